@@ -1,0 +1,89 @@
+"""Static vectors: a text is the sum of its tokens' vectors, so a token's length is its weight."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float32]
+
+SIF = 1e-3  # smooth inverse frequency: a token of this relative frequency counts half
+
+
+def unit(vectors: Matrix) -> Matrix:
+    """Return the vectors at length one."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / (lengths + 1e-9), dtype=np.float32)
+
+
+def rarity(frequencies: NDArray[np.float32]) -> Matrix:
+    """Return the weight of tokens of these frequencies, between 0 and 1."""
+    return np.asarray(SIF / (SIF + frequencies), dtype=np.float32)
+
+
+def fit(
+    vectors: Matrix,
+    texts: scipy.sparse.csr_matrix,
+    targets: Matrix,
+    trained: NDArray[np.intp],
+    *,
+    epochs: int,
+    rate: float,
+    contrast: float = 0.02,
+    temperature: float = 0.05,
+    batch: int = 512,
+) -> Matrix:
+    """Move the `trained` rows of `vectors` so that every text points where its target does; return all rows.
+
+    The loss of a batch is one minus the cosine of text and target, plus `contrast` times the cross-entropy of finding
+    the own target among those of the batch.
+    """
+    import torch
+    from torch.nn import functional
+
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+    torch.manual_seed(0)
+    shuffle = np.random.default_rng(0)
+
+    moving = scipy.sparse.csr_matrix(texts[:, trained])
+    frozen = np.ones(vectors.shape[0], dtype=bool)
+    frozen[trained] = False
+    still = np.asarray(texts[:, np.flatnonzero(frozen)] @ vectors[frozen], dtype=np.float32)
+    order = np.flatnonzero(np.diff(moving.indptr))
+    goals = torch.from_numpy(unit(targets))
+    bag = torch.nn.EmbeddingBag(len(trained), vectors.shape[1], mode="sum", sparse=True)
+    bag.weight.data = torch.from_numpy(vectors[trained].copy())
+    optimiser = torch.optim.SparseAdam(bag.parameters(), lr=rate)
+    steps = epochs * -(-len(order) // batch)
+    step = 0
+    for epoch in range(epochs):
+        shuffle.shuffle(order)
+        agreement = 0.0
+        for start in range(0, len(order), batch):
+            rows = order[start : start + batch]
+            chosen = moving[rows]
+            for group in optimiser.param_groups:
+                group["lr"] = rate * (1 - step / steps)
+            summed = bag(
+                torch.from_numpy(chosen.indices.astype(np.int64)),
+                torch.from_numpy(chosen.indptr[:-1].astype(np.int64)),
+                per_sample_weights=torch.from_numpy(chosen.data),
+            )
+            made = functional.normalize(summed + torch.from_numpy(still[rows]), dim=1)
+            wanted = goals[rows]
+            cosines = (made * wanted).sum(dim=1)
+            own = torch.arange(len(rows))
+            loss = (1 - cosines).mean() + contrast * functional.cross_entropy(made @ wanted.T / temperature, own)
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            step += 1
+            agreement += float(cosines.sum())
+        print(f"fit: epoch {epoch + 1}, mean cosine {agreement / len(order):.4f}", file=sys.stderr, flush=True)
+    moved = vectors.copy()
+    moved[trained] = bag.weight.data.numpy()
+    return moved

@@ -1,0 +1,158 @@
+"""What all commands share: options, opening the vault, rendering memories as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from vault_mem.cli.console import Console
+from vault_mem.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from vault_mem.library import Vault
+    from vault_mem.model import Memory
+    from vault_mem.operations.filters import Filters
+    from vault_mem.operations.results import Found
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Command(click.Command):
+    """A command that prints its help where its console says, with examples kept as they are written."""
+
+    def __init__(self, *args: Any, examples: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+        self.params += _shared_options()
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples after the options."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for line in self.examples.strip().splitlines():
+                    formatter.write(f"  {line.strip()}\n")
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """--help, printed to the console."""
+        return help_option()
+
+
+def help_option() -> click.Option:
+    """A --help that writes to the command's own console."""
+
+    def show(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+        if value and not ctx.resilient_parsing:
+            ctx.find_object(Console).print(ctx.get_help())  # type: ignore[union-attr]
+            ctx.exit()
+
+    return click.Option(
+        ["-h", "--help"], is_flag=True, is_eager=True, expose_value=False, callback=show, help="Show this and exit."
+    )
+
+
+def _shared_options() -> list[click.Option]:
+    def note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+        def keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+            console = ctx.find_object(Console)
+            if value is not None and value is not False and console is not None:
+                setattr(console, name, value)
+
+        return keep
+
+    def no_scaffold(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+        console = ctx.find_object(Console)
+        if value and console is not None:
+            console.scaffold = False
+
+    return [
+        click.Option(["--vault"], metavar="DIR", expose_value=False, callback=note("vault"), help="The vault to use."),
+        click.Option(
+            ["--json"], is_flag=True, expose_value=False, callback=note("json"), help="Answer as one JSON document."
+        ),
+        click.Option(
+            ["--no-scaffold"], is_flag=True, expose_value=False, callback=no_scaffold, help="Leave out the closing thought."
+        ),
+    ]
+
+
+def open_vault(console: Console, what: str = "Indexing") -> Vault:
+    """The vault a command means."""
+    from vault_mem.library import Vault
+
+    return Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))
+
+
+def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int = 0) -> None:
+    """Say on stderr what happened beside the answer."""
+    for notice in vault.workspace.notices:
+        console.notice(f"note: {notice}")
+    if stale:
+        console.notice(f"note: the index is busy; {pending} changed file(s) are not in this answer yet")
+
+
+def scaffolded(console: Console, vault: Vault, scaffold: str) -> str:
+    """The scaffold, unless it is turned off."""
+    wanted = vault.workspace.folder.settings.scaffold if console.scaffold is None else console.scaffold
+    return scaffold if wanted else ""
+
+
+def memory_json(memory: Memory) -> dict[str, Any]:
+    """A memory as the JSON every command uses."""
+    from vault_mem.model import to_record
+
+    record = to_record(memory)
+    first = ("id", "path", "title", "content", "created", "importance", "category", "kind", "emotion", "tags", "private")
+    return {key: record[key] for key in first} | {
+        key: value for key, value in record.items() if key not in first and value not in (None, [], "")
+    }
+
+
+def found_json(found: Found) -> dict[str, Any]:
+    """A search result as JSON."""
+    record = memory_json(found.memory) | {"similarity": found.similarity, "score": found.score}
+    return record | ({"passage": found.passage} if found.passage else {})
+
+
+def moment(text: str | None, zone: tzinfo, name: str) -> datetime | None:
+    """A date or time given on the command line."""
+    from vault_mem.notes.parse import read_time
+
+    if text is None:
+        return None
+    value = read_time(text, zone)
+    if value is None:
+        raise InvalidInput(f"{name} should be a date such as 2026-11-15 or 2026-11-15T23:25, not {text!r}")
+    return value
+
+
+def filter_options(function: F) -> F:
+    """The options that choose memories."""
+    for option in reversed(
+        [
+            click.option("--category", help="Only this category."),
+            click.option("--kind", help="Only this kind: event, fact, relation, task, summary, mood."),
+            click.option("--tag", "tags", multiple=True, help="Only with this tag (repeatable)."),
+            click.option("--person", "people", multiple=True, help="Only with this person (repeatable)."),
+            click.option("--emotion", help="Only with this emotion."),
+            click.option("--importance", type=click.IntRange(1, 5), help="Only at least so important."),
+            click.option("--since", metavar="DATE", help="Only from this day on."),
+            click.option("--until", metavar="DATE", help="Only before this day."),
+            click.option("--private/--public", default=None, help="Only private, or only public memories."),
+            click.option("--closed", is_flag=True, help="Closed memories too."),
+            click.option("--as-of", metavar="DATE", help="What was true then."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def filters_from(vault: Vault, given: dict[str, Any]) -> Filters:
+    """The filters that the options describe."""
+    from vault_mem.operations.filters import Filters
+
+    zone = vault.workspace.folder.zone
+    times = {name: moment(given[name], zone, f"--{name.replace('_', '-')}") for name in ("since", "until", "as_of")}
+    return Filters(**given | times | {"tags": list(given["tags"]), "people": list(given["people"])})

@@ -1,0 +1,108 @@
+"""vault-mem config."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from vault_mem.cli.common import Command, help_option
+from vault_mem.cli.console import Console
+from vault_mem.errors import VaultNotFound
+from vault_mem.operations.configure import change, view
+from vault_mem.vault.find import find_vault
+
+
+class _Group(click.Group):
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        return help_option()
+
+
+@click.group(cls=_Group, invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
+@click.option("--vault", metavar="DIR", help="The vault to use.")
+@click.pass_context
+def command(ctx: click.Context, as_json: bool, vault: str | None) -> None:
+    """Read and change settings. Without a subcommand: list them all."""
+    console: Console = ctx.obj
+    console.json = console.json or as_json
+    console.vault = vault or console.vault
+    if ctx.invoked_subcommand is None:
+        _list(console, None)
+
+
+@command.command("list", cls=Command, examples="vault-mem config list --json")
+@click.pass_obj
+def list_command(console: Console) -> None:
+    """List all settings with their values and where these come from."""
+    _list(console, None)
+
+
+@command.command("get", cls=Command, examples="vault-mem config get dedup_threshold")
+@click.argument("name")
+@click.pass_obj
+def get_command(console: Console, name: str) -> None:
+    """Print one setting."""
+    _list(console, name)
+
+
+@command.command(
+    "set",
+    cls=Command,
+    examples="""vault-mem config set adopt_ids never
+                vault-mem config set include "notes/**, journal/**"
+                vault-mem config set --user model ~/models/potion""",
+)
+@click.argument("name")
+@click.argument("value")
+@click.option("--user", is_flag=True, help="In your own configuration, for all vaults.")
+@click.pass_obj
+def set_command(console: Console, name: str, value: str, user: bool) -> None:
+    """Set a setting; lists are comma-separated. Comments in the file stay."""
+    _change(console, name, value, user)
+
+
+@command.command("unset", cls=Command, examples="vault-mem config unset adopt_ids")
+@click.argument("name")
+@click.option("--user", is_flag=True, help="In your own configuration.")
+@click.pass_obj
+def unset_command(console: Console, name: str, user: bool) -> None:
+    """Give a setting back its default."""
+    _change(console, name, None, user)
+
+
+def _root(console: Console) -> Path | None:
+    try:
+        return find_vault(console.vault, console.cwd, console.env)
+    except VaultNotFound:
+        if console.vault:
+            raise
+        return None
+
+
+def _list(console: Console, name: str | None) -> None:
+    views = view(_root(console), console.env, name)
+    if console.json:
+        console.print_json({each.name: {"value": each.value, "source": each.source, "doc": each.doc} for each in views})
+    elif name is not None:
+        console.print(_shown(views[0].value))
+    else:
+        for each in views:
+            source = "" if each.source == "default" else f"  (from {each.source})"
+            console.print(f"{each.name} = {_shown(each.value)}{source}\n    {each.doc}")
+
+
+def _change(console: Console, name: str, value: str | None, user: bool) -> None:
+    root = _root(console)
+    path = change(root, console.env, name, value, user=user)
+    now = view(root, console.env, name)[0]
+    if console.json:
+        console.print_json({"name": name, "value": now.value, "file": str(path)})
+    else:
+        console.print(f"{name} = {_shown(now.value)}  ({path})")
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,90 @@
+"""Where a command runs: its folder, environment, input and output. Nothing here is the process's own, so that one
+process can run the commands of many."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+from vault_mem.errors import InvalidInput
+
+
+@dataclass
+class Console:
+    """One command's surroundings."""
+
+    cwd: Path
+    env: Mapping[str, str]
+    stdin: BinaryIO
+    stdout: TextIO
+    stderr: TextIO
+    width: int = 80
+    interactive: bool = False
+    vault: str | None = None
+    json: bool = False
+    scaffold: bool | None = None
+    _progress_shown: bool = field(default=False, repr=False)
+
+    @staticmethod
+    def of_process() -> Console:
+        """The surroundings of this process."""
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(encoding="utf-8", errors="replace")
+        return Console(
+            cwd=Path.cwd(),
+            env=os.environ,
+            stdin=sys.stdin.buffer,
+            stdout=sys.stdout,
+            stderr=sys.stderr,
+            width=shutil.get_terminal_size().columns,
+            interactive=sys.stderr.isatty(),
+        )
+
+    def print(self, text: str) -> None:
+        """A line of the answer."""
+        self.stdout.write(text + "\n")
+
+    def print_json(self, value: Any) -> None:
+        """The answer as one JSON document."""
+        self.print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+    def notice(self, text: str) -> None:
+        """A line for the person at the terminal, apart from the answer."""
+        self.stderr.write(text + "\n")
+        self.stderr.flush()
+
+    def read_text(self) -> str:
+        """The whole of standard input as text."""
+        raw = self.stdin.read()
+        try:
+            return raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InvalidInput(
+                "standard input is not UTF-8 text", "remember takes text; keep files elsewhere and refer to them"
+            ) from error
+
+    def progress(self, what: str) -> Callable[[int, int], None]:
+        """A progress line with the time left, for anything that takes longer than a second."""
+        started = time.monotonic()
+
+        def show(done: int, total: int) -> None:
+            passed = time.monotonic() - started
+            if (passed < 1 and not self._progress_shown) or not self.interactive:
+                return
+            self._progress_shown = True
+            left = passed / max(done, 1) * (total - done)
+            filled = round(20 * done / max(total, 1))
+            bar = "█" * filled + "░" * (20 - filled)
+            end = "\n" if done >= total else ""
+            self.stderr.write(f"\r{what} {bar} {done}/{total}, {left:.0f} s left   {end}")
+            self.stderr.flush()
+
+        return show

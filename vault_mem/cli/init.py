@@ -1,0 +1,58 @@
+"""vault-mem init."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from vault_mem.cli.common import Command
+from vault_mem.cli.console import Console
+from vault_mem.operations.init import init
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem init ~/my-vault
+                vault-mem init .                          # inside an existing Obsidian vault
+                vault-mem init . --memories-folder agent/memories --private-folder agent/private""",
+)
+@click.argument("folder", required=False, metavar="[FOLDER]")
+@click.option("--adopt", is_flag=True, help="Make the notes already in memories/ and private/ memories.")
+@click.option("--adopt-ids", type=click.Choice(["quiet", "never"]), help="When ids are written into notes without one.")
+@click.option("--memories-folder", metavar="NAME", help="Keep memories in this folder instead of memories/.")
+@click.option("--private-folder", metavar="NAME", help="Keep private memories in this folder instead of private/.")
+@click.option("--timezone", metavar="ZONE", help="Time zone of the vault, such as Asia/Tokyo (default: this machine's).")
+@click.pass_obj
+def command(
+    console: Console,
+    folder: str | None,
+    adopt: bool,
+    adopt_ids: str | None,
+    memories_folder: str | None,
+    private_folder: str | None,
+    timezone: str | None,
+) -> None:
+    """Make a folder a vault. Nothing that is already in it is touched."""
+    root = console.cwd / Path(folder or console.vault or ".").expanduser()
+    result = init(
+        root.resolve(),
+        console.env,
+        adopt=adopt,
+        adopt_ids=adopt_ids,
+        memories_folder=memories_folder,
+        private_folder=private_folder,
+        timezone=timezone,
+    )
+    if console.json:
+        console.print_json(
+            {"vault": str(result.root), "created": result.created, "notes": result.notes, "existed": result.existed}
+        )
+    elif result.existed:
+        console.print(f"{result.root} is a vault already; nothing was changed.")
+    else:
+        console.print(f"Made {result.root} a vault: {', '.join(result.created)}")
+        if result.notes:
+            console.print(f"{result.notes} existing note(s) are memories now; run `vault-mem status` to see them.")
+        else:
+            console.print(f'Next: vault-mem --vault "{result.root}" remember "..."')

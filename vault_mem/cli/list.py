@@ -1,0 +1,44 @@
+"""vault-mem list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from vault_mem.cli.common import Command, filter_options, filters_from, finish, memory_json, open_vault
+from vault_mem.cli.console import Console
+
+
+@click.command(cls=Command, examples="vault-mem list -n 20\nvault-mem list --kind task --json\nvault-mem list --closed")
+@click.option("-n", "limit", type=click.IntRange(1), default=20, help="How many, default 20.")
+@click.option("--all", "everything", is_flag=True, help="All of them.")
+@filter_options
+@click.pass_obj
+def command(console: Console, limit: int, everything: bool, **filters: Any) -> None:
+    """List memories, newest first."""
+    from vault_mem import messages
+
+    vault = open_vault(console)
+    result = vault.list(filters_from(vault, filters), None if everything else limit)
+    if console.json:
+        console.print_json(
+            {
+                "memories": [memory_json(memory) for memory in result.memories],
+                "total": result.total,
+                "stale": result.stale,
+                "pending": result.pending,
+            }
+        )
+    else:
+        zone = vault.workspace.folder.zone
+        for memory in result.memories:
+            day = memory.created.astimezone(zone).date().isoformat()
+            marks = " (private)" if memory.private else ""
+            console.print(f"{memory.id}  {day}  {messages.cut(memory.title, 70)}{marks}")
+        shown = len(result.memories)
+        if shown < result.total:
+            console.print(f"{shown} of {result.total}; --all shows the rest.")
+        elif not result.total:
+            console.print("No memories.")
+    finish(console, vault, stale=result.stale, pending=result.pending)

@@ -1,0 +1,128 @@
+"""The entry point: which command, and how its errors and exit codes look."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from vault_mem.cli.common import help_option
+from vault_mem.cli.console import Console
+from vault_mem.errors import VaultMemError
+
+COMMANDS = {
+    "init": "Make a folder a vault.",
+    "remember": "Save a memory, unless it repeats one.",
+    "recall": "Find memories by meaning and by words.",
+    "show": "Show one memory with its links.",
+    "list": "List memories, newest first.",
+    "compare": "Compare two texts or memories.",
+    "status": "What the vault holds, and whether the index is fresh.",
+    "doctor": "Find trouble, and say what to do.",
+    "reindex": "Build the index anew from the files.",
+    "config": "Read and change settings.",
+}
+
+
+class _Commands(click.Group):
+    """Commands that are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"vault_mem.cli.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        return help_option()
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0] if args else ""
+        if name and name not in COMMANDS and not name.startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else " See vault-mem --help."
+            raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        from vault_mem import __version__
+
+        ctx.find_object(Console).print(f"vault-mem {__version__}")  # type: ignore[union-attr]
+        ctx.exit()
+
+
+@click.command(
+    cls=_Commands,
+    help="Long-term memory for AI agents, in plain Markdown files.",
+    epilog="Exit codes: 0 done, 1 error, 2 usage, 3 not saved (duplicate), 4 not found, 5 conflict, 6 stopped for safety.",
+)
+@click.option("--vault", metavar="DIR", help="The vault to use.")
+@click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
+@click.pass_obj
+def cli(console: Console, vault: str | None, as_json: bool) -> None:
+    """Options that come before the command."""
+    console.vault = vault or console.vault
+    console.json = as_json or console.json
+
+
+def run(arguments: Sequence[str], console: Console) -> int:
+    """Run one command line on a console; returns the exit code and raises nothing a user should not see."""
+    wants_json = "--json" in arguments
+    try:
+        result = cli.main(list(arguments), prog_name="vault-mem", standalone_mode=False, obj=console)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.UsageError as error:
+        usage = error.ctx.get_usage() if error.ctx else ""
+        return _fail(console, wants_json, "usage", error.format_message(), usage, 2)
+    except (click.Abort, KeyboardInterrupt):
+        return _fail(console, wants_json, "aborted", "Stopped.", "", 130)
+    except VaultMemError as error:
+        return _fail(console, wants_json, error.code, error.message, error.hint, error.exit_code)
+    except BrokenPipeError:
+        return 0
+    except Exception as error:
+        if console.env.get("VAULT_MEM_DEBUG"):
+            raise
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        message = f"unexpected {type(error).__name__} in {Path(place.filename).name}:{place.lineno}"
+        hint = "please report it; VAULT_MEM_DEBUG=1 shows the whole trace, which may quote your notes"
+        return _fail(console, wants_json, "internal", message, hint, 1)
+
+
+def _fail(console: Console, as_json: bool, code: str, message: str, hint: str, exit_code: int) -> int:
+    if as_json:
+        console.print_json({"error": {"code": code, "message": message, "hint": hint}})
+    else:
+        console.notice(f"error: {message}" + (f"\n  {hint}" if hint else ""))
+    return exit_code
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    console = Console.of_process()
+    code = run(sys.argv[1:], console)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        sys.stderr.close()
+    sys.exit(code)

@@ -1,0 +1,24 @@
+"""vault-mem reindex."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.console import Console
+
+
+@click.command(cls=Command, examples="vault-mem reindex")
+@click.pass_obj
+def command(console: Console) -> None:
+    """Build the index anew from the files. It is always safe: the files are the truth."""
+    vault = open_vault(console, "Reindexing")
+    report = vault.reindex()
+    if console.json:
+        problems = [{"path": each.path, "line": each.line, "reason": each.reason} for each in report.problems]
+        console.print_json({"files": report.added, "seconds": round(report.seconds, 2), "problems": problems})
+    else:
+        console.print(f"Indexed {report.added} file(s) in {report.seconds:.1f} s.")
+        if report.problems:
+            console.print(f"{len(report.problems)} problem(s): see vault-mem doctor.")
+    finish(console, vault)

@@ -1,0 +1,95 @@
+"""vault-mem remember."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from vault_mem.cli.common import Command, finish, found_json, memory_json, moment, open_vault, scaffolded
+from vault_mem.cli.console import Console
+from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_IMPORTANCE, DEFAULT_KIND, KINDS
+
+DUPLICATE_EXIT = 3
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem remember "The standup moved to 3pm" --tag work
+                vault-mem remember "Haruka prefers tea" --kind fact --person Haruka
+                echo "..." | vault-mem remember - --private        # private text goes by stdin
+                vault-mem remember "The standup moved to 4pm" --supersedes mem_651b9d294720""",
+)
+@click.argument("text", required=False)
+@click.option("--private", is_flag=True, help="Keep this memory internal: in private/, never in views, logs or git.")
+@click.option("--importance", type=int, default=DEFAULT_IMPORTANCE, help="1 to 5, default 3.")
+@click.option("--category", default=DEFAULT_CATEGORY, help="A word of your choice, default daily.")
+@click.option("--kind", default=DEFAULT_KIND, help=f"One of {', '.join(KINDS)}; default event.")
+@click.option("--tag", "tags", multiple=True, help="A tag (repeatable).")
+@click.option("--person", "people", multiple=True, help="A person it is about (repeatable).")
+@click.option("--emotion", default=DEFAULT_EMOTION, help="The main emotion, default neutral.")
+@click.option("--secondary", multiple=True, help="Another emotion in it (repeatable).")
+@click.option("--intensity", type=float, help="How strong the emotion is, 0 to 1.")
+@click.option("--valence", type=float, help="How pleasant, -1 to 1.")
+@click.option("--arousal", type=float, help="How stirring, -1 to 1.")
+@click.option("--body-state", help="How the body feels.")
+@click.option("--about-time", help="The time it is about, in any words.")
+@click.option("--valid-from", metavar="DATE", help="True from then on.")
+@click.option("--valid-to", metavar="DATE", help="True until then.")
+@click.option("--status", help="For tasks: open, done, ...")
+@click.option("--confidence", type=float, help="How sure, 0 to 1.")
+@click.option("--salience", type=float, help="How much it stands out, 0 to 1.")
+@click.option("--source", help="Where it comes from.")
+@click.option("--supersedes", multiple=True, metavar="ID", help="Close this memory: the new one takes its place (repeatable).")
+@click.option("--force", is_flag=True, help="Save even if it repeats a memory.")
+@click.option("--dedup-threshold", type=float, help="Distance below which it is a repetition.")
+@click.option("--link-threshold", type=float, help="Distance below which memories are linked.")
+@click.pass_obj
+def command(
+    console: Console,
+    text: str | None,
+    force: bool,
+    dedup_threshold: float | None,
+    link_threshold: float | None,
+    valid_from: str | None,
+    valid_to: str | None,
+    **fields: Any,
+) -> int:
+    """Save TEXT (or standard input, with -) as a memory, unless it only repeats one."""
+    from vault_mem import messages
+
+    if text is None:
+        raise click.UsageError('Missing the text. Give it as an argument, or "-" to read standard input.')
+    vault = open_vault(console)
+    content = console.read_text() if text == "-" else text
+    zone = vault.workspace.folder.zone
+    lists = {name: list(fields.pop(name)) for name in ("tags", "people", "secondary", "supersedes")}
+    result = vault.remember(
+        content,
+        force=force,
+        dedup_threshold=dedup_threshold,
+        link_threshold=link_threshold,
+        valid_from=moment(valid_from, zone, "--valid-from"),
+        valid_to=moment(valid_to, zone, "--valid-to"),
+        **fields,
+        **lists,
+    )
+    data, scaffold = messages.remembered(result, vault.workspace.folder.now())
+    scaffold = scaffolded(console, vault, scaffold)
+    if console.json:
+        console.print_json(
+            {
+                "status": "duplicate" if result.duplicate_of else "saved",
+                "memory": memory_json(result.memory) if result.memory else None,
+                "links": result.links,
+                "linked": [found_json(found) for found in result.linked],
+                "duplicate_of": found_json(result.duplicate_of) if result.duplicate_of else None,
+                "differs": [],
+                "closed": [old.id for old in result.closed],
+                "scaffold": scaffold,
+            }
+        )
+    else:
+        console.print(messages.compose(data, scaffold))
+    finish(console, vault)
+    return DUPLICATE_EXIT if result.duplicate_of else 0

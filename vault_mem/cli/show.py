@@ -1,0 +1,48 @@
+"""vault-mem show."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.console import Console
+
+
+@click.command(cls=Command, examples="vault-mem show mem_651b9d294720\nvault-mem show 651b9d --json")
+@click.argument("id_", metavar="ID")
+@click.pass_obj
+def command(console: Console, id_: str) -> None:
+    """Show one memory with its links in both directions. The id may be cut short while it is unique."""
+    vault = open_vault(console)
+    result = vault.show(id_)
+    memory = result.memory
+    if console.json:
+        links = [vars(each) for each in result.links]
+        console.print_json(memory_json(memory) | {"links": links, "stale": result.stale, "pending": result.pending})
+    else:
+        zone = vault.workspace.folder.zone
+        console.print(f"{memory.title}\n")
+        facts = {
+            "id": memory.id + (" (provisional)" if memory.provisional else ""),
+            "path": memory.path,
+            "created": memory.created.astimezone(zone).strftime("%Y-%m-%d %H:%M"),
+            "importance": memory.importance,
+            "category": memory.category,
+            "kind": memory.kind,
+            "emotion": memory.emotion,
+            "private": "true" if memory.private else "false",
+            "tags": ", ".join(memory.tags),
+            "people": ", ".join(memory.people),
+            "status": memory.status,
+            "valid to": memory.valid_to.isoformat() if memory.valid_to else None,
+        }
+        for name, value in facts.items():
+            if value not in (None, ""):
+                console.print(f"{name + ':':<12}{value}")
+        console.print(f"\n{memory.content}")
+        if result.links:
+            console.print("\nLinks:")
+        for each in result.links:
+            confidence = f" {each.confidence:.2f}" if each.confidence is not None else ""
+            console.print(f"- {each.title} (id: {each.id}, {each.type}{confidence})")
+    finish(console, vault, stale=result.stale, pending=result.pending)

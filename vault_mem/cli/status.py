@@ -1,0 +1,43 @@
+"""vault-mem status."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.console import Console
+
+
+@click.command(cls=Command, examples="vault-mem status\nvault-mem status --json")
+@click.pass_obj
+def command(console: Console) -> None:
+    """What the vault holds, whether the index is fresh, and what needs attention."""
+    vault = open_vault(console)
+    status = vault.status()
+    problems = [{"path": each.path, "line": each.line, "reason": each.reason} for each in status.problems]
+    if console.json:
+        record = {name: value for name, value in vars(status).items() if name not in ("problems", "calibration")}
+        console.print_json(record | {"calibration": vars(status.calibration), "problems": problems})
+    else:
+        curve = status.calibration
+        fresh = f"behind by {status.pending} file(s)" if status.stale else "up to date with every file"
+        lines = {
+            "vault": status.vault,
+            "memories": f"{status.memories} ({status.private} private, {status.closed} closed)",
+            "episodes": status.episodes,
+            "other notes": status.notes,
+            "index": f"{fresh}; {status.index_bytes / 1e6:.1f} MB in {status.index_dir}",
+            "model": f"{status.model}, {status.dim} dimensions",
+            "calibration": f"0.70 from cosine {curve.related:.3f}, 0.90 from {curve.nearly_same:.3f}, "
+            f"0.95 from {curve.near_identical:.3f}",
+            "waiting": f"{len(status.waiting_for_id)} note(s) for an id (adopt_ids = {status.adopt_ids})",
+            "interrupted": ", ".join(status.interrupted) or "nothing",
+            "problems": len(status.problems) or "none",
+        }
+        for name, value in lines.items():
+            console.print(f"{name + ':':<13}{value}")
+        for problem in status.problems[:20]:
+            console.print(f"  {problem}")
+        if len(status.problems) > 20:
+            console.print(f"  and {len(status.problems) - 20} more; see vault-mem doctor")
+    finish(console, vault)

@@ -1,0 +1,1 @@
+"""Text to vector, and what a cosine between two vectors means."""

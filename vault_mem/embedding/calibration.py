@@ -1,0 +1,72 @@
+"""What a cosine means. Raw cosines differ from model to model; calibrated, 0.70, 0.90 and 0.95 mean the same with all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vault_mem.embedding.embedder import Embedder
+
+PAIRS = Path(__file__).parent / "calibration_pairs.json"
+
+RELATED = 0.70  # at most one unrelated pair in a hundred reaches it
+NEARLY_SAME = 0.90  # the same statement in other words
+NEAR_IDENTICAL = 0.95  # the same statement but for trifles
+UNRELATED_QUANTILE = 0.99
+_SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two levels apart
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A rising curve from raw cosine to similarity: the raw values that mean 0.70, 0.90 and 0.95, straight in between."""
+
+    related: float
+    nearly_same: float
+    near_identical: float
+
+    def similarity(self, cosine: float) -> float:
+        """The calibrated similarity, 0 to 1."""
+        return float(self.similarities(np.array([cosine]))[0])
+
+    def similarities(self, cosines: NDArray[Any]) -> NDArray[np.float64]:
+        """Calibrated similarities of many cosines."""
+        raw = (0.0, self.related, self.nearly_same, self.near_identical, 1.0)
+        return np.interp(np.round(cosines, 6), raw, (0.0, RELATED, NEARLY_SAME, NEAR_IDENTICAL, 1.0))
+
+    def cosine(self, similarity: float) -> float:
+        """The raw cosine that a calibrated similarity stands for."""
+        raw = (0.0, self.related, self.nearly_same, self.near_identical, 1.0)
+        return float(np.interp(similarity, (0.0, RELATED, NEARLY_SAME, NEAR_IDENTICAL, 1.0), raw))
+
+
+def measure(embedder: Embedder) -> Calibration:
+    """Calibrate a model on the pairs that ship with the package, English and Japanese alike."""
+    shipped = json.loads(PAIRS.read_text(encoding="utf-8"))
+    related, nearly_same, near_identical = [], [], []
+    for pairs in shipped.values():
+        related.append(_unrelated_level(embedder.encode(pairs["unrelated"])))
+        nearly_same.append(_median(embedder, pairs["nearly_same"]))
+        near_identical.append(_median(embedder, pairs["near_identical"]))
+    return _rising(max(related), float(np.mean(nearly_same)), float(np.mean(near_identical)))
+
+
+def _unrelated_level(vectors: NDArray[np.float32]) -> float:
+    cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
+    return float(np.quantile(cosines, UNRELATED_QUANTILE))
+
+
+def _median(embedder: Embedder, pairs: Iterable[list[str]]) -> float:
+    left, right = zip(*pairs, strict=True)
+    return float(np.median(np.sum(embedder.encode(left) * embedder.encode(right), axis=1)))
+
+
+def _rising(related: float, nearly_same: float, near_identical: float) -> Calibration:
+    near_identical = min(near_identical, 1 - _SMALLEST_STEP)
+    nearly_same = min(nearly_same, near_identical - _SMALLEST_STEP)
+    return Calibration(min(related, nearly_same - _SMALLEST_STEP), nearly_same, near_identical)

@@ -1,0 +1,90 @@
+"""The embedding model: any model2vec model, the one in the package by default."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vault_mem.errors import ModelNotFound
+
+Vectors = NDArray[np.float32]
+
+BUILT_IN = Path(__file__).parent / "default"
+MAX_TOKENS = 512  # longer texts are embedded passage by passage (index.passages)
+
+
+class Embedder:
+    """Turns texts into unit vectors. Loading is put off until the first use."""
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name or "built-in"
+        self._path = self._locate(name)
+
+    @staticmethod
+    def _locate(name: str) -> Path | str:
+        if not name:
+            return BUILT_IN
+        folder = Path(name).expanduser()
+        return folder if folder.is_dir() else name
+
+    @cached_property
+    def _model(self) -> Any:
+        from model2vec import StaticModel
+
+        try:
+            if isinstance(self._path, Path):
+                return StaticModel.from_pretrained(self._path, force_download=False)
+            return StaticModel.from_pretrained(self._path)
+        except Exception as error:  # the hub client, safetensors and tokenizers each raise errors of their own
+            raise ModelNotFound(
+                f"embedding model {self.name!r} cannot be loaded: {_first_line(error)}",
+                "set `model` to a model2vec folder on this machine, or unset it to use the built-in model "
+                "(vault-mem config unset --user model, or VAULT_MEM_MODEL)",
+            ) from error
+
+    @property
+    def dim(self) -> int:
+        """How many numbers a vector has."""
+        return int(self._model.dim)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What tells one model from another: a change of it means that every memory is embedded anew."""
+        digest = hashlib.blake2b(digest_size=12)
+        if isinstance(self._path, Path):
+            for name in ("config.json", "tokenizer.json", "model.safetensors"):
+                try:
+                    digest.update((self._path / name).read_bytes())
+                except OSError as error:
+                    raise ModelNotFound(
+                        f"embedding model {self.name!r}: {name} cannot be read: {error.strerror}",
+                        "set `model` to a complete model2vec folder, or unset it to use the built-in model",
+                    ) from error
+        else:
+            digest.update(f"{self.name} {self.dim}".encode())
+            digest.update(np.ascontiguousarray(self._model.embedding[:64]).tobytes())
+        return digest.hexdigest()
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """A unit vector for every text; a text without a known token gets a zero vector."""
+        if not texts:
+            return np.zeros((0, self.dim), dtype=np.float32)
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        found = self._model.encode(
+            list(texts), max_length=MAX_TOKENS, use_multiprocessing=False, show_progress_bar=False, batch_size=256
+        )
+        vectors = np.nan_to_num(np.asarray(found, dtype=np.float32))
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0][:200]

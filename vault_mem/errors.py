@@ -1,0 +1,73 @@
+"""The one family of errors: each says what happened, where, and what to do about it."""
+
+from __future__ import annotations
+
+
+class VaultMemError(Exception):
+    """Something vault-mem cannot do; `hint` says what the reader can do about it."""
+
+    code = "error"
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class InvalidInput(VaultMemError):
+    """The caller asked for something that makes no sense: a bad value, an empty text."""
+
+    code = "invalid_input"
+    exit_code = 2
+
+
+class NotFound(VaultMemError):
+    """No memory, episode or setting of that name."""
+
+    code = "not_found"
+    exit_code = 4
+
+
+class Conflict(VaultMemError):
+    """A file changed under the operation; nothing was overwritten."""
+
+    code = "conflict"
+    exit_code = 5
+
+
+class Unsafe(VaultMemError):
+    """Going on could lose something, so it stopped."""
+
+    code = "unsafe"
+    exit_code = 6
+
+
+class VaultNotFound(VaultMemError):
+    """There is no vault where one was looked for."""
+
+    code = "no_vault"
+
+
+class SettingsError(VaultMemError):
+    """A settings file that cannot be read or holds a value of the wrong type."""
+
+    code = "settings"
+
+
+class ModelNotFound(VaultMemError):
+    """The configured embedding model is not on this machine."""
+
+    code = "model_not_found"
+
+
+class WriteFailed(VaultMemError):
+    """The disk is full, the vault is read-only, or the file system said no."""
+
+    code = "write_failed"
+
+
+class EditRefused(VaultMemError):
+    """The front matter cannot be changed without disturbing something else in it."""
+
+    code = "edit_refused"

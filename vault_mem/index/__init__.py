@@ -1,0 +1,1 @@
+"""The index: what the files say, made searchable. It can be deleted at any time; the files rebuild it."""

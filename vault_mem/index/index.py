@@ -1,0 +1,153 @@
+"""One vault's index: opening it, noticing damage or a change of model, and building it anew beside the old one."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import sqlite3
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from vault_mem.embedding import calibration
+from vault_mem.embedding.calibration import Calibration
+from vault_mem.embedding.embedder import Embedder
+from vault_mem.errors import NotFound, WriteFailed
+from vault_mem.index.rows import EPISODE, MEMORY, NOTE, memory_of
+from vault_mem.index.state import SCHEMA_VERSION, StateStore
+from vault_mem.index.table import Table, quote
+from vault_mem.model import Memory
+from vault_mem.vault.folder import Folder
+
+# What LanceDB and SQLite raise when a file of theirs is missing, cut short or not theirs at all.
+DAMAGE = (RuntimeError, ValueError, OSError, sqlite3.DatabaseError, FileNotFoundError)
+
+
+class Index:
+    """The index of one vault. A generation is a folder with a table and its states; `current` names the one in use.
+
+    A rebuild fills a new generation and then switches over, so that readers are never without an index.
+    """
+
+    def __init__(self, folder: Folder, embedder: Embedder) -> None:
+        self.folder = folder
+        self.embedder = embedder
+        self.home = folder.index_dir
+        self.table: Table = None  # type: ignore[assignment]  # set by open() or begin_generation()
+        self.state: StateStore = None  # type: ignore[assignment]
+        self.generation = ""
+
+    def open(self) -> str:
+        """Open the index. Returns why it has to be built anew, or nothing when it is sound."""
+        self.close()
+        self._make_home()
+        try:
+            self.generation = (self.home / "current").read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            return "there is no index yet"
+        place = self.home / self.generation
+        if not self.generation or not place.is_dir():
+            return "the index is gone"
+        try:
+            self.state = StateStore(place / "state.db")
+            if self.state.get("schema") != SCHEMA_VERSION:
+                return "the index is of another version of vault-mem"
+            if self.state.get("model") != self.embedder.fingerprint:
+                return f"the embedding model changed (now {self.embedder.name})"
+            self.table = Table(place, int(self.state.get("dim")), create=False)
+            if not self.table.sound():
+                return "the index has other columns"
+        except DAMAGE as error:
+            return f"the index is damaged ({type(error).__name__})"
+        return ""
+
+    def close(self) -> None:
+        """Let go of the files."""
+        if self.state is not None:
+            self.state.close()
+        self.__dict__.pop("calibration", None)
+
+    @property
+    def lock_path(self) -> Path:
+        """The lock that the one writer of this index holds."""
+        return self.home / "lock"
+
+    def begin_generation(self) -> None:
+        """Start an empty generation; it is in use once `finish_generation` was called."""
+        self.close()
+        self._make_home()
+        self.generation = f"g-{secrets.token_hex(4)}"
+        place = self.home / self.generation
+        try:
+            place.mkdir(mode=0o700)
+        except OSError as error:
+            raise WriteFailed(f"cannot write the index in {self.home}: {error.strerror}", _PLACE_HINT) from error
+        dim = self.embedder.dim
+        self.state = StateStore(place / "state.db")
+        self.table = Table(place, dim, create=True)
+        measured = asdict(calibration.measure(self.embedder))
+        self.state.put(schema=SCHEMA_VERSION, model=self.embedder.fingerprint, dim=dim, calibration=measured, commits=0)
+
+    def finish_generation(self) -> None:
+        """Make the new generation the one in use, and delete the others."""
+        temporary = self.home / f"current.{secrets.token_hex(4)}"
+        temporary.write_text(self.generation, encoding="ascii")
+        temporary.replace(self.home / "current")
+        for other in self.home.glob("g-*"):
+            if other.name != self.generation:
+                shutil.rmtree(other, ignore_errors=True)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """What this model's cosines mean."""
+        return Calibration(**self.state.get("calibration"))
+
+    def get(self, id_: str) -> Memory:
+        """A memory by its id, or by the beginning of it where that is enough to tell it."""
+        wanted = id_.strip()
+        if not wanted or not wanted.replace("_", "").isalnum() or not wanted.isascii():
+            raise _not_found(id_)
+        wanted = wanted if wanted.startswith(("mem_", "ep_")) else f"mem_{wanted}"
+        rows = self._rows(f"n = 0 AND id = {quote(wanted)}", 1)
+        rows = rows or self._rows(f"n = 0 AND starts_with(id, {quote(wanted)})", 2)
+        if not rows:
+            raise _not_found(id_)
+        if len(rows) > 1:
+            raise NotFound(f"More than one memory begins with {id_}", "give more of the id")
+        return memory_of(rows[0])
+
+    def memories(self, where: str = "", types: tuple[str, ...] = (MEMORY,)) -> list[Memory]:
+        """All memories that meet a condition, newest first."""
+        condition = f"n = 0 AND type IN ({', '.join(map(quote, types))})" + (f" AND ({where})" if where else "")
+        found = [memory_of(row) for row in self._rows(condition)]
+        return sorted(found, key=lambda memory: (-memory.created.timestamp(), memory.id))
+
+    def by_files(self, files: list[str]) -> dict[str, Memory]:
+        """Memories by the key of their file."""
+        if not files:
+            return {}
+        rows = self._rows(f"n = 0 AND file IN ({', '.join(map(quote, files))})", columns=("file",))
+        return {row["file"]: memory_of(row) for row in rows}
+
+    def counts(self) -> dict[str, int]:
+        """How many memories, episodes and included notes there are."""
+        return {type_: self.table.count(f"n = 0 AND type = {quote(type_)}") for type_ in (MEMORY, EPISODE, NOTE)}
+
+    def _rows(self, where: str, limit: int | None = None, columns: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+        return list(self.table.select(["memory", "content", *columns], where, limit).to_pylist())
+
+    def _make_home(self) -> None:
+        try:
+            self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise WriteFailed(f"cannot make the index folder {self.home}: {error.strerror}", _PLACE_HINT) from error
+
+
+_PLACE_HINT = "set VAULT_MEM_INDEX_DIR to a folder you can write to"
+
+
+def _not_found(id_: str) -> NotFound:
+    return NotFound(
+        f"Memory not found: {id_}", "Double-check the ID. Use recall to search for the memory you're looking for."
+    )

@@ -1,0 +1,48 @@
+"""Cutting long notes into passages at paragraph and sentence ends."""
+
+from __future__ import annotations
+
+import re
+
+# A passage is about what a model's 512 tokens and a reader's glance hold.
+PASSAGE_LENGTH = 800
+# Up to here a memory is one passage: cutting it would only scatter it.
+WHOLE_LENGTH = 1200
+# A log of half a million characters has as many passages as anyone will search in.
+MAX_PASSAGES = 600
+
+_PARAGRAPH = re.compile(r"\n\s*\n")
+_SENTENCE_END = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+|\n")
+
+
+def passages(text: str) -> list[str]:
+    """The passages of a text; a short text is its own only passage."""
+    if len(text) <= WHOLE_LENGTH:
+        return [text]
+    found: list[str] = []
+    current = ""
+    for piece in _pieces(text):
+        if current and len(current) + len(piece) > PASSAGE_LENGTH:
+            found.append(current.strip())
+            current = ""
+            if len(found) == MAX_PASSAGES:
+                break
+        current += piece
+    if current.strip() and len(found) < MAX_PASSAGES:
+        found.append(current.strip())
+    return [passage for passage in found if passage]
+
+
+def _pieces(text: str) -> list[str]:
+    """Paragraphs; those too long, by sentence; those too long, by length."""
+    pieces: list[str] = []
+    for paragraph in _PARAGRAPH.split(text[: MAX_PASSAGES * PASSAGE_LENGTH * 2]):
+        if len(paragraph) <= PASSAGE_LENGTH:
+            pieces.append(paragraph + "\n\n")
+            continue
+        for sentence in _SENTENCE_END.split(paragraph):
+            if sentence:
+                chunks = range(0, len(sentence), PASSAGE_LENGTH)
+                pieces += [sentence[start : start + PASSAGE_LENGTH] + " " for start in chunks]
+        pieces[-1] += "\n\n"
+    return pieces

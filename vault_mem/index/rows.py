@@ -1,0 +1,140 @@
+"""Rows of the table: one for the whole memory, and one for each passage of a long note."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.passages import passages
+from vault_mem.index.terms import terms
+from vault_mem.model import Memory, from_record, to_record
+from vault_mem.notes.parse import Note
+
+MEMORY, EPISODE, NOTE = "memory", "episode", "note"
+
+
+def schema(dim: int) -> pa.Schema:
+    """The table's columns."""
+    text, texts = pa.string(), pa.list_(pa.string())
+    return pa.schema(
+        [
+            pa.field("row", text, nullable=False),
+            pa.field("file", text, nullable=False),
+            pa.field("n", pa.int32(), nullable=False),
+            pa.field("id", text),
+            pa.field("type", text),
+            pa.field("hash", text),
+            pa.field("private", pa.bool_()),
+            pa.field("kind", text),
+            pa.field("category", text),
+            pa.field("emotion", text),
+            pa.field("importance", pa.int32()),
+            pa.field("tags", texts),
+            pa.field("people", texts),
+            pa.field("created", pa.float64()),
+            pa.field("valid_from", pa.float64()),
+            pa.field("valid_to", pa.float64()),
+            pa.field("text", text),
+            pa.field("terms", texts),
+            pa.field("content", text),
+            pa.field("memory", text),
+            pa.field("vector", pa.list_(pa.float32(), dim)),
+        ]
+    )
+
+
+def texts_to_embed(memory: Memory) -> list[str]:
+    """What is embedded of a memory: its passages. Their vectors together give the whole memory's."""
+    return passages(memory.content) if memory.content.strip() else []
+
+
+def whole_vector(vectors: Vectors, parts: Sequence[str]) -> Vectors:
+    """The vector of a whole text from those of its passages: their mean, the longer counting for more."""
+    if len(parts) == 1:
+        return np.asarray(vectors[0], dtype=np.float32)
+    weights = np.array([len(part) for part in parts], dtype=np.float32)
+    mean = weights @ vectors
+    norm = np.linalg.norm(mean)
+    return np.asarray(mean / norm if norm > 0 else mean, dtype=np.float32)
+
+
+def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, dim: int) -> list[dict[str, Any]]:
+    """The rows of one file. `vectors` are those of `texts_to_embed`."""
+    memory = note.memory
+    parts = texts_to_embed(memory)
+    record = to_record(memory)
+    content = record.pop("content")
+    shared = {
+        "file": key,
+        "id": memory.id,
+        "type": type_,
+        "hash": file_hash,
+        "private": memory.private,
+        "kind": memory.kind,
+        "category": memory.category,
+        "emotion": memory.emotion,
+        "importance": memory.importance,
+        "tags": memory.tags,
+        "people": memory.people,
+        "created": memory.created.timestamp(),
+        "valid_from": _epoch(memory.valid_from),
+        "valid_to": _epoch(memory.valid_to),
+    }
+    header = " ".join([memory.title, *memory.aliases, *memory.tags, *memory.people])
+    single = len(parts) <= 1
+    text = f"{header}\n{content}" if single else header
+    whole = whole_vector(vectors, parts) if parts else np.zeros(dim, dtype=np.float32)
+    rows = [
+        {
+            **shared,
+            "row": f"{key}#0",
+            "n": 0,
+            "text": text,
+            "terms": terms(text),
+            "content": content,
+            "memory": json.dumps(record, ensure_ascii=False),
+            "vector": whole,
+        }
+    ]
+    if not single:
+        for number, (part, vector) in enumerate(zip(parts, vectors, strict=True), start=1):
+            rows.append(
+                {
+                    **shared,
+                    "row": f"{key}#{number}",
+                    "n": number,
+                    "text": f"{memory.title}\n{part}",
+                    "terms": terms(part),
+                    "content": part,
+                    "memory": "",
+                    "vector": vector,
+                }
+            )
+    return rows
+
+
+def to_table(rows: Sequence[dict[str, Any]], dim: int) -> pa.Table:
+    """Rows as an Arrow table."""
+    columns: dict[str, Any] = {}
+    for each in schema(dim):
+        if each.name == "vector":
+            flat = np.concatenate([row["vector"] for row in rows]) if rows else np.zeros(0, dtype=np.float32)
+            columns["vector"] = pa.FixedSizeListArray.from_arrays(pa.array(flat, pa.float32()), dim)
+        else:
+            columns[each.name] = pa.array([row[each.name] for row in rows], each.type)
+    return pa.table(columns, schema=schema(dim))
+
+
+def memory_of(row: dict[str, Any]) -> Memory:
+    """The memory that a whole-memory row describes."""
+    return from_record({**json.loads(row["memory"]), "content": row["content"]})
+
+
+def _epoch(moment: datetime | None) -> float | None:
+    return None if moment is None else moment.timestamp()

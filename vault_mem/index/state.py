@@ -1,0 +1,126 @@
+"""What the index knows of every file: the state it was read in, kept beside the table in a small SQLite file.
+
+It is apart from the table because it changes far more often: looking at a file again costs a
+millisecond here and twenty there. `table_version` ties the two together: if they do not
+match, the table's own record of each file's hash decides.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from vault_mem.model import Problem
+from vault_mem.vault.walk import FileState
+
+SCHEMA_VERSION = 1
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS files (
+    key TEXT PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, inode INTEGER,
+    checked_ns INTEGER, hash TEXT, declared TEXT, id TEXT, dated_by_file INTEGER, foreign_id INTEGER, problems TEXT
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS declared ON files (declared);
+"""
+_COLUMNS = "key, mtime_ns, ctime_ns, size, inode, checked_ns, hash, declared, id, dated_by_file, foreign_id, problems"
+
+
+class Known(NamedTuple):
+    """One file as it was indexed. `declared` is the id the file gives, `id` the one it goes by."""
+
+    key: str
+    mtime_ns: int
+    ctime_ns: int
+    size: int
+    inode: int
+    checked_ns: int
+    hash: str
+    declared: str
+    id: str
+    dated_by_file: int
+    foreign_id: int
+    problems: str
+
+    @property
+    def state(self) -> FileState:
+        """The file's state when it was read."""
+        return FileState(self.mtime_ns, self.ctime_ns, self.size, self.inode)
+
+
+class StateStore:
+    """The states of all files and a few facts about the index as a whole."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.executescript(_TABLES)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def get(self, name: str) -> Any:
+        """A fact about the index, or None."""
+        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def put(self, **facts: Any) -> None:
+        """Note facts about the index."""
+        rows = [(name, json.dumps(value)) for name, value in facts.items()]
+        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+    def files(self, keys: Iterable[str]) -> dict[str, Known]:
+        """What is known of these files."""
+        select = f"SELECT {_COLUMNS} FROM files WHERE key = ?"
+        found = (self._db.execute(select, (key,)).fetchone() for key in keys)
+        return {row[0]: Known._make(row) for row in found if row}
+
+    def hashes(self) -> dict[str, str]:
+        """The hash of every file as it was indexed."""
+        return dict(self._db.execute("SELECT key, hash FROM files"))
+
+    def claims(self, ids: Iterable[str]) -> list[tuple[str, str, str]]:
+        """Key, declared id and id gone by, of every file that declares one of these ids."""
+        select = "SELECT key, declared, id FROM files WHERE declared = ?"
+        return [row for id_ in sorted(set(ids)) for row in self._db.execute(select, (id_,))]
+
+    def without_id(self) -> list[Known]:
+        """Files that declare no id."""
+        return [Known._make(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM files WHERE declared = ''")]
+
+    def provisional(self) -> list[Known]:
+        """Files that declare an id which another file owns."""
+        select = f"SELECT {_COLUMNS} FROM files WHERE declared != '' AND declared != id ORDER BY key"
+        return [Known._make(row) for row in self._db.execute(select)]
+
+    def states(self, only: Iterable[str] | None = None) -> dict[str, tuple[int, int, int, int, int]]:
+        """The state of every file and when it was looked at: what a sync without changes needs, and no more."""
+        select = "SELECT key, mtime_ns, ctime_ns, size, inode, checked_ns FROM files"
+        if only is None:
+            return {row[0]: row[1:] for row in self._db.execute(select)}
+        found = (self._db.execute(f"{select} WHERE key = ?", (key,)).fetchone() for key in only)
+        return {row[0]: row[1:] for row in found if row}
+
+    def problems(self) -> list[Problem]:
+        """What could not be read, file by file."""
+        found: list[Problem] = []
+        for key, text in self._db.execute("SELECT key, problems FROM files WHERE problems != '[]' ORDER BY key"):
+            found += [Problem(key, reason, line) for reason, line in json.loads(text)]
+        return found
+
+    def record(self, known: Iterable[Known], removed: Iterable[str] = (), **facts: Any) -> None:
+        """Note new states, forget removed files, and set facts, all at once."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            self._db.executemany("DELETE FROM files WHERE key = ?", [(key,) for key in removed])
+            self._db.executemany(f"INSERT OR REPLACE INTO files VALUES ({', '.join('?' * 12)})", known)
+            self.put(**facts)
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise

@@ -1,0 +1,333 @@
+"""Sync: the difference between the files as they are and as they were indexed, and nothing more, is read and embedded."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vault_mem.embedding.embedder import Vectors
+from vault_mem.errors import Unsafe
+from vault_mem.index import rows
+from vault_mem.index.index import Index
+from vault_mem.index.state import Known
+from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, quote
+from vault_mem.model import Problem
+from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.lock import locked
+from vault_mem.vault.walk import FileState, Listing, state_of, walk
+
+# A file written this shortly before it was read may have been written again within the clock's grain.
+RACY_NS = 2_000_000_000
+# Files per commit: large enough that a commit's own cost does not count, small enough to hold in memory.
+BATCH = 1000
+# A vault of at least so many files does not empty itself: more likely a disk is not mounted.
+MASS_LOSS = 5
+# So long a second process waits for the one that is bringing the index up to date.
+LOCK_WAIT = 10.0
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class SyncReport:
+    """What a sync found and did."""
+
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    removed: int = 0
+    touched: int = 0
+    embedded: int = 0
+    rebuilt: str = ""
+    problems: list[Problem] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Files that are new, that may have changed, and that are gone."""
+
+    added: list[str]
+    suspect: list[str]
+    removed: list[str]
+
+    def __len__(self) -> int:
+        return len(self.added) + len(self.suspect) + len(self.removed)
+
+
+def sync(
+    index: Index, *, only: Sequence[str] | None = None, rebuild: bool = False, progress: Progress | None = None
+) -> SyncReport:
+    """Bring the index up to date with the files; build it anew where it is missing, damaged or of another model.
+
+    `only` looks at these files alone: for a caller that has just written them.
+    """
+    started = time.monotonic()
+    report = SyncReport()
+    reason = "asked for" if rebuild else "" if index.table is not None else index.open()
+    listing = walk(index.folder) if only is None or reason else _listing(index.folder, only)
+    if not reason and not difference(index, listing, only):
+        report.problems = _problems(index, listing)
+        return report
+    with locked(index.lock_path, "the index", LOCK_WAIT):
+        if not rebuild:
+            reason = index.open()  # another process may have been faster
+        if reason:
+            index.begin_generation()
+            report.rebuilt = reason
+        _Run(index, listing, report, progress, fresh=bool(reason)).run(None if reason else only)
+        if reason:
+            index.finish_generation()
+    report.problems = _problems(index, listing)
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _listing(folder: Folder, keys: Iterable[str]) -> Listing:
+    listing = Listing()
+    for key in keys:
+        with contextlib.suppress(FileNotFoundError):
+            listing.files[key] = state_of(folder.path(key).lstat())
+    return listing
+
+
+def difference(index: Index, listing: Listing, only: Sequence[str] | None = None) -> Difference:
+    """Compare a listing with what was indexed, by the files' states alone."""
+    states = index.state.states(only)
+    if only is None and len(states) >= MASS_LOSS and not listing.files:
+        raise Unsafe(
+            f"{index.folder.root}: all {len(states)} notes are gone from the vault",
+            "is a disk not mounted, or a sync not finished? If you meant it, run `vault-mem reindex`",
+        )
+    added, suspect = [], []
+    for key, state in listing.files.items():
+        known = states.get(key)
+        if known is None:
+            added.append(key)
+        elif known[:4] != state or known[4] - state.mtime_ns < RACY_NS:
+            suspect.append(key)
+    files = listing.files
+    removed = [key for key in states if key not in files and not listing.unknown(key)]
+    return Difference(added, suspect, removed)
+
+
+def provisional_id(key: str) -> str:
+    """The id a file goes by as long as it has none of its own, or one that another file owns."""
+    return "mem_" + hashlib.sha256(f"provisional {key}".encode()).hexdigest()[:12]
+
+
+def settled_ids(declared: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The id each file goes by. Where several files declare one id, the one that looks like the original keeps it."""
+    claims: dict[str, list[str]] = {}
+    ids: dict[str, str] = {}
+    for key, id_ in declared:
+        ids[key] = id_ or provisional_id(key)
+        if id_:
+            claims.setdefault(id_, []).append(key)
+    for id_, keys in claims.items():
+        for key in sorted(keys, key=lambda key: _originality(key, id_))[1:]:
+            ids[key] = provisional_id(key)
+    return ids
+
+
+_COPY = re.compile(r"conflict|copy|コピー|競合| \d+$|\(\d+\)$", re.IGNORECASE)
+
+
+def _originality(key: str, id_: str) -> tuple[bool, bool, int, str]:
+    stem = key.rsplit("/", 1)[-1].removesuffix(".md")
+    named = stem == id_ or stem.endswith(id_.partition("_")[2][:8])
+    return (not named, bool(_COPY.search(stem)), len(key), key)
+
+
+class _Run:
+    """One sync under the lock."""
+
+    def __init__(
+        self, index: Index, listing: Listing, report: SyncReport, progress: Progress | None, *, fresh: bool
+    ) -> None:
+        self.index = index
+        self.folder: Folder = index.folder
+        self.listing = listing
+        self.report = report
+        self.progress = progress or (lambda done, total: None)
+        self.fresh = fresh
+        self.known: dict[str, Known] = {}
+        self.claimed: set[str] = set()
+
+    def run(self, only: Sequence[str] | None) -> None:
+        if not self.fresh:
+            self._distrust_other_versions()
+        found = (
+            Difference(list(self.listing.files), [], [])
+            if self.fresh
+            else difference(self.index, self.listing, only)
+        )
+        self.known = self.index.state.files([*found.suspect, *found.removed])
+        gone = {self.known[key].hash: key for key in found.removed}
+        todo = [*found.added, *found.suspect]
+        for start in range(0, len(todo), BATCH):
+            self._index_files(todo[start : start + BATCH], gone)
+            self.progress(min(start + BATCH, len(todo)), len(todo))
+        if found.removed:
+            self._commit([], found.removed)
+            self.report.removed = len(found.removed) - self.report.moved
+            self.index.state.record([], found.removed, table_version=self.index.table.version)
+            self.claimed.update(self.known[key].declared for key in found.removed)
+        self._settle_ids()
+        if self.fresh:
+            self.index.table.index_text()
+            self.index.state.put(table_version=self.index.table.version)
+        self._upkeep()
+
+    def _distrust_other_versions(self) -> None:
+        """A crash, or a lost manifest, left table and states apart: files whose rows tell another hash are read again."""
+        if self.index.state.get("table_version") == self.index.table.version:
+            return
+        held = self.index.table.select(["file", "hash"], "n = 0").to_pylist()
+        hashes = {row["file"]: row["hash"] for row in held}
+        known = self.index.state.hashes()
+        wrong = [key for key, digest in known.items() if hashes.get(key) != digest]
+        strangers = [key for key in hashes if key not in known]
+        if wrong or strangers:
+            self._commit([], [*wrong, *strangers])
+        self.index.state.record([], wrong, table_version=self.index.table.version)
+
+    def _index_files(self, keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None = None) -> None:
+        """Read these files and write their rows, states last."""
+        notes: list[tuple[str, Note, Known]] = []
+        touched: list[Known] = []
+        for key in keys:
+            try:
+                raw, state, size = _read(self.folder, key)
+            except FileNotFoundError:
+                continue  # gone since the listing; the next sync sees it
+            except OSError as error:
+                self.listing.problems.append(Problem(key, f"cannot be read: {error.strerror}"))
+                continue
+            checked = time.time_ns()
+            digest = hashlib.blake2b(raw + size.to_bytes(8), digest_size=16).hexdigest()
+            old = self.known.get(key)
+            if ids is None and old and old.hash == digest and not (old.dated_by_file and old.mtime_ns != state.mtime_ns):
+                touched.append(old._replace(**state._asdict(), checked_ns=checked))
+                continue
+            note = parse(
+                raw,
+                key,
+                mtime=state.mtime_ns / 1e9,
+                zone=self.folder.zone,
+                private=self.folder.is_private(key),
+                size=size,
+            )
+            declared = note.memory.id
+            note.memory.id = (ids or {}).get(key) or declared or provisional_id(key)
+            note.memory.provisional = note.memory.id != declared
+            problems = json.dumps([(problem.reason, problem.line) for problem in note.problems])
+            known = Known(
+                key, *state, checked, digest, declared, note.memory.id, note.dated_by_file, note.foreign_id, problems
+            )
+            notes.append((key, note, known))
+            self.claimed.update((declared, old.declared if old else ""))
+            if ids is None:
+                self._count(old, digest in gone)
+        if notes:
+            self._write(notes, gone)
+        fresh = [known for _, _, known in notes]
+        self.known.update({known.key: known for known in [*fresh, *touched]})
+        self.report.touched += len(touched)
+        self.index.state.record([*fresh, *touched], table_version=self.index.table.version)
+
+    def _count(self, old: Known | None, moved: bool) -> None:
+        if old is not None:
+            self.report.changed += 1
+        elif moved:
+            self.report.moved += 1
+        else:
+            self.report.added += 1
+
+    def _write(self, notes: list[tuple[str, Note, Known]], gone: dict[str, str]) -> None:
+        vectors = self._vectors(notes, gone)
+        dim = self.index.table.dim
+        written: list[dict[str, object]] = []
+        for (key, note, known), vector in zip(notes, vectors, strict=True):
+            written += rows.rows_of(key, note, known.hash, self._type(key, note), vector, dim)
+        replaced = [key for key, _, _ in notes if key in self.known]
+        if self.fresh and not replaced:
+            self.index.table.add(written)
+        else:
+            self._commit(written, replaced)
+
+    def _type(self, key: str, note: Note) -> str:
+        if note.episode or key.startswith(self.folder.settings.episodes_folder.strip("/") + "/"):
+            return rows.EPISODE
+        return rows.MEMORY if self.folder.is_owned(key) else rows.NOTE
+
+    def _vectors(self, notes: list[tuple[str, Note, Known]], gone: dict[str, str]) -> list[Vectors]:
+        """Vectors of each note's passages: taken over from the same text under its old name, or embedded."""
+        held = self._held({gone[known.hash] for _, _, known in notes if known.hash in gone})
+        texts: list[str] = []
+        places: list[tuple[int, int] | str] = []
+        for _, note, known in notes:
+            if known.hash in gone and gone[known.hash] in held:
+                places.append(gone[known.hash])
+                continue
+            parts = rows.texts_to_embed(note.memory)
+            places.append((len(texts), len(texts) + len(parts)))
+            texts += parts
+        self.report.embedded += len(texts)
+        embedded = self.index.embedder.encode(texts) if texts else np.zeros((0, self.index.table.dim), np.float32)
+        return [held[place] if isinstance(place, str) else embedded[slice(*place)] for place in places]
+
+    def _held(self, files: set[str]) -> dict[str, Vectors]:
+        if not files:
+            return {}
+        condition = f"file IN ({', '.join(map(quote, sorted(files)))})"
+        found: dict[str, list[tuple[int, Vectors]]] = {}
+        for row in self.index.table.select(["file", "n", "vector"], condition).to_pylist():
+            found.setdefault(row["file"], []).append((row["n"], np.asarray(row["vector"], np.float32)))
+        held = {}
+        for file, numbered in found.items():
+            ordered = [vector for _, vector in sorted(numbered, key=lambda each: each[0])]
+            held[file] = np.stack(ordered[1:] or ordered)
+        return held
+
+    def _settle_ids(self) -> None:
+        """Copies of a file carry its id too: one file keeps it, the others go by a provisional one."""
+        claims = self.index.state.claims(self.claimed - {""})
+        ids = settled_ids((key, declared) for key, declared, _ in claims)
+        wrong = [key for key, _, id_ in claims if id_ != ids[key]]
+        self.known.update(self.index.state.files(wrong))
+        for start in range(0, len(wrong), BATCH):
+            self._index_files(wrong[start : start + BATCH], {}, ids)
+
+    def _commit(self, written: list[dict[str, object]], replaced: Iterable[str]) -> None:
+        self.index.table.upsert(written, replaced)
+        self.index.state.put(commits=(self.index.state.get("commits") or 0) + 1)
+
+    def _upkeep(self) -> None:
+        if (self.index.state.get("commits") or 0) >= COMMITS_BETWEEN_OPTIMIZE:
+            self.index.table.optimize()
+            self.index.state.put(commits=0, table_version=self.index.table.version)
+
+
+def _read(folder: Folder, key: str) -> tuple[bytes, FileState, int]:
+    """A file's text (its beginning, where it is huge), its state before the reading, and its size."""
+    path = folder.path(key)
+    result = path.stat()
+    with path.open("rb") as file:
+        raw = file.read(MAX_NOTE_BYTES + 1)
+    return raw, state_of(result), result.st_size
+
+
+def _problems(index: Index, listing: Listing) -> list[Problem]:
+    found = [*listing.problems, *index.state.problems()]
+    return sorted(found, key=lambda problem: (problem.path, problem.line or 0, problem.reason))
+
+

@@ -1,0 +1,27 @@
+"""The words a text is found by: words of alphabets and digits, and pairs of characters where no spaces part the words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Chinese, Japanese and Korean letters: one run of them is cut into overlapping pairs.
+_UNSPACED = "々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿가-힣\U00020000-\U0002fa1f"
+_STARTS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_RUN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+")
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text, in order, repeated as often as they occur."""
+    found: list[str] = []
+    for run in _RUN.findall(normalised(text)):
+        if len(run) > 1 and _STARTS_UNSPACED.match(run):
+            found += [run[start : start + 2] for start in range(len(run) - 1)]
+        else:
+            found.append(run)
+    return found
+
+
+def normalised(text: str) -> str:
+    """One form for full and half width, and for upper and lower case."""
+    return unicodedata.normalize("NFKC", text).casefold()

@@ -1,0 +1,85 @@
+"""Every text an agent or a person reads, in one place; numbers and ids are put in by the surfaces."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from vault_mem.operations.recall import RecallResult
+from vault_mem.operations.remember import RememberResult
+from vault_mem.operations.results import Found
+
+SNIPPET = 120
+DAYS_AS_AGE = 30
+
+SCAFFOLD_DUPLICATE = (
+    "Is there truly something new here, or is this a repetition?\n"
+    "If your understanding has deepened, try expressing what changed specifically."
+)
+SCAFFOLD_SAVED = "Do any of these connections surprise you? Is there a pattern forming?"
+
+
+def compose(data: str, scaffold: str) -> str:
+    """Data, then the scaffold after a rule; data alone where there is none."""
+    return f"{data}\n\n---\n{scaffold}" if scaffold else data
+
+
+def age(moment: datetime, now: datetime) -> str:
+    """just now, 5m ago, 2h ago, 3d ago; from 30 days on the date."""
+    seconds = (now - moment).total_seconds()
+    if seconds < 60:
+        return "just now"
+    if seconds < 3600:
+        return f"{int(seconds // 60)}m ago"
+    if seconds < 86_400:
+        return f"{int(seconds // 3600)}h ago"
+    if seconds < DAYS_AS_AGE * 86_400:
+        return f"{int(seconds // 86_400)}d ago"
+    return moment.astimezone(now.tzinfo).date().isoformat()
+
+
+def cut(text: str, length: int = SNIPPET) -> str:
+    """One line of at most so many code points, then ... if anything was cut."""
+    line = " ".join(text.splitlines())
+    return line if len(line) <= length else line[:length] + "..."
+
+
+def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
+    """What remember says, and its scaffold."""
+    if result.duplicate_of is not None:
+        return _not_saved(result.duplicate_of, now), SCAFFOLD_DUPLICATE
+    if result.memory is None:
+        raise ValueError("neither a memory nor a duplicate")
+    lines = [f"Saved (id: {result.memory.id}). Linked to {result.links} existing memories."]
+    if result.linked:
+        lines.append("Most related:")
+        for found in result.linked[:3]:
+            snippet = cut(found.memory.content)
+            lines.append(f"- [{age(found.memory.created, now)}] {snippet} (similarity: {found.similarity:.2f})")
+    lines += [f"Closed (id: {old.id}): {cut(old.content)}" for old in result.closed]
+    return "\n".join(lines), SCAFFOLD_SAVED
+
+
+def _not_saved(existing: Found, now: datetime) -> str:
+    memory = existing.memory
+    return (
+        "Not saved — very similar memory already exists.\n"
+        f"Existing (id: {memory.id}, {age(memory.created, now)}): {cut(memory.content)}\n"
+        f"Similarity: {existing.similarity:.2f}\n"
+        "If this is a meaningful update, use recall to review the existing memory "
+        "and consider whether the new perspective adds value."
+    )
+
+
+def recalled(result: RecallResult, now: datetime) -> str:
+    """What recall says."""
+    if not result.results:
+        return "No related memories."
+    count = len(result.results)
+    lines = [f"{count} related memor{'y' if count == 1 else 'ies'}:"]
+    for number, found in enumerate(result.results, start=1):
+        memory = found.memory
+        day = memory.created.astimezone(now.tzinfo).date().isoformat()
+        text = cut(found.passage or memory.content)
+        private = "true" if memory.private else "false"
+        lines.append(f"{number}. [{day}] {text} (id: {memory.id}, emotion: {memory.emotion}, private: {private})")
+    return "\n".join(lines)

@@ -1,0 +1,114 @@
+"""What a memory is: plain dataclasses and the words of the vault, no input or output."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+KINDS = ("event", "fact", "relation", "task", "summary", "mood")
+KIND_ALIASES = {"long_mood_state": "mood"}
+STATE_KINDS = ("fact", "relation", "task", "summary")
+LINK_TYPES = ("similar", "caused_by", "leads_to", "related")
+
+DEFAULT_CATEGORY = "daily"
+DEFAULT_KIND = "event"
+DEFAULT_EMOTION = "neutral"
+DEFAULT_IMPORTANCE = 3
+
+MEMORY_ID = re.compile(r"mem_[0-9a-f]{12}")
+EPISODE_ID = re.compile(r"ep_[0-9a-f]{12}")
+
+TITLE_LENGTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as it is written in one note: the target's name, and what the display text says of it."""
+
+    target: str
+    type: str = "related"
+    confidence: float | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a file could not be read whole: where, and the reason in words."""
+
+    path: str
+    reason: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        return f"{place}: {self.reason}"
+
+
+@dataclass(slots=True)
+class Memory:
+    """One memory. `path` is relative to the vault; `provisional` means that the file does not (yet) own the id."""
+
+    id: str
+    content: str
+    created: datetime
+    path: str = ""
+    title: str = ""
+    importance: int = DEFAULT_IMPORTANCE
+    private: bool = False
+    category: str = DEFAULT_CATEGORY
+    kind: str = DEFAULT_KIND
+    tags: list[str] = field(default_factory=list)
+    people: list[str] = field(default_factory=list)
+    emotion: str = DEFAULT_EMOTION
+    secondary: list[str] = field(default_factory=list)
+    intensity: float | None = None
+    valence: float | None = None
+    arousal: float | None = None
+    body_state: str | None = None
+    about_time: str | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    status: str | None = None
+    supersedes: list[str] = field(default_factory=list)
+    confidence: float | None = None
+    salience: float | None = None
+    last_confirmed: datetime | None = None
+    source: str | None = None
+    links: list[Link] = field(default_factory=list)
+    aliases: list[str] = field(default_factory=list)
+    provisional: bool = False
+
+    def closed_at(self, moment: datetime) -> bool:
+        """Whether the memory's time of validity is over at `moment`."""
+        return self.valid_to is not None and self.valid_to <= moment
+
+
+TIME_KEYS = ("created", "valid_from", "valid_to", "last_confirmed")
+
+
+def to_record(memory: Memory) -> dict[str, Any]:
+    """The memory as JSON-ready values, times as ISO 8601 with offset."""
+    record: dict[str, Any] = {}
+    for each in fields(memory):
+        value = getattr(memory, each.name)
+        if isinstance(value, datetime):
+            value = value.isoformat()
+        elif each.name == "links":
+            value = [
+                {"target": link.target, "type": link.type, "confidence": link.confidence, "title": link.title}
+                for link in value
+            ]
+        record[each.name] = value
+    return record
+
+
+def from_record(record: dict[str, Any]) -> Memory:
+    """The memory that `to_record` described."""
+    values = dict(record)
+    for key in TIME_KEYS:
+        if values.get(key) is not None:
+            values[key] = datetime.fromisoformat(values[key])
+    values["links"] = [Link(**link) for link in values.get("links", ())]
+    return Memory(**values)

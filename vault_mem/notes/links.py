@@ -1,0 +1,62 @@
+"""Wikilinks: reading and writing them, and what their display text says."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from vault_mem.model import LINK_TYPES, Link
+
+WIKILINK = re.compile(r"\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
+_DISPLAY = re.compile(rf"(?P<title>.*?)\s*·\s*(?P<type>{'|'.join(LINK_TYPES)})(?:\s+(?P<confidence>[01](?:\.\d+)?))?")
+_NOT_IN_DISPLAY = re.compile(r"[\[\]|\"\\\s]+")
+_CODE = re.compile(r"(?ms)^(```|~~~).*?(?:^\1|\Z)|`[^`\n]*`")
+
+
+def read_link(value: Any) -> Link | None:
+    """The link that one item of a `links` list means; None where it is not a link."""
+    while isinstance(value, list) and len(value) == 1:  # an unquoted [[name]] is a list in a list to YAML
+        value = value[0]
+    if not isinstance(value, str):
+        return None
+    match = WIKILINK.fullmatch(value.strip())
+    target, display = (match.group(1), match.group(2) or "") if match else (value, "")
+    target = link_name(target)
+    if not target:
+        return None
+    said = _DISPLAY.fullmatch(display.strip())
+    if not said:
+        return Link(target, title=display.strip())
+    confidence = float(said["confidence"]) if said["confidence"] else None
+    return Link(target, said["type"], confidence, said["title"])
+
+
+def body_links(body: str) -> list[Link]:
+    """The wikilinks a person wrote in the text, each target once, code left out."""
+    if "[[" not in body:
+        return []
+    found: dict[str, Link] = {}
+    for match in WIKILINK.finditer(_CODE.sub("", body)):
+        target = link_name(match.group(1))
+        if target:
+            found.setdefault(name_key(target), Link(target, title=(match.group(2) or "").strip()))
+    return list(found.values())
+
+
+def write_link(link: Link) -> str:
+    """The wikilink to write into front matter (still to be quoted)."""
+    title = _NOT_IN_DISPLAY.sub(" ", link.title).strip() or link.target
+    score = f" {link.confidence:.2f}" if link.confidence is not None else ""
+    return f"[[{link.target}|{title} · {link.type}{score}]]"
+
+
+def link_name(target: str) -> str:
+    """A link's target without heading, block or file ending: what names the note."""
+    name = re.split(r"[#^]", target, maxsplit=1)[0].strip().strip("/")
+    return name[:-3] if name.lower().endswith(".md") else name
+
+
+def name_key(name: str) -> str:
+    """The form in which names compare: NFC, without regard to case."""
+    return unicodedata.normalize("NFC", name).casefold()

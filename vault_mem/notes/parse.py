@@ -1,0 +1,350 @@
+"""A note's bytes to a Memory, as far as they can be read; what could not be read is a Problem, never an exception."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date, datetime, tzinfo
+from typing import Any, TypeVar
+
+import yaml
+
+from vault_mem.model import (
+    EPISODE_ID,
+    KIND_ALIASES,
+    KINDS,
+    MEMORY_ID,
+    TITLE_LENGTH,
+    Link,
+    Memory,
+    Problem,
+)
+from vault_mem.notes import yamlish
+from vault_mem.notes.links import body_links, link_name, name_key, read_link
+from vault_mem.notes.text import BOM, NoteText, split, split_text
+
+# Beyond this a note is a log or a dump, not a memory: the rest of it is not searched, and `status` says so.
+MAX_NOTE_BYTES = 2_000_000
+# Nobody writes this much front matter by hand; a YAML parser given megabytes of it stops everything else.
+MAX_FRONT_CHARS = 100_000
+
+_TRUE = {"true", "yes", "1", "on", "y"}
+_FALSE = {"false", "no", "0", "off", "n", ""}
+_DATE_IN_NAME = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_SALVAGED_ID = re.compile(r"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
+_SALVAGED_PRIVATE = re.compile(r"^private:[ \t]*[\"']?(?:true|yes|1|on)\b", re.MULTILINE | re.IGNORECASE)
+_SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s))")
+_KEY_LINE = re.compile(r"^([A-Za-z_]\w*)[ \t]*:", re.MULTILINE)
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Note:
+    """What one file says: a memory (its id empty where the file gives none), the keys as read, what went wrong."""
+
+    memory: Memory
+    fields: dict[str, Any] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    episode: bool = False
+    foreign_id: bool = False
+    dated_by_file: bool = False
+
+
+def parse(raw: bytes, path: str, *, mtime: float, zone: tzinfo, private: bool = False, size: int | None = None) -> Note:
+    """Read a note. `private` says that it lies in the private folder; `size` is the file's when `raw` is only its start."""
+    return _Reader(raw, path, mtime, zone, private, size).note()
+
+
+def read_bool(value: Any) -> bool | None:
+    """true, yes, 1, "true" and their opposites; None for anything else."""
+    word = str(value).strip().casefold()
+    if word in _TRUE:
+        return True
+    return False if word in _FALSE or value is None else None
+
+
+def read_time(value: Any, zone: tzinfo) -> datetime | None:
+    """A time as a person or Obsidian writes it, in the vault's zone where it has no offset of its own."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            return None
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day, tzinfo=zone)
+    if not isinstance(value, datetime):
+        return None
+    try:
+        moment = value.replace(tzinfo=zone) if value.tzinfo is None else value.astimezone(zone)
+        moment.timestamp()
+    except (OverflowError, ValueError, OSError):
+        return None
+    return moment
+
+
+def written_list(raw: bytes, key: str) -> list[str]:
+    """The items of a list in the front matter, each as the text it stands for."""
+    front = split(raw).front
+    value = (yamlish.load(front) or {}).get(key) if front else None
+    items = value if isinstance(value, list) else [] if value is None else [value]
+    return [f"[[{item[0][0]}]]" if isinstance(item, list) else str(item) for item in items]
+
+
+def title_of(body: str) -> str:
+    """What a reader would call the text: its first heading, or its first sentence, cut short."""
+    for line in body.splitlines():
+        line = plain(line)
+        if not line:
+            continue
+        sentence = _SENTENCE.match(line)
+        line = (sentence.group() if sentence else line).rstrip("。.! ！")
+        return line if len(line) <= TITLE_LENGTH else line[:TITLE_LENGTH].rstrip() + "..."
+    return ""
+
+
+def plain(line: str) -> str:
+    """A line of Markdown without its marks."""
+    line = re.sub(r"^\s*(?:#{1,6}\s+|[-*+]\s+(?:\[.\]\s+)?|>\s*|\d+[.)]\s+)", "", line)
+    line = re.sub(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]", r"\1", line)
+    line = re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", line)
+    return re.sub(r"(\*\*|__|``?|~~|==)(?=\S)(.+?)(?<=\S)\1", r"\2", line).strip()
+
+
+class _Reader:
+    """One note being read: collects the problems while the fields are taken one by one."""
+
+    def __init__(self, raw: bytes, path: str, mtime: float, zone: tzinfo, private: bool, size: int | None) -> None:
+        self.raw = raw
+        self.path = path
+        self.mtime = mtime
+        self.zone = zone
+        self.private = private
+        self.size = len(raw) if size is None else size
+        self.problems: list[Problem] = []
+        self.fields: dict[str, Any] = {}
+        self.text = NoteText(b"", "", None, "", "")
+
+    def note(self) -> Note:
+        self.text = split_text(self._decode())
+        self.fields = self._front()
+        memory, dated_by_file = self._memory()
+        episode = memory.id.startswith("ep_")
+        foreign = not memory.id and self.fields.get("id") is not None
+        return Note(memory, self.fields, self.problems, episode, foreign, dated_by_file)
+
+    def _problem(self, reason: str, line: int | None = None, key: str | None = None) -> None:
+        if key is not None:
+            for match in _KEY_LINE.finditer(self.text.front or ""):
+                if match.group(1) == key:
+                    line = (self.text.front or "").count("\n", 0, match.start()) + 2
+        self.problems.append(Problem(self.path, reason, line))
+
+    def _decode(self) -> str:
+        raw = self.raw[len(BOM) :] if self.raw.startswith(BOM) else self.raw
+        if self.size > MAX_NOTE_BYTES:
+            raw = raw[:MAX_NOTE_BYTES]
+            self._problem(f"{self.size / 1e6:.1f} MB of text: only the first {MAX_NOTE_BYTES // 1_000_000} MB are searched")
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError as error:
+            cut_short = self.size > MAX_NOTE_BYTES and error.end >= len(raw) - 3
+            text = raw.decode(errors="replace")
+            if not cut_short:
+                self._problem("not UTF-8 text", line=raw.count(b"\n", 0, error.start) + 1)
+        if "\0" in text:
+            line = text.count("\n", 0, text.index("\0")) + 1
+            self._problem("has NUL bytes: not a text file", line=line)
+            text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+        return text
+
+    def _front(self) -> dict[str, Any]:
+        front = self.text.front
+        if front is None:
+            if self.text.unclosed:
+                self._problem("front matter is opened by --- but never closed", line=1)
+                return self._salvage(self.text.body[:MAX_FRONT_CHARS])
+            return {}
+        if len(front) > MAX_FRONT_CHARS:
+            self._problem(f"front matter of {len(front):,} characters is not read", line=1)
+            return self._salvage(front)
+        try:
+            value = yamlish.load(front)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            what = getattr(error, "problem", None) or str(error).splitlines()[0]
+            self._problem(f"broken YAML: {what}", line=mark.line + 2 if mark else None)
+            return self._salvage(front)
+        except (ValueError, OverflowError, RecursionError, TypeError) as error:
+            return self._as_text(front, error)
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            self._problem(f"front matter is a {type(value).__name__}, not a list of `key: value` lines", line=1)
+            return self._salvage(front)
+        return {str(key): each for key, each in value.items()}
+
+    def _as_text(self, front: str, error: Exception) -> dict[str, Any]:
+        """A value that cannot be what it looks like (2026-13-45) does not cost the other keys."""
+        try:
+            value = yamlish.load_text(front)
+        except (yaml.YAMLError, ValueError, RecursionError, TypeError):
+            value = None
+        self._problem(f"broken YAML: {error}", line=1)
+        return {str(key): each for key, each in value.items()} if isinstance(value, dict) else self._salvage(front)
+
+    def _salvage(self, front: str) -> dict[str, Any]:
+        """What must survive broken YAML: which memory this is, and that it is private."""
+        found: dict[str, Any] = {}
+        if match := _SALVAGED_ID.search(front):
+            found["id"] = match.group(1)
+        if _SALVAGED_PRIVATE.search(front):
+            found["private"] = True
+        return found
+
+    def _memory(self) -> tuple[Memory, bool]:
+        body = re.sub(r"\r\n?", "\n", self.text.body).strip("\n")
+        created = self._time("created")
+        dated_by_file = created is None
+        declared = self.fields.get("id")
+        known = isinstance(declared, str) and (MEMORY_ID.fullmatch(declared) or EPISODE_ID.fullmatch(declared))
+        title = self.fields.get("title")
+        links = self._links(body)
+        memory = Memory(
+            id=declared if known else "",
+            content=body,
+            created=created or self._created_of_file(),
+            path=self.path,
+            title=title.strip() if isinstance(title, str) and title.strip() else title_of(body) or self._stem(),
+            private=self.private or self._private_flag(),
+            tags=[tag.lstrip("#") for tag in self._strings("tags")],
+            people=[link_name(name.strip("[]")) for name in self._strings("people")],
+            secondary=self._strings("secondary"),
+            intensity=self._number("intensity", 0, 1),
+            valence=self._number("valence", -1, 1),
+            arousal=self._number("arousal", -1, 1),
+            body_state=self._string("body_state"),
+            about_time=self._string("about_time"),
+            valid_from=self._time("valid_from"),
+            valid_to=self._time("valid_to"),
+            status=self._string("status"),
+            supersedes=[link.target for link in self._link_list("supersedes")],
+            confidence=self._number("confidence", 0, 1),
+            salience=self._number("salience", 0, 1),
+            last_confirmed=self._time("last_confirmed"),
+            source=self._string("source"),
+            links=links,
+            aliases=self._strings("aliases"),
+        )
+        memory.importance = self._take("importance", _importance, "a whole number from 1 to 5", memory.importance)
+        memory.kind = self._take("kind", _kind, "one of " + ", ".join(KINDS), memory.kind)
+        memory.category = self._string("category") or memory.category
+        memory.emotion = self._string("emotion") or memory.emotion
+        return memory, dated_by_file
+
+    def _private_flag(self) -> bool:
+        """The flag; a word nobody understands counts as private."""
+        value = self.fields.get("private")
+        return value is not None and self._take("private", read_bool, "true or false", True)
+
+    def _created_of_file(self) -> datetime:
+        """A date in the file's name, else the time the file was last written."""
+        if match := _DATE_IN_NAME.search(self._stem()):
+            try:
+                return datetime(*(int(part) for part in match.groups()), tzinfo=self.zone)  # type: ignore[misc,arg-type]
+            except ValueError:
+                pass
+        try:
+            return datetime.fromtimestamp(self.mtime, self.zone)
+        except (OverflowError, ValueError, OSError):
+            return datetime.fromtimestamp(0, self.zone)
+
+    def _stem(self) -> str:
+        return self.path.rsplit("/", 1)[-1].removesuffix(".md")
+
+    def _take(self, key: str, read: Callable[[Any], T | None], wanted: str, default: T) -> T:
+        value = self.fields.get(key)
+        if value is None:
+            return default
+        result = read(value)
+        if result is None:
+            self._problem(f"{key} should be {wanted}, not {_shown(value)}", key=key)
+            return default
+        return result
+
+    def _string(self, key: str) -> str | None:
+        value = self.fields.get(key)
+        if value is None:
+            return None
+        if isinstance(value, dict | list):
+            self._problem(f"{key} should be text, not {_shown(value)}", key=key)
+            return None
+        return str(value).strip() or None
+
+    def _strings(self, key: str) -> list[str]:
+        value = self.fields.get(key)
+        if value is None:
+            return []
+        items = value if isinstance(value, list) else re.split(r"[,、\n]", value) if isinstance(value, str) else [value]
+        found: list[str] = []
+        for item in items[:1000]:
+            while isinstance(item, list) and len(item) == 1:  # an unquoted [[Name]]
+                item = item[0]
+            if isinstance(item, dict | list) or item is None:
+                self._problem(f"{key} should be a list of words, not {_shown(value)}", key=key)
+                return found
+            if str(item).strip():
+                found.append(str(item).strip())
+        return found
+
+    def _number(self, key: str, low: float, high: float) -> float | None:
+        return self._take(key, lambda value: _number(value, low, high), f"a number from {low} to {high}", None)
+
+    def _time(self, key: str) -> datetime | None:
+        return self._take(key, lambda value: read_time(value, self.zone), "a date or a date and time", None)
+
+    def _link_list(self, key: str) -> list[Link]:
+        value = self.fields.get(key)
+        if value is None:
+            return []
+        items = value if isinstance(value, list) else [value]
+        links = [read_link(item) for item in items[:1000]]
+        if None in links:
+            self._problem(f'{key} should be a list of "[[note]]" links, not {_shown(value)}', key=key)
+        return [link for link in links if link is not None]
+
+    def _links(self, body: str) -> list[Link]:
+        """Links of the front matter, then those in the text that are not among them."""
+        links = self._link_list("links")
+        seen = {name_key(link.target) for link in links}
+        return links + [link for link in body_links(body) if name_key(link.target) not in seen]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return "a list" if isinstance(value, list) else "a mapping"
+    text = str(value)
+    return repr(text if len(text) <= 40 else text[:40] + "...")
+
+
+def _importance(value: Any) -> int | None:
+    number = _number(value, 1, 5)
+    return int(number) if number is not None and number == int(number) else None
+
+
+def _kind(value: Any) -> str | None:
+    word = str(value).strip().casefold()
+    word = KIND_ALIASES.get(word, word)
+    return word if word in KINDS else None
+
+
+def _number(value: Any, low: float, high: float) -> float | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) and low <= number <= high else None

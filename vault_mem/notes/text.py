@@ -1,0 +1,61 @@
+"""The outer shape of a note: byte-order mark, fences, front matter, body. Joined again, the parts give the same bytes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+BOM = b"\xef\xbb\xbf"
+_OPENING = re.compile(r"---[ \t]*(\r\n|\n|\r)")
+_CLOSING = re.compile(r"(?:^|(?<=\r))---[ \t]*(\r\n|\n|\r|\Z)", re.MULTILINE)
+_LOOKS_LIKE_KEY = re.compile(r"[A-Za-z_][\w -]*:(\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class NoteText:
+    """A note cut at its fences. `front` is None where the note has no front matter."""
+
+    bom: bytes
+    opening: str
+    front: str | None
+    closing: str
+    body: str
+
+    @property
+    def newline(self) -> str:
+        """The line ending the note uses: that of its first line, or a plain line feed."""
+        match = re.search(r"\r\n|\n|\r", self.opening or self.body)
+        return match.group() if match else "\n"
+
+    @property
+    def unclosed(self) -> bool:
+        """Whether the note opens front matter that never ends."""
+        if self.front is not None:
+            return False
+        opening = _OPENING.match(self.body)
+        return bool(opening and _LOOKS_LIKE_KEY.match(self.body, opening.end()))
+
+    def join(self) -> bytes:
+        """The note's bytes."""
+        return self.bom + "".join((self.opening, self.front or "", self.closing, self.body)).encode()
+
+
+def split(raw: bytes) -> NoteText:
+    """Cut a note at its fences; raises UnicodeDecodeError where it is not UTF-8."""
+    bom = BOM if raw.startswith(BOM) else b""
+    return split_text(raw[len(bom) :].decode(), bom)
+
+
+def split_text(text: str, bom: bytes = b"") -> NoteText:
+    """Cut decoded text at its fences: `---` alone on the very first line, and on the line that ends the front matter."""
+    opening = _OPENING.match(text)
+    closing = _CLOSING.search(text, opening.end()) if opening else None
+    if not opening or not closing:
+        return NoteText(bom, "", None, "", text)
+    return NoteText(
+        bom,
+        opening.group(),
+        text[opening.end() : closing.start()],
+        text[closing.start() : closing.end()],
+        text[closing.end() :],
+    )

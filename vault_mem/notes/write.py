@@ -1,0 +1,91 @@
+"""A new note: the text of a memory's file, and its name."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import datetime, tzinfo
+from typing import Any
+
+from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_KIND, Memory
+from vault_mem.notes.links import write_link
+from vault_mem.notes.yamlish import quoted, scalar
+
+SLUG_LENGTH = 40
+
+# Written only when they differ from these; the rest of the optional keys only when they are set.
+_DEFAULTS: dict[str, Any] = {"category": DEFAULT_CATEGORY, "kind": DEFAULT_KIND, "emotion": DEFAULT_EMOTION}
+_OPTIONAL = (
+    "category",
+    "kind",
+    "tags",
+    "people",
+    "emotion",
+    "secondary",
+    "intensity",
+    "valence",
+    "arousal",
+    "body_state",
+    "about_time",
+    "valid_from",
+    "valid_to",
+    "status",
+    "supersedes",
+    "confidence",
+    "salience",
+    "last_confirmed",
+    "source",
+)
+
+
+def note_text(memory: Memory, zone: tzinfo) -> str:
+    """The text of a new memory's file."""
+    lines = [
+        "---",
+        f"id: {memory.id}",
+        f"created: {_value(memory.created, zone)}",
+        f"importance: {memory.importance}",
+        f"private: {_value(memory.private, zone)}",
+    ]
+    for key in _OPTIONAL:
+        value = getattr(memory, key)
+        if value in (None, [], _DEFAULTS.get(key)):
+            continue
+        if key == "supersedes":
+            value = [f"[[{target}]]" for target in value]
+        lines += _lines(key, value, zone)
+    lines += _lines("links", [write_link(link) for link in memory.links], zone)
+    return "\n".join([*lines, "---", memory.content]) + "\n"
+
+
+def file_name(memory: Memory) -> str:
+    """Private notes are named by their id alone; others by a slug that ends in the id's first 8 hex."""
+    if memory.private:
+        return f"{memory.id}.md"
+    return f"{slug(memory.title)}-{memory.id.removeprefix('mem_')[:8]}.md"
+
+
+def slug(title: str) -> str:
+    """A short, readable file name; letters of every script stay."""
+    text = unicodedata.normalize("NFKC", title).casefold()
+    text = unicodedata.normalize("NFC", "".join(_unaccented(sign) for sign in text))
+    words = re.sub(r"[\W_]+", "-", text).strip("-")
+    return words[:SLUG_LENGTH].strip("-") or "memory"
+
+
+def _unaccented(sign: str) -> str:
+    """é as e; but が stays が: only Latin letters lose their marks."""
+    base = unicodedata.normalize("NFD", sign)[0]
+    return base if base.isascii() else sign
+
+
+def _lines(key: str, value: Any, zone: tzinfo) -> list[str]:
+    if isinstance(value, list):
+        if not value:
+            return [f"{key}: []"]
+        return [f"{key}:", *(f"  - {quoted(item) if '[[' in item else scalar(item)}" for item in value)]
+    return [f"{key}: {_value(value, zone)}"]
+
+
+def _value(value: Any, zone: tzinfo) -> str:
+    return scalar(value.astimezone(zone) if isinstance(value, datetime) else value)

@@ -1,0 +1,119 @@
+"""YAML as Obsidian reads it: the loader python-frontmatter uses here, and how a value of ours is written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import yaml
+from frontmatter.default_handlers import YAMLHandler
+
+try:
+    from yaml import CSafeLoader as _SafeLoader
+except ImportError:  # a PyYAML built without libyaml
+    from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
+
+Value = str | int | float | bool | datetime | list[str]
+
+
+class Loader(_SafeLoader):
+    """Safe YAML with the scalars of YAML 1.2: `12:30` is text, `yes` is a word, `010` is ten, `<<` is a key."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Merge nothing: YAML 1.2 has no merge keys, and a few lines of them can expand to gigabytes."""
+
+
+_BOOL = re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$")
+_INT = re.compile(r"^[-+]?[0-9]+$")
+_FLOAT = re.compile(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$")
+_REPLACED = {f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float", "merge", "value")}
+
+
+def _plain_int(loader: Any, node: Any) -> int:
+    return int(loader.construct_scalar(node))
+
+
+Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _REPLACED]
+    for first, resolvers in _SafeLoader.yaml_implicit_resolvers.items()
+}
+Loader.add_implicit_resolver("tag:yaml.org,2002:bool", _BOOL, list("tTfF"))
+Loader.add_implicit_resolver("tag:yaml.org,2002:int", _INT, list("-+0123456789"))
+Loader.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+.0123456789"))
+Loader.add_constructor("tag:yaml.org,2002:int", _plain_int)
+
+
+class _TextLoader(Loader):
+    """Every scalar as text: what is left to read when a value cannot be what it looks like (2026-13-45)."""
+
+
+_TextLoader.yaml_implicit_resolvers = {}
+
+_HANDLER = YAMLHandler()
+
+# Nobody nests front matter this deep; libyaml's composer recurses, and ten thousands of `[` end the process.
+MAX_DEPTH = 100
+_INDENTED_DEEP = re.compile(rf"[ \t?:-]{{{MAX_DEPTH}}}")
+
+
+def events(front: str) -> Iterator[yaml.Event]:
+    """The front matter's parse events, with the place of each; raises yaml.YAMLError where it nests too deep."""
+    depth = 0
+    for event in yaml.parse(front, Loader=Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise yaml.YAMLError(f"more than {MAX_DEPTH} levels of nesting")
+        yield event
+
+
+def _refuse_deep(front: str) -> None:
+    if front.count("[") + front.count("{") > MAX_DEPTH or _INDENTED_DEEP.search(front):
+        for _ in events(front):
+            pass
+
+
+def load(front: str) -> Any:
+    """The front matter's value; raises yaml.YAMLError or ValueError where it has none."""
+    _refuse_deep(front)
+    return _HANDLER.load(front, Loader=Loader)
+
+
+def load_text(front: str) -> Any:
+    """The front matter's value with every scalar as text."""
+    _refuse_deep(front)
+    return _HANDLER.load(front, Loader=_TextLoader)
+
+
+def compose(front: str) -> yaml.Node | None:
+    """The front matter's node tree, with the place of every key and value."""
+    _refuse_deep(front)
+    node: yaml.Node | None = yaml.compose(front, Loader=Loader)
+    return node
+
+
+_WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+_PLAIN = re.compile(r"[^\W\d_](?:[\w ./+'’()-]*[\w.)])?")
+
+
+def scalar(value: str | int | float | bool | datetime) -> str:
+    """One value as it is written in front matter."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None).isoformat(timespec="seconds")
+    if isinstance(value, int | float):
+        return repr(value)
+    if _PLAIN.fullmatch(value) and value.casefold() not in _WORDS:
+        return value
+    return quoted(value)
+
+
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+
+
+def quoted(value: str) -> str:
+    """Text between double quotes; JSON's escapes are YAML's."""
+    return _UNPRINTABLE.sub(lambda sign: f"\\u{ord(sign.group()):04x}", json.dumps(value, ensure_ascii=False))

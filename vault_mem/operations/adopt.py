@@ -1,0 +1,63 @@
+"""Adoption: a note that a person dropped into the vault gets an id, once it has been left alone for a while."""
+
+from __future__ import annotations
+
+import time
+
+from vault_mem.errors import VaultMemError
+from vault_mem.index.state import Known
+from vault_mem.notes.edit import edit
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.journal import Transaction, writing
+
+
+def adopt(workspace: Workspace) -> list[str]:
+    """Write ids into the notes that have none, are quiet, and can be read without a problem. Returns their keys."""
+    waiting = [known for known in candidates(workspace) if quiet(workspace, known)]
+    if not waiting:
+        return []
+    adopted: list[str] = []
+    try:
+        with writing(workspace.folder):
+            for known in waiting:
+                if _adopt(workspace, known):
+                    adopted.append(known.key)
+    except VaultMemError as error:
+        workspace.notices.append(f"ids not written: {error.message}")
+    return adopted
+
+
+def candidates(workspace: Workspace) -> list[Known]:
+    """Notes that may be given an id: ours to write, sound, and without an id of anyone's scheme."""
+    folder = workspace.folder
+    if folder.settings.adopt_ids == "never":
+        return []
+    episodes = folder.settings.episodes_folder.strip("/") + "/"
+    return [
+        known
+        for known in workspace.index.state.without_id()
+        if folder.is_owned(known.key)
+        and not known.key.startswith(episodes)
+        and not known.foreign_id
+        and known.problems == "[]"
+    ]
+
+
+def quiet(workspace: Workspace, known: Known) -> bool:
+    """Whether nobody has touched the file for a while."""
+    age = time.time() - max(known.mtime_ns, known.ctime_ns) / 1e9
+    return age >= workspace.folder.settings.quiet_seconds
+
+
+def _adopt(workspace: Workspace, known: Known) -> bool:
+    path = workspace.folder.path(known.key)
+    try:
+        raw = path.read_bytes()
+        transaction = Transaction(workspace.folder, "adopt", "the note had no id")
+        transaction.write(known.key, raw, edit(raw, {"id": known.id}))
+        transaction.commit()
+    except (OSError, VaultMemError) as error:
+        reason = error.message if isinstance(error, VaultMemError) else error.strerror
+        workspace.notices.append(f"{known.key}: no id written: {reason}")
+        return False
+    return True

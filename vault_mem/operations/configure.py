@@ -1,0 +1,85 @@
+"""config: read and change settings, keeping the comments of their files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vault_mem.errors import InvalidInput, NotFound, SettingsError
+from vault_mem.vault import files
+from vault_mem.vault.settings import BY_NAME, VAULT_FILE, checked, doc_of, load_settings, suggestion, user_file
+
+
+@dataclass(frozen=True)
+class SettingView:
+    """One setting: its value, where that comes from, and what it is for."""
+
+    name: str
+    value: Any
+    source: str
+    doc: str
+
+
+def view(root: Path | None, env: Mapping[str, str], name: str | None = None) -> list[SettingView]:
+    """All settings, or the one named."""
+    if name is not None:
+        _known(name)
+    loaded = load_settings(root, env)
+    return [
+        SettingView(each, getattr(loaded.settings, each), loaded.sources.get(each, "default"), doc_of(each))
+        for each in BY_NAME
+        if name in (None, each)
+    ]
+
+
+def change(root: Path | None, env: Mapping[str, str], name: str, value: str | None, *, user: bool) -> Path:
+    """Set a setting (None: unset it) in the vault's file or the user's. Returns the file."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    _known(name)
+    if BY_NAME[name].metadata["user_only"] and not user:
+        raise InvalidInput(f"{name} belongs to you, not to a vault", f"vault-mem config set --user {name} ...")
+    if not user and root is None:
+        raise InvalidInput("no vault here to set it in", "use --user for your own settings")
+    path = user_file(env) if user else (root or Path()) / VAULT_FILE
+    try:
+        before = path.read_bytes()
+    except FileNotFoundError:
+        before = None
+    try:
+        document = tomlkit.parse((before or b"").decode("utf-8-sig"))
+    except (TOMLKitError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: not valid TOML: {error}", "correct the file; nothing was changed") from error
+    if value is None:
+        document.pop(name, None)
+    else:
+        document[name] = checked(name, _typed(name, value), "config")
+    after = tomlkit.dumps(document).encode()
+    if before is None:
+        files.make_folder(path.parent)
+        files.create(path, after, files.PUBLIC_MODE)
+    elif before != after:
+        files.replace(path, before, after)
+    return path
+
+
+def _known(name: str) -> None:
+    if name not in BY_NAME:
+        raise NotFound(f"unknown setting {name!r}{suggestion(name)}", "vault-mem config lists all settings")
+
+
+def _typed(name: str, value: str) -> Any:
+    from vault_mem.vault.settings import Settings
+
+    default = getattr(Settings(), name)
+    try:
+        if isinstance(default, bool):
+            return {"true": True, "false": False, "yes": True, "no": False}[value.casefold()]
+        if isinstance(default, list):
+            return [part.strip() for part in value.split(",") if part.strip()]
+        return type(default)(value)
+    except (ValueError, KeyError) as error:
+        raise InvalidInput(f"{name} cannot be {value!r}", f"{name}: {doc_of(name)}; now {default!r} by default") from error

@@ -1,0 +1,58 @@
+"""Filters: which memories a search, a list or a command means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from vault_mem.errors import InvalidInput
+from vault_mem.index.rows import EPISODE, MEMORY, NOTE
+from vault_mem.index.table import quote
+from vault_mem.model import KIND_ALIASES, KINDS
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Conditions that must all be met. `private` None means both; closed memories only when asked for."""
+
+    category: str | None = None
+    kind: str | None = None
+    tags: list[str] = field(default_factory=list)
+    people: list[str] = field(default_factory=list)
+    emotion: str | None = None
+    importance: int | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    private: bool | None = None
+    closed: bool = False
+    as_of: datetime | None = None
+
+    def where(self, now: datetime, types: tuple[str, ...] = (MEMORY, NOTE)) -> str:
+        """The filters as a condition on the table's rows."""
+        if self.kind is not None and KIND_ALIASES.get(self.kind, self.kind) not in KINDS:
+            raise InvalidInput(f"unknown kind {self.kind!r}", f"a kind is one of {', '.join(KINDS)}")
+        parts = [f"type IN ({', '.join(map(quote, types))})"]
+        for name in ("category", "emotion"):
+            if (value := getattr(self, name)) is not None:
+                parts.append(f"{name} = {quote(value)}")
+        if self.kind is not None:
+            parts.append(f"kind = {quote(KIND_ALIASES.get(self.kind, self.kind))}")
+        parts += [f"array_has(tags, {quote(tag.lstrip('#'))})" for tag in self.tags]
+        parts += [f"array_has(people, {quote(person)})" for person in self.people]
+        if self.importance is not None:
+            parts.append(f"importance >= {int(self.importance)}")
+        if self.since is not None:
+            parts.append(f"created >= {self.since.timestamp()!r}")
+        if self.until is not None:
+            parts.append(f"created < {self.until.timestamp()!r}")
+        if self.private is not None:
+            parts.append(f"private = {'true' if self.private else 'false'}")
+        if self.as_of is not None:
+            moment = self.as_of.timestamp()
+            parts.append(f"coalesce(valid_from, created) <= {moment!r} AND (valid_to IS NULL OR valid_to > {moment!r})")
+        elif not self.closed:
+            parts.append(f"(valid_to IS NULL OR valid_to > {now.timestamp()!r})")
+        return " AND ".join(parts)
+
+
+EVERYTHING = (MEMORY, EPISODE, NOTE)

@@ -1,0 +1,130 @@
+"""init: make a folder a vault, without touching anything that is already in it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from vault_mem.errors import InvalidInput, Unsafe, WriteFailed
+from vault_mem.vault import files
+from vault_mem.vault.settings import VAULT_FILE, Settings, checked
+
+_TEMPLATE = """\
+# vault-mem settings. This file marks the folder as a vault; `vault-mem config` lists everything that can be set.
+timezone = "{timezone}"
+"""
+
+
+@dataclass(frozen=True)
+class InitResult:
+    """What init made, and what it found."""
+
+    root: Path
+    created: list[str]
+    notes: int
+    existed: bool
+
+
+def init(
+    root: Path,
+    env: Mapping[str, str],
+    *,
+    adopt: bool = False,
+    adopt_ids: str | None = None,
+    memories_folder: str | None = None,
+    private_folder: str | None = None,
+    timezone: str | None = None,
+) -> InitResult:
+    """Make `root` a vault. Notes already lying where memories would live stop it, unless `adopt`."""
+    if root.exists() and not root.is_dir():
+        raise InvalidInput(f"{root} is a file, not a folder", "name a folder, new or existing")
+    if (root / VAULT_FILE).exists():
+        return InitResult(root, [], 0, existed=True)
+    folders = {
+        "memories_folder": memories_folder or Settings().memories_folder,
+        "private_folder": private_folder or Settings().private_folder,
+    }
+    found = {name: _notes(root / name) for name in folders.values()}
+    if any(found.values()) and not adopt:
+        counts = ", ".join(f"{count} in {name}/" for name, count in found.items() if count)
+        raise Unsafe(
+            f"{root} already has notes where memories would live: {counts}",
+            "use --adopt to make them memories (an id is written into each, once it is quiet), "
+            "or choose other folders: --memories-folder agent/memories --private-folder agent/private",
+        )
+    zone = timezone or local_timezone(env)
+    text = _TEMPLATE.format(timezone=zone)
+    for name, value in folders.items():
+        if value != getattr(Settings(), name):
+            checked(name, value, "init")
+            text += f'{name} = "{value}"\n'
+    if adopt_ids is not None:
+        text += f'adopt_ids = "{checked("adopt_ids", adopt_ids, "init")}"\n'
+    created = _make(root, text, folders)
+    return InitResult(root, created, sum(found.values()), existed=False)
+
+
+def local_timezone(env: Mapping[str, str]) -> str:
+    """The name of this machine's time zone, or UTC where it has none."""
+    import zoneinfo
+
+    candidates = [env.get("TZ", "").lstrip(":")]
+    real = os.path.realpath("/etc/localtime")
+    if "zoneinfo/" in real:
+        candidates.append(real.split("zoneinfo/", 1)[1])
+    for name in candidates:
+        try:
+            if name:
+                return zoneinfo.ZoneInfo(name).key
+        except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+            continue
+    return "Asia/Tokyo" if time.timezone == -9 * 3600 else "UTC"
+
+
+def _notes(folder: Path) -> int:
+    """How many notes lie in a folder, hidden ones apart."""
+    count = 0
+    for _, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        count += sum(name.lower().endswith(".md") and not name.startswith(".") for name in names)
+    return count
+
+
+def _make(root: Path, settings: str, folders: dict[str, str]) -> list[str]:
+    created: list[str] = []
+    try:
+        for folder, mode in (
+            (root, 0o755),
+            (root / folders["memories_folder"], 0o755),
+            (root / folders["private_folder"], files.PRIVATE_FOLDER_MODE),
+        ):
+            if not folder.exists():
+                folder.mkdir(mode=mode, parents=True)
+                created.append(f"{folder.relative_to(root)}/" if folder != root else "./")
+        if _ignore(root, (f"{folders['private_folder'].strip('/')}/", ".vault-mem/")):
+            created.append(".gitignore")
+        files.create(root / VAULT_FILE, settings.encode(), files.PUBLIC_MODE)
+    except OSError as error:
+        raise WriteFailed(f"cannot make a vault in {root}: {error.strerror}", "check permissions and space") from error
+    return [*created, VAULT_FILE]
+
+
+def _ignore(root: Path, lines: tuple[str, ...]) -> bool:
+    """Make sure that git ignores what is private; other people's lines in the file stay."""
+    path = root / ".gitignore"
+    try:
+        before = path.read_bytes()
+    except FileNotFoundError:
+        files.create(path, ("\n".join(lines) + "\n").encode(), files.PUBLIC_MODE)
+        return True
+    present = {line.strip().lstrip(b"/") for line in before.splitlines()}
+    missing = [line for line in lines if line.encode() not in present and line.rstrip("/").encode() not in present]
+    if not missing:
+        return False
+    newline = b"\r\n" if b"\r\n" in before else b"\n"
+    after = before if not before or before.endswith(b"\n") else before + newline
+    files.replace(path, before, after + b"".join(line.encode() + newline for line in missing))
+    return True

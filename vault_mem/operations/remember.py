@@ -1,0 +1,221 @@
+"""remember: save a text as a memory, unless it only repeats one, and link it to what it is near to."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
+from vault_mem.model import (
+    DEFAULT_CATEGORY,
+    DEFAULT_EMOTION,
+    DEFAULT_IMPORTANCE,
+    DEFAULT_KIND,
+    KIND_ALIASES,
+    KINDS,
+    Link,
+    Memory,
+)
+from vault_mem.notes.edit import edit
+from vault_mem.notes.links import name_key, write_link
+from vault_mem.notes.parse import title_of, written_list
+from vault_mem.notes.write import file_name, note_text
+from vault_mem.operations.guard import guard
+from vault_mem.operations.results import Found
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.journal import Transaction, writing
+
+# A memory is something to be recalled and read; what is longer is a document to be filed and referred to.
+MAX_CONTENT_BYTES = 1_000_000
+# A link's target may be edited while we link to it; after so many tries something else is wrong.
+TRIES = 5
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is to be remembered."""
+
+    content: str
+    private: bool = False
+    importance: int = DEFAULT_IMPORTANCE
+    category: str = DEFAULT_CATEGORY
+    kind: str = DEFAULT_KIND
+    tags: list[str] = field(default_factory=list)
+    people: list[str] = field(default_factory=list)
+    emotion: str = DEFAULT_EMOTION
+    secondary: list[str] = field(default_factory=list)
+    intensity: float | None = None
+    valence: float | None = None
+    arousal: float | None = None
+    body_state: str | None = None
+    about_time: str | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    status: str | None = None
+    confidence: float | None = None
+    salience: float | None = None
+    source: str | None = None
+    supersedes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class RememberResult:
+    """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set."""
+
+    memory: Memory | None
+    links: int
+    linked: list[Found]
+    duplicate_of: Found | None
+    closed: list[Memory] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[object]:
+        return iter((self.memory, self.links, self.linked, self.duplicate_of))
+
+
+def remember(
+    workspace: Workspace,
+    draft: Draft,
+    *,
+    force: bool = False,
+    dedup_threshold: float | None = None,
+    link_threshold: float | None = None,
+    max_links: int | None = None,
+) -> RememberResult:
+    """Save a draft. A repetition of an existing memory is not saved unless `force`."""
+    draft = checked(draft)
+    settings = workspace.folder.settings
+    dedup = settings.dedup_threshold if dedup_threshold is None else dedup_threshold
+    near = settings.link_threshold if link_threshold is None else link_threshold
+    most = settings.max_links if max_links is None else max_links
+    with writing(workspace.folder):
+        for attempt in range(TRIES):
+            if workspace.freshen().stale:
+                raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
+            superseded = [workspace.index.get(id_) for id_ in draft.supersedes]
+            verdict = guard(workspace, draft.content, dedup)
+            old = {memory.id for memory in superseded}
+            duplicate = verdict.duplicate_of
+            if duplicate is not None and not force and duplicate.memory.id not in old:
+                return RememberResult(None, 0, [], duplicate)
+            linked = [
+                found
+                for found in verdict.neighbours
+                if found.distance < near and _can_link(workspace, found, draft.private)
+            ][:most]
+            try:
+                memory, keys = _save(workspace, draft, linked, superseded)
+            except Conflict:
+                if attempt == TRIES - 1:
+                    raise
+                continue
+            workspace.sync(only=keys)
+            return RememberResult(workspace.index.get(memory.id), len(linked), linked, None, superseded)
+    raise AssertionError("unreachable")
+
+
+def checked(draft: Draft) -> Draft:
+    """The draft with its text trimmed; raises InvalidInput where something in it makes no sense."""
+    content = draft.content.replace("\r\n", "\n").strip()
+    if not content:
+        raise InvalidInput("nothing to remember: the text is empty", 'try: vault-mem remember "..."')
+    if "\0" in content:
+        raise InvalidInput("the text has NUL bytes: it is not text", "remember takes text; keep files elsewhere and refer to them")
+    try:
+        size = len(content.encode())
+    except UnicodeEncodeError as error:
+        raise InvalidInput("the text is not valid Unicode", "pass it as UTF-8") from error
+    if size > MAX_CONTENT_BYTES:
+        raise InvalidInput(
+            f"the text is too long: {size / 1e6:.1f} MB, at most {MAX_CONTENT_BYTES // 1_000_000} MB",
+            "a memory is something to recall: save what matters of it, and where the rest is",
+        )
+    kind = KIND_ALIASES.get(draft.kind, draft.kind)
+    if kind not in KINDS:
+        raise InvalidInput(f"unknown kind {draft.kind!r}", f"a kind is one of {', '.join(KINDS)}")
+    if isinstance(draft.importance, bool) or draft.importance not in range(1, 6):
+        raise InvalidInput(f"importance is from 1 to 5, not {draft.importance}")
+    for name, low in (("intensity", 0), ("valence", -1), ("arousal", -1), ("confidence", 0), ("salience", 0)):
+        value = getattr(draft, name)
+        if value is not None and not low <= value <= 1:
+            raise InvalidInput(f"{name} is from {low} to 1, not {value}")
+    if draft.valid_from and draft.valid_to and draft.valid_to < draft.valid_from:
+        raise InvalidInput("valid_to is before valid_from")
+    for name in ("category", "emotion", "body_state", "about_time", "status", "source"):
+        value = getattr(draft, name)
+        if value is not None and ("\n" in value or not value.strip()):
+            raise InvalidInput(f"{name} is one line of text")
+    return Draft(**{**vars(draft), "content": content, "kind": kind})
+
+
+def _save(
+    workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory]
+) -> tuple[Memory, list[str]]:
+    """Write the memory's file and whatever must change with it, as one transaction."""
+    folder = workspace.folder
+    now = folder.now().replace(microsecond=0)
+    memory = Memory(**vars(draft) | {"id": _new_id(workspace), "created": now, "supersedes": []})
+    memory.title = title_of(draft.content)
+    settings = folder.settings
+    month = f"{settings.memories_folder.strip('/')}/{now:%Y-%m}"
+    memory.path = f"{settings.private_folder.strip('/') if draft.private else month}/{file_name(memory)}"
+    transaction = Transaction(folder, "remember")
+    for found in linked:
+        if found.memory.private and not memory.private:
+            _link_from_private(workspace, transaction, found, memory)
+        else:
+            memory.links.append(Link(_name(workspace, found.memory), "similar", found.similarity, found.memory.title))
+    for old in superseded:
+        if old.private and not memory.private:
+            raise InvalidInput(
+                f"{old.id} is private: a public memory cannot name it", "save the new one with --private too"
+            )
+        memory.supersedes.append(_name(workspace, old))
+        _close(workspace, transaction, old, now)
+    transaction.create(memory.path, note_text(memory, folder.zone).encode())
+    transaction.commit()
+    return memory, [step.key for step in transaction.steps]
+
+
+def _link_from_private(workspace: Workspace, transaction: Transaction, found: Found, memory: Memory) -> None:
+    """A public file never names a private memory: the link is written on the private side."""
+    name = memory.path.rsplit("/", 1)[-1].removesuffix(".md")
+    link = write_link(Link(name, "similar", found.similarity, memory.title))
+    raw = workspace.read_to_edit(found.memory)
+    transaction.write(found.memory.path, raw, edit(raw, {"links": [*written_list(raw, "links"), link]}))
+
+
+def _close(workspace: Workspace, transaction: Transaction, old: Memory, now: datetime) -> None:
+    if not old.closed_at(now):
+        raw = workspace.read_to_edit(old)
+        transaction.write(old.path, raw, edit(raw, {"valid_to": now}))
+
+
+def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
+    """Whether the link can be written: on the new note always, on an old private one if that can be edited."""
+    if private or not found.memory.private:
+        return True
+    try:
+        raw = workspace.read_to_edit(found.memory)
+        edit(raw, {"links": [*written_list(raw, "links"), "[[probe]]"]})
+    except EditRefused:
+        return False
+    return True
+
+
+def _name(workspace: Workspace, memory: Memory) -> str:
+    """What a link calls a memory: its file's name, with its folder where the name alone is not unique."""
+    path = memory.path.removesuffix(".md")
+    stem = path.rsplit("/", 1)[-1]
+    wanted = name_key(stem)
+    same = sum(name_key(key.removesuffix(".md").rsplit("/", 1)[-1]) == wanted for key in workspace.index.state.states())
+    return stem if same <= 1 else path
+
+
+def _new_id(workspace: Workspace) -> str:
+    """A random id that no memory of the vault begins like."""
+    while True:
+        id_ = f"mem_{secrets.token_hex(6)}"
+        if not workspace.index.table.count(f"starts_with(id, '{id_[:12]}')"):
+            return id_

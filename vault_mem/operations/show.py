@@ -1,0 +1,59 @@
+"""show and list: memories as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vault_mem.model import Memory
+from vault_mem.operations.filters import EVERYTHING, Filters
+from vault_mem.operations.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """The other end of a link."""
+
+    id: str
+    title: str
+    type: str
+    confidence: float | None
+
+
+@dataclass(frozen=True)
+class ShowResult:
+    """A memory with its links, in both directions."""
+
+    memory: Memory
+    links: list[Neighbour] = field(default_factory=list)
+    stale: bool = False
+    pending: int = 0
+
+
+@dataclass(frozen=True)
+class ListResult:
+    """Memories, newest first; `total` counts those that met the filters."""
+
+    memories: list[Memory]
+    total: int
+    stale: bool = False
+    pending: int = 0
+
+
+def show(workspace: Workspace, id_: str) -> ShowResult:
+    """One memory by its id, or by the beginning of it."""
+    freshness = workspace.freshen()
+    memory = workspace.index.get(id_)
+    graph = workspace.graph
+    links = [
+        Neighbour(edge.target, graph.titles[edge.target], edge.link.type, edge.link.confidence)
+        for edge in graph.edges(memory.id)
+    ]
+    return ShowResult(memory, links, freshness.stale, freshness.pending)
+
+
+def list_memories(workspace: Workspace, filters: Filters | None = None, limit: int | None = None) -> ListResult:
+    """The memories that meet the filters, newest first."""
+    freshness = workspace.freshen()
+    where = (filters or Filters()).where(workspace.folder.now(), EVERYTHING)
+    found = workspace.index.memories(where)
+    return ListResult(found[:limit], len(found), freshness.stale, freshness.pending)

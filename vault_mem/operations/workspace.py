@@ -1,0 +1,126 @@
+"""What every operation works with: the folder, the model and the index of one vault, brought up to date first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from vault_mem.embedding.embedder import Embedder
+from vault_mem.errors import Conflict, EditRefused, Unsafe, VaultMemError
+from vault_mem.model import Memory
+from vault_mem.vault import journal
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.walk import walk
+
+if TYPE_CHECKING:
+    from vault_mem.index.graph import Graph
+    from vault_mem.index.index import Index
+    from vault_mem.index.lexicon import Lexicon
+    from vault_mem.index.sync import Progress, SyncReport
+
+
+@dataclass(frozen=True)
+class Freshness:
+    """Whether answers reflect every file as it is now, and how many files are behind if not."""
+
+    stale: bool
+    pending: int
+    report: SyncReport | None = None
+
+
+class Workspace:
+    """One vault, open. Model and index load when first needed; `notices` are for the user, not part of any answer."""
+
+    def __init__(self, folder: Folder, progress: Progress | None = None) -> None:
+        self.folder = folder
+        self.progress = progress
+        self.notices: list[str] = [*folder.loaded.warnings]
+        self._at_version: tuple[str, int] = ("", -1)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The configured embedding model."""
+        return Embedder(self.folder.settings.model)
+
+    @cached_property
+    def index(self) -> Index:
+        """The vault's index; not brought up to date by itself."""
+        from vault_mem.index.index import Index
+
+        return Index(self.folder, self.embedder)
+
+    @property
+    def graph(self) -> Graph:
+        """The links of the whole vault, as indexed."""
+        from vault_mem.index.graph import Graph
+
+        self._drop_outdated()
+        if "_graph" not in self.__dict__:
+            self._graph = Graph(self.index.table)
+        return self._graph
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The terms of the whole vault, as indexed."""
+        from vault_mem.index.lexicon import Lexicon
+
+        self._drop_outdated()
+        if "_lexicon" not in self.__dict__:
+            self._lexicon = Lexicon(self.index.table)
+        return self._lexicon
+
+    def _drop_outdated(self) -> None:
+        version = (self.index.generation, self.index.table.version)
+        if version != self._at_version:
+            self.__dict__.pop("_graph", None)
+            self.__dict__.pop("_lexicon", None)
+            self._at_version = version
+
+    def freshen(self) -> Freshness:
+        """Bring the index up to date with the files, and do what waited for a file to be quiet."""
+        from vault_mem.operations.adopt import adopt
+
+        if journal.pending(self.folder):
+            self._recover()
+        freshness = self.sync()
+        if not freshness.stale and adopt(self):
+            freshness = self.sync()
+        return freshness
+
+    def sync(self, only: Sequence[str] | None = None) -> Freshness:
+        """Bring the index up to date; where another process is busy with it, say what is behind instead."""
+        from vault_mem.index.sync import difference, sync
+
+        try:
+            report = sync(self.index, only=only, progress=self.progress)
+        except Unsafe:
+            if self.index.table is None:
+                raise
+            behind = len(difference(self.index, walk(self.folder)))
+            return Freshness(stale=True, pending=behind)
+        if report.rebuilt:
+            self.notices.append(f"index rebuilt: {report.rebuilt}")
+        return Freshness(stale=False, pending=0, report=report)
+
+    def _recover(self) -> None:
+        try:
+            with journal.writing(self.folder):
+                pass
+        except VaultMemError as error:
+            self.notices.append(f"an interrupted operation could not be finished: {error.message}")
+
+    def read_to_edit(self, memory: Memory) -> bytes:
+        """The bytes of a memory's file, if the tool may change it at all."""
+        if not self.folder.is_owned(memory.path):
+            raise EditRefused(f"{memory.path} is an included note, read-only for vault-mem", "edit it yourself")
+        known = self.index.state.files([memory.path]).get(memory.path)
+        if known is not None and known.problems != "[]":
+            reason = json.loads(known.problems)[0][0]
+            raise EditRefused(f"{memory.path} is left alone: {reason}", "correct the file first (vault-mem doctor)")
+        try:
+            return self.folder.path(memory.path).read_bytes()
+        except OSError as error:
+            raise Conflict(f"{memory.path} cannot be read: {error.strerror}", "was it moved? Try again") from error

@@ -1,0 +1,170 @@
+"""Reading and writing single files: whole or not at all, and never over an edit nobody has read."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import functools
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from vault_mem.errors import Conflict, WriteFailed
+
+PUBLIC_MODE = 0o644
+PRIVATE_MODE = 0o600
+PRIVATE_FOLDER_MODE = 0o700
+
+
+def create(path: Path, data: bytes, mode: int) -> None:
+    """Write a new file; raises Conflict where one is already there."""
+    with _failures(path), _temporary(path, data, mode) as temporary:
+        try:
+            _link_new(temporary, path)
+        except FileExistsError as error:
+            raise Conflict(f"{path} already exists", "nothing was overwritten; try again") from error
+        sync_folder(path.parent)
+
+
+def replace(path: Path, expected: bytes, data: bytes, keep: Path | None = None) -> None:
+    """Put `data` in place of `expected`; raises Conflict, and changes nothing, where the file says something else.
+
+    The file that was displaced is moved to `keep` when given, so that even what a program
+    with the old file still open writes after us can be found.
+    """
+    with _failures(path):
+        mode = stat.S_IMODE(_read_expected(path, expected).st_mode)
+        with _temporary(path, data, mode) as temporary:
+            _swap_in(temporary, path, expected)
+            if keep is not None and temporary.exists():
+                temporary.replace(keep)
+            sync_folder(path.parent)
+
+
+def remove(path: Path, expected: bytes, keep: Path | None = None) -> None:
+    """Take a file away; raises Conflict, and puts it back, where it says something other than `expected`."""
+    with _failures(path):
+        _read_expected(path, expected)
+        aside = keep or _temporary_name(path)
+        path.rename(aside)
+        if aside.read_bytes() != expected:
+            _link_new(aside, path)
+            aside.unlink()
+            raise _changed(path)
+        if keep is None:
+            aside.unlink()
+        sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Make a rename in a folder survive a power cut, where the system can."""
+    if sys.platform == "win32":
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def make_folder(path: Path, mode: int = 0o755) -> None:
+    """Make a folder with its parents; an existing one is left as it is."""
+    with _failures(path):
+        path.mkdir(mode=mode, parents=True, exist_ok=True)
+
+
+def _read_expected(path: Path, expected: bytes) -> os.stat_result:
+    result = os.lstat(path)
+    if not stat.S_ISREG(result.st_mode):
+        raise Conflict(f"{path} is not a regular file", "vault-mem writes to plain files only")
+    if result.st_size != len(expected) or path.read_bytes() != expected:
+        raise _changed(path)
+    return result
+
+
+def _changed(path: Path) -> Conflict:
+    return Conflict(f"{path} changed while it was being edited", "nothing was overwritten; try again")
+
+
+@contextmanager
+def _failures(path: Path) -> Iterator[None]:
+    """System errors as ours: which file, and what to do."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise Conflict(f"{path} is gone", "it was removed or renamed meanwhile; try again") from error
+    except OSError as error:
+        raise WriteFailed(f"cannot write {path}: {error.strerror}", _advice(error.errno)) from error
+
+
+def _advice(code: int | None) -> str:
+    if code in (errno.ENOSPC, errno.EDQUOT):
+        return "the disk is full: free some space; nothing was half-written"
+    if code in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return "the vault is read-only for you: check its permissions; nothing was written"
+    return "nothing was half-written"
+
+
+def _temporary_name(path: Path) -> Path:
+    return path.with_name(f".vault-mem-{secrets.token_hex(6)}.tmp")
+
+
+@contextmanager
+def _temporary(path: Path, data: bytes, mode: int) -> Iterator[Path]:
+    """A synced file beside `path` with that content and mode; gone afterwards if it is still there."""
+    temporary = _temporary_name(path)
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            if hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _link_new(source: Path, target: Path) -> None:
+    """Give `source` the name `target` only if nothing has it."""
+    try:
+        os.link(source, target)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
+            raise
+        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL)  # a file system without hard links
+        os.close(handle)
+        source.replace(target)
+
+
+def _swap_in(temporary: Path, path: Path, expected: bytes) -> None:
+    """Exchange the two names at once; if an edit slipped in before, exchange them back."""
+    exchange = _exchange()
+    if exchange is not None and exchange(temporary, path):
+        if temporary.read_bytes() != expected:
+            exchange(temporary, path)
+            raise _changed(path)
+        return
+    _read_expected(path, expected)
+    temporary.replace(path)
+
+
+@functools.cache
+def _exchange() -> Callable[[Path, Path], bool] | None:
+    """The system's atomic exchange of two names, where it has one."""
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        if sys.platform == "linux":
+            call, here, flag = libc.renameat2, -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+        elif sys.platform == "darwin":
+            call, here, flag = libc.renameatx_np, -2, 2  # AT_FDCWD, RENAME_SWAP
+        else:
+            return None
+    except (OSError, AttributeError, TypeError):
+        return None
+    return lambda one, other: call(here, os.fsencode(one), here, os.fsencode(other), flag) == 0

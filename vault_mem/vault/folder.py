@@ -1,0 +1,107 @@
+"""A vault's folder: its root, settings and clock, and which of its files is what."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import threading
+import zoneinfo
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, tzinfo
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from vault_mem.errors import SettingsError
+from vault_mem.vault.settings import Loaded, Settings, load_settings
+
+Clock = Callable[[], datetime]
+_RAW_KEY = "%bytes:"
+
+
+def system_clock(env: Mapping[str, str]) -> Clock:
+    """Now; VAULT_MEM_NOW (ISO 8601) stops the clock there, for simulations and tests."""
+    fixed = env.get("VAULT_MEM_NOW")
+    if not fixed:
+        return lambda: datetime.now(UTC)
+    moment = datetime.fromisoformat(fixed)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return lambda: moment
+
+
+class Folder:
+    """One vault on disk. A file's key is its path below the root, with slashes; keys are always valid text."""
+
+    def __init__(self, root: Path, env: Mapping[str, str] | None = None, clock: Clock | None = None) -> None:
+        self.env: Mapping[str, str] = os.environ if env is None else env
+        self.root = root
+        self.loaded: Loaded = load_settings(root, self.env)
+        self.settings: Settings = self.loaded.settings
+        self._clock = clock or system_clock(self.env)
+        self.writer = threading.RLock()
+        self.writing = False
+
+    @cached_property
+    def zone(self) -> tzinfo:
+        """The vault's time zone."""
+        name = self.settings.timezone
+        try:
+            return zoneinfo.ZoneInfo(name)
+        except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise SettingsError(f"unknown timezone {name!r}", "use a name such as Asia/Tokyo or UTC") from error
+
+    def now(self) -> datetime:
+        """The present moment in the vault's time zone."""
+        return self._clock().astimezone(self.zone)
+
+    @property
+    def own(self) -> Path:
+        """This machine's folder in the vault: journal, trash, activity, log."""
+        return self.root / ".vault-mem"
+
+    @cached_property
+    def index_dir(self) -> Path:
+        """Where this vault's index is kept, outside the vault so that no sync service carries a live database."""
+        if self.settings.index_dir:
+            base = Path(self.settings.index_dir).expanduser()
+        else:
+            home = self.env.get("HOME") or str(Path.home())
+            base = Path(self.env.get("XDG_CACHE_HOME") or Path(home, ".cache")) / "vault-mem"
+        digest = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", self.root.name).strip("-")[:40]
+        return base / f"{name or 'vault'}-{digest}"
+
+    def path(self, key: str) -> Path:
+        """Where a file is."""
+        if key.startswith(_RAW_KEY):
+            return self.root / os.fsdecode(unquote_to_bytes(key.removeprefix(_RAW_KEY)))
+        return self.root / key
+
+    def key(self, path: Path | str) -> str:
+        """A file's key from its path."""
+        return key_of(os.path.relpath(path, self.root).replace(os.sep, "/"))
+
+    def is_private(self, key: str) -> bool:
+        """Whether a file lies in the private folder."""
+        return _below(key, self.settings.private_folder)
+
+    def is_owned(self, key: str) -> bool:
+        """Whether a file lies where the tool may write; included notes are read-only."""
+        settings = self.settings
+        owned = (settings.memories_folder, settings.private_folder, settings.episodes_folder)
+        return any(_below(key, folder) for folder in owned)
+
+
+def key_of(relative: str) -> str:
+    """A relative path as text; names that are not valid text are spelled out byte by byte."""
+    try:
+        relative.encode()
+    except UnicodeEncodeError:
+        return _RAW_KEY + quote_from_bytes(os.fsencode(relative))
+    return relative
+
+
+def _below(key: str, folder: str) -> bool:
+    key = unquote_to_bytes(key.removeprefix(_RAW_KEY)).decode(errors="replace") if key.startswith(_RAW_KEY) else key
+    return key.startswith(folder.strip("/") + "/")

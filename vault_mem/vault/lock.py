@@ -1,0 +1,53 @@
+"""One writer at a time: an advisory lock on a file, released by the system if its holder dies."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from vault_mem.errors import Unsafe, WriteFailed
+
+WAIT_SECONDS = 10.0  # longer than any single write; past it something is stuck, and saying so helps more
+_POLL_SECONDS = 0.01
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(handle: int) -> bool:
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _try_lock(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+@contextmanager
+def locked(path: Path, what: str, wait: float = WAIT_SECONDS) -> Iterator[None]:
+    """Hold the lock at `path`; raises Unsafe when another process holds it for longer than `wait`."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise WriteFailed(f"cannot write {what}: {path.parent}: {error.strerror}", "check permissions and space") from error
+    try:
+        deadline = time.monotonic() + wait
+        while not _try_lock(handle):
+            if time.monotonic() > deadline:
+                raise Unsafe(f"another process has been writing {what} for {wait:.0f} s", "wait for it, or stop it")
+            time.sleep(_POLL_SECONDS)
+        yield
+    finally:
+        os.close(handle)  # closing releases the lock

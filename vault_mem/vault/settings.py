@@ -1,0 +1,150 @@
+"""Settings: every number with a meaning, its default and its reason, and where each may be set."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from vault_mem.errors import SettingsError
+
+VAULT_FILE = "vault-mem.toml"
+
+
+def _setting(default: Any, doc: str, *, user_only: bool = False, env: str = "", check: Any = None) -> Any:
+    metadata = {"doc": doc, "user_only": user_only, "env": env, "check": check}
+    if isinstance(default, list):
+        return field(default_factory=lambda: list(default), metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+_SHARE = (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of one vault. Those marked user_only are never taken from a vault, which may come from a stranger."""
+
+    timezone: str = _setting("UTC", "time zone of `created` and of every time without an offset")
+    memories_folder: str = _setting("memories", "where public memories live")
+    private_folder: str = _setting("private", "where private memories live; ignored by git")
+    episodes_folder: str = _setting("episodes", "where episodes live")
+    include: list[str] = _setting([], "other notes to search, read-only, as globs: notes/**")
+    ignore: list[str] = _setting(
+        ["README.md", "templates/**", "_templates/**"], "notes that are no memories, as globs (folder notes never are)"
+    )
+    quiet_seconds: int = _setting(
+        30, "a file is left alone until it has not changed for so long", check=(0, 86_400)
+    )
+    adopt_ids: str = _setting(
+        "quiet", "write an id into a note that has none: quiet (once it is quiet) or never", check=("quiet", "never")
+    )
+    dedup_threshold: float = _setting(
+        0.05, "a new memory nearer than this to an old one is a repetition and is not saved", check=_SHARE
+    )
+    merge_threshold: float = _setting(0.10, "memories nearer than this are proposed for a merge", check=_SHARE)
+    link_threshold: float = _setting(0.3, "a new memory is linked to old ones nearer than this", check=_SHARE)
+    max_links: int = _setting(5, "how many links a new memory gets at the most", check=(0, 100))
+    scaffold: bool = _setting(True, "end answers with a thought for the agent, after ---")
+    model: str = _setting(
+        "", "embedding model: a model2vec folder or hub name; empty is the built-in one", user_only=True, env="VAULT_MEM_MODEL"
+    )
+    index_dir: str = _setting(
+        "", "where indexes are kept; empty is the user's cache folder", user_only=True, env="VAULT_MEM_INDEX_DIR"
+    )
+    vault: str = _setting("", "the vault to use when none is named and none is around", user_only=True, env="VAULT_MEM_VAULT")
+
+
+BY_NAME = {each.name: each for each in fields(Settings)}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Settings with where each value came from, and what was passed over on the way."""
+
+    settings: Settings
+    sources: dict[str, str]
+    warnings: list[str]
+
+
+def user_file(env: Mapping[str, str]) -> Path:
+    """The user's own settings file."""
+    base = env.get("XDG_CONFIG_HOME") or os.path.join(env.get("HOME") or str(Path.home()), ".config")  # noqa: PTH118
+    return Path(base) / "vault-mem" / "config.toml"
+
+
+def load_settings(root: Path | None, env: Mapping[str, str]) -> Loaded:
+    """Settings from the vault's file, the user's, and the environment; the later wins."""
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    warnings: list[str] = []
+    files = [(root / VAULT_FILE, False)] if root else []
+    for path, is_user in [*files, (user_file(env), True)]:
+        for name, value in _read(path).items():
+            warning = _objection(name, is_user)
+            if warning:
+                warnings.append(f"{path.name}: {warning}")
+                continue
+            values[name] = checked(name, value, str(path))
+            sources[name] = str(path)
+    for name, each in BY_NAME.items():
+        variable = each.metadata["env"]
+        if variable and env.get(variable):
+            values[name] = env[variable]
+            sources[name] = variable
+    return Loaded(Settings(**values), sources, warnings)
+
+
+def checked(name: str, value: Any, where: str) -> Any:
+    """The value, or an error that names the setting, the file and what it takes."""
+    default = getattr(Settings(), name)
+    wanted = type(default)
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    right = type(value) is wanted and (wanted is not list or all(isinstance(item, str) for item in value))
+    if not right:
+        raise SettingsError(f"{where}: {name} should be {_words(wanted)}, not {value!r}", f"{name}: {doc_of(name)}")
+    check = BY_NAME[name].metadata["check"]
+    if check and isinstance(check[0], str) and value not in check:
+        raise SettingsError(f"{where}: {name} should be one of {', '.join(check)}, not {value!r}")
+    if check and not isinstance(check[0], str) and not check[0] <= value <= check[1]:
+        raise SettingsError(f"{where}: {name} should be from {check[0]} to {check[1]}, not {value!r}")
+    return value
+
+
+def doc_of(name: str) -> str:
+    """One line that says what a setting is for."""
+    return str(BY_NAME[name].metadata["doc"])
+
+
+def suggestion(name: str) -> str:
+    """What an unknown setting may have meant."""
+    near = difflib.get_close_matches(name, BY_NAME, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _objection(name: str, is_user: bool) -> str:
+    if name not in BY_NAME:
+        return f"unknown setting {name!r} is ignored{suggestion(name)}"
+    if BY_NAME[name].metadata["user_only"] and not is_user:
+        return f"{name} is ignored in a vault; set it in your own configuration (vault-mem config set --user)"
+    return ""
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: not valid TOML: {error}", "correct the file; nothing was changed") from error
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _words(kind: type) -> str:
+    return {str: "text", int: "a whole number", float: "a number", bool: "true or false", list: "a list of texts"}[kind]
