@@ -24,7 +24,7 @@ def compose(data: str, scaffold: str) -> str:
 
 
 def age(moment: datetime, now: datetime) -> str:
-    """just now, 5m ago, 2h ago, 3d ago; from 30 days on the date."""
+    """Just now, 5m ago, 2h ago, 3d ago; from 30 days on the date."""
     seconds = (now - moment).total_seconds()
     if seconds < 60:
         return "just now"

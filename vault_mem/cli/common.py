@@ -73,7 +73,11 @@ def _shared_options() -> list[click.Option]:
             ["--json"], is_flag=True, expose_value=False, callback=note("json"), help="Answer as one JSON document."
         ),
         click.Option(
-            ["--no-scaffold"], is_flag=True, expose_value=False, callback=no_scaffold, help="Leave out the closing thought."
+            ["--no-scaffold"],
+            is_flag=True,
+            expose_value=False,
+            callback=no_scaffold,
+            help="Leave out the closing thought.",
         ),
     ]
 
@@ -104,7 +108,19 @@ def memory_json(memory: Memory) -> dict[str, Any]:
     from vault_mem.model import to_record
 
     record = to_record(memory)
-    first = ("id", "path", "title", "content", "created", "importance", "category", "kind", "emotion", "tags", "private")
+    first = (
+        "id",
+        "path",
+        "title",
+        "content",
+        "created",
+        "importance",
+        "category",
+        "kind",
+        "emotion",
+        "tags",
+        "private",
+    )
     return {key: record[key] for key in first} | {
         key: value for key, value in record.items() if key not in first and value not in (None, [], "")
     }

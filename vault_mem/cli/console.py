@@ -1,5 +1,7 @@
-"""Where a command runs: its folder, environment, input and output. Nothing here is the process's own, so that one
-process can run the commands of many."""
+"""Where a command runs: its folder, environment, input and output.
+
+Nothing here is the process's own, so that one process can run the commands of many.
+"""
 
 from __future__ import annotations
 

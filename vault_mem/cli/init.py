@@ -22,7 +22,9 @@ from vault_mem.operations.init import init
 @click.option("--adopt-ids", type=click.Choice(["quiet", "never"]), help="When ids are written into notes without one.")
 @click.option("--memories-folder", metavar="NAME", help="Keep memories in this folder instead of memories/.")
 @click.option("--private-folder", metavar="NAME", help="Keep private memories in this folder instead of private/.")
-@click.option("--timezone", metavar="ZONE", help="Time zone of the vault, such as Asia/Tokyo (default: this machine's).")
+@click.option(
+    "--timezone", metavar="ZONE", help="Time zone of the vault, such as Asia/Tokyo (default: this machine's)."
+)
 @click.pass_obj
 def command(
     console: Console,

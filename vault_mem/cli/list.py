@@ -15,7 +15,7 @@ from vault_mem.cli.console import Console
 @click.option("--all", "everything", is_flag=True, help="All of them.")
 @filter_options
 @click.pass_obj
-def command(console: Console, limit: int, everything: bool, **filters: Any) -> None:
+def command(console: Console, /, limit: int, everything: bool, **filters: Any) -> None:
     """List memories, newest first."""
     from vault_mem import messages
 

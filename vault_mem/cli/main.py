@@ -71,7 +71,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 @click.command(
     cls=_Commands,
     help="Long-term memory for AI agents, in plain Markdown files.",
-    epilog="Exit codes: 0 done, 1 error, 2 usage, 3 not saved (duplicate), 4 not found, 5 conflict, 6 stopped for safety.",
+    epilog="Exit codes: 0 done, 1 error, 2 usage, 3 not saved (duplicate), 4 not found, 5 conflict, 6 unsafe.",
 )
 @click.option("--vault", metavar="DIR", help="The vault to use.")
 @click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")

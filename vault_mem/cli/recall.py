@@ -21,7 +21,7 @@ from vault_mem.cli.console import Console
 @click.option("-n", "limit", type=int, default=5, help="How many results, default 5.")
 @filter_options
 @click.pass_obj
-def command(console: Console, query: str, limit: int, **filters: Any) -> None:
+def command(console: Console, /, query: str, limit: int, **filters: Any) -> None:
     """Find the memories that answer QUERY (or standard input, with -), by meaning and by words."""
     from vault_mem import messages
 

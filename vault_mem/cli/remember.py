@@ -40,13 +40,16 @@ DUPLICATE_EXIT = 3
 @click.option("--confidence", type=float, help="How sure, 0 to 1.")
 @click.option("--salience", type=float, help="How much it stands out, 0 to 1.")
 @click.option("--source", help="Where it comes from.")
-@click.option("--supersedes", multiple=True, metavar="ID", help="Close this memory: the new one takes its place (repeatable).")
+@click.option(
+    "--supersedes", multiple=True, metavar="ID", help="Close this memory: the new one takes its place (repeatable)."
+)
 @click.option("--force", is_flag=True, help="Save even if it repeats a memory.")
 @click.option("--dedup-threshold", type=float, help="Distance below which it is a repetition.")
 @click.option("--link-threshold", type=float, help="Distance below which memories are linked.")
 @click.pass_obj
 def command(
     console: Console,
+    /,
     text: str | None,
     force: bool,
     dedup_threshold: float | None,
@@ -63,7 +66,7 @@ def command(
     vault = open_vault(console)
     content = console.read_text() if text == "-" else text
     zone = vault.workspace.folder.zone
-    lists = {name: list(fields.pop(name)) for name in ("tags", "people", "secondary", "supersedes")}
+    fields |= {name: list(fields[name]) for name in ("tags", "people", "secondary", "supersedes")}
     result = vault.remember(
         content,
         force=force,
@@ -72,7 +75,6 @@ def command(
         valid_from=moment(valid_from, zone, "--valid-from"),
         valid_to=moment(valid_to, zone, "--valid-to"),
         **fields,
-        **lists,
     )
     data, scaffold = messages.remembered(result, vault.workspace.folder.now())
     scaffold = scaffolded(console, vault, scaffold)

@@ -1,4 +1,4 @@
-"""What a cosine means. Raw cosines differ from model to model; calibrated, 0.70, 0.90 and 0.95 mean the same with all."""
+"""What a cosine means: raw, it differs from model to model; calibrated, 0.70, 0.90, 0.95 mean the same with all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two 
 
 @dataclass(frozen=True)
 class Calibration:
-    """A rising curve from raw cosine to similarity: the raw values that mean 0.70, 0.90 and 0.95, straight in between."""
+    """A rising curve from raw cosine to similarity: the cosines that mean 0.70, 0.90, 0.95, straight in between."""
 
     related: float
     nearly_same: float

@@ -82,7 +82,8 @@ class Embedder:
         )
         vectors = np.nan_to_num(np.asarray(found, dtype=np.float32))
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+        norms[norms == 0] = 1  # a zero vector stays one
+        return np.asarray(vectors / norms, dtype=np.float32)
 
 
 def _first_line(error: Exception) -> str:

@@ -31,7 +31,9 @@ class Graph:
         self._by_name: dict[str, list[str]] = {}
         self._by_hex: dict[str, list[str]] = {}
         self._links: dict[str, list[Link]] = {}
-        rows = table.select(["file", "id", "memory"], f"n = 0 AND type IN ({quote(MEMORY)}, {quote(EPISODE)})").to_pylist()
+        rows = table.select(
+            ["file", "id", "memory"], f"n = 0 AND type IN ({quote(MEMORY)}, {quote(EPISODE)})"
+        ).to_pylist()
         for row in sorted(rows, key=lambda row: row["file"]):
             self._add(row["file"], row["id"], json.loads(row["memory"]))
 
@@ -58,7 +60,9 @@ class Graph:
     def edges(self, id_: str) -> list[Edge]:
         """All links of a memory: those it writes, then those others write to it."""
         own = [
-            Edge(id_, other, link) for link in self._links.get(id_, ()) if (other := self.resolve(link.target)) not in (None, id_)
+            Edge(id_, other, link)
+            for link in self._links.get(id_, ())
+            if (other := self.resolve(link.target)) not in (None, id_)
         ]
         seen = {edge.target for edge in own}
         reverse = [
@@ -72,4 +76,6 @@ class Graph:
 
     def dangling(self) -> list[tuple[str, Link]]:
         """Links that mean no memory, or more than one."""
-        return [(id_, link) for id_, links in self._links.items() for link in links if self.resolve(link.target) is None]
+        return [
+            (id_, link) for id_, links in self._links.items() for link in links if self.resolve(link.target) is None
+        ]

@@ -20,6 +20,7 @@ from vault_mem.index.table import Table, quote
 from vault_mem.model import Memory
 from vault_mem.vault.folder import Folder
 
+NO_INDEX = "there is no index yet"
 # What LanceDB and SQLite raise when a file of theirs is missing, cut short or not theirs at all.
 DAMAGE = (RuntimeError, ValueError, OSError, sqlite3.DatabaseError, FileNotFoundError)
 
@@ -45,7 +46,7 @@ class Index:
         try:
             self.generation = (self.home / "current").read_text(encoding="ascii").strip()
         except (OSError, UnicodeDecodeError):
-            return "there is no index yet"
+            return NO_INDEX
         place = self.home / self.generation
         if not self.generation or not place.is_dir():
             return "the index is gone"

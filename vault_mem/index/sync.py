@@ -1,4 +1,4 @@
-"""Sync: the difference between the files as they are and as they were indexed, and nothing more, is read and embedded."""
+"""Sync: the difference between the files as they are and as they were indexed; nothing else is read or embedded."""
 
 from __future__ import annotations
 
@@ -166,9 +166,7 @@ class _Run:
         if not self.fresh:
             self._distrust_other_versions()
         found = (
-            Difference(list(self.listing.files), [], [])
-            if self.fresh
-            else difference(self.index, self.listing, only)
+            Difference(list(self.listing.files), [], []) if self.fresh else difference(self.index, self.listing, only)
         )
         self.known = self.index.state.files([*found.suspect, *found.removed])
         gone = {self.known[key].hash: key for key in found.removed}
@@ -188,7 +186,7 @@ class _Run:
         self._upkeep()
 
     def _distrust_other_versions(self) -> None:
-        """A crash, or a lost manifest, left table and states apart: files whose rows tell another hash are read again."""
+        """A crash, or a lost manifest, left table and states apart: files whose rows tell another hash are read."""
         if self.index.state.get("table_version") == self.index.table.version:
             return
         held = self.index.table.select(["file", "hash"], "n = 0").to_pylist()
@@ -215,7 +213,12 @@ class _Run:
             checked = time.time_ns()
             digest = hashlib.blake2b(raw + size.to_bytes(8), digest_size=16).hexdigest()
             old = self.known.get(key)
-            if ids is None and old and old.hash == digest and not (old.dated_by_file and old.mtime_ns != state.mtime_ns):
+            if (
+                ids is None
+                and old
+                and old.hash == digest
+                and not (old.dated_by_file and old.mtime_ns != state.mtime_ns)
+            ):
                 touched.append(old._replace(**state._asdict(), checked_ns=checked))
                 continue
             note = parse(
@@ -329,5 +332,3 @@ def _read(folder: Folder, key: str) -> tuple[bytes, FileState, int]:
 def _problems(index: Index, listing: Listing) -> list[Problem]:
     found = [*listing.problems, *index.state.problems()]
     return sorted(found, key=lambda problem: (problem.path, problem.line or 0, problem.reason))
-
-

@@ -51,7 +51,10 @@ class Table:
     def sound(self) -> bool:
         """Whether the table has our columns and answers a real search."""
         wanted = schema(self.dim)
-        if self._table.schema.names != wanted.names or self._table.schema.field("vector").type != wanted.field("vector").type:
+        if (
+            self._table.schema.names != wanted.names
+            or self._table.schema.field("vector").type != wanted.field("vector").type
+        ):
             return False
         probe = np.ones(self.dim, dtype=np.float32)
         self.nearest(probe, 1, "")
@@ -85,7 +88,7 @@ class Table:
         query = self._table.search(vector, vector_column_name="vector").distance_type("cosine")
         if where:
             query = query.where(where, prefilter=True)
-        found = query.select(["row", "file", "n", "id"]).limit(count).to_list()
+        found = query.select(["row", "file", "n", "id", "_distance"]).limit(count).to_list()
         for row in found:
             row["cosine"] = 1.0 - row.pop("_distance")
         return sorted(found, key=lambda row: (-row["cosine"], row["row"]))

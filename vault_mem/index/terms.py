@@ -1,4 +1,4 @@
-"""The words a text is found by: words of alphabets and digits, and pairs of characters where no spaces part the words."""
+"""The words a text is found by: words of letters and digits, and pairs of characters where no spaces part words."""
 
 from __future__ import annotations
 

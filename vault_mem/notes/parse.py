@@ -54,7 +54,7 @@ class Note:
 
 
 def parse(raw: bytes, path: str, *, mtime: float, zone: tzinfo, private: bool = False, size: int | None = None) -> Note:
-    """Read a note. `private` says that it lies in the private folder; `size` is the file's when `raw` is only its start."""
+    """Read a note. `private`: it lies in the private folder; `size` is the file's where `raw` is only its start."""
     return _Reader(raw, path, mtime, zone, private, size).note()
 
 
@@ -146,7 +146,9 @@ class _Reader:
         raw = self.raw[len(BOM) :] if self.raw.startswith(BOM) else self.raw
         if self.size > MAX_NOTE_BYTES:
             raw = raw[:MAX_NOTE_BYTES]
-            self._problem(f"{self.size / 1e6:.1f} MB of text: only the first {MAX_NOTE_BYTES // 1_000_000} MB are searched")
+            self._problem(
+                f"{self.size / 1e6:.1f} MB of text: only the first {MAX_NOTE_BYTES // 1_000_000} MB are searched"
+            )
         try:
             text = raw.decode()
         except UnicodeDecodeError as error:
@@ -209,11 +211,12 @@ class _Reader:
         created = self._time("created")
         dated_by_file = created is None
         declared = self.fields.get("id")
-        known = isinstance(declared, str) and (MEMORY_ID.fullmatch(declared) or EPISODE_ID.fullmatch(declared))
+        text = declared if isinstance(declared, str) else ""
+        known = MEMORY_ID.fullmatch(text) or EPISODE_ID.fullmatch(text)
         title = self.fields.get("title")
         links = self._links(body)
         memory = Memory(
-            id=declared if known else "",
+            id=text if known else "",
             content=body,
             created=created or self._created_of_file(),
             path=self.path,

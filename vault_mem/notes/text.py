@@ -1,4 +1,4 @@
-"""The outer shape of a note: byte-order mark, fences, front matter, body. Joined again, the parts give the same bytes."""
+"""The outer shape of a note: byte-order mark, fences, front matter, body. Joined, the parts give the same bytes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def split(raw: bytes) -> NoteText:
 
 
 def split_text(text: str, bom: bytes = b"") -> NoteText:
-    """Cut decoded text at its fences: `---` alone on the very first line, and on the line that ends the front matter."""
+    """Cut decoded text at its fences: `---` alone on the first line, and on the line that ends the front matter."""
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
     if not opening or not closing:

@@ -82,4 +82,6 @@ def _typed(name: str, value: str) -> Any:
             return [part.strip() for part in value.split(",") if part.strip()]
         return type(default)(value)
     except (ValueError, KeyError) as error:
-        raise InvalidInput(f"{name} cannot be {value!r}", f"{name}: {doc_of(name)}; now {default!r} by default") from error
+        raise InvalidInput(
+            f"{name} cannot be {value!r}", f"{name}: {doc_of(name)}; now {default!r} by default"
+        ) from error

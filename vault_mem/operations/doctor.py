@@ -105,7 +105,9 @@ def _dangling_links(workspace: Workspace) -> Iterator[Finding]:
 
 def _interrupted(workspace: Workspace) -> Iterator[Finding]:
     for entry in journal.pending(workspace.folder):
-        yield Finding("interrupted", f"operation {entry.stem} did not end", hint="the next command that writes finishes it")
+        yield Finding(
+            "interrupted", f"operation {entry.stem} did not end", hint="the next command that writes finishes it"
+        )
     for entry in journal.conflicts(workspace.folder):
         yield Finding(
             "interrupted", f"operation {entry.stem} was taken back: a file had changed since", hint="run it again"

@@ -59,7 +59,9 @@ def recall(
         if file in memories:
             cosine, row = by_meaning.get(file, (0.0, ""))
             passage = passages.get(by_words.get(file) or row, "")
-            results.append(Found(memories[file], round(calibration.similarity(cosine), 4), round(scores[file], 6), passage))
+            results.append(
+                Found(memories[file], round(calibration.similarity(cosine), 4), round(scores[file], 6), passage)
+            )
     return RecallResult(query, results, freshness.stale, freshness.pending)
 
 

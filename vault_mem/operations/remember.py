@@ -121,7 +121,9 @@ def checked(draft: Draft) -> Draft:
     if not content:
         raise InvalidInput("nothing to remember: the text is empty", 'try: vault-mem remember "..."')
     if "\0" in content:
-        raise InvalidInput("the text has NUL bytes: it is not text", "remember takes text; keep files elsewhere and refer to them")
+        raise InvalidInput(
+            "the text has NUL bytes: it is not text", "remember takes text; keep files elsewhere and refer to them"
+        )
     try:
         size = len(content.encode())
     except UnicodeEncodeError as error:

@@ -92,6 +92,7 @@ class Workspace:
 
     def sync(self, only: Sequence[str] | None = None) -> Freshness:
         """Bring the index up to date; where another process is busy with it, say what is behind instead."""
+        from vault_mem.index.index import NO_INDEX
         from vault_mem.index.sync import difference, sync
 
         try:
@@ -101,7 +102,7 @@ class Workspace:
                 raise
             behind = len(difference(self.index, walk(self.folder)))
             return Freshness(stale=True, pending=behind)
-        if report.rebuilt:
+        if report.rebuilt and report.rebuilt != NO_INDEX:
             self.notices.append(f"index rebuilt: {report.rebuilt}")
         return Freshness(stale=False, pending=0, report=report)
 

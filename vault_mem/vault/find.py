@@ -33,5 +33,7 @@ def _checked(path: Path, said_by: str) -> Path:
     if not path.is_dir():
         raise VaultNotFound(f"{path} ({said_by}) does not exist", _HINT)
     if not (path / VAULT_FILE).is_file():
-        raise VaultNotFound(f"{path} ({said_by}) is not a vault: it has no {VAULT_FILE}", f"run `vault-mem init {path}`")
+        raise VaultNotFound(
+            f"{path} ({said_by}) is not a vault: it has no {VAULT_FILE}", f"run `vault-mem init {path}`"
+        )
     return Path(os.path.realpath(path))

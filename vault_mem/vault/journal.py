@@ -1,5 +1,6 @@
-"""Transactions: what a command will do is written down and synced before it is done, so that a crash
-in between is finished or taken back at the next start, and everything can be undone.
+"""Transactions: what a command will do is written down and synced before it is done.
+
+So a crash in between is finished or taken back at the next start, and everything can be undone.
 
 An entry is one JSON file in `.vault-mem/journal/`, named by its operation: `{op}.pending` until every
 step is done, then `{op}.json`. It holds the file contents before and after, so it is as private as they are.

@@ -41,7 +41,9 @@ def locked(path: Path, what: str, wait: float = WAIT_SECONDS) -> Iterator[None]:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise WriteFailed(f"cannot write {what}: {path.parent}: {error.strerror}", "check permissions and space") from error
+        raise WriteFailed(
+            f"cannot write {what}: {path.parent}: {error.strerror}", "check permissions and space"
+        ) from error
     try:
         deadline = time.monotonic() + wait
         while not _try_lock(handle):

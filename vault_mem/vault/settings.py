@@ -1,3 +1,4 @@
+# ruff: noqa: RUF009 - the defaults are field descriptions, made once
 """Settings: every number with a meaning, its default and its reason, and where each may be set."""
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _SHARE = (0.0, 1.0)
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings of one vault. Those marked user_only are never taken from a vault, which may come from a stranger."""
+    """All settings of one vault. Those that are user_only are never taken from a vault: it may be a stranger's."""
 
     timezone: str = _setting("UTC", "time zone of `created` and of every time without an offset")
     memories_folder: str = _setting("memories", "where public memories live")
@@ -37,9 +38,7 @@ class Settings:
     ignore: list[str] = _setting(
         ["README.md", "templates/**", "_templates/**"], "notes that are no memories, as globs (folder notes never are)"
     )
-    quiet_seconds: int = _setting(
-        30, "a file is left alone until it has not changed for so long", check=(0, 86_400)
-    )
+    quiet_seconds: int = _setting(30, "a file is left alone until it has not changed for so long", check=(0, 86_400))
     adopt_ids: str = _setting(
         "quiet", "write an id into a note that has none: quiet (once it is quiet) or never", check=("quiet", "never")
     )
@@ -51,12 +50,17 @@ class Settings:
     max_links: int = _setting(5, "how many links a new memory gets at the most", check=(0, 100))
     scaffold: bool = _setting(True, "end answers with a thought for the agent, after ---")
     model: str = _setting(
-        "", "embedding model: a model2vec folder or hub name; empty is the built-in one", user_only=True, env="VAULT_MEM_MODEL"
+        "",
+        "embedding model: a model2vec folder or hub name; empty is the built-in one",
+        user_only=True,
+        env="VAULT_MEM_MODEL",
     )
     index_dir: str = _setting(
         "", "where indexes are kept; empty is the user's cache folder", user_only=True, env="VAULT_MEM_INDEX_DIR"
     )
-    vault: str = _setting("", "the vault to use when none is named and none is around", user_only=True, env="VAULT_MEM_VAULT")
+    vault: str = _setting(
+        "", "the vault to use when none is named and none is around", user_only=True, env="VAULT_MEM_VAULT"
+    )
 
 
 BY_NAME = {each.name: each for each in fields(Settings)}

@@ -45,9 +45,7 @@ class Listing:
 def walk(folder: Folder) -> Listing:
     """List every note of the vault. A root that cannot be read is an error, never an empty vault."""
     if not (folder.root / VAULT_FILE).is_file():
-        raise VaultNotFound(
-            f"{folder.root} has no {VAULT_FILE} any more", "is the disk mounted? Nothing was changed"
-        )
+        raise VaultNotFound(f"{folder.root} has no {VAULT_FILE} any more", "is the disk mounted? Nothing was changed")
     settings = folder.settings
     listing = Listing()
     ignored = _globs(settings.ignore)
@@ -156,4 +154,3 @@ def _fixed_part(pattern: str) -> str:
             break
         fixed.append(part)
     return "/".join(fixed)
-

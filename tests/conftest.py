@@ -1,0 +1,132 @@
+"""Fixtures: a vault of one's own, the sample vault, and the real command run on either."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from vault_mem import Vault
+from vault_mem.cli.console import Console
+from vault_mem.cli.main import run
+
+SAMPLE = Path(__file__).parent.parent / "sample_vault"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--soak", action="store_true", help="run the long campaigns whole instead of a seeded sample")
+
+
+@pytest.fixture
+def soak(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--soak"))
+
+
+@dataclass
+class Answer:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+class Command:
+    """`vault-mem` as a user calls it. `run` stays in this process; `spawn` starts a real one."""
+
+    def __init__(self, cwd: Path, env: dict[str, str]) -> None:
+        self.cwd = cwd
+        self.env = env
+
+    def run(self, *arguments: str, stdin: str | bytes = b"", env: dict[str, str] | None = None) -> Answer:
+        out, err = io.StringIO(), io.StringIO()
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        console = Console(self.cwd, self.env | (env or {}), io.BytesIO(data), out, err)
+        code = run([str(each) for each in arguments], console)
+        return Answer(code, out.getvalue(), err.getvalue())
+
+    def json(self, *arguments: str, **options):
+        answer = self.run(*arguments, "--json", **options)
+        assert answer.out, f"exit {answer.code}: {answer.err}"
+        return answer.json
+
+    def spawn(self, *arguments: str, stdin: str | bytes = b"", env: dict[str, str] | None = None) -> Answer:
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        done = subprocess.run(
+            [sys.executable, "-m", "vault_mem", *map(str, arguments)],
+            input=data,
+            capture_output=True,
+            cwd=self.cwd,
+            env={**os.environ, **self.env, **(env or {})},
+            timeout=120,
+            check=False,
+        )
+        return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    """An environment in which nothing of the user's own is seen or touched."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return {
+        "HOME": str(home),
+        "PATH": os.environ.get("PATH", ""),
+        "VAULT_MEM_INDEX_DIR": str(tmp_path / "index"),
+        "VAULT_MEM_DEBUG": "1",
+        "VAULT_MEM_DAEMON": "off",
+    }
+
+
+@pytest.fixture
+def root(tmp_path: Path, env: dict[str, str]) -> Path:
+    """An empty vault."""
+    path = tmp_path / "vault"
+    Vault.init(path, env=env, timezone="Asia/Tokyo")
+    return path
+
+
+@pytest.fixture
+def vault(root: Path, env: dict[str, str]) -> Vault:
+    """The empty vault through the library."""
+    return Vault(root, env=env)
+
+
+@pytest.fixture
+def cli(root: Path, env: dict[str, str]) -> Command:
+    """The command, run inside the empty vault."""
+    return Command(root, env)
+
+
+@pytest.fixture
+def sample_root(tmp_path: Path) -> Path:
+    """A copy of the sample vault, its private notes in place."""
+    path = tmp_path / "sample"
+    shutil.copytree(SAMPLE, path)
+    private = path / "private"
+    shutil.copytree(path / "private.sample", private)
+    private.chmod(0o700)
+    for note in private.iterdir():
+        note.chmod(0o600)
+    return path
+
+
+@pytest.fixture
+def sample(sample_root: Path, env: dict[str, str]) -> Vault:
+    """The sample vault through the library."""
+    return Vault(sample_root, env=env)
+
+
+@pytest.fixture
+def sample_cli(sample_root: Path, env: dict[str, str]) -> Command:
+    """The command, run inside the sample vault."""
+    return Command(sample_root, env)
