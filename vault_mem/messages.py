@@ -55,6 +55,10 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
         for found in result.linked[:3]:
             snippet = cut(found.memory.content)
             lines.append(f"- [{age(found.memory.created, now)}] {snippet} (similarity: {found.similarity:.2f})")
+    if result.changed is not None:
+        existing = result.changed.memory
+        lines.append(f"Differs from {existing.id} ({age(existing.created, now)}): {'; '.join(result.differs)}")
+        lines.append(f"If it takes that one's place: vault-mem remember --supersedes {existing.id} ... (or close it)")
     lines += [f"Closed (id: {old.id}): {cut(old.content)}" for old in result.closed]
     return "\n".join(lines), SCAFFOLD_SAVED
 

@@ -38,5 +38,7 @@ def command(console: Console, a: str, b: str) -> None:
         )
     else:
         console.print(f"{result.verdict} (similarity: {result.similarity:.2f})")
+        if result.differs:
+            console.print(f"differs: {'; '.join(result.differs)}")
         console.print(f"remember would {_WORDS[result.remember]}.")
     finish(console, vault)

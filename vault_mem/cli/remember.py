@@ -86,7 +86,8 @@ def command(
                 "links": result.links,
                 "linked": [found_json(found) for found in result.linked],
                 "duplicate_of": found_json(result.duplicate_of) if result.duplicate_of else None,
-                "differs": [],
+                "differs": result.differs,
+                "changed": found_json(result.changed) if result.changed else None,
                 "closed": [old.id for old in result.closed],
                 "scaffold": scaffold,
             }

@@ -35,7 +35,8 @@ class Embedder:
         return folder if folder.is_dir() else name
 
     @cached_property
-    def _model(self) -> Any:
+    def static(self) -> Any:
+        """The loaded model2vec model."""
         from model2vec import StaticModel
 
         try:
@@ -52,7 +53,7 @@ class Embedder:
     @property
     def dim(self) -> int:
         """How many numbers a vector has."""
-        return int(self._model.dim)
+        return int(self.static.dim)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -69,7 +70,7 @@ class Embedder:
                     ) from error
         else:
             digest.update(f"{self.name} {self.dim}".encode())
-            digest.update(np.ascontiguousarray(self._model.embedding[:64]).tobytes())
+            digest.update(np.ascontiguousarray(self.static.embedding[:64]).tobytes())
         return digest.hexdigest()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
@@ -77,7 +78,7 @@ class Embedder:
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-        found = self._model.encode(
+        found = self.static.encode(
             list(texts), max_length=MAX_TOKENS, use_multiprocessing=False, show_progress_bar=False, batch_size=256
         )
         vectors = np.nan_to_num(np.asarray(found, dtype=np.float32))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import shutil
 import sqlite3
@@ -10,8 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vault_mem.embedding import calibration
-from vault_mem.embedding.calibration import Calibration
+from vault_mem.embedding.calibration import Calibration, measure
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.errors import NotFound, WriteFailed
 from vault_mem.index.rows import EPISODE, MEMORY, NOTE, memory_of
@@ -63,6 +63,16 @@ class Index:
             return f"the index is damaged ({type(error).__name__})"
         return ""
 
+    def outdated(self) -> bool:
+        """Whether another process has written since this one opened the index."""
+        try:
+            current = (self.home / "current").read_text(encoding="ascii").strip()
+            version = self.table.version
+            self.table.refresh()
+        except DAMAGE:
+            return True
+        return current != self.generation or self.table.version != version
+
     def close(self) -> None:
         """Let go of the files."""
         if self.state is not None:
@@ -87,8 +97,8 @@ class Index:
         dim = self.embedder.dim
         self.state = StateStore(place / "state.db")
         self.table = Table(place, dim, create=True)
-        measured = asdict(calibration.measure(self.embedder))
-        self.state.put(schema=SCHEMA_VERSION, model=self.embedder.fingerprint, dim=dim, calibration=measured, commits=0)
+        self.state.put(schema=SCHEMA_VERSION, model=self.embedder.fingerprint, dim=dim, commits=0)
+        self.state.put(calibration=asdict(self._measured()))
 
     def finish_generation(self) -> None:
         """Make the new generation the one in use, and delete the others."""
@@ -98,6 +108,16 @@ class Index:
         for other in self.home.glob("g-*"):
             if other.name != self.generation:
                 shutil.rmtree(other, ignore_errors=True)
+
+    def _measured(self) -> Calibration:
+        """The model's calibration; measured once per model, and kept beside the generations."""
+        kept = self.home / f"calibration-{self.embedder.fingerprint}.json"
+        try:
+            return Calibration(**json.loads(kept.read_text(encoding="ascii")))
+        except (OSError, ValueError, TypeError):
+            measured = measure(self.embedder)
+            kept.write_text(json.dumps(asdict(measured)), encoding="ascii")
+            return measured
 
     @cached_property
     def calibration(self) -> Calibration:

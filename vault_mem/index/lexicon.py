@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from vault_mem.index.table import Table
@@ -22,13 +23,13 @@ class Lexicon:
     """How many rows have each term, and how long rows are on average."""
 
     def __init__(self, table: Table) -> None:
-        column = table.select(["terms"]).column("terms")
+        column = table.select(["terms"]).column("terms").combine_chunks()
         self.rows = len(column)
-        lengths = pc.list_value_length(column)
-        self.mean_length = (pc.sum(lengths).as_py() or 0) / max(self.rows, 1)
-        self._frequency = Counter[str]()
-        for batch in column.chunks:
-            self._frequency.update(term for terms in batch.to_pylist() for term in set(terms or ()))
+        self.mean_length = (pc.sum(pc.list_value_length(column)).as_py() or 0) / max(self.rows, 1)
+        pairs = pa.table({"row": pc.list_parent_indices(column), "term": pc.list_flatten(column)})
+        counted = pairs.group_by(["row", "term"]).aggregate([]).group_by("term").aggregate([([], "count_all")])
+        frequency = zip(counted.column("term").to_pylist(), counted.column("count_all").to_pylist(), strict=True)
+        self._frequency = Counter[str](dict(frequency))
 
     def score(self, query: Sequence[str], text: Sequence[str]) -> float:
         """BM25 of one row's terms for the terms of a query."""

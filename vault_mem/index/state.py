@@ -22,15 +22,19 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
     key TEXT PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, inode INTEGER,
-    checked_ns INTEGER, hash TEXT, declared TEXT, id TEXT, dated_by_file INTEGER, foreign_id INTEGER, problems TEXT
+    checked_ns INTEGER, hash TEXT, declared TEXT, id TEXT, name TEXT,
+    dated_by_file INTEGER, foreign_id INTEGER, problems TEXT
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS declared ON files (declared);
+CREATE INDEX IF NOT EXISTS names ON files (name);
 """
-_COLUMNS = "key, mtime_ns, ctime_ns, size, inode, checked_ns, hash, declared, id, dated_by_file, foreign_id, problems"
+_COLUMNS = (
+    "key, mtime_ns, ctime_ns, size, inode, checked_ns, hash, declared, id, name, dated_by_file, foreign_id, problems"
+)
 
 
 class Known(NamedTuple):
-    """One file as it was indexed. `declared` is the id the file gives, `id` the one it goes by."""
+    """One file as it was indexed. `declared` is the id the file gives, `id` the one it goes by, `name` its name key."""
 
     key: str
     mtime_ns: int
@@ -41,6 +45,7 @@ class Known(NamedTuple):
     hash: str
     declared: str
     id: str
+    name: str
     dated_by_file: int
     foreign_id: int
     problems: str
@@ -89,6 +94,15 @@ class StateStore:
         select = "SELECT key, declared, id FROM files WHERE declared = ?"
         return [row for id_ in sorted(set(ids)) for row in self._db.execute(select, (id_,))]
 
+    def contested(self) -> list[tuple[str, str, str]]:
+        """The same for every id that more than one file declares."""
+        several = "SELECT declared FROM files WHERE declared != '' GROUP BY declared HAVING COUNT(*) > 1"
+        return list(self._db.execute(f"SELECT key, declared, id FROM files WHERE declared IN ({several}) ORDER BY key"))
+
+    def named(self, name: str) -> int:
+        """How many files have this name, whatever their folder (see notes.links.name_key)."""
+        return int(self._db.execute("SELECT COUNT(*) FROM files WHERE name = ?", (name,)).fetchone()[0])
+
     def without_id(self) -> list[Known]:
         """Files that declare no id."""
         return [Known._make(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM files WHERE declared = ''")]
@@ -118,7 +132,7 @@ class StateStore:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             self._db.executemany("DELETE FROM files WHERE key = ?", [(key,) for key in removed])
-            self._db.executemany(f"INSERT OR REPLACE INTO files VALUES ({', '.join('?' * 12)})", known)
+            self._db.executemany(f"INSERT OR REPLACE INTO files VALUES ({', '.join('?' * 13)})", known)
             self.put(**facts)
             self._db.execute("COMMIT")
         except BaseException:

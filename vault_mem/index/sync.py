@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -19,6 +20,7 @@ from vault_mem.index.index import Index
 from vault_mem.index.state import Known
 from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, quote
 from vault_mem.model import Problem
+from vault_mem.notes.links import name_key
 from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked
@@ -30,6 +32,9 @@ RACY_NS = 2_000_000_000
 BATCH = 1000
 # A vault of at least so many files does not empty itself: more likely a disk is not mounted.
 MASS_LOSS = 5
+# Each time the table is folded together it is written anew. Copies are kept for readers that are still on them, but
+# no longer than from one folding to the next, or they would soon outgrow the vault.
+KEEP_VERSIONS = (1.0, 60.0)
 # So long a second process waits for the one that is bringing the index up to date.
 LOCK_WAIT = 10.0
 
@@ -74,12 +79,12 @@ def sync(
     report = SyncReport()
     reason = "asked for" if rebuild else "" if index.table is not None else index.open()
     listing = walk(index.folder) if only is None or reason else _listing(index.folder, only)
-    if not reason and not difference(index, listing, only):
+    if not reason and not _recheck(index, difference(index, listing, only)):
         report.problems = _problems(index, listing)
         return report
     with locked(index.lock_path, "the index", LOCK_WAIT):
-        if not rebuild:
-            reason = index.open()  # another process may have been faster
+        if not rebuild and (reason or index.outdated()):
+            reason = index.open()  # another process was faster
         if reason:
             index.begin_generation()
             report.rebuilt = reason
@@ -89,6 +94,30 @@ def sync(
     report.problems = _problems(index, listing)
     report.seconds = time.monotonic() - started
     return report
+
+
+def _recheck(index: Index, found: Difference) -> bool:
+    """Look again at files that were read too soon after they were written; whether anything has really changed."""
+    if found.added or found.removed:
+        return True
+    known = index.state.files(found.suspect)
+    same: list[Known] = []
+    for key in found.suspect:
+        old = known[key]
+        try:
+            raw, state, size = _read(index.folder, key)
+        except OSError:
+            return True
+        if _digest(raw, size) != old.hash or (old.dated_by_file and old.mtime_ns != state.mtime_ns):
+            return True
+        same.append(old._replace(**state._asdict(), checked_ns=time.time_ns()))
+    if same:
+        index.state.record(same)
+    return False
+
+
+def _digest(raw: bytes, size: int) -> str:
+    return hashlib.blake2b(raw + size.to_bytes(8), digest_size=16).hexdigest()
 
 
 def _listing(folder: Folder, keys: Iterable[str]) -> Listing:
@@ -211,7 +240,7 @@ class _Run:
                 self.listing.problems.append(Problem(key, f"cannot be read: {error.strerror}"))
                 continue
             checked = time.time_ns()
-            digest = hashlib.blake2b(raw + size.to_bytes(8), digest_size=16).hexdigest()
+            digest = _digest(raw, size)
             old = self.known.get(key)
             if (
                 ids is None
@@ -233,8 +262,18 @@ class _Run:
             note.memory.id = (ids or {}).get(key) or declared or provisional_id(key)
             note.memory.provisional = note.memory.id != declared
             problems = json.dumps([(problem.reason, problem.line) for problem in note.problems])
+            name = name_key(key.removesuffix(".md").rsplit("/", 1)[-1])
             known = Known(
-                key, *state, checked, digest, declared, note.memory.id, note.dated_by_file, note.foreign_id, problems
+                key,
+                *state,
+                checked,
+                digest,
+                declared,
+                note.memory.id,
+                name,
+                note.dated_by_file,
+                note.foreign_id,
+                problems,
             )
             notes.append((key, note, known))
             self.claimed.update((declared, old.declared if old else ""))
@@ -303,7 +342,7 @@ class _Run:
 
     def _settle_ids(self) -> None:
         """Copies of a file carry its id too: one file keeps it, the others go by a provisional one."""
-        claims = self.index.state.claims(self.claimed - {""})
+        claims = self.index.state.contested() if self.fresh else self.index.state.claims(self.claimed - {""})
         ids = settled_ids((key, declared) for key, declared, _ in claims)
         wrong = [key for key, _, id_ in claims if id_ != ids[key]]
         self.known.update(self.index.state.files(wrong))
@@ -316,16 +355,21 @@ class _Run:
 
     def _upkeep(self) -> None:
         if (self.index.state.get("commits") or 0) >= COMMITS_BETWEEN_OPTIMIZE:
-            self.index.table.optimize()
-            self.index.state.put(commits=0, table_version=self.index.table.version)
+            least, most = KEEP_VERSIONS
+            now = time.time()
+            since = now - (self.index.state.get("optimized") or 0)
+            self.index.table.optimize(min(max(since, least), most))
+            self.index.state.put(commits=0, optimized=now, table_version=self.index.table.version)
 
 
 def _read(folder: Folder, key: str) -> tuple[bytes, FileState, int]:
     """A file's text (its beginning, where it is huge), its state before the reading, and its size."""
-    path = folder.path(key)
-    result = path.stat()
-    with path.open("rb") as file:
-        raw = file.read(MAX_NOTE_BYTES + 1)
+    handle = os.open(folder.path(key), os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        result = os.fstat(handle)
+        raw = os.read(handle, min(result.st_size, MAX_NOTE_BYTES) + 1)
+    finally:
+        os.close(handle)
     return raw, state_of(result), result.st_size
 
 

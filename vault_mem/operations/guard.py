@@ -9,6 +9,8 @@ import numpy as np
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.rows import MEMORY, texts_to_embed, whole_vector
 from vault_mem.index.table import quote
+from vault_mem.judge.difference import Difference
+from vault_mem.judge.judge import Judgement, judge
 from vault_mem.model import Memory
 from vault_mem.operations.results import Found
 from vault_mem.operations.workspace import Workspace
@@ -17,21 +19,47 @@ from vault_mem.operations.workspace import Workspace
 NEIGHBOURS = 12
 
 
+# So many of the nearest are judged whatever their distance: another number in a short text moves its vector far,
+# and it is still the same statement with another fact.
+JUDGED = 3
+
+
 @dataclass(frozen=True)
 class Verdict:
-    """The neighbours of a text, nearest first, and the one it repeats, if any."""
+    """The neighbours of a text, nearest first; the one it repeats, or the nearly identical one it changes."""
 
     neighbours: list[Found] = field(default_factory=list)
     duplicate_of: Found | None = None
+    changed: Found | None = None
+    differs: list[Difference] = field(default_factory=list)
 
 
 def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict:
     """Judge a text before it is saved. Closed memories do not count; private ones do."""
     neighbours = nearest(workspace, content)
-    nearest_one = neighbours[0] if neighbours else None
-    if nearest_one is not None and nearest_one.distance < dedup_threshold:
-        return Verdict(neighbours, nearest_one)
-    return Verdict(neighbours)
+    near = max(dedup_threshold, workspace.folder.settings.merge_threshold)
+    changed: tuple[Found, Judgement] | None = None
+    for place, found in enumerate(neighbours):
+        if found.distance >= near and place >= JUDGED:
+            break
+        judgement = judge(found.memory.content, content, workspace.tokens)
+        if found.distance < near and repeats(judgement, found.distance, dedup_threshold):
+            return Verdict(neighbours, found)
+        if changed is None and judgement.differs and (found.distance < near or judgement.same_words):
+            changed = found, judgement
+    if changed is None:
+        return Verdict(neighbours)
+    return Verdict(neighbours, changed=changed[0], differs=changed[1].differs)
+
+
+def repeats(judgement: Judgement, distance: float, dedup_threshold: float) -> bool:
+    """Whether a pair is a repetition: near-identical and no change of fact, or nearly so and aligned word by word.
+
+    The caller has made sure that the distance is below the merge threshold, or below `dedup_threshold`.
+    """
+    if dedup_threshold <= 0 or not judgement.repetition:
+        return False
+    return distance < dedup_threshold or judgement.aligned
 
 
 def nearest(workspace: Workspace, content: str) -> list[Found]:

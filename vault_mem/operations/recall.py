@@ -85,7 +85,8 @@ def _by_words(workspace: Workspace, query: str, where: str) -> dict[str, str]:
     if not rows:
         return {}
     held = workspace.index.table.select(["row", "file", "terms"], f"row IN ({', '.join(map(quote, rows))})").to_pylist()
-    scored = [(workspace.lexicon.score(wanted, row["terms"]), row["file"], row["row"]) for row in held]
+    lexicon = workspace.lexicon
+    scored = [(lexicon.score(wanted, row["terms"]), row["file"], row["row"]) for row in held]
     best: dict[str, str] = {}
     for score, file, row in sorted(scored, key=lambda each: (-each[0], each[1], each[2])):
         if score > 0:

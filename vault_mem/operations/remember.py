@@ -62,13 +62,18 @@ class Draft:
 
 @dataclass(frozen=True)
 class RememberResult:
-    """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set."""
+    """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set.
+
+    `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why.
+    """
 
     memory: Memory | None
     links: int
     linked: list[Found]
     duplicate_of: Found | None
     closed: list[Memory] = field(default_factory=list)
+    changed: Found | None = None
+    differs: list[str] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[object]:
         return iter((self.memory, self.links, self.linked, self.duplicate_of))
@@ -111,7 +116,10 @@ def remember(
                     raise
                 continue
             workspace.sync(only=keys)
-            return RememberResult(workspace.index.get(memory.id), len(linked), linked, None, superseded)
+            changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
+            differs = [str(each) for each in verdict.differs] if changed else []
+            saved = workspace.index.get(memory.id)
+            return RememberResult(saved, len(linked), linked, None, superseded, changed, differs)
     raise AssertionError("unreachable")
 
 
@@ -210,9 +218,7 @@ def _name(workspace: Workspace, memory: Memory) -> str:
     """What a link calls a memory: its file's name, with its folder where the name alone is not unique."""
     path = memory.path.removesuffix(".md")
     stem = path.rsplit("/", 1)[-1]
-    wanted = name_key(stem)
-    same = sum(name_key(key.removesuffix(".md").rsplit("/", 1)[-1]) == wanted for key in workspace.index.state.states())
-    return stem if same <= 1 else path
+    return stem if workspace.index.state.named(name_key(stem)) <= 1 else path
 
 
 def _new_id(workspace: Workspace) -> str:

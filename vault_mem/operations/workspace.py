@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from vault_mem.embedding.embedder import Embedder
+from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.errors import Conflict, EditRefused, Unsafe, VaultMemError
 from vault_mem.model import Memory
 from vault_mem.vault import journal
@@ -44,6 +45,11 @@ class Workspace:
     def embedder(self) -> Embedder:
         """The configured embedding model."""
         return Embedder(self.folder.settings.model)
+
+    @cached_property
+    def tokens(self) -> TokenVectors:
+        """The words of the built-in model: the judge's, whatever model searches."""
+        return TokenVectors(Embedder() if self.folder.settings.model else self.embedder)
 
     @cached_property
     def index(self) -> Index:

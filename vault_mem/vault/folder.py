@@ -95,6 +95,8 @@ class Folder:
 
 def key_of(relative: str) -> str:
     """A relative path as text; names that are not valid text are spelled out byte by byte."""
+    if relative.isascii():
+        return relative
     try:
         relative.encode()
     except UnicodeEncodeError:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from vault_mem.errors import Unsafe, VaultNotFound
+from vault_mem.errors import VaultNotFound
 from vault_mem.model import Problem
 from vault_mem.vault.folder import Folder, key_of
 from vault_mem.vault.settings import VAULT_FILE
 
-# What editors and sync services leave beside a note while they save it.
-_TEMPORARY = re.compile(r"^[.#~]|~$|\.(?:sw[a-p]|tmp|bak|part|crdownload)$|\.tmp\.md$|^4913$", re.IGNORECASE)
 _RESERVED_PRIVATE = "REVIEW.md"
 # Made by the tool from memories: an `include` that covers them must not turn views into notes.
 _VIEWS = ("memory/**", "MEMORY.md", "SELF.md", "REVIEW.md", "history/**")
@@ -31,7 +28,7 @@ class FileState(NamedTuple):
 
 @dataclass
 class Listing:
-    """The notes of a vault by key; `unread` are folders that could not be listed, so their files are unknown."""
+    """The notes of a vault by key; `unread` could not be read, so what they hold is unknown."""
 
     files: dict[str, FileState] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
@@ -39,7 +36,7 @@ class Listing:
 
     def unknown(self, key: str) -> bool:
         """Whether a file's absence may only mean that its folder could not be read."""
-        return any(key.startswith(folder + "/") for folder in self.unread)
+        return any(key == place or key.startswith(place + "/") for place in self.unread)
 
 
 def walk(folder: Folder) -> Listing:
@@ -48,21 +45,38 @@ def walk(folder: Folder) -> Listing:
         raise VaultNotFound(f"{folder.root} has no {VAULT_FILE} any more", "is the disk mounted? Nothing was changed")
     settings = folder.settings
     listing = Listing()
-    ignored = _globs(settings.ignore)
-    tops = (settings.memories_folder, settings.private_folder, settings.episodes_folder)
+    tops = [top.strip("/") for top in (settings.memories_folder, settings.private_folder, settings.episodes_folder)]
+    ignored = _Ignored(settings.ignore)
     for top in tops:
-        _walk(folder, top.strip("/"), listing, ignored, None)
+        _walk(folder, top, listing, ignored, None)
     if settings.include:
-        wanted = _globs(settings.include)
-        ignored = _globs([*settings.ignore, *_VIEWS, *(f"{top}/**" for top in tops)])
+        wanted = _globs(settings.include, anchored=True)
+        ignored = _Ignored([*settings.ignore, *_VIEWS], tops)
         for top in sorted({_fixed_part(pattern) for pattern in settings.include}):
             if ".." in top.split("/"):
                 listing.problems.append(Problem(top, "include points outside the vault and is not read"))
             else:
                 _walk(folder, top, listing, ignored, wanted)
-    if settings.private_folder:
-        listing.files.pop(f"{settings.private_folder.strip('/')}/{_RESERVED_PRIVATE}", None)
+    listing.files.pop(f"{settings.private_folder.strip('/')}/{_RESERVED_PRIVATE}", None)
     return listing
+
+
+class _Ignored:
+    """What is no note: file names, globs, and whole folders (globs that end in /**)."""
+
+    def __init__(self, patterns: list[str], tops: list[str] | None = None) -> None:
+        self.names = {pattern.lower() for pattern in patterns if not re.search(r"[*?/]", pattern)}
+        whole = [pattern.removesuffix("/**") for pattern in patterns if pattern.endswith("/**")]
+        others = [pattern for pattern in patterns if re.search(r"[*?/]", pattern) and not pattern.endswith("/**")]
+        self._folders = _globs(whole)
+        self._files = _globs(others)
+        self._tops = frozenset(tops or ())
+
+    def folder(self, relative: str) -> bool:
+        return relative in self._tops or bool(self._folders and self._folders.match(relative))
+
+    def file(self, relative: str, name: str) -> bool:
+        return name.lower() in self.names or bool(self._files and self._files.match(relative))
 
 
 def state_of(result: os.stat_result) -> FileState:
@@ -70,9 +84,7 @@ def state_of(result: os.stat_result) -> FileState:
     return FileState(result.st_mtime_ns, result.st_ctime_ns, result.st_size, result.st_ino)
 
 
-def _walk(
-    folder: Folder, top: str, listing: Listing, ignored: re.Pattern[str] | None, wanted: re.Pattern[str] | None
-) -> None:
+def _walk(folder: Folder, top: str, listing: Listing, ignored: _Ignored, wanted: re.Pattern[str] | None) -> None:
     root = os.fspath(folder.root)
     pending = [top]
     files = listing.files
@@ -89,41 +101,46 @@ def _walk(
         except FileNotFoundError:
             continue
         except OSError as error:
-            listing.problems.append(Problem(key_of(below), f"cannot be read: {error.strerror}"))
-            listing.unread.append(key_of(below))
+            _unreadable(key_of(below), error, listing)
             continue
         prefix = below + "/" if below else ""
+        folder_note = below.rpartition("/")[2] + ".md"
         for entry in found:
             name = entry.name
-            if name.startswith("."):
+            if name[0] == ".":
                 continue
             relative = prefix + name
-            if entry.is_symlink():
+            if name[-3:].lower() == ".md" and not entry.is_dir(follow_symlinks=False):
+                if name[0] in "#~" or name.endswith(".tmp.md") or name == folder_note or ignored.file(relative, name):
+                    continue
+                if wanted is None or wanted.match(relative):
+                    _add(folder, entry, relative, files, listing)
+            elif entry.is_symlink():
                 _report_symlink(folder, relative, listing)
-            elif entry.is_dir(follow_symlinks=False):
-                if not (ignored and ignored.match(relative + "/")):
-                    pending.append(relative)
-            elif name[-3:].lower() == ".md" and not _TEMPORARY.search(name):
-                if ignored and (ignored.match(relative) or ignored.match(name)):
-                    continue
-                if name[:-3] == below.rpartition("/")[2] or (wanted and not wanted.match(relative)):
-                    continue
-                _add(entry, key_of(relative), files, listing)
+            elif entry.is_dir(follow_symlinks=False) and not ignored.folder(relative):
+                pending.append(relative)
 
 
-def _add(entry: os.DirEntry[str], key: str, files: dict[str, FileState], listing: Listing) -> None:
+def _add(folder: Folder, entry: os.DirEntry[str], relative: str, files: dict[str, FileState], listing: Listing) -> None:
+    key = key_of(relative)
     try:
-        if not entry.is_file(follow_symlinks=False):
+        if entry.is_file(follow_symlinks=False):
+            result = entry.stat(follow_symlinks=False)
+            files[key] = FileState(result.st_mtime_ns, result.st_ctime_ns, result.st_size, result.st_ino)
+        elif entry.is_symlink():
+            _report_symlink(folder, relative, listing)
+        else:
             listing.problems.append(Problem(key, "is not a regular file"))
-            return
-        files[key] = state_of(entry.stat(follow_symlinks=False))
     except FileNotFoundError:
         return
     except OSError as error:
-        listing.problems.append(Problem(key, f"cannot be read: {error.strerror}"))
-        listing.unread.append(key)
-        if error.errno == errno.EIO:
-            raise Unsafe(f"{key}: the disk reports an error: {error.strerror}", "nothing was changed") from error
+        _unreadable(key, error, listing)
+
+
+def _unreadable(key: str, error: OSError, listing: Listing) -> None:
+    """What could not be read is unknown, not gone."""
+    listing.problems.append(Problem(key, f"cannot be read: {error.strerror}"))
+    listing.unread.append(key)
 
 
 def _report_symlink(folder: Folder, relative: str, listing: Listing) -> None:
@@ -133,16 +150,17 @@ def _report_symlink(folder: Folder, relative: str, listing: Listing) -> None:
         listing.problems.append(Problem(key_of(relative), "is a symbolic link out of the vault and is not followed"))
 
 
-def _globs(patterns: list[str]) -> re.Pattern[str] | None:
-    """One expression for a list of globs; `**` crosses folders, a pattern ending in /** takes the folder whole."""
+def _globs(patterns: list[str], *, anchored: bool = False) -> re.Pattern[str] | None:
+    """One expression for a list of globs; `**` crosses folders. Unless anchored, they match in any folder."""
     if not patterns:
         return None
-    parts = []
-    for pattern in patterns:
-        pieces = re.split(r"(\*\*/?|\*|\?)", pattern.strip("/"))
-        signs = {"**": ".*", "**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
-        parts.append("".join(signs.get(piece) or re.escape(piece) for piece in pieces))
-    return re.compile(f"(?:{'|'.join(parts)})$", re.IGNORECASE)
+    signs = {"**": ".*", "**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
+    parts = [
+        "".join(signs.get(piece) or re.escape(piece) for piece in re.split(r"(\*\*/?|\*|\?)", pattern.strip("/")))
+        for pattern in patterns
+    ]
+    anywhere = "" if anchored else "(?:.*/)?"
+    return re.compile(f"{anywhere}(?:{'|'.join(parts)})$", re.IGNORECASE)
 
 
 def _fixed_part(pattern: str) -> str:

@@ -1,0 +1,1 @@
+"""Benchmarks of vault-mem: `python -m benchmarks` runs them, one module `bench_NAME.py` each."""

@@ -1,0 +1,236 @@
+"""The duplicate guard: what it looks at, where its thresholds come from, and the exact words of a refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import Command
+from helpers import contents, memory, mode, states
+
+from vault_mem import Vault
+
+TEXT = "The harbour master moved our berth to pier nine because the dredger needs pier four until the end of March."
+SCAFFOLD = (
+    "Is there truly something new here, or is this a repetition?\n"
+    "If your understanding has deepened, try expressing what changed specifically."
+)
+ADVICE = (
+    "If this is a meaningful update, use recall to review the existing memory "
+    "and consider whether the new perspective adds value."
+)
+
+
+def at(moment: str) -> dict[str, str]:
+    return {"VAULT_MEM_NOW": moment}
+
+
+def refusal(id_: str, age: str, content: str) -> str:
+    return (
+        "Not saved — very similar memory already exists.\n"
+        f"Existing (id: {id_}, {age}): {content}\n"
+        f"Similarity: 1.00\n{ADVICE}\n\n---\n{SCAFFOLD}\n"
+    )
+
+
+def test_the_refusal(cli: Command, root: Path) -> None:
+    # D-2: exact text, exit 3, nothing is written
+    id_ = cli.json("remember", TEXT, env=at("2026-11-15T10:00:00+09:00"))["memory"]["id"]
+    before = states(root)
+    answer = cli.run("remember", TEXT, env=at("2026-11-15T12:30:00+09:00"))
+    assert answer.code == 3
+    assert answer.out == refusal(id_, "2h ago", TEXT)
+    assert answer.err == ""
+    assert states(root) == before
+
+
+@pytest.mark.parametrize(
+    ("now", "age"),
+    [
+        ("2026-11-15T10:00:59+09:00", "just now"),
+        ("2026-11-15T09:00:00+09:00", "just now"),  # a clock set back
+        ("2026-11-15T10:01:00+09:00", "1m ago"),
+        ("2026-11-15T10:59:59+09:00", "59m ago"),
+        ("2026-11-15T11:00:00+09:00", "1h ago"),
+        ("2026-11-16T09:59:59+09:00", "23h ago"),
+        ("2026-11-16T10:00:00+09:00", "1d ago"),
+        ("2026-12-15T09:59:59+09:00", "29d ago"),
+        ("2026-12-15T10:00:00+09:00", "2026-11-15"),
+        ("2027-12-15T10:00:00+09:00", "2026-11-15"),
+    ],
+)
+def test_ages(now: str, age: str) -> None:
+    # the {age} of the texts: from 30 days on the date
+    from datetime import datetime
+
+    from vault_mem.messages import age as age_of
+
+    assert age_of(datetime.fromisoformat("2026-11-15T10:00:00+09:00"), datetime.fromisoformat(now)) == age
+
+
+def test_the_date_is_that_of_the_vaults_zone(cli: Command, root: Path) -> None:
+    # V-2: 01:00 in Tokyo is the day before in UTC
+    memory(root, "memories/a.md", "mem_00000000000a", TEXT)
+    path = root / "memories/a.md"
+    path.write_text(path.read_text().replace("2026-11-01T08:00:00", "2026-05-02T01:00:00"))
+    answer = cli.run("remember", TEXT, env=at("2026-11-15T10:00:00+00:00"))
+    assert "(id: mem_00000000000a, 2026-05-02)" in answer.out
+
+
+def test_cut_at_120(cli: Command, root: Path) -> None:
+    # "Cut at N": newlines become spaces, N code points, then ... if anything was cut
+    exactly = "木" * 60 + "\n" + "a" * 59
+    memory(root, "memories/a.md", "mem_00000000000a", exactly)
+    assert f"): {'木' * 60} {'a' * 59}\n" in cli.run("remember", exactly).out
+    over = "風が吹いた。" * 20 + "x"  # 121 code points
+    memory(root, "memories/b.md", "mem_00000000000b", over)
+    assert f"): {over[:120]}...\n" in cli.run("remember", over).out
+
+
+def test_a_real_process_refuses(cli: Command) -> None:
+    # D-2 with the clock as it is
+    id_ = cli.json("remember", TEXT)["memory"]["id"]
+    answer = cli.spawn("remember", TEXT)
+    assert (answer.code, answer.err) == (3, "")
+    assert answer.out == refusal(id_, "just now", TEXT)
+
+
+def test_the_refused_text_is_kept(cli: Command, root: Path) -> None:
+    # D-2: kept for 30 days, 0600, under the private rules; remember --last-blocked --force saves it
+    cli.run("remember", TEXT)
+    public = contents(root)
+    assert cli.run("remember", TEXT + " ", "--tag", "berth").code == 3
+    assert contents(root) == public
+    kept = [path for path in root.rglob("*") if path.is_file() and TEXT.encode() in path.read_bytes()]
+    kept = [path for path in kept if "journal" not in path.parts and "memories" not in path.parts]
+    assert len(kept) == 1
+    assert mode(kept[0]) == 0o600
+    answer = cli.run("remember", "--last-blocked", "--force", "--json")
+    assert answer.code == 0
+    assert answer.json["memory"]["content"] == TEXT
+    assert answer.json["memory"]["tags"] == ["berth"]
+
+
+def test_force_saves_and_still_links(cli: Command, root: Path) -> None:
+    # D-5
+    first = cli.json("remember", TEXT)["memory"]
+    answer = cli.json("remember", TEXT, "--force")
+    assert answer["status"] == "saved"
+    assert [each["id"] for each in answer["linked"]] == [first["id"]]
+    assert answer["linked"][0]["similarity"] == 1.0
+    assert len(list((root / "memories").rglob("*.md"))) == 2
+
+
+def test_thresholds_are_parameters_and_settings(cli: Command, vault: Vault) -> None:
+    # D-5
+    vault.remember(TEXT)
+    near = "The harbour master moved our berth to pier nine; the dredger needs pier four until the end of March."
+    distance = 1 - vault.compare(TEXT, near).similarity
+    assert 0 < distance < 1
+    above, below = str(min(1.0, distance + 0.01)), str(max(0.0, distance - 0.01))
+    assert cli.run("remember", near, "--dedup-threshold", above).code == 3
+    assert vault.remember(near, dedup_threshold=float(above)).duplicate_of is not None
+    cli.run("config", "set", "dedup_threshold", above)
+    assert cli.run("remember", near).code == 3
+    cli.run("config", "set", "dedup_threshold", below)
+    cli.run("config", "set", "link_threshold", below)
+    saved = cli.json("remember", near)
+    assert (saved["status"], saved["links"]) == ("saved", 0)
+    (vault.root / saved["memory"]["path"]).unlink()
+    again = cli.json("remember", near, "--link-threshold", above)
+    assert (again["status"], again["links"]) == ("saved", 1)
+
+
+def test_a_threshold_of_nothing(vault: Vault) -> None:
+    # D-5: 0 blocks nothing and links nothing; max_links too
+    vault.remember(TEXT)
+    result = vault.remember(TEXT, dedup_threshold=0, link_threshold=0)
+    assert result.memory is not None
+    assert result.links == 0
+    assert vault.remember(TEXT, force=True, link_threshold=1, max_links=1).links == 1
+
+
+@pytest.mark.parametrize("option", ["--dedup-threshold", "--link-threshold"])
+@pytest.mark.parametrize("value", ["2", "-0.1", "nan"])
+def test_thresholds_out_of_range(cli: Command, root: Path, option: str, value: str) -> None:
+    # the same range as the setting of that name
+    before = contents(root)
+    answer = cli.run("remember", "Anything at all", option, value)
+    assert answer.code == 2
+    assert contents(root) == before
+
+
+def test_closed_memories_do_not_count(cli: Command, root: Path) -> None:
+    # D-1, R-6
+    memory(root, "memories/a.md", "mem_00000000000a", TEXT, "valid_to: 2026-10-01T00:00:00")
+    answer = cli.json("remember", TEXT, "--link-threshold", "1")
+    assert (answer["status"], answer["links"]) == ("saved", 0)
+
+
+def test_private_ones_do(cli: Command) -> None:
+    # D-1
+    cli.run("remember", TEXT, "--private")
+    assert cli.run("remember", TEXT).code == 3
+
+
+def test_included_notes_and_episodes_do_not(cli: Command, root: Path) -> None:
+    # D-1: the existing memories
+    memory(root, "notes/a.md", "mem_00000000000a", TEXT)
+    memory(root, "episodes/b.md", "ep_00000000000b", TEXT)
+    cli.run("config", "set", "include", "notes/**")
+    answer = cli.json("remember", TEXT, "--link-threshold", "1")
+    assert (answer["status"], answer["links"]) == ("saved", 0)
+
+
+def test_not_the_ranked_score(cli: Command, root: Path) -> None:
+    # D-1: old, unimportant and far down any ranking by words, still a repetition
+    memory(root, "memories/a.md", "mem_00000000000a", TEXT, "importance: 1")
+    for number in range(15):
+        words = "harbour master berth pier nine dredger pier four end of March " * 2
+        memory(root, f"memories/n{number}.md", f"mem_00000000001{number:x}", f"{words} {number}", "importance: 5")
+    answer = cli.run("remember", TEXT, "--json")
+    assert answer.code == 3
+    assert answer.json["duplicate_of"]["id"] == "mem_00000000000a"
+
+
+def test_the_whole_memory_counts_not_a_passage(vault: Vault) -> None:
+    # D-1: a sentence out of a long note is not that note again
+    other = "\n\n".join(
+        f"Paragraph {number} is about cheese, trains and the weather in Oslo. " * 6 for number in range(8)
+    )
+    vault.remember(f"{other}\n\n{TEXT}")
+    assert vault.remember(TEXT).duplicate_of is None
+
+
+def test_a_long_text_again(vault: Vault) -> None:
+    # D-1, D-2: long texts are compared whole too
+    long = "\n\n".join(
+        f"On day {number} we sailed {number * 7} miles and saw {number} whales. " * 12 for number in range(9)
+    )
+    assert vault.remember(long).memory is not None
+    assert vault.remember(long).duplicate_of is not None
+
+
+@pytest.mark.parametrize("text", ["🜁🜂🜃🜄", "????", "︙︙"])
+def test_text_without_a_word_the_model_knows(vault: Vault, text: str) -> None:
+    # D-1, D-2: zero vectors must not break the guard
+    vault.remember("An ordinary sentence about a ladder")
+    vault.remember("!!!!!!!!")
+    first = vault.remember(text)
+    assert first.memory is not None
+    again = vault.remember(text)
+    assert again.duplicate_of is not None
+    assert again.duplicate_of.memory.id == first.memory.id
+
+
+def test_japanese_repetition(cli: Command) -> None:
+    # D-2
+    cli.run("remember", "佳也は15時を過ぎたらコーヒーを飲まない。")
+    assert cli.run("remember", "佳也は15時を過ぎたらコーヒーを飲まない。").code == 3
+
+
+def test_similarity_is_calibrated(vault: Vault) -> None:
+    # D-1, D-8: 0 to 1, identical is 1, unrelated stays below 0.70
+    vault.remember(TEXT)
+    assert vault.remember(TEXT).duplicate_of.similarity == 1.0
+    assert vault.compare(TEXT, "Beetroot soup wants dill, vinegar and a day in the fridge").similarity < 0.7

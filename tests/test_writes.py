@@ -1,0 +1,582 @@
+"""Writing: whole or not at all, never over an edit nobody has read, and put right after a crash."""
+
+from __future__ import annotations
+
+import ast
+import errno
+import importlib
+import json
+import os
+import subprocess
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Command
+from helpers import contents, leftovers, memory, mode, note, one_line, states
+
+import vault_mem
+from vault_mem import Vault
+from vault_mem.errors import Conflict, Unsafe, WriteFailed
+from vault_mem.vault import files, journal
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.lock import locked
+
+PACKAGE = Path(vault_mem.__file__).parent
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+# ---- single files (V-8)
+
+
+def test_create_and_replace(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    files.create(path, b"one", 0o640)
+    assert (path.read_bytes(), mode(path)) == (b"one", 0o640)
+    files.replace(path, b"one", b"two")
+    assert (path.read_bytes(), mode(path)) == (b"two", 0o640)
+    files.remove(path, b"two")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"theirs")
+    with pytest.raises(Conflict):
+        files.create(path, b"ours", 0o644)
+    with pytest.raises(Conflict):
+        files.replace(path, b"expected", b"ours")
+    with pytest.raises(Conflict):
+        files.remove(path, b"expected")
+    with pytest.raises(Conflict):
+        files.replace(tmp_path / "gone.md", b"expected", b"ours")
+    assert contents(tmp_path) == {"a.md": b"theirs"}
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+def test_an_edit_in_the_last_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchange: bool) -> None:
+    # V-8: between the look and the rename, on systems with and without an atomic exchange
+    path = tmp_path / "a.md"
+    path.write_bytes(b"before")
+    if not exchange:
+        monkeypatch.setattr(files, "_exchange", lambda: None)
+    real = os.fsync
+
+    def edit_meanwhile(handle: int) -> None:
+        real(handle)
+        if path.read_bytes() == b"before":
+            path.write_bytes(b"a person's edit")
+
+    monkeypatch.setattr(os, "fsync", edit_meanwhile)
+    with pytest.raises(Conflict):
+        files.replace(path, b"before", b"ours")
+    assert contents(tmp_path) == {"a.md": b"a person's edit"}
+
+
+def test_an_atomic_save_in_the_last_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # V-8: an editor that writes a new file and renames it over the old one
+    path = tmp_path / "a.md"
+    path.write_bytes(b"before")
+    exchange = files._exchange()
+    if exchange is None:
+        pytest.skip("no atomic exchange on this system")
+
+    def save_and_exchange(one: Path, other: Path) -> bool:
+        if other.read_bytes() == b"before":
+            (tmp_path / "editor").write_bytes(b"a person's edit")
+            (tmp_path / "editor").replace(path)
+        return exchange(one, other)
+
+    monkeypatch.setattr(files, "_exchange", lambda: save_and_exchange)
+    with pytest.raises(Conflict):
+        files.replace(path, b"before", b"ours")
+    assert contents(tmp_path) == {"a.md": b"a person's edit"}
+
+
+@pytest.mark.parametrize("code", [errno.EPERM, errno.ENOTSUP, errno.EMLINK])
+def test_a_file_system_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    # V-10: exFAT, some network drives
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "link", refuse)
+    files.create(tmp_path / "a.md", b"one", 0o600)
+    assert (contents(tmp_path), mode(tmp_path / "a.md")) == ({"a.md": b"one"}, 0o600)
+    with pytest.raises(Conflict):
+        files.create(tmp_path / "a.md", b"two", 0o600)
+    assert contents(tmp_path) == {"a.md": b"one"}
+
+
+def test_a_symbolic_link_is_not_written_through(tmp_path: Path) -> None:
+    # V-7
+    (tmp_path / "real.md").write_bytes(b"text")
+    (tmp_path / "link.md").symlink_to("real.md")
+    with pytest.raises(Conflict):
+        files.replace(tmp_path / "link.md", b"text", b"ours")
+    assert (tmp_path / "real.md").read_bytes() == b"text"
+    assert (tmp_path / "link.md").is_symlink()
+
+
+def test_what_a_program_with_the_old_file_open_writes_is_kept(tmp_path: Path) -> None:
+    # V-8: a person's edit is never lost
+    path, aside = tmp_path / "a.md", tmp_path / "kept"
+    path.write_bytes(b"one")
+    with path.open("ab") as editor:
+        files.replace(path, b"one", b"two", keep=aside)
+        editor.write(b" and a late edit")
+    assert aside.read_bytes() == b"one and a late edit"
+
+
+# ---- the lock, and other systems (V-10)
+
+
+def test_the_lock_is_exclusive(tmp_path: Path) -> None:
+    with locked(tmp_path / "lock", "it"), pytest.raises(Unsafe), locked(tmp_path / "lock", "it", wait=0.05):
+        pass
+    with locked(tmp_path / "lock", "it", wait=0.05):
+        pass
+
+
+def test_the_lock_of_a_dead_process_is_free(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path; from vault_mem.vault.lock import locked\n"
+        "with locked(Path(sys.argv[1]), 'it'): os._exit(1)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "lock")], check=False, timeout=60)
+    with locked(tmp_path / "lock", "it", wait=0.05):
+        pass
+
+
+def test_the_lock_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # V-10: without fcntl, by msvcrt
+    held: set[int] = set()
+
+    def locking(handle: int, how: int, count: int) -> None:
+        inode = os.fstat(handle).st_ino
+        if inode in held:
+            raise OSError(errno.EACCES, "locked")
+        held.add(inode)
+
+    fake = types.SimpleNamespace(locking=locking, LK_NBLCK=2)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setitem(sys.modules, "msvcrt", fake)
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    import vault_mem.vault.lock as module
+
+    try:
+        windows = importlib.reload(module)
+        with windows.locked(tmp_path / "lock", "it", wait=0.05):
+            assert len(held) == 1
+            with pytest.raises(Unsafe), windows.locked(tmp_path / "lock", "it", wait=0.05):
+                pass
+    finally:
+        monkeypatch.undo()
+        importlib.reload(module)
+
+
+def test_nothing_else_needs_unix() -> None:
+    # V-10: imports at the top of a module that Windows does not have
+    unix = {"fcntl", "pwd", "grp", "resource", "termios", "tty", "pty", "posix"}
+    for path in PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        for statement in tree.body:
+            names = {alias.name for alias in getattr(statement, "names", [])} | {getattr(statement, "module", "")}
+            assert not (isinstance(statement, ast.Import | ast.ImportFrom) and names & unix), path
+
+
+def test_bytes_are_written_as_they_are_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # V-10, V-4: there a file opened without O_BINARY gets \r\n for every \n
+    flag = 1 << 30
+    monkeypatch.setattr(os, "O_BINARY", flag, raising=False)
+    seen: list[int] = []
+    real = os.open
+
+    def look(path, flags, *rest, **options):
+        if flags & os.O_CREAT:
+            seen.append(flags)
+        return real(path, flags & ~flag, *rest, **options)
+
+    monkeypatch.setattr(os, "open", look)
+    files.create(tmp_path / "a.md", b"one\n", 0o644)
+    files.replace(tmp_path / "a.md", b"one\n", b"two\n")
+    assert seen
+    assert all(flags & flag for flags in seen)
+
+
+def test_the_readme_says_so() -> None:
+    # V-10: on Windows everything runs in-process, without the daemon, and the README says so
+    readme = (PACKAGE.parent / "README.md").read_text()
+    assert "Windows" in readme
+    assert "daemon" in readme
+
+
+# ---- disk full, read-only
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, root: Path, where: str, code: int) -> Callable[[], None]:
+    """Let one kind of system call below the vault fail."""
+    real = getattr(os, where)
+
+    def fail(*arguments, **options):
+        if where == "open" and not arguments[1] & (os.O_WRONLY | os.O_RDWR):
+            return real(*arguments, **options)
+        if where == "fsync" or str(arguments[0]).startswith(str(root)):
+            raise OSError(code, os.strerror(code))
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(os, where, fail)
+    return fail
+
+
+@pytest.mark.parametrize(("code", "private"), [(errno.ENOSPC, False), (errno.EROFS, False), (errno.EACCES, True)])
+@pytest.mark.parametrize("where", ["open", "fsync", "link", "mkdir", "rename"])
+def test_nothing_half_written(
+    cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch, where: str, code: int, private: bool
+) -> None:
+    # bad input: a read-only vault, a full disk: one clear line, exit 1, nothing half-written
+    memory(root, "private/mem_00000000000a.md", "mem_00000000000a", "The harbour dues rise")
+    cli.run("status")
+    before = contents(root)
+    with monkeypatch.context() as patch:
+        failing(patch, root, where, code)
+        arguments = ["--private"] if private else []
+        answer = cli.run("remember", "The harbour dues rise in May", "--force", "--link-threshold", "1", *arguments)
+    if where == "rename":  # everything was written but for the name of the journal's entry: done, or taken back
+        assert answer.code in (0, 1)
+        assert cli.run("status").code == 0
+        saved = [name for name in contents(root) if name not in before]
+        assert len(saved) == (1 if answer.code == 0 else len(saved))
+    else:
+        assert answer.code == 1
+        assert os.strerror(code) in answer.err
+        assert one_line(answer.err)
+        assert answer.out == ""
+        assert contents(root) == before
+    assert leftovers(root) == []
+    cli.run("status")
+    assert not list((root / ".vault-mem").rglob("*.pending"))
+    assert cli.run("remember", "The harbour dues rise in May", "--force").code == 0
+
+
+def test_a_read_only_vault(cli: Command, root: Path) -> None:
+    # with real permissions: it can be read, and writing says what and what to do
+    from helpers import as_anybody
+
+    memory(root, "memories/a.md", "mem_00000000000a", "The harbour dues rise")
+    for path in (root, root / "memories", root / "private"):
+        path.chmod(0o555)
+    before = states(root)
+    try:
+        answer = as_anybody(cli, "remember", "Something new")
+        assert answer.code == 1
+        assert "Permission denied" in answer.err
+        assert one_line(answer.err)
+        assert states(root) == before
+        found = as_anybody(cli, "recall", "harbour", "--json")
+        assert found.code == 0
+        assert found.json["results"][0]["id"] == "mem_00000000000a"
+    finally:
+        for path in (root, root / "memories", root / "private"):
+            path.chmod(0o755)
+
+
+def test_an_index_that_cannot_be_written(cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # the memory is in its file; the index catches up later, and nothing is saved twice
+    from vault_mem.index.table import Table
+
+    cli.run("status")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Table, "upsert", full)
+        answer = cli.run("remember", "A thought in hard times")
+    assert answer.code in (0, 1)
+    assert "Traceback" not in answer.err
+    assert "No space left" in answer.err or "index" in answer.err
+    assert cli.run("remember", "A thought in hard times").code == (3 if list((root / "memories").rglob("*.md")) else 0)
+    assert cli.json("list")["total"] == 1
+
+
+# ---- transactions: all or nothing, also over a crash
+
+
+@pytest.fixture
+def folder(root: Path, env: dict[str, str]) -> Folder:
+    note(root, "memories/one.md", "one before")
+    note(root, "memories/two.md", "two before")
+    return Folder(root, env)
+
+
+def three_steps(folder: Folder) -> journal.Transaction:
+    transaction = journal.Transaction(folder, "test", "a reason")
+    transaction.write("memories/one.md", b"one before", b"one after")
+    transaction.create("private/new.md", b"new\xff")
+    transaction.remove("memories/two.md", b"two before")
+    return transaction
+
+
+BEFORE = {"memories/one.md": b"one before", "memories/two.md": b"two before"}
+AFTER = {"memories/one.md": b"one after", "private/new.md": b"new\xff"}
+
+
+def notes(root: Path) -> dict[str, bytes]:
+    return {name: data for name, data in contents(root).items() if name.endswith(".md")}
+
+
+def test_a_transaction(folder: Folder) -> None:
+    # V-8: what a write displaced is in the journal
+    op = three_steps(folder).commit()
+    assert notes(folder.root) == AFTER
+    assert mode(folder.root / "private/new.md") == 0o600
+    entry = folder.own / "journal" / f"{op}.json"
+    assert mode(entry) == 0o600
+    assert mode(entry.parent) == 0o700
+    record = json.loads(entry.read_text())
+    assert record["command"] == "test"
+    assert [step["before"] for step in record["steps"]] == ["one before", None, "two before"]
+    assert journal.pending(folder) == []
+
+
+def test_a_change_before_the_commit(folder: Folder) -> None:
+    transaction = three_steps(folder)
+    (folder.root / "memories/two.md").write_text("somebody else")
+    with pytest.raises(Conflict):
+        transaction.commit()
+    assert notes(folder.root) == BEFORE | {"memories/two.md": b"somebody else"}
+    assert journal.pending(folder) == []
+
+
+@pytest.mark.parametrize("step", [0, 1, 2])
+def test_a_failure_in_between_takes_everything_back(folder: Folder, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    done = []
+    real = journal._apply
+
+    def fail_at(folder_: Folder, each: journal.Step) -> None:
+        if len(done) == step:
+            done.append(each)
+            raise WriteFailed("full")
+        done.append(each)
+        real(folder_, each)
+
+    monkeypatch.setattr(journal, "_apply", fail_at)
+    with pytest.raises(WriteFailed):
+        three_steps(folder).commit()
+    assert notes(folder.root) == BEFORE
+    assert journal.pending(folder) == []
+    assert leftovers(folder.root) == []
+
+
+def crash(folder: Folder, monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """Commit three steps and die after so many of them."""
+    done = []
+    real = journal._apply
+
+    def die_at(folder_: Folder, each: journal.Step) -> None:
+        if len(done) == after:
+            raise Killed
+        real(folder_, each)
+        done.append(each)
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(journal, "_apply", die_at)
+        if after == 3:
+            rename = Path.rename
+            patch.setattr(
+                Path,
+                "rename",
+                lambda self, to: (_ for _ in ()).throw(Killed) if self.suffix == ".pending" else rename(self, to),
+            )
+        three_steps(folder).commit()
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 3])
+@pytest.mark.parametrize("command", [["recall", "x"], ["remember", "Something else"], ["status"]])
+def test_a_crash_is_finished_by_the_next_command(
+    cli: Command, folder: Folder, monkeypatch: pytest.MonkeyPatch, after: int, command: list[str]
+) -> None:
+    # V-8; F-1's promise for every transaction
+    crash(folder, monkeypatch, after)
+    assert len(journal.pending(folder)) == 1
+    assert cli.run(*command).code == 0
+    found = notes(folder.root)
+    assert {name: data for name, data in found.items() if name in BEFORE | AFTER} == AFTER
+    assert journal.pending(folder) == []
+    assert leftovers(folder.root) == []
+    assert cli.json("doctor")["findings"] == [
+        each for each in cli.json("doctor")["findings"] if each["check"] != "interrupted"
+    ]
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 3])
+@pytest.mark.parametrize("edited", ["memories/one.md", "memories/two.md", "private/new.md"])
+def test_a_crash_is_taken_back_where_a_person_edited_since(
+    cli: Command, folder: Folder, monkeypatch: pytest.MonkeyPatch, after: int, edited: str
+) -> None:
+    # V-8: a person's edit is never lost; the rest is as before; doctor tells
+    crash(folder, monkeypatch, after)
+    (folder.root / edited).write_bytes(b"a person's words")
+    assert cli.run("status").code == 0
+    found = notes(folder.root)
+    assert found.pop(edited) == b"a person's words"
+    assert found == {name: data for name, data in BEFORE.items() if name != edited}
+    assert journal.pending(folder) == []
+    assert any("taken back" in each["message"] for each in cli.json("doctor")["findings"])
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b'{"steps": [{"key": "memories/one.md"}]}', b"\xff\xfe", b"[]", b"null"])
+def test_an_entry_cut_off_while_it_was_written(cli: Command, folder: Folder, data: bytes) -> None:
+    # nothing had been done yet
+    entry = folder.own / "journal/20261115T000000-00000000.pending"
+    entry.parent.mkdir(parents=True)
+    entry.write_bytes(data)
+    assert cli.run("status").code == 0
+    assert notes(folder.root) == BEFORE
+    assert journal.pending(folder) == []
+
+
+@pytest.mark.parametrize(
+    "key", ["../outside.md", "/ABS/outside.md", "memories/../../outside.md", "link/outside.md", ".git/hooks/x"]
+)
+def test_a_strangers_journal_does_not_reach_outside(cli: Command, folder: Folder, tmp_path: Path, key: str) -> None:
+    # DESIGN: a vault may come from a stranger: its journal must not write where the tool would not
+    (tmp_path / "target").mkdir()
+    (folder.root / "link").symlink_to(tmp_path / "target")
+    entry = folder.own / "journal/20261115T000000-00000000.pending"
+    entry.parent.mkdir(parents=True)
+    steps = [{"key": key.replace("/ABS", str(tmp_path)), "before": None, "after": "evil", "mode": 0o755}]
+    entry.write_text(json.dumps({"op": "x", "command": "x", "reason": "", "at": "", "steps": steps}))
+    answer = cli.run("remember", "Something else")
+    assert "Traceback" not in answer.err
+    evil = [path for path in tmp_path.rglob("*") if path.is_file() and path.name in ("outside.md", "x")]
+    assert evil == []
+
+
+def test_a_real_crash_leaves_no_litter(cli: Command, root: Path) -> None:
+    # V-8: the process is killed while the new file is being linked into place
+    code = (
+        "import os, sys\n"
+        "real = os.link\n"
+        "def die(source, target, **options):\n"
+        "    if str(target).endswith('.md'): os._exit(9)\n"
+        "    return real(source, target, **options)\n"
+        "os.link = die\n"
+        "from vault_mem.cli.main import main; main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "remember", "A thought cut short"],
+        cwd=root,
+        env={**os.environ, **cli.env},
+        timeout=120,
+        check=False,
+        capture_output=True,
+    )
+    assert done.returncode == 9, done.stderr.decode()
+    assert cli.run("remember", "Another thought").code == 0
+    texts = [data for name, data in contents(root).items() if name.endswith(".md")]
+    assert sum(b"A thought cut short" in data for data in texts) == 1
+    assert leftovers(root) == []
+    assert cli.json("list")["total"] == 2
+
+
+# ---- remember beside an editor
+
+
+def test_an_edit_of_a_linked_private_note_is_not_lost(
+    cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # V-8: re-read and re-applied
+    path = memory(root, "private/mem_00000000000a.md", "mem_00000000000a", "The harbour dues rise")
+    real = journal.Transaction.commit
+    edits = []
+
+    def edit_first(self: journal.Transaction) -> str:
+        if not edits:
+            edits.append(path.write_text(path.read_text() + "A person's line.\n"))
+        return real(self)
+
+    monkeypatch.setattr(journal.Transaction, "commit", edit_first)
+    made = cli.json("remember", "The harbour dues rise in May", "--force", "--link-threshold", "1")
+    text = path.read_text()
+    assert text.endswith("A person's line.\n")
+    assert Path(made["memory"]["path"]).stem in text
+    assert len(list((root / "memories").rglob("*.md"))) == 1
+    assert edits
+
+
+def test_an_edit_in_the_last_moment_is_not_lost(cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # V-8: after the comparison, before the rename
+    path = memory(root, "private/mem_00000000000a.md", "mem_00000000000a", "The harbour dues rise")
+    real = files._swap_in
+    edits = []
+
+    def edit_first(temporary: Path, target: Path, expected: bytes) -> None:
+        if not edits:
+            edits.append(path.write_text(path.read_text() + "A person's line.\n"))
+        real(temporary, target, expected)
+
+    monkeypatch.setattr(files, "_swap_in", edit_first)
+    made = cli.json("remember", "The harbour dues rise in May", "--force", "--link-threshold", "1")
+    assert path.read_text().endswith("A person's line.\n")
+    assert Path(made["memory"]["path"]).stem in path.read_text()
+    assert len(list((root / "memories").rglob("*.md"))) == 1
+    assert leftovers(root) == []
+
+
+def test_an_editor_that_never_stops(cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # V-8: a conflict error, exit 5, nothing lost, nothing half-written
+    path = memory(root, "private/mem_00000000000a.md", "mem_00000000000a", "The harbour dues rise")
+    real = journal.Transaction.commit
+    count = []
+
+    def edit_first(self: journal.Transaction) -> str:
+        count.append(1)
+        path.write_text(path.read_text() + f"Line {len(count)}.\n")
+        return real(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal.Transaction, "commit", edit_first)
+        answer = cli.run("remember", "The harbour dues rise in May", "--force", "--link-threshold", "1")
+    assert answer.code == 5
+    assert one_line(answer.err)
+    assert path.read_text().endswith("".join(f"Line {number + 1}.\n" for number in range(len(count))))
+    assert list((root / "memories").rglob("*.md")) == []
+    assert journal.pending(Folder(root, cli.env)) == []
+
+
+def test_a_linked_private_note_renamed_meanwhile(cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # V-5, V-8
+    path = memory(root, "private/mem_00000000000a.md", "mem_00000000000a", "The harbour dues rise")
+    real = journal.Transaction.commit
+    moved = []
+
+    def move_first(self: journal.Transaction) -> str:
+        if not moved:
+            moved.append(path.rename(root / "private/moved.md"))
+        return real(self)
+
+    monkeypatch.setattr(journal.Transaction, "commit", move_first)
+    made = cli.json("remember", "The harbour dues rise in May", "--force", "--link-threshold", "1")
+    assert made["links"] == 1
+    assert Path(made["memory"]["path"]).stem in (root / "private/moved.md").read_text()
+    assert not path.exists()
+
+
+def test_another_writer_holds_the_vault(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    # one writer at a time: exit 6 after the wait, nothing written
+    import vault_mem.vault.lock as lock
+
+    with locked(vault.root / ".vault-mem/lock", "this vault"):
+        monkeypatch.setattr(lock.time, "sleep", lambda _: None)
+        clock = iter(range(0, 10**6, 5))
+        monkeypatch.setattr(lock.time, "monotonic", lambda: float(next(clock)))
+        with pytest.raises(Unsafe, match="another process"):
+            vault.remember("Something")
+    monkeypatch.undo()
+    assert vault.remember("Something").memory is not None

@@ -1,0 +1,56 @@
+"""The words of the built-in model: where they stand in a text, and what each means on its own."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vault_mem.embedding.embedder import Embedder, Vectors
+
+
+class Token(NamedTuple):
+    """One token of a text: its number in the vocabulary and its place."""
+
+    id: int
+    start: int
+    end: int
+
+
+class TokenVectors:
+    """The token vectors of a model: what a static model knows, word by word."""
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder or Embedder()
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        return self._embedder.static.tokenizer
+
+    @cached_property
+    def _vectors(self) -> Vectors:
+        return np.asarray(self._embedder.static.embedding)
+
+    @cached_property
+    def _scale(self) -> float:
+        """A length that common content words have, so that lengths of different models compare."""
+        norms = np.linalg.norm(np.asarray(self._vectors[::7], dtype=np.float32), axis=1)
+        return float(np.median(norms[norms > 0]))
+
+    def tokens(self, text: str) -> list[Token]:
+        """The tokens of a text in order."""
+        found = self._tokenizer.encode(text, add_special_tokens=False)
+        return [
+            Token(id_, start, end) for id_, (start, end) in zip(found.ids, found.offsets, strict=True) if end > start
+        ]
+
+    @lru_cache(maxsize=20_000)  # noqa: B019 - one instance lives as long as its process
+    def word(self, text: str) -> tuple[Vectors, float]:
+        """The direction of a word and its weight: about 1 for content words, near 0 for function words."""
+        ids = self._tokenizer.encode(text, add_special_tokens=False).ids
+        if not ids:
+            return np.zeros(self._vectors.shape[1], dtype=np.float32), 0.0
+        vector = np.asarray(self._vectors[ids], dtype=np.float32).mean(axis=0)
+        norm = float(np.linalg.norm(vector))
+        return (vector / norm if norm else vector), norm / self._scale

@@ -1,0 +1,124 @@
+"""Aligning two texts word by word: which words of one have a counterpart in the other, and how good it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from vault_mem.judge.japanese import KANJI
+from vault_mem.judge.words import Word, derived, opposed, synonyms
+
+EXACT, SYNONYM = 1.0, 0.9
+_STEM = re.compile(r"([一-鿿々〆]+)[ぁ-ゖ]+")
+
+
+@dataclass
+class Alignment:
+    """How the words of two texts pair up."""
+
+    pairs: list[tuple[Word, Word, float]] = field(default_factory=list)
+    left: list[Word] = field(default_factory=list)
+    right: list[Word] = field(default_factory=list)
+    opposites: list[tuple[Word, Word]] = field(default_factory=list)
+
+
+def align(left: list[Word], right: list[Word], left_text: str, right_text: str) -> Alignment:
+    """Pair the words of two texts, the surest pairs first."""
+    found = Alignment()
+    candidates = []
+    for i, one in enumerate(left):
+        for j, other in enumerate(right):
+            strength = likeness(one, other)
+            if strength:
+                candidates.append((-strength, abs(i - j), i, j))
+    taken_left: set[int] = set()
+    taken_right: set[int] = set()
+    for negative, _, i, j in sorted(candidates):
+        if i not in taken_left and j not in taken_right:
+            taken_left.add(i)
+            taken_right.add(j)
+            found.pairs.append((left[i], right[j], -negative))
+    untaken = (
+        [word for i, word in enumerate(left) if i not in taken_left],
+        [word for j, word in enumerate(right) if j not in taken_right],
+    )
+    found.opposites = [(one, other) for one in untaken[0] for other in untaken[1] if opposed(one, other)]
+    found.left = [w for i, w in enumerate(left) if i not in taken_left and not _covered(w, right, right_text)]
+    found.right = [w for j, w in enumerate(right) if j not in taken_right and not _covered(w, left, left_text)]
+    return found
+
+
+def likeness(one: Word, other: Word) -> float:
+    """1 for the same word, less for a synonym, 0 where nothing is known to connect them."""
+    if one.lemma == other.lemma or one.text == other.text or _unstretched(one.lemma) == _unstretched(other.lemma):
+        return EXACT
+    if opposed(one, other):
+        return 0.0
+    if one.name or other.name:
+        return SYNONYM if derived(one.lemma, other.lemma) else 0.0
+    if synonyms(one.lemma, other.lemma):
+        return SYNONYM
+    if _same_stem(one.lemma, other.lemma):
+        return SYNONYM
+    return 0.0
+
+
+def _same_stem(one: str, other: str) -> bool:
+    """終える and 終わる; relate and relation: one stem, other endings."""
+    first, second = _STEM.fullmatch(one), _STEM.fullmatch(other)
+    if first and second:
+        return first.group(1) == second.group(1)
+    if first and KANJI.search(other):
+        return first.group(1) == other
+    if second and KANJI.search(one):
+        return second.group(1) == one
+    if one.isascii() and other.isascii():
+        shared = len(_common_prefix(one, other))
+        return shared >= 4 and shared >= max(len(one), len(other)) - 4 and shared >= 0.6 * max(len(one), len(other))
+    return False
+
+
+def _common_prefix(one: str, other: str) -> str:
+    size = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        size += 1
+    return one[:size]
+
+
+def _covered(word: Word, others: list[Word], text: str) -> bool:
+    """Whether a word stands in the other text in another cut: 定例 in 定例会議, trash can in trashcan."""
+    if word.name:
+        return any(other.lemma == word.lemma for other in others)
+    if any(likeness(word, other) for other in others):
+        return True
+    if word.piece and word.text in text:
+        return True
+    if any(other.piece and other.text in word.text for other in others):
+        return True
+    if len(word.text) >= 2 and not word.text.isascii():
+        if word.text in text or _skeleton_in(word.text, text):
+            return True
+        if KANJI.fullmatch(word.text[0]) and all(KANJI.fullmatch(sign) for sign in word.text):
+            return any(_subsequence(word.text, other.text) for other in others if len(other.text) > len(word.text))
+    if word.text.isascii() and len(word.text) >= 3:
+        squeezed = re.sub(r"[^a-z]", "", text)
+        return word.text in squeezed and any(word.text in other.text and other.text != word.text for other in others)
+    return False
+
+
+def _unstretched(word: str) -> str:
+    """Long vowels in katakana words come and go: サーバー, サーバ."""
+    return word.replace("ー", "") if len(word) > 2 else word
+
+
+def _skeleton_in(word: str, text: str) -> bool:
+    """引き出し in 引出し: the same kanji with more or fewer kana between."""
+    kanji = "".join(KANJI.findall(word))
+    return len(kanji) >= 2 and kanji in re.sub(r"[ぁ-ゖ]", "", text)
+
+
+def _subsequence(short: str, long: str) -> bool:
+    rest = iter(long)
+    return all(sign in rest for sign in short)

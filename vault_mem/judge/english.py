@@ -1,0 +1,168 @@
+"""English words: dictionary forms, negation, modality, scope, and who does what."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from vault_mem.judge.particles import role_after
+from vault_mem.judge.words import Word, known, read_pairs, read_phrases, read_rows, read_words
+
+STOP = read_words("stop_words.txt")
+_IRREGULAR = dict(read_pairs("irregular.txt"))
+_NEGATIVES = dict(read_pairs("negatives.txt"))
+_NEGATIONS = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|hardly|barely|scarcely|rarely|seldom|"
+    r"fails? to|failed to|unless)\b"
+)
+_NOT_NEGATIONS = re.compile(
+    r"\b(?:not only|no doubt|no more than|not more than|no less than|why not|whether or not|no\.)\b|\bno longer waiting"
+)
+_MODALS = read_phrases("modals.txt")
+_SCOPES = read_phrases("scopes.txt")
+_PHRASES = read_phrases("phrases.txt")
+# What is left of these without un- is a word too, but not the one that is denied.
+_NOT_NEGATED = frozenset(("ited", "iform", "iverse", "ion", "ique", "its", "less", "like", "til", "derstand", "dergo"))
+_NEGATED = re.compile(rf"\b(?:{'|'.join(_NEGATIVES)})\b")
+
+
+def normal_text(text: str) -> str:
+    """Contractions spelled out, so that the words in them can be seen."""
+    text = re.sub(r"[’‘`´]", "'", text)
+    text = re.sub(r"\bcan't\b|\bcannot\b", "can not", text)
+    text = re.sub(r"\bwon't\b", "will not", text)
+    text = re.sub(r"n't\b", " not", text)
+    for word, phrase in _PHRASES:
+        if phrase in text:
+            text = re.sub(rf"\b{phrase}\b", word, text)
+    text = re.sub(
+        r"\bun(?=(\w{4,}))",
+        lambda match: "not " if known(lemma(match.group(1))) and match.group(1) not in _NOT_NEGATED else "un",
+        text,
+    )
+    text = _NEGATED.sub(lambda match: f"not {_NEGATIVES[match.group()]}", text)
+    return re.sub(r"'(?:s|re|ve|ll|d|m)\b|(?<=s)'(?=\s|$)", "", text)
+
+
+def words(text: str, names: frozenset[str]) -> list[Word]:
+    """The content words of a normalised text, quantities already taken out."""
+    found: list[Word] = []
+    for place, match in enumerate(re.finditer(r"[a-zà-öø-ÿ]+(?:[-_][a-zà-öø-ÿ]+)*", text)):
+        for part in _parts(match.group()):
+            if (part not in STOP and len(part) > 1) or part in names:
+                form = part if part in names else lemma(part)
+                found.append(Word(part, form, place, role_after(text, match.end()), part in names))
+    return found
+
+
+def proper_names(original: str) -> frozenset[str]:
+    """Words written with a capital letter where none is called for: names of people, places and things."""
+    found: set[str] = set()
+    capitals = re.findall(r"\b[A-Z]\w+", original)
+    headline = len(capitals) > 3 and len(capitals) > 0.6 * len(re.findall(r"\b[A-Za-z]\w+", original))
+    for match in re.finditer(r"(?<![A-Za-z0-9'])([A-Z][a-zA-Zà-öø-ÿ]*)(?![a-z'])", original):
+        word = match.group(1)
+        if word == "I":
+            continue
+        before = original[: match.start()].rstrip(" \"'“‘(")
+        starts = headline or not before or before[-1] in ".!?:;\n。"
+        lower = word.lower()
+        unusual = any(letter.isupper() for letter in word[1:]) or not (known(lemma(lower)) or lower in STOP)
+        if unusual or not starts:
+            found.add(lower)
+    return frozenset(found)
+
+
+def negations(text: str) -> int:
+    """How many negations a normalised text has."""
+    return len(_NEGATIONS.findall(_NOT_NEGATIONS.sub(" ", text)))
+
+
+def _levels(phrases: list[tuple[str, str]], text: str) -> frozenset[str]:
+    return frozenset(level for level, words_ in phrases if re.search(rf"\b{words_}\b", text))
+
+
+def modality(text: str) -> frozenset[str]:
+    """How certain or binding the text is."""
+    return _levels(_MODALS, text)
+
+
+def scope(text: str) -> frozenset[str]:
+    """Whether the text speaks of all, some, most, only."""
+    return _levels(_SCOPES, text)
+
+
+_DIRECTIONS = read_words("directions.txt")
+
+
+def directions(text: str) -> frozenset[str]:
+    """Small words that turn a statement round when one is put for another."""
+    return frozenset(word for word in re.findall(r"[a-z]+", text) if word in _DIRECTIONS)
+
+
+def aspect(text: str) -> str:
+    """Whether something is being done or has been done, where the text says so."""
+    if re.search(r"\b(?:is|are|am|'s) being\b", text):
+        return "being"
+    return "been" if re.search(r"\b(?:has|have|had) been\b", text) else ""
+
+
+def is_question(text: str) -> bool:
+    """Whether the text asks."""
+    return "?" in text or bool(
+        re.match(r"\s*(?:why|what|who|how|where|when|which) (?:is|are|did|do|does|was|were|can|should)\b", text)
+    )
+
+
+_PRONOUNS = {written: person for person, *all_written in read_rows("pronouns.txt") for written in all_written}
+
+
+def persons(text: str) -> frozenset[str]:
+    """Who is spoken of by pronoun."""
+    return frozenset(_PRONOUNS[word] for word in re.findall(r"[a-z]+", text) if word in _PRONOUNS)
+
+
+def passives(text: str) -> int:
+    """How many passives with a named doer the text has."""
+    return len(re.findall(r"\b(?:is|are|was|were|be|been|being|got)\b(?: \w+){0,3}? by\b|\b\w+(?:ed|en) by\b", text))
+
+
+@cache
+def lemma(word: str) -> str:
+    """The dictionary form of a word."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    for form in _candidates(word):
+        if known(form):
+            return form
+    return _americanised(word)
+
+
+def _candidates(word: str) -> list[str]:
+    forms = [word, _americanised(word)] if not re.search(r"(?:ing|ed|(?<!s)s)$", word) else []
+    for ending, replacements in (
+        ("ies", ("y", "ie")), ("ves", ("f", "fe", "ve")), ("sses", ("ss",)), ("es", ("e", "")), ("s", ("",)),
+        ("ied", ("y",)), ("ed", ("e", "")), ("ing", ("e", "")), ("ly", ("", "le")),
+    ):  # fmt: skip
+        if word.endswith(ending) and len(word) - len(ending) >= 2:
+            stem = word[: -len(ending)]
+            if ending in ("ed", "ing") and len(stem) > 2 and stem[-1] == stem[-2]:
+                forms.append(stem[:-1])
+            for replacement in replacements:
+                forms += [stem + replacement, _americanised(stem + replacement)]
+    return [*forms, word]
+
+
+def _americanised(word: str) -> str:
+    word = re.sub(r"(?<=[a-z]{2})our(?=s?$|ed$|ing$|ite|able)", "or", word)
+    word = re.sub(r"(?<=[a-z]{2})is(?=e$|es$|ed$|ing$|ation$)", "iz", word)
+    return re.sub(r"(?<=[a-z]{3})tre$", "ter", word)
+
+
+def _parts(word: str) -> list[str]:
+    if "-" not in word and "_" not in word:
+        return [word]
+    joined = re.sub(r"[-_]", "", word)
+    if known(joined) or joined in _IRREGULAR or joined in ("wifi", "email"):
+        return [joined]
+    return re.split(r"[-_]", word)

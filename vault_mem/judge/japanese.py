@@ -1,0 +1,98 @@
+"""Japanese words: dictionary forms, negation, modality, scope, and who does what."""
+
+from __future__ import annotations
+
+import re
+
+from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.judge.particles import role_after
+from vault_mem.judge.words import Word, dictionary_form, known, read_words
+
+KANA = re.compile(r"[ぁ-ゖー]+")
+KANJI = re.compile(r"[一-鿿々〆]")
+_COMPOUND = re.compile(r"[一-鿿々ァ-ヺ]")
+_KATAKANA = re.compile(r"[ァ-ヺー]{2,}")
+JAPANESE = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
+
+_GRAMMAR = read_words("grammar.txt")
+_NEGATIVE = re.compile(
+    r"な(?:い|かっ|く(?!な)|くな(?!る|り|っ)|けれ)|ません|ぬ(?=[。、]|$)|ず(?:に|、|。|$)|なし(?=で|だ|。|$)|未(?=[一-鿿])|ないで|以外(?![^。]*な[いか])|そこな[いうっ]|そびれ|損ね|損な[いうっ]"
+)
+_NOT_NEGATIVE = re.compile(
+    r"なければ(?:なら|いけ)な(?:い|かった)|なければなりません|なくては(?:なら|いけ)な(?:い|かった)|ないと(?:いけ|なら)な(?:い|かった)|なきゃ|かもしれな(?:い|かった)|かもしれません|"
+    r"しか(?!け|し|る|た|り|ら)(?P<only>[^。、]*?)(?:な(?:い|かった|く)|ません)|に違いな(?:い|かった)|にすぎな(?:い|かった)|だけでなく|以外[^。]*?(?:な(?:い|かった)|ません)|ではないか|じゃないか|少な(?:い|く|かっ)|危な(?:い|く|かっ)|つまらな(?:い|く|かっ)|"
+    r"もったいな(?:い|く)|仕方(?:が)?な(?:い|く)|切な(?:い|く|かっ)|何気な(?:い|く)|問題(?:は|が)?(?:な(?:い|し|かった)|ありません(?:でした)?)|なく(?=なっ|なり|なる)|間もなく|まもなく|なくて(?=も(?:いい|よい))"
+)
+_MODALS = {
+    "must": re.compile(r"なければ(?:なら|いけ)|なくては(?:なら|いけ)|ないと(?:いけ|なら)|なきゃ|必須|べき|必ず"),
+    "may not": re.compile(r"ては(?:いけ|なら|だめ|ダメ|駄目)|禁止|てはならない"),
+    "may": re.compile(r"ても(?:いい|よい|良い|構わ|かまわ)|てよい(?!か)"),
+    "perhaps": re.compile(
+        r"かも(?:しれ)?|だろう|でしょう|らしい|みたい|推測|おそらく|たぶん|多分|かどうか|か迷|検討|はず"
+    ),
+    "want": re.compile(r"たい(?!した|て)|たがっ|ほし(?:い|く)|希望"),
+}
+_SCOPES = {
+    "all": re.compile(
+        r"全部|全員|全て|すべて|みんな|皆|毎(?:回|日|朝|晩|週|月|年)|いつも|全(?=[一-鿿])|とも(?=[、。今])"
+    ),
+    "some": re.compile(r"一部|いくつか|ときどき|時々|たまに"),
+    "only": re.compile(r"だけ|しか(?!け|し|る|た|り|ら)|のみ(?!物)|ばかり|以外[^。]*?(?:な(?:い|かった)|ません)"),
+    "except": re.compile(r"以外(?![^。]*な[いか])|を除"),
+    "most": re.compile(r"ほとんど|大半|大部分|たいてい|大抵"),
+    "half": re.compile(r"半分|半数"),
+}
+
+
+def words(text: str, tokens: TokenVectors, names: frozenset[str]) -> list[Word]:
+    """The content words of a normalised text, quantities already taken out."""
+    found: list[Word] = []
+    loans = [match.span() for match in _KATAKANA.finditer(text) if known(match.group())]
+    for place, token in enumerate(tokens.tokens(text)):
+        start, end = next((span for span in loans if span[0] <= token.start < span[1]), (token.start, token.end))
+        if start < token.start:  # a piece of a loan word that was taken whole
+            continue
+        surface = text[start:end].strip()
+        if not surface or not JAPANESE.search(surface) or surface in _GRAMMAR:
+            continue
+        form = dictionary_form(surface)
+        if KANA.fullmatch(surface) and (len(surface) < 2 or not (known(form) or len(surface) >= 3)):
+            continue
+        piece = bool(KANJI.fullmatch(surface)) and bool(_COMPOUND.match(text, end) or _COMPOUND.match(text, start - 1))
+        found.append(Word(surface, form, place, role_after(text, end), surface in names, piece))
+    return found
+
+
+def normal_text(text: str) -> str:
+    """One spelling for words that are written with a numeral but count nothing."""
+    return re.sub(r"一杯(?=だ|に|で|の|。)", "いっぱい", text)
+
+
+def negations(text: str) -> int:
+    """How many negations a text has."""
+    return len(_NEGATIVE.findall(_NOT_NEGATIVE.sub(" ", text)))
+
+
+def modality(text: str) -> frozenset[str]:
+    """How certain, binding or wished for something is."""
+    return frozenset(name for name, pattern in _MODALS.items() if pattern.search(text))
+
+
+def scope(text: str) -> frozenset[str]:
+    """Whether the text speaks of all, some, most, only."""
+    return frozenset(name for name, pattern in _SCOPES.items() if pattern.search(text))
+
+
+def directions(text: str) -> frozenset[str]:
+    """Places relative to something, which turn a statement round when one is put for another."""
+    return frozenset(re.findall(r"(?<![一-鿿])(?:の)?(上|下|前|後|左|右|中|外|内|表|裏)(?![一-鿿])", text))
+
+
+def is_question(text: str) -> bool:
+    """Whether the text asks."""
+    return bool(re.search(r"[?？]|(?:です|ます|でしょう|だろう)か(?:。|$)", text))
+
+
+def passives(text: str) -> int:
+    """How many passives the text has."""
+    return len(re.findall(r"(?:[かがさたなばまらわ]れ|られ|され)(?:る|た|て|ま)", text))

@@ -1,0 +1,81 @@
+"""The judge: whether a new text repeats an existing one, and what differs if not."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.judge.align import Alignment, align
+from vault_mem.judge.difference import Difference
+from vault_mem.judge.features import LIGHT, features
+from vault_mem.judge.rules import differences
+from vault_mem.judge.text import Text, names_in
+from vault_mem.judge.words import DATA
+
+# How sure the fitted part must be where one text has words that the other has not. Measured in docs/guard.md: high
+# enough that an added fact ("and to latex") is not swallowed, low enough that a stray word does not hide a repetition.
+SURE = 0.75
+# A text this long is a document: comparing it word by word with another takes too long to answer at once.
+MAX_LENGTH = 8000
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """`differs` says what is another fact in the new text.
+
+    `same_words` means that every content word has a counterpart; with something that differs all the same, the new
+    text changes what the old one says.
+    """
+
+    repetition: bool
+    same_words: bool
+    probability: float
+    differs: list[Difference] = field(default_factory=list)
+
+    @property
+    def aligned(self) -> bool:
+        """Whether the two texts say the same word by word."""
+        return self.same_words and self.repetition
+
+
+def judge(before: str, after: str, tokens: TokenVectors) -> Judgement:
+    """Judge a new text against an existing one."""
+    if before == after:
+        return Judgement(repetition=True, same_words=True, probability=1.0)
+    if max(len(before), len(after)) > MAX_LENGTH:
+        return Judgement(
+            repetition=False, same_words=False, probability=0.0, differs=[Difference("text", "", "long text")]
+        )
+    names = names_in(before) | names_in(after)
+    one, two = Text(before, tokens, names), Text(after, tokens, names)
+    alignment = align(one.words, two.words, one.lower, two.lower)
+    found = differences(one, two, alignment, tokens)
+    left, right = ([word for word in words if word.lemma not in LIGHT] for words in (alignment.left, alignment.right))
+    probability = _probability(features(one, two, alignment, found, tokens), one.is_japanese or two.is_japanese)
+    same_words = not left and not right
+    one_sided = not left or not right
+    repetition = not found and (same_words or (one_sided and probability >= SURE))
+    return Judgement(repetition, same_words, probability, found or _words(alignment))
+
+
+def _words(alignment: Alignment) -> list[Difference]:
+    """Content words without a counterpart, where no rule found anything better to say."""
+    left = [word.text for word in alignment.left if word.lemma not in LIGHT]
+    right = [word.text for word in alignment.right if word.lemma not in LIGHT]
+    return [Difference("words", " ".join(left), " ".join(right))] if left or right else []
+
+
+def _probability(seen: dict[str, float], japanese: bool) -> float:
+    """How likely the pair is a repetition, by the fitted weights."""
+    model = _weights()["ja" if japanese else "en"]
+    total: float = model["intercept"] + sum(weight * seen[name] for name, weight in model["weights"].items())
+    return 1 / (1 + math.exp(-max(min(total, 30.0), -30.0)))
+
+
+@cache
+def _weights() -> dict[str, Any]:
+    return json.loads((DATA / "weights.json").read_text(encoding="utf-8"))  # type: ignore[no-any-return]

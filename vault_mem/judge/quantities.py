@@ -1,0 +1,317 @@
+"""Numbers, times, dates and identifiers in a text, in whatever words and digits they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from vault_mem.judge.words import read_rows, read_words
+
+GAP = " \ufffc "  # stands where a quantity was taken out, so that its neighbours do not run together
+
+_UNITS = {written: name for name, *all_written in read_rows("units.txt") for written in all_written}
+# Units that are a number of another one, so that 3200グラム is 3.2キロ.
+_SCALED = {
+    written: (name, float(factor))
+    for name, factor, *all_written in read_rows("scaled_units.txt")
+    for written in all_written
+}
+# Words that only count things and say nothing of their own; the longer first.
+_COUNTERS = "|".join(sorted(read_words("counters.txt"), key=lambda word: (-len(word), word)))
+_RELATIVE = {written: name for name, *all_written in read_rows("relative_times.txt") for written in all_written}
+
+_WORD_VALUES = {
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "dozen": 12,
+}  # fmt: skip
+_WORD_SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
+_ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
+    "tenth": 10, "eleventh": 11, "twelfth": 12,
+}  # fmt: skip
+_TIMES_OVER = {"once": 1, "twice": 2, "thrice": 3, "single": 1}
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_KANJI_DIGITS = {sign: value for value, sign in enumerate("〇一二三四五六七八九")} | {"零": 0, "両": 2}
+_KANJI_SMALL = {"十": 10, "百": 100, "千": 1000}
+_KANJI_LARGE = {"万": 10_000, "億": 100_000_000, "兆": 1_000_000_000_000}
+
+_KN = r"(?:[0-9][0-9,]*(?:\.[0-9]+)?[千万億兆]?(?:[0-9]+千?)?|[〇一二三四五六七八九十百千万億兆]+)"
+_EN_NUMBER_WORD = "|".join(sorted([*_WORD_VALUES, *_WORD_SCALES], key=len, reverse=True))
+_EN_NUMBER = rf"(?:(?:{_EN_NUMBER_WORD})(?:[ -](?:and )?(?:{_EN_NUMBER_WORD}))*)"
+_MONTH = rf"(?:{'|'.join(name + '|' + name[:3] for name in _MONTHS)}|sept)\.?"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One number, time, date or identifier: what kind, its value in one form, and the words it stood in."""
+
+    kind: str
+    value: object
+    text: str
+    unit: str = ""
+
+    def agrees(self, other: Quantity) -> bool:
+        """Whether the two can mean the same."""
+        if self.kind != other.kind:
+            return {self.kind, other.kind} == {"time", "number"} and self._as_hour(other)
+        if self.kind == "time":
+            return bool(set(self.value) & set(other.value))  # type: ignore[call-overload]
+        if self.kind == "date":
+            pairs = zip(self.value, other.value, strict=True)  # type: ignore[call-overload]
+            return all(one is None or two is None or one == two for one, two in pairs)
+        return self.value == other.value and (not self.unit or not other.unit or self.unit == other.unit)
+
+    def _as_hour(self, other: Quantity) -> bool:
+        """A bare number may be the hour that the other text spells out as a time."""
+        time, number = (self, other) if self.kind == "time" else (other, self)
+        if number.unit or not isinstance(number.value, float):
+            return False
+        return any(minutes % 60 == 0 and minutes // 60 % 12 == number.value % 12 for minutes in time.value)  # type: ignore[attr-defined]
+
+
+def quantities(text: str) -> tuple[list[Quantity], str]:
+    """Take every quantity out of a normalised text; returns them and the rest of the text."""
+    found: list[Quantity] = []
+    for pattern, read in _READERS:
+
+        def take(match: re.Match[str], read: Callable[[re.Match[str]], Quantity | None] = read) -> str:
+            quantity = read(match)
+            if quantity is None:
+                return match.group()
+            found.append(quantity)
+            return GAP
+
+        text = pattern.sub(take, text)
+    return found, text
+
+
+def unmatched(left: list[Quantity], right: list[Quantity]) -> tuple[list[Quantity], list[Quantity]]:
+    """The quantities of either text that nothing in the other agrees with."""
+    right = list(right)
+    alone: list[Quantity] = []
+    for quantity in left:
+        partner = next((other for other in right if quantity.agrees(other)), None)
+        if partner is None:
+            alone.append(quantity)
+        else:
+            right.remove(partner)
+    return alone, right
+
+
+def _number(text: str) -> float | None:
+    """The value of digits, kanji numerals or English number words."""
+    text = text.replace(",", "").strip()
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    if text and text[0].isascii() and text[0].isalpha():
+        return _english_number(text)
+    return _kanji_number(text)
+
+
+def _english_number(text: str) -> float | None:
+    total, current = 0.0, 0.0
+    words = [word for word in re.split(r"[ -]+", text) if word != "and"]
+    for word in words:
+        if word in _WORD_VALUES:
+            current += _WORD_VALUES[word]
+        elif word in _WORD_SCALES:
+            current = max(current, 1) * _WORD_SCALES[word]
+            if _WORD_SCALES[word] > 100:
+                total, current = total + current, 0.0
+        else:
+            return None
+    return total + current
+
+
+def _kanji_number(text: str) -> float | None:
+    total, section, digits = 0.0, 0.0, ""
+    for sign in text:
+        if sign.isdigit() or sign == ".":
+            digits += sign
+        elif sign in _KANJI_DIGITS:
+            digits += str(_KANJI_DIGITS[sign])
+        elif sign in _KANJI_SMALL:
+            section += float(digits or 1) * _KANJI_SMALL[sign]
+            digits = ""
+        elif sign in _KANJI_LARGE:
+            total += (section + float(digits or (0 if section else 1))) * _KANJI_LARGE[sign]
+            section, digits = 0.0, ""
+        else:
+            return None
+    return total + section + float(digits or 0)
+
+
+def _clock(hour: float | None, minute: float, part: str) -> frozenset[int] | None:
+    if hour is None or hour > 24 or minute >= 60:
+        return None
+    base = int(hour) % 24
+    if part in ("pm", "evening", "afternoon", "night", "午後", "夜", "夕方", "晩") and base < 12:
+        hours = {base + 12} if not (part in ("night", "夜", "晩") and base < 5) else {base}
+    elif part in ("am", "morning", "午前", "朝", "深夜", "未明", "早朝"):
+        hours = {base % 12}
+    elif base > 12 or base == 0:
+        hours = {base}
+    else:
+        hours = {base, (base + 12) % 24}
+    return frozenset(each * 60 + int(minute) for each in hours)
+
+
+def _time(hour: str, minute: str | None, part: str, text: str) -> Quantity | None:
+    value = _clock(_number(hour), _number(minute) or 0 if minute else 0, part.replace(".", ""))
+    return Quantity("time", value, text.strip()) if value else None
+
+
+def _date(year: str | None, month: str | None, day: str | None, text: str) -> Quantity | None:
+    values = [
+        int(value) if (value := _number(part)) is not None else None for part in (year or "", month or "", day or "")
+    ]
+    values = [value if part else None for value, part in zip(values, (year, month, day), strict=True)]
+    if all(value is None for value in values):
+        return None
+    return Quantity("date", tuple(values), text.strip())
+
+
+def _month_number(name: str) -> str:
+    return str(next(place for place, month in enumerate(_MONTHS, start=1) if month.startswith(name.rstrip(".")[:3])))
+
+
+def _counted(number: str, unit: str | None, text: str) -> Quantity | None:
+    value = _number(number)
+    if value is None:
+        return None
+    unit = (unit or "").strip()
+    if unit in _SCALED:
+        unit, factor = _SCALED[unit]
+        return Quantity("number", round(value * factor, 6), text.strip(), unit)
+    return Quantity("number", value, text.strip(), _UNITS.get(unit, ""))
+
+
+def _relative(value: str, match: re.Match[str]) -> Quantity:
+    return Quantity("relative", value, match.group())
+
+
+_UNIT = "|".join(sorted(map(re.escape, [*_UNITS, *_SCALED]), key=len, reverse=True))
+_AM_PM = r"(a\.?m\.?|p\.?m\.?)(?![a-z])"
+_DAYPART = r"(?: (?:in the|at) (morning|afternoon|evening|night))?"
+_JA_PART = r"(午前|午後|早朝|朝|夕方|深夜|未明|夜|晩)?の?"
+
+
+def _readers() -> Iterator[tuple[re.Pattern[str], Callable[[re.Match[str]], Quantity | None]]]:
+    """Patterns with what they mean, the more specific first."""
+
+    def reader(
+        pattern: str, read: Callable[[re.Match[str]], Quantity | None]
+    ) -> tuple[re.Pattern[str], Callable[[re.Match[str]], Quantity | None]]:
+        return re.compile(pattern), read
+
+    # file paths and addresses
+    yield reader(
+        r"(?<![\w/])(?:~|\.{1,2})?/[\w.-]+(?:/[\w.-]+)*/?",
+        lambda m: Quantity("identifier", m.group().rstrip("/."), m.group()),
+    )
+    # dates
+    yield reader(r"\b(\d{4})[-/](\d{1,2})[-/](\d{1,2})\b", lambda m: _date(m[1], m[2], m[3], m.group()))
+    yield reader(
+        rf"\b({_MONTH}) (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? (\d{{4}}))?",
+        lambda m: _date(m[3], _month_number(m[1]), m[2], m.group()),
+    )
+    yield reader(
+        rf"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?({_MONTH})\b(?:,? (\d{{4}}))?",
+        lambda m: _date(m[3], _month_number(m[2]), m[1], m.group()),
+    )
+    months = "|".join(name for name in _MONTHS if name not in ("may", "march"))
+    yield reader(
+        rf"\b({months}|(?<=in )(?:may|march)|(?<=since )(?:may|march))\b(?: (\d{{4}}))?",
+        lambda m: _date(m[2], _month_number(m[1]), None, m.group()),
+    )
+    yield reader(
+        rf"令和({_KN}|元)年(?:({_KN})月)?(?:({_KN})日)?",
+        lambda m: _date(str(2018 + int(_number(m[1].replace("元", "1")) or 0)), m[2], m[3], m.group()),
+    )
+    yield reader(rf"({_KN})年({_KN})月(?:({_KN})日)?", lambda m: _date(m[1], m[2], m[3], m.group()))
+    yield reader(rf"({_KN})月({_KN})日", lambda m: _date(None, m[1], m[2], m.group()))
+    yield reader(rf"(?<![か箇ヶカヵ])({_KN})月(?![間曜])", lambda m: _date(None, m[1], None, m.group()))
+    yield reader(rf"(?!一日)({_KN})日(?![間本])", lambda m: _date(None, None, m[1], m.group()))
+    yield reader(
+        r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(mon|tue|wed|thu|fri|sat|sun)\b\.?(?= at| \d|,)",
+        lambda m: Quantity("weekday", (m[1] or m[2])[:3], m.group()),
+    )
+    yield reader(
+        r"([月火水木金土日])曜日?",
+        lambda m: Quantity("weekday", _WEEKDAYS["月火水木金土日".index(m[1])][:3], m.group()),
+    )
+    # times of day
+    yield reader(
+        rf"(?<![a-z0-9.])(\d{{1,2}})(?:[:.](\d{{2}}))? ?{_AM_PM}", lambda m: _time(m[1], m[2], m[3], m.group())
+    )
+    yield reader(
+        rf"(?<![a-z0-9.:])(\d{{1,2}}):(\d{{2}})(?![:\d]){_DAYPART}", lambda m: _time(m[1], m[2], m[3] or "", m.group())
+    )
+    yield reader(rf"\bhalf past ({_EN_NUMBER}|\d{{1,2}}){_DAYPART}", lambda m: _time(m[1], "30", m[2] or "", m.group()))
+    yield reader(
+        rf"\bquarter past ({_EN_NUMBER}|\d{{1,2}}){_DAYPART}", lambda m: _time(m[1], "15", m[2] or "", m.group())
+    )
+    yield reader(rf"\b({_EN_NUMBER}|\d{{1,2}}) o'?clock{_DAYPART}", lambda m: _time(m[1], None, m[2] or "", m.group()))
+    yield reader(
+        rf"\b({_EN_NUMBER}|\d{{1,2}}) in the (morning|afternoon|evening)", lambda m: _time(m[1], None, m[2], m.group())
+    )
+    yield reader(r"\b(?:noon|midday)\b|正午", lambda m: Quantity("time", frozenset({720}), m.group()))
+    yield reader(r"\bmidnight\b", lambda m: Quantity("time", frozenset({0}), m.group()))
+    yield reader(rf"{_JA_PART}({_KN})時半", lambda m: _time(m[2], "30", m[1] or "", m.group()))
+    yield reader(rf"{_JA_PART}({_KN})時(?!間)(?:({_KN})分)?", lambda m: _time(m[2], m[3], m[1] or "", m.group()))
+    # what is said relative to now
+    for word, value in sorted(_RELATIVE.items(), key=lambda item: -len(item[0])):
+        pattern = rf"\b{word}\b" if word.isascii() else word
+        yield reader(pattern, partial(_relative, value))
+    yield reader(
+        r"\b(last|this|next) "
+        r"(night|morning|evening|afternoon|week|weekend|month|year|spring|summer|autumn|fall|winter)\b",
+        lambda m: Quantity("relative", m.group().replace(" ", "-"), m.group()),
+    )
+    # amounts with a sign before, numbers with a unit behind, identifiers, and plain numbers
+    yield reader(r"([$€£¥]) ?([0-9][0-9,]*(?:\.\d+)?)", lambda m: _counted(m[2], m[1], m.group()))
+    yield reader(rf"(?<![a-z0-9.-])({_KN})(?: ?)({_UNIT})(?![a-z0-9])(?!目)", lambda m: _counted(m[1], m[2], m.group()))
+    yield reader(rf"\b({_EN_NUMBER})[ -]({_UNIT})\b", lambda m: _counted(m[1], m[2], m.group()))
+    yield reader(
+        r"(?<![a-z0-9.])v?\d+(?:\.\d+){1,}(?:[-.]?[a-z]+\d*)?(?![a-z0-9])",
+        lambda m: (
+            Quantity("identifier", m.group().lstrip("v"), m.group())
+            if m.group().count(".") > 1 or m.group().startswith("v")
+            else None
+        ),
+    )
+    yield reader(
+        r"(?<![a-z0-9])(?=[a-z0-9_-]*\d)(?=[a-z0-9_-]*[a-z])(?!\d+(?:st|nd|rd|th)\b)[a-z0-9]+(?:[-_.][a-z0-9]+)*(?![a-z0-9])",
+        lambda m: Quantity("identifier", m.group(), m.group()),
+    )
+    yield reader(r"\b(\d+)(?:st|nd|rd|th)\b", lambda m: Quantity("ordinal", int(m[1]), m.group()))
+    yield reader(
+        rf"第({_KN})|({_KN})(?:番目|回目|度目|つ目|人目|日目|年目|位)",
+        lambda m: Quantity("ordinal", int(_number(m[1] or m[2]) or 0), m.group()),
+    )
+    yield reader(rf"\b({'|'.join(_ORDINALS)})\b(?!-)", lambda m: Quantity("ordinal", _ORDINALS[m[1]], m.group()))
+    yield reader(rf"\b({'|'.join(_TIMES_OVER)})\b", lambda m: Quantity("number", float(_TIMES_OVER[m[1]]), m.group()))
+    yield reader(r"\b(two|three|four|five|six|\d+) times\b", lambda m: _counted(m[1], None, m.group()))
+    yield reader(
+        rf"([0-9][0-9,]*(?:\.[0-9]+)?[千万億兆]?(?:[0-9]+千?)?)(?:{_COUNTERS})?",
+        lambda m: _counted(m[1], None, m.group()),
+    )
+    yield reader(
+        rf"([〇一二三四五六七八九十百千万億]+)(?:{_COUNTERS}|(?=[階歳年番号倍割度畳週歩]))(?!番|部|緒|方|種|般)",
+        lambda m: _counted(m[1], None, m.group()),
+    )
+    yield reader(r"ひとり|ふたり", lambda m: Quantity("number", 1.0 if m.group() == "ひとり" else 2.0, m.group()))
+    yield reader(rf"\b({_EN_NUMBER})\b", lambda m: _counted(m[1], None, m.group()))
+
+
+_READERS = list(_readers())

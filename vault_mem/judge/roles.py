@@ -1,0 +1,133 @@
+"""Who did what to whom: words that changed places without the sentence turning passive."""
+
+from __future__ import annotations
+
+import re
+
+from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.judge import english
+from vault_mem.judge.align import EXACT, Alignment
+from vault_mem.judge.difference import Difference
+from vault_mem.judge.particles import role_class
+from vault_mem.judge.text import Text
+from vault_mem.judge.words import Word, opposed, read_words
+
+_PERSONS = read_words("persons.txt")
+# Two groups of words that changed places are a change of roles only if one could stand for the other.
+_COMPARABLE = 0.4
+_COMPARISONS = (" than ", " over ", " from ", " into ", " instead of ", " by ")
+_LISTED = r"\W*(?:and|or|&|,|と|や|、)\W*(?:the )?"
+
+Pair = tuple[Word, Word]
+
+
+def role_changes(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors) -> list[Difference]:
+    """A change of roles between two texts, if there is one."""
+    same = [(a, b) for a, b, strength in alignment.pairs if strength == EXACT]
+    turned = (one.passives - two.passives) % 2 == 1
+    return (
+        _by_particle([(a, b) for a, b in same if a.role and b.role], turned)
+        or _by_transposition(one, two, turned, tokens)
+        or _by_order(one, two, [(a, b) for a, b in same if not a.role and not b.role], turned)
+        or _by_comparison(one, two, turned)
+    )
+
+
+def _by_particle(same: list[Pair], turned: bool) -> list[Difference]:
+    """太郎が花子に, 花子が太郎に: two words that took over each other's particle."""
+    for place, (a, b) in enumerate(same):
+        for c, d in same[place + 1 :]:
+            was, now = role_class(a.role), role_class(b.role)
+            swapped = was != now and was == role_class(d.role) and now == role_class(c.role)
+            if swapped and not turned and "と" not in (was, now) and {"subject", "より"} & {was, now}:
+                return [Difference("role", f"{a.text}{a.role} {c.text}{c.role}", f"{b.text}{b.role} {d.text}{d.role}")]
+    if turned:  # 私がオーナーに励まされた, 私がオーナーを励ました
+        subjects = [a for a, b in same if role_class(a.role) == role_class(b.role) == "subject"]
+        moved = [(a, b) for a, b in same if {a.role, b.role} == {"に", "を"}]
+        if subjects and moved:
+            a, b = moved[0]
+            return [Difference("role", f"{a.text}{a.role}", f"{b.text}{b.role}")]
+    return []
+
+
+def _by_transposition(one: Text, two: Text, turned: bool, tokens: TokenVectors) -> list[Difference]:
+    """The same words, but two of them, or two groups, changed places around what stands between them."""
+    left, right = one.words, two.words
+    if len(left) != len(right) or turned:
+        return []
+    before, after = _middle(left, right)
+    old, new = [word.lemma for word in before], [word.lemma for word in after]
+    size = len(before)
+    for first in range(1, size - 1):
+        for last in range(1, size - first):
+            between = old[first : size - last]
+            if not between or new != old[size - last :] + between + old[:first]:
+                continue
+            front, back = before[:first], before[-last:]
+            if _keeps_roles(front[-1], back[-1], after[-1], after[last - 1]) or _listed(one, front[-1], back[-1]):
+                return []
+            x, y = " ".join(word.text for word in front), " ".join(word.text for word in back)
+            named = any(word.name for word in front) and any(word.name for word in back)
+            single = one.is_japanese and first == last == 1
+            if (
+                named
+                or single
+                or opposed(front[-1], back[-1])
+                or float(tokens.word(x)[0] @ tokens.word(y)[0]) >= _COMPARABLE
+            ):
+                return [Difference("role", f"{x} … {y}", f"{y} … {x}")]
+            return []
+    return []
+
+
+def _middle(left: list[Word], right: list[Word]) -> tuple[list[Word], list[Word]]:
+    """What is left of two word lists without their common beginning and end."""
+    start, end, size = 0, 0, len(left)
+    while start < size and left[start].lemma == right[start].lemma:
+        start += 1
+    while end < size - start and left[-1 - end].lemma == right[-1 - end].lemma:
+        end += 1
+    return left[start : size - end], right[start : size - end]
+
+
+def _keeps_roles(front: Word, back: Word, front_now: Word, back_now: Word) -> bool:
+    """Whether the two words only moved, each with its own particle: 男性が草原で, 草原で男性が."""
+    was = role_class(front.role), role_class(back.role)
+    now = role_class(front_now.role), role_class(back_now.role)
+    return bool(front.role and back.role) and was == now and was[0] != was[1]
+
+
+def _by_order(one: Text, two: Text, same: list[Pair], turned: bool) -> list[Difference]:
+    """Alice manages Bob, Bob manages Alice."""
+    actors = [(a, b) for a, b in same if a.name or a.lemma in _PERSONS]
+    for place, (a, b) in enumerate(actors):
+        for c, d in actors[place + 1 :]:
+            swapped = (a.place < c.place) != (b.place < d.place)
+            if a.lemma == c.lemma or not swapped or turned or _listed(one, a, c) or _listed(two, b, d):
+                continue
+            first, second = (a, c) if a.place < c.place else (c, a)
+            return [Difference("role", f"{first.text} … {second.text}", f"{second.text} … {first.text}")]
+    return []
+
+
+def _by_comparison(one: Text, two: Text, turned: bool) -> list[Difference]:
+    """Tabs over spaces, spaces over tabs."""
+    if turned:
+        return []
+    for sign in _COMPARISONS:
+        if one.lower.count(sign) != 1 or two.lower.count(sign) != 1:
+            continue
+        (a, b), (c, d) = (
+            [frozenset(word.lemma for word in english.words(part, text.names)) for part in text.lower.split(sign)]
+            for text in (one, two)
+        )
+        crossed, back = (a & d) - (b | c), (b & c) - (a | d)
+        if crossed and back:
+            return [Difference("role", f"{min(crossed)}{sign}{min(back)}", f"{min(back)}{sign}{min(crossed)}")]
+    return []
+
+
+def _listed(text: Text, one: Word, other: Word) -> bool:
+    """Whether two words are only named together: Jonas and Elif."""
+    names = re.escape(one.text), re.escape(other.text)
+    return any(re.search(rf"{a}(?:さん|くん|氏)?{_LISTED}{b}", text.lower) for a, b in (names, names[::-1]))

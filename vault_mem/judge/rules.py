@@ -1,0 +1,127 @@
+"""The rules: each looks for one way in which a near-identical text states another fact."""
+
+from __future__ import annotations
+
+import re
+
+from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.judge import english
+from vault_mem.judge.align import Alignment
+from vault_mem.judge.difference import Difference
+from vault_mem.judge.quantities import Quantity, unmatched
+from vault_mem.judge.roles import role_changes
+from vault_mem.judge.text import Text
+from vault_mem.judge.words import opposite
+
+_QUANTITY_NAMES = {"weekday": "day", "relative": "time", "ordinal": "number"}
+# Said on one side only, these change the statement; "all" or "some" alone hardly do.
+_TELLING_SCOPES = frozenset(("every-other", "except", "half", "quarter", "few", "both"))
+
+
+def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors) -> list[Difference]:
+    """Every difference of fact that the rules find. Opposites that a negation takes back count as counterparts."""
+    polarity = _polarity(one, two, alignment)
+    if not polarity and alignment.opposites:
+        settled = {word for pair in alignment.opposites for word in pair}
+        alignment.left = [word for word in alignment.left if word not in settled]
+        alignment.right = [word for word in alignment.right if word not in settled]
+    return [
+        *_quantities(*unmatched(one.quantities, two.quantities)),
+        *_names(alignment),
+        *polarity,
+        *_status(one, two),
+        *_modality(one, two),
+        *_scope(one, two),
+        *_speech(one, two),
+        *role_changes(one, two, alignment, tokens),
+    ]
+
+
+def _quantities(left: list[Quantity], right: list[Quantity]) -> list[Difference]:
+    """Numbers, times and dates without a counterpart; of one kind on both sides, one was put for the other."""
+    found: list[Difference] = []
+    right = list(right)
+    for one in left:
+        partner = next((other for other in right if other.kind == one.kind), None)
+        if partner is not None:
+            right.remove(partner)
+        if partner is not None or not _trivial(one):
+            found.append(Difference(_quantity_name(one), one.text, partner.text if partner else ""))
+    return found + [Difference(_quantity_name(each), "", each.text) for each in right if not _trivial(each)]
+
+
+def _quantity_name(quantity: Quantity) -> str:
+    return _QUANTITY_NAMES.get(quantity.kind, quantity.kind)
+
+
+def _trivial(quantity: Quantity) -> bool:
+    """One man is a man."""
+    return quantity.kind == "number" and quantity.value == 1.0 and not quantity.unit
+
+
+def _names(alignment: Alignment) -> list[Difference]:
+    left = [word.text for word in alignment.left if word.name]
+    right = [word.text for word in alignment.right if word.name]
+    shared = min(len(left), len(right))
+    return [
+        *(Difference("name", one, other) for one, other in zip(left, right, strict=False)),
+        *(Difference("name", one, "") for one in left[shared:]),
+        *(Difference("name", "", other) for other in right[shared:]),
+    ]
+
+
+def _polarity(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
+    """Negations and opposites. A negation and an opposite together say the same again: dislikes, does not like."""
+    opposites = [Difference("opposite", a.text, b.text) for a, b in alignment.opposites]
+    gone, new = one.directions - two.directions, two.directions - one.directions
+    opposites += [Difference("opposite", a, b) for a in sorted(gone) for b in sorted(new) if opposite(a, b)]
+    fewer, more = sorted((one.negations, two.negations))
+    denied = fewer != more and not (fewer and (more - fewer) % 2 == 0)
+    if denied and len(opposites) == 1 and more - fewer == 1 and _taken_back(one, two, alignment):
+        return []
+    if denied:
+        added = two.negations > one.negations
+        return [*opposites, Difference("negation", "" if added else "not", "not" if added else "")]
+    return opposites
+
+
+def _taken_back(one: Text, two: Text, alignment: Alignment) -> bool:
+    """Whether the one negation denies the very word whose opposite the other text has."""
+    for a, b in alignment.opposites:
+        text, word = (one.rest, a.text) if one.negations > two.negations else (two.rest, b.text)
+        if re.search(
+            rf"\bnot\b(?:\W+\w+){{0,2}}?\W+{re.escape(word)}|{re.escape(word)}[^。、]{{0,7}}(?:な[いかく]|ません)", text
+        ):
+            return True
+    return False
+
+
+def _status(one: Text, two: Text) -> list[Difference]:
+    aspects = english.aspect(one.lower), english.aspect(two.lower)
+    return [Difference("status", *aspects)] if set(aspects) == {"being", "been"} else []
+
+
+def _modality(one: Text, two: Text) -> list[Difference]:
+    gone, new = sorted(one.modality - two.modality), sorted(two.modality - one.modality)
+    return [Difference("modality", " ".join(gone), " ".join(new))] if gone or new else []
+
+
+def _scope(one: Text, two: Text) -> list[Difference]:
+    gone, new = sorted(one.scope - two.scope - {"some"}), sorted(two.scope - one.scope - {"some"})
+    if (gone and new) or (gone and "some" in two.scope) or (new and "some" in one.scope):
+        return [Difference("scope", " ".join(gone or ["some"]), " ".join(new or ["some"]))]
+    if _TELLING_SCOPES & {*gone, *new}:
+        return [Difference("scope", " ".join(gone), " ".join(new))]
+    return []
+
+
+def _speech(one: Text, two: Text) -> list[Difference]:
+    """A question is no statement; you are not I."""
+    found = []
+    if one.asks != two.asks:
+        found.append(Difference("question", "asks" if one.asks else "states", "asks" if two.asks else "states"))
+    before, after = english.persons(one.lower), english.persons(two.lower)
+    gone, new = sorted(before - after), sorted(after - before)
+    if gone and new:
+        found.append(Difference("person", gone[0], new[0]))
+    return found

@@ -1,0 +1,65 @@
+"""One text, taken apart for the judge."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cached_property
+
+from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.judge import english, japanese
+from vault_mem.judge.quantities import quantities
+from vault_mem.judge.words import Word
+
+_JAPANESE_NAME = re.compile(r"([一-鿿ァ-ヺー]{1,4})(?:さん|くん|君|ちゃん|先生|氏|部長|課長|社長|様)")
+
+
+def names_in(original: str) -> frozenset[str]:
+    """Names of people, places and things, as far as the writing shows them."""
+    plain = unicodedata.normalize("NFKC", original)
+    return english.proper_names(plain) | frozenset(_JAPANESE_NAME.findall(plain.lower()))
+
+
+class Text:
+    """A text's content words, quantities, and what else can change a statement. `names` are those of both texts."""
+
+    def __init__(self, original: str, tokens: TokenVectors, names: frozenset[str]) -> None:
+        self.lower = japanese.normal_text(english.normal_text(unicodedata.normalize("NFKC", original).lower()))
+        self.quantities, self.rest = quantities(self.lower)
+        self.words: list[Word] = english.words(self.rest, names) + japanese.words(self.rest, tokens, names)
+        self.names = names
+
+    @cached_property
+    def is_japanese(self) -> bool:
+        """Whether any of it is Japanese."""
+        return bool(japanese.JAPANESE.search(self.lower))
+
+    @cached_property
+    def negations(self) -> int:
+        """How many negations it has."""
+        return english.negations(self.rest) + japanese.negations(self.rest)
+
+    @cached_property
+    def modality(self) -> frozenset[str]:
+        """How certain, binding or wished for it is."""
+        return english.modality(self.rest) | japanese.modality(self.rest)
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        """Whether it speaks of all, some, most, only."""
+        return english.scope(self.rest) | japanese.scope(self.rest)
+
+    @cached_property
+    def passives(self) -> int:
+        """How many passives it has."""
+        return english.passives(self.lower) + japanese.passives(self.lower)
+
+    @cached_property
+    def directions(self) -> frozenset[str]:
+        """Small words such as up and down."""
+        return english.directions(self.rest) | japanese.directions(self.rest)
+
+    @cached_property
+    def asks(self) -> bool:
+        """Whether it is a question."""
+        return english.is_question(self.lower) or japanese.is_question(self.lower)

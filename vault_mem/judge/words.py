@@ -1,0 +1,109 @@
+"""Words as the judge compares them, and what the lexicon knows of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+DATA = Path(__file__).parent / "data"
+
+
+def read_words(name: str) -> frozenset[str]:
+    """A shipped list of words."""
+    return frozenset(word for line in _lines(name) for word in line.split())
+
+
+def read_rows(name: str) -> list[list[str]]:
+    """A shipped table: the words of each line."""
+    return [line.split() for line in _lines(name)]
+
+
+def read_pairs(name: str) -> list[tuple[str, str]]:
+    """A shipped list of pairs, one a line."""
+    return [(one, other) for one, other in read_rows(name)]
+
+
+def read_phrases(name: str) -> list[tuple[str, str]]:
+    """A shipped list of phrases: on each line its level, then the phrase."""
+    return [(level, phrase) for level, _, phrase in (line.partition(" ") for line in _lines(name))]
+
+
+def _lines(name: str) -> list[str]:
+    lines = (DATA / name).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+@dataclass(frozen=True)
+class Word:
+    """One content word: as written, its dictionary form, where it stands, and the part it plays if the text says so.
+
+    A `piece` is a single kanji that belongs to a longer word: 健 of 健診.
+    """
+
+    text: str
+    lemma: str
+    place: int
+    role: str = ""
+    name: bool = False
+    piece: bool = False
+
+
+class Lexicon:
+    """What the shipped word lists know."""
+
+    def __init__(self) -> None:
+        data = json.loads((DATA / "lexicon.json").read_text(encoding="utf-8"))
+        english, japanese = data["en"], data["ja"]
+        self.senses: dict[str, frozenset[object]] = {
+            word: frozenset(own) for part in (english, japanese) for word, own in part["senses"].items()
+        }
+        self.lemmas: dict[str, str] = japanese["lemmas"]
+        synonyms, opposites = read_pairs("synonyms.txt"), read_pairs("opposites.txt")
+        self.same = _pairs([*english["derived"], *synonyms])
+        self.opposites = _pairs([*english["antonyms"], *japanese["antonyms"], *opposites]) - _pairs(synonyms)
+
+
+def _pairs(found: list[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    return frozenset((min(pair), max(pair)) for pair in found)
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The shipped word lists, read once."""
+    return Lexicon()
+
+
+def known(word: str) -> bool:
+    """Whether the lexicon has the word."""
+    return word in lexicon().senses
+
+
+def dictionary_form(word: str) -> str:
+    """The dictionary form of an inflected Japanese word."""
+    return lexicon().lemmas.get(word, word)
+
+
+def synonyms(one: str, other: str) -> bool:
+    """Whether two dictionary forms share a meaning or a root."""
+    words = lexicon()
+    if (min(one, other), max(one, other)) in words.same:
+        return True
+    left, right = words.senses.get(one, frozenset()), words.senses.get(other, frozenset())
+    return bool(left & right) or one in right or other in left
+
+
+def derived(one: str, other: str) -> bool:
+    """Whether one word is made from the other: Mexico, Mexican."""
+    return (min(one, other), max(one, other)) in lexicon().same
+
+
+def opposite(one: str, other: str) -> bool:
+    """Whether two words are opposites."""
+    return (min(one, other), max(one, other)) in lexicon().opposites
+
+
+def opposed(one: Word, other: Word) -> bool:
+    """Whether two words are opposites, in their dictionary forms or as they are written."""
+    return opposite(one.lemma, other.lemma) or opposite(one.text, other.text)
