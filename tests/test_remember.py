@@ -133,7 +133,7 @@ def test_the_text_with_links(cli: Command, root: Path) -> None:
         path = root / f"memories/m{number}.md"
         path.write_text(path.read_text().replace("2026-11-01T08:00:00", f"{day}T22:25:00"))
     answer = cli.run(
-        "remember", "The tide table for the strait is on the wall", "--link-threshold", "1", "--force", env=NOW
+        "remember", "Our boat waits for the tide in the harbour", "--link-threshold", "1", "--force", env=NOW
     )
     head, *lines = answer.out.splitlines()
     assert re.fullmatch(r"Saved \(id: mem_[0-9a-f]{12}\)\. Linked to 5 existing memories\.", head)

@@ -131,11 +131,8 @@ def _listing(folder: Folder, keys: Iterable[str]) -> Listing:
 def difference(index: Index, listing: Listing, only: Sequence[str] | None = None) -> Difference:
     """Compare a listing with what was indexed, by the files' states alone."""
     states = index.state.states(only)
-    if only is None and len(states) >= MASS_LOSS and not listing.files:
-        raise Unsafe(
-            f"{index.folder.root}: all {len(states)} notes are gone from the vault",
-            "is a disk not mounted, or a sync not finished? If you meant it, run `vault-mem reindex`",
-        )
+    if only is None:
+        _refuse_mass_loss(index, listing, states)
     added, suspect = [], []
     for key, state in listing.files.items():
         known = states.get(key)
@@ -146,6 +143,24 @@ def difference(index: Index, listing: Listing, only: Sequence[str] | None = None
     files = listing.files
     removed = [key for key in states if key not in files and not listing.unknown(key)]
     return Difference(added, suspect, removed)
+
+
+def _refuse_mass_loss(index: Index, listing: Listing, states: Iterable[str]) -> None:
+    """A folder that held notes and is empty now, or cannot be read, is an error with a cause, not a deletion."""
+    settings = index.folder.settings
+    for top in (settings.memories_folder, settings.private_folder, settings.episodes_folder):
+        prefix = top.strip("/") + "/"
+        known = sum(key.startswith(prefix) for key in states)
+        if known < MASS_LOSS or any(key.startswith(prefix) for key in listing.files):
+            continue
+        place = index.folder.root / top
+        causes = [str(problem) for problem in listing.problems if (problem.path + "/").startswith(prefix)]
+        if causes:
+            raise Unsafe(f"{place}: its {known} notes cannot be read: {causes[0]}", "nothing was changed")
+        raise Unsafe(
+            f"{place}: all {known} notes are gone",
+            "is a disk not mounted, or a sync not finished? If you meant it, run `vault-mem reindex`",
+        )
 
 
 def provisional_id(key: str) -> str:

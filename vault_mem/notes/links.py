@@ -9,15 +9,15 @@ from typing import Any
 from vault_mem.model import LINK_TYPES, Link
 
 WIKILINK = re.compile(r"\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
-_DISPLAY = re.compile(rf"(?P<title>.*?)\s*·\s*(?P<type>{'|'.join(LINK_TYPES)})(?:\s+(?P<confidence>[01](?:\.\d+)?))?")
+_DISPLAY = re.compile(rf"(?P<title>.*)·\s?(?P<type>{'|'.join(LINK_TYPES)})(?:\s(?P<confidence>[01](?:\.\d+)?))?")
 _NOT_IN_DISPLAY = re.compile(r"[\[\]|\"\\\s]+")
-_CODE = re.compile(r"(?ms)^(```|~~~).*?(?:^\1|\Z)|`[^`\n]*`")
+_FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
+_INLINE_CODE = re.compile(r"`[^`\n]*`")
 
 
 def read_link(value: Any) -> Link | None:
     """The link that one item of a `links` list means; None where it is not a link."""
-    while isinstance(value, list) and len(value) == 1:  # an unquoted [[name]] is a list in a list to YAML
-        value = value[0]
+    value = unwrapped(value)
     if not isinstance(value, str):
         return None
     match = WIKILINK.fullmatch(value.strip())
@@ -25,11 +25,21 @@ def read_link(value: Any) -> Link | None:
     target = link_name(target)
     if not target:
         return None
-    said = _DISPLAY.fullmatch(display.strip())
+    display = display.strip()
+    said = _DISPLAY.fullmatch(display)
     if not said:
-        return Link(target, title=display.strip())
+        return Link(target, title=display)
     confidence = float(said["confidence"]) if said["confidence"] else None
-    return Link(target, said["type"], confidence, said["title"])
+    return Link(target, said["type"], confidence, said["title"].strip())
+
+
+def unwrapped(value: Any) -> Any:
+    """What an unquoted [[name]] holds, which is a list in a list to YAML; lists may hold themselves, so not for ever."""
+    for _ in range(3):
+        if not isinstance(value, list) or len(value) != 1:
+            break
+        value = value[0]
+    return value
 
 
 def body_links(body: str) -> list[Link]:
@@ -37,7 +47,8 @@ def body_links(body: str) -> list[Link]:
     if "[[" not in body:
         return []
     found: dict[str, Link] = {}
-    for match in WIKILINK.finditer(_CODE.sub("", body)):
+    prose = "".join(_FENCE.split(body)[::2])  # every second part lies between two fences
+    for match in WIKILINK.finditer(_INLINE_CODE.sub("", prose)):
         target = link_name(match.group(1))
         if target:
             found.setdefault(name_key(target), Link(target, title=(match.group(2) or "").strip()))

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime, timedelta, timezone, tzinfo
 from typing import Any, TypeVar
 
 import yaml
@@ -22,7 +22,7 @@ from vault_mem.model import (
     Problem,
 )
 from vault_mem.notes import yamlish
-from vault_mem.notes.links import body_links, link_name, name_key, read_link
+from vault_mem.notes.links import WIKILINK, body_links, link_name, name_key, read_link, unwrapped
 from vault_mem.notes.text import BOM, NoteText, split, split_text
 
 # Beyond this a note is a log or a dump, not a memory: the rest of it is not searched, and `status` says so.
@@ -37,6 +37,11 @@ _SALVAGED_ID = re.compile(r"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MUL
 _SALVAGED_PRIVATE = re.compile(r"^private:[ \t]*[\"']?(?:true|yes|1|on)\b", re.MULTILINE | re.IGNORECASE)
 _SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s))")
 _KEY_LINE = re.compile(r"^([A-Za-z_]\w*)[ \t]*:", re.MULTILINE)
+
+# What a value may be turned into text from; collections of YAML can refer to themselves, or to gigabytes.
+_SCALARS = (str, int, float, bool, date)
+# Nobody reads more than this of a line to know what a note is called.
+_TITLE_SOURCE = 300
 
 T = TypeVar("T")
 
@@ -60,6 +65,8 @@ def parse(raw: bytes, path: str, *, mtime: float, zone: tzinfo, private: bool = 
 
 def read_bool(value: Any) -> bool | None:
     """true, yes, 1, "true" and their opposites; None for anything else."""
+    if not isinstance(value, str | int | None):
+        return None
     word = str(value).strip().casefold()
     if word in _TRUE:
         return True
@@ -80,6 +87,8 @@ def read_time(value: Any, zone: tzinfo) -> datetime | None:
     try:
         moment = value.replace(tzinfo=zone) if value.tzinfo is None else value.astimezone(zone)
         moment.timestamp()
+        for far in (timezone(timedelta(hours=14)), timezone(timedelta(hours=-14))):
+            moment.astimezone(far)  # shown in any zone, it must still be a date
     except (OverflowError, ValueError, OSError):
         return None
     return moment
@@ -89,14 +98,18 @@ def written_list(raw: bytes, key: str) -> list[str]:
     """The items of a list in the front matter, each as the text it stands for."""
     front = split(raw).front
     value = (yamlish.load(front) or {}).get(key) if front else None
-    items = value if isinstance(value, list) else [] if value is None else [value]
-    return [f"[[{item[0][0]}]]" if isinstance(item, list) else str(item) for item in items]
+    if value is None:
+        return []
+    if read_link(value) is not None and isinstance(value, list) and isinstance(value[0], list):  # links: [[name]]
+        return [f"[[{unwrapped(value)}]]"]
+    items = value if isinstance(value, list) else [value]
+    return [f"[[{unwrapped(item)}]]" if isinstance(item, list) else str(item) for item in items]
 
 
 def title_of(body: str) -> str:
     """What a reader would call the text: its first heading, or its first sentence, cut short."""
-    for line in body.splitlines():
-        line = plain(line)
+    for line in body[:20_000].splitlines():
+        line = plain(line[:_TITLE_SOURCE])
         if not line:
             continue
         sentence = _SENTENCE.match(line)
@@ -223,7 +236,7 @@ class _Reader:
             title=title.strip() if isinstance(title, str) and title.strip() else title_of(body) or self._stem(),
             private=self.private or self._private_flag(),
             tags=[tag.lstrip("#") for tag in self._strings("tags")],
-            people=[link_name(name.strip("[]")) for name in self._strings("people")],
+            people=[_person(name) for name in self._strings("people")],
             secondary=self._strings("secondary"),
             intensity=self._number("intensity", 0, 1),
             valence=self._number("valence", -1, 1),
@@ -281,7 +294,7 @@ class _Reader:
         value = self.fields.get(key)
         if value is None:
             return None
-        if isinstance(value, dict | list):
+        if not isinstance(value, _SCALARS):
             self._problem(f"{key} should be text, not {_shown(value)}", key=key)
             return None
         return str(value).strip() or None
@@ -293,9 +306,8 @@ class _Reader:
         items = value if isinstance(value, list) else re.split(r"[,、\n]", value) if isinstance(value, str) else [value]
         found: list[str] = []
         for item in items[:1000]:
-            while isinstance(item, list) and len(item) == 1:  # an unquoted [[Name]]
-                item = item[0]
-            if isinstance(item, dict | list) or item is None:
+            item = unwrapped(item)  # an unquoted [[Name]]
+            if not isinstance(item, _SCALARS):
                 self._problem(f"{key} should be a list of words, not {_shown(value)}", key=key)
                 return found
             if str(item).strip():
@@ -325,9 +337,15 @@ class _Reader:
         return links + [link for link in body_links(body) if name_key(link.target) not in seen]
 
 
+def _person(name: str) -> str:
+    """A person's name; [[Name]] is a link to the note about them."""
+    link = WIKILINK.fullmatch(name)
+    return link_name(link.group(1)) if link else name
+
+
 def _shown(value: Any) -> str:
-    if isinstance(value, dict | list):
-        return "a list" if isinstance(value, list) else "a mapping"
+    if not isinstance(value, _SCALARS):
+        return "a mapping" if isinstance(value, dict) else "a list"
     text = str(value)
     return repr(text if len(text) <= 40 else text[:40] + "...")
 
@@ -338,7 +356,9 @@ def _importance(value: Any) -> int | None:
 
 
 def _kind(value: Any) -> str | None:
-    word = str(value).strip().casefold()
+    if not isinstance(value, str):
+        return None
+    word = value.strip().casefold()
     word = KIND_ALIASES.get(word, word)
     return word if word in KINDS else None
 
@@ -348,6 +368,6 @@ def _number(value: Any, low: float, high: float) -> float | None:
         return None
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) and low <= number <= high else None

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import InvalidInput, NotFound, SettingsError
 from vault_mem.vault import files
-from vault_mem.vault.settings import BY_NAME, VAULT_FILE, checked, doc_of, load_settings, suggestion, user_file
+from vault_mem.vault.settings import (
+    BY_NAME,
+    VAULT_FILE,
+    check_folders,
+    checked,
+    doc_of,
+    load_settings,
+    suggestion,
+    user_file,
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,13 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
     if value is None:
         document.pop(name, None)
     else:
-        document[name] = checked(name, _typed(name, value), "config")
+        try:
+            document[name] = checked(name, _typed(name, value), "config")
+            check_folders(
+                replace(load_settings(None if user else root, env).settings, **{name: document[name]}), "config"
+            )
+        except SettingsError as error:
+            raise InvalidInput(error.message, error.hint or f"{name}: {doc_of(name)}") from error
     after = tomlkit.dumps(document).encode()
     if before is None:
         files.make_folder(path.parent)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from vault_mem.errors import InvalidInput, Unsafe, WriteFailed
+from vault_mem.errors import InvalidInput, SettingsError, Unsafe, WriteFailed
 from vault_mem.vault import files
-from vault_mem.vault.settings import VAULT_FILE, Settings, checked
+from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked
 
 _TEMPLATE = """\
 # vault-mem settings. This file marks the folder as a vault; `vault-mem config` lists everything that can be set.
-timezone = "{timezone}"
 """
 
 
@@ -43,6 +43,7 @@ def init(
         raise InvalidInput(f"{root} is a file, not a folder", "name a folder, new or existing")
     if (root / VAULT_FILE).exists():
         return InitResult(root, [], 0, existed=True)
+    _check(memories_folder=memories_folder, private_folder=private_folder, timezone=timezone, adopt_ids=adopt_ids)
     folders = {
         "memories_folder": memories_folder or Settings().memories_folder,
         "private_folder": private_folder or Settings().private_folder,
@@ -55,16 +56,24 @@ def init(
             "use --adopt to make them memories (an id is written into each, once it is quiet), "
             "or choose other folders: --memories-folder agent/memories --private-folder agent/private",
         )
-    zone = timezone or local_timezone(env)
-    text = _TEMPLATE.format(timezone=zone)
-    for name, value in folders.items():
-        if value != getattr(Settings(), name):
-            checked(name, value, "init")
-            text += f'{name} = "{value}"\n'
-    if adopt_ids is not None:
-        text += f'adopt_ids = "{checked("adopt_ids", adopt_ids, "init")}"\n'
-    created = _make(root, text, folders)
+    created = _make(root, _settings_text(folders | {"timezone": timezone or local_timezone(env)}, adopt_ids), folders)
     return InitResult(root, created, sum(found.values()), existed=False)
+
+
+def _check(**given: str | None) -> None:
+    values = {name: value for name, value in given.items() if value is not None}
+    try:
+        check_folders(Settings(**{name: checked(name, value, "init") for name, value in values.items()}), "init")
+    except SettingsError as error:
+        raise InvalidInput(error.message, error.hint or "nothing was made") from error
+
+
+def _settings_text(values: dict[str, str], adopt_ids: str | None) -> str:
+    text = _TEMPLATE
+    for name, value in (values | ({"adopt_ids": adopt_ids} if adopt_ids else {})).items():
+        if value != getattr(Settings(), name) or name == "timezone":
+            text += f"{name} = {json.dumps(value, ensure_ascii=False)}\n"
+    return text
 
 
 def local_timezone(env: Mapping[str, str]) -> str:

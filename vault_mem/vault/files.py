@@ -15,6 +15,7 @@ from pathlib import Path
 
 from vault_mem.errors import Conflict, WriteFailed
 
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows would turn line ends otherwise
 PUBLIC_MODE = 0o644
 PRIVATE_MODE = 0o600
 PRIVATE_FOLDER_MODE = 0o700
@@ -117,7 +118,7 @@ def _temporary_name(path: Path) -> Path:
 def _temporary(path: Path, data: bytes, mode: int) -> Iterator[Path]:
     """A synced file beside `path` with that content and mode; gone afterwards if it is still there."""
     temporary = _temporary_name(path)
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

@@ -19,7 +19,7 @@ def find_vault(named: str | os.PathLike[str] | None, cwd: Path, env: Mapping[str
     if env.get("VAULT_MEM_VAULT"):
         return _checked(cwd / Path(env["VAULT_MEM_VAULT"]).expanduser(), "VAULT_MEM_VAULT")
     for folder in (cwd, *cwd.parents):
-        if (folder / VAULT_FILE).is_file():
+        if os.path.isfile(folder / VAULT_FILE):  # noqa: PTH113 - says no where it may not look
             return Path(os.path.realpath(folder))
     default = load_settings(None, env).settings.vault
     if default:

@@ -25,7 +25,12 @@ def system_clock(env: Mapping[str, str]) -> Clock:
     fixed = env.get("VAULT_MEM_NOW")
     if not fixed:
         return lambda: datetime.now(UTC)
-    moment = datetime.fromisoformat(fixed)
+    try:
+        moment = datetime.fromisoformat(fixed)
+    except ValueError as error:
+        raise SettingsError(
+            f"VAULT_MEM_NOW should be a time such as 2026-11-15T23:25:00+09:00, not {fixed!r}"
+        ) from error
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return lambda: moment
 
@@ -81,6 +86,10 @@ class Folder:
     def key(self, path: Path | str) -> str:
         """A file's key from its path."""
         return key_of(os.path.relpath(path, self.root).replace(os.sep, "/"))
+
+    def contains(self, path: Path) -> bool:
+        """Whether a path, with every link in it followed, lies in the vault."""
+        return os.path.realpath(path.parent).startswith(os.path.join(self.root, "")) or path.parent == self.root  # noqa: PTH118
 
     def is_private(self, key: str) -> bool:
         """Whether a file lies in the private folder."""

@@ -9,6 +9,7 @@ step is done, then `{op}.json`. It holds the file contents before and after, so 
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import secrets
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vault_mem.errors import Conflict, VaultMemError
+from vault_mem.errors import Conflict, Unsafe, VaultMemError
 from vault_mem.vault import files
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked
@@ -60,6 +61,8 @@ class Transaction:
     def commit(self) -> str:
         """Do it: all steps, or none. Returns the operation's name; raises Conflict if a file changed meanwhile."""
         for step in self.steps:
+            if not _ours(self.folder, step):
+                raise Unsafe(f"{step.key} leads out of the vault and is not written", "is one of its folders a link?")
             if _read(self.folder, step.key) != step.before:
                 raise Conflict(f"{step.key} changed while it was being edited", "nothing was written; try again")
         stamp = self.folder.now().strftime("%Y%m%dT%H%M%S")
@@ -76,7 +79,8 @@ class Transaction:
             _take_back(self.folder, done)
             pending.unlink(missing_ok=True)
             raise
-        pending.rename(pending.with_suffix(".json"))
+        with contextlib.suppress(OSError):  # left pending, it is found done at the next start
+            pending.rename(pending.with_suffix(".json"))
         return self.op
 
 
@@ -120,6 +124,11 @@ def recover(folder: Folder) -> list[str]:
         if steps is None:  # cut off while it was being written: nothing had been done yet
             entry.unlink(missing_ok=True)
             continue
+        if not all(_ours(folder, step) for step in steps):  # planted: we never write outside our folders
+            entry.rename(entry.with_suffix(".conflict"))
+            said.append(f"refused {entry.stem}: it would write outside the vault's notes")
+            continue
+        _sweep(folder, steps)
         states = [_read(folder, step.key) for step in steps]
         untouched = all(state in (step.before, step.after) for state, step in zip(states, steps, strict=True))
         if untouched:
@@ -133,6 +142,21 @@ def recover(folder: Folder) -> list[str]:
             entry.rename(entry.with_suffix(".conflict"))
             said.append(f"took back {entry.stem}: a file had changed since")
     return said
+
+
+def _ours(folder: Folder, step: Step) -> bool:
+    """Whether a step writes a note of ours, and nothing else; a vault, and its journal, may come from a stranger."""
+    parts = step.key.split("/")
+    plain = all(part and not part.startswith(".") for part in parts) and step.key.lower().endswith(".md")
+    mode = step.mode in (files.PUBLIC_MODE, files.PRIVATE_MODE)
+    return plain and mode and folder.is_owned(step.key) and folder.contains(folder.path(step.key))
+
+
+def _sweep(folder: Folder, steps: list[Step]) -> None:
+    """Remove what an interrupted write left beside its target."""
+    for parent in {folder.path(step.key).parent for step in steps} | {_journal(folder)}:
+        for left in parent.glob(".vault-mem-*.tmp"):
+            left.unlink(missing_ok=True)
 
 
 def _journal(folder: Folder) -> Path:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
+import zoneinfo
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -26,15 +27,35 @@ def _setting(default: Any, doc: str, *, user_only: bool = False, env: str = "", 
 _SHARE = (0.0, 1.0)
 
 
+def _folder(value: str) -> str:
+    parts = value.strip("/").split("/")
+    if value.startswith("/") or "\\" in value or any(part in ("", ".", "..") or part.startswith(".") for part in parts):
+        return "should be the name of a folder in the vault"
+    return ""
+
+
+def _zone(value: str) -> str:
+    try:
+        zoneinfo.ZoneInfo(value)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        return "should be a time zone such as Asia/Tokyo or UTC"
+    return ""
+
+
+def _within(patterns: list[str]) -> str:
+    outside = any(pattern.startswith(("/", "~")) or ".." in pattern.split("/") for pattern in patterns)
+    return "should be globs within the vault" if outside else ""
+
+
 @dataclass(frozen=True)
 class Settings:
     """All settings of one vault. Those that are user_only are never taken from a vault: it may be a stranger's."""
 
-    timezone: str = _setting("UTC", "time zone of `created` and of every time without an offset")
-    memories_folder: str = _setting("memories", "where public memories live")
-    private_folder: str = _setting("private", "where private memories live; ignored by git")
-    episodes_folder: str = _setting("episodes", "where episodes live")
-    include: list[str] = _setting([], "other notes to search, read-only, as globs: notes/**")
+    timezone: str = _setting("UTC", "time zone of `created` and of every time without an offset", check=_zone)
+    memories_folder: str = _setting("memories", "where public memories live", check=_folder)
+    private_folder: str = _setting("private", "where private memories live; ignored by git", check=_folder)
+    episodes_folder: str = _setting("episodes", "where episodes live", check=_folder)
+    include: list[str] = _setting([], "other notes to search, read-only, as globs: notes/**", check=_within)
     ignore: list[str] = _setting(
         ["README.md", "templates/**", "_templates/**"], "notes that are no memories, as globs (folder notes never are)"
     )
@@ -100,7 +121,19 @@ def load_settings(root: Path | None, env: Mapping[str, str]) -> Loaded:
         if variable and env.get(variable):
             values[name] = env[variable]
             sources[name] = variable
-    return Loaded(Settings(**values), sources, warnings)
+    settings = Settings(**values)
+    check_folders(settings, str(root / VAULT_FILE) if root else "settings")
+    return Loaded(settings, sources, warnings)
+
+
+def check_folders(settings: Settings, where: str) -> None:
+    """Folders of different kinds of notes must lie apart."""
+    names = ("memories_folder", "private_folder", "episodes_folder")
+    for name in names:
+        for other in names:
+            inner, outer = (getattr(settings, each).strip("/").casefold() + "/" for each in (name, other))
+            if name != other and inner.startswith(outer):
+                raise SettingsError(f"{where}: {name} lies in {other}: {inner[:-1]!r}", "give each a folder of its own")
 
 
 def checked(name: str, value: Any, where: str) -> Any:
@@ -113,6 +146,11 @@ def checked(name: str, value: Any, where: str) -> Any:
     if not right:
         raise SettingsError(f"{where}: {name} should be {_words(wanted)}, not {value!r}", f"{name}: {doc_of(name)}")
     check = BY_NAME[name].metadata["check"]
+    if callable(check):
+        objection = check(value)
+        if objection:
+            raise SettingsError(f"{where}: {name} {objection}, not {value!r}")
+        return value
     if check and isinstance(check[0], str) and value not in check:
         raise SettingsError(f"{where}: {name} should be one of {', '.join(check)}, not {value!r}")
     if check and not isinstance(check[0], str) and not check[0] <= value <= check[1]:

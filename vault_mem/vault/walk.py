@@ -91,8 +91,8 @@ def _walk(folder: Folder, top: str, listing: Listing, ignored: _Ignored, wanted:
     while pending:
         below = pending.pop()
         place = os.path.join(root, below) if below else root  # noqa: PTH118 - hot loop
-        if below == top and top and os.path.islink(place):  # noqa: PTH114
-            listing.problems.append(Problem(key_of(top), "is a symbolic link and is not followed"))
+        if below == top and top and os.path.realpath(place) != place:
+            listing.problems.append(Problem(key_of(top), "leads through a symbolic link and is not followed"))
             listing.unread.append(key_of(top))
             continue
         try:

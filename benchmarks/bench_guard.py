@@ -1,0 +1,162 @@
+"""The guard: does it block repetitions, let changed facts and ordinary turns pass, link with sense, and how fast.
+
+The labelled pairs of guard-dev.json are scored cross-validated: the judge's weights are fitted on the other folds, and
+pairs that share a sentence are never split. Its rules and word lists are the same in every fold. The decision is the
+shipped one: calibrated similarity, then the judge, with the default thresholds.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from benchmarks.guard_pairs import Decided, Decider, Pair, best_recall, fitted, folds, recall_and_precision
+from benchmarks.guard_turns import Near, Saved, save
+from benchmarks.harness import DATA, PROJECT, Figure, Setting, Target, percentile
+from benchmarks.vaults import memories, write_vault
+from vault_mem.judge.judge import judge
+from vault_mem.operations.guard import guard, nearest
+
+NEEDS = ("guard-dev.json", "locomo-dev.json")
+LANGUAGES = ("en", "ja")
+FOLDS = 5
+PRECISION = 0.95
+QUICK_TURNS = 150
+LINKS_SHOWN = 20
+TEXTS = 200
+
+
+def run(setting: Setting) -> Iterator[Figure]:
+    """Labelled pairs, our own pairs, conversations, latency."""
+    decider = Decider(setting)
+    yield from _labelled(decider, setting)
+    yield from _written(decider)
+    yield from _conversations(setting)
+    yield from _latency(setting)
+
+
+def _labelled(decider: Decider, setting: Setting) -> Iterator[Figure]:
+    """Recall and precision on guard-dev.json, per language, cross-validated beside in-sample."""
+    pairs = _read(DATA / NEEDS[0])
+    for language in LANGUAGES:
+        own = [pair for pair in pairs if pair["lang"] == language]
+        shipped = [decider.decide(pair) for pair in own]
+        in_sample = recall_and_precision(shipped)
+        setting.progress(f"guard-dev, {language}: {len(own):,} pairs judged")
+        unseen = _cross_validated(decider, own)
+        if unseen is None:
+            print("guard: scikit-learn is not installed, so nothing could be fitted: in-sample figures only")
+            yield Figure(f"guard: guard-dev {language}, recall in sample", in_sample[0])
+            yield Figure(f"guard: guard-dev {language}, precision in sample", in_sample[1])
+            continue
+        recall, precision = recall_and_precision(unseen)
+        reference = (in_sample[0], "in sample")
+        yield Figure(f"guard: guard-dev {language}, recall ({FOLDS}-fold)", recall, "", *reference, Target("≥", 0.65))
+        name = f"guard: guard-dev {language}, precision ({FOLDS}-fold)"
+        yield Figure(name, precision, "", in_sample[1], "in sample", Target("≥", PRECISION))
+        reference = (best_recall(shipped, PRECISION), "in sample")
+        name = f"guard: {language}, recall at {PRECISION:.0%} by fit alone"
+        yield Figure(name, best_recall(unseen, PRECISION), "", *reference)
+
+
+def _cross_validated(decider: Decider, pairs: list[Pair]) -> list[Decided] | None:
+    """Every pair decided with weights fitted on the folds it is not in; None where scikit-learn is missing."""
+    try:
+        from models.fit_judge import fit, observe
+    except ModuleNotFoundError:
+        return None
+    seen, _ = observe(pairs)
+    labels = np.array([pair["label"] == "duplicate" for pair in pairs])
+    language = pairs[0]["lang"]
+    decided: list[Decided] = []
+    for fold in folds(pairs, FOLDS):
+        held_out = set(fold)
+        rest = [place for place, row in enumerate(seen) if row is not None and place not in held_out]
+        weights = fit([seen[place] for place in rest], labels[rest])
+        with fitted(dict.fromkeys(LANGUAGES, weights) | {language: weights}):
+            decided += [decider.decide(pairs[place]) for place in fold]
+    return decided
+
+
+def _written(decider: Decider) -> Iterator[Figure]:
+    """Our own pairs of agent-style memories: no fact swallowed, most rewordings blocked."""
+    for name in ("en", "ja", "mixed"):
+        pairs = _read(PROJECT / "tests" / "data" / f"guard_pairs_{name}.json")
+        decided = [decider.decide(pair) for pair in pairs]
+        facts = [each for each in decided if each.pair["label"] == "fact"]
+        reworded = [each for each in decided if each.pair["label"] == "reworded"]
+        swallowed = [each for each in facts if each.blocked]
+        for each in swallowed:
+            print(f"guard: fact swallowed ({each.pair['type']}): {each.pair['a']!r} → {each.pair['b']!r}", flush=True)
+        yield Figure(f"guard: {len(facts)} {name} facts, swallowed", len(swallowed), target=Target("≤", 0))
+        share = sum(each.blocked for each in reworded) / len(reworded)
+        target = Target("≥", 0.7) if name in LANGUAGES else None
+        yield Figure(f"guard: {len(reworded)} {name} rewordings, blocked", share, target=target)
+
+
+def _conversations(setting: Setting) -> Iterator[Figure]:
+    """False blocks and links when the turns of LoCoMo are saved one by one."""
+    all_saved: list[Saved] = []
+    for conversation in _read(DATA / NEEDS[1]):
+        turns = conversation["memories"][: QUICK_TURNS if setting.quick else None]
+        all_saved.append(save(setting.folder / conversation["name"], turns))
+        setting.progress(f"{conversation['name']}: {len(turns)} turns saved")
+    turns = sum(saved.turns for saved in all_saved)
+    blocked = [each for saved in all_saved for each in saved.blocked]
+    again, false = [each for each in blocked if each.identical], [each for each in blocked if not each.identical]
+    _show(f"blocked, the same text again ({len(again)})", again)
+    _show(f"blocked, another text ({len(false)})", false)
+    linked = [links for saved in all_saved for links in saved.linked]
+    every = [link for links in linked for link in links]
+    _show(f"{LINKS_SHOWN} of {len(every):,} links", Random(0).sample(every, min(LINKS_SHOWN, len(every))))
+
+    yield Figure("guard: turns blocked, in 500", 500 * len(false) / turns, target=Target("≤", 1))
+    yield Figure(f"guard: identical turns blocked, of {turns:,}", len(again))
+    counts = [len(links) for links in linked]
+    yield Figure("guard: links of a memory, median", statistics.median(counts), target=Target("≤", 2))
+    yield Figure("guard: links of a memory, mean", statistics.mean(counts))
+    yield Figure("guard: memories with 5 links, share", sum(count >= 5 for count in counts) / len(counts))
+
+
+def _show(title: str, found: Sequence[Near]) -> None:
+    print(f"\n{title}:", *(f"  {each}" for each in found), "", sep="\n", flush=True)
+
+
+def _latency(setting: Setting) -> Iterator[Figure]:
+    """What the guard costs in a warm process, and what the judge costs of it."""
+    count = 1_000 if setting.quick else 10_000
+    vault = write_vault(setting.folder / "large", memories(count))
+    vault.reindex()
+    workspace = vault.workspace
+    threshold = workspace.folder.settings.dedup_threshold
+    texts = [memory.content for memory in memories(TEXTS + 20, seed=7)]
+    for text in texts[TEXTS:]:  # loads the model, the lexicon and the table
+        guard(workspace, text, threshold)
+    guarding, finding, judging = [], [], []
+    for text in texts[:TEXTS]:
+        guarding.append(_seconds(lambda text=text: guard(workspace, text, threshold)))
+        finding.append(_seconds(lambda text=text: nearest(workspace, text)))
+        first = nearest(workspace, text)[0].memory.content
+        judging.append(_seconds(lambda first=first, text=text: judge(first, text, workspace.tokens)))
+    name = f"guard: guard at {count:,} memories, p50"
+    reference = (percentile(finding, 50) * 1000, "finding the nearest")
+    yield Figure(name, percentile(guarding, 50) * 1000, "ms", *reference, Target("≤", 10))
+    yield Figure(f"guard: guard at {count:,} memories, p95", percentile(guarding, 95) * 1000, "ms")
+    yield Figure("guard: judge, p50", percentile(judging, 50) * 1000, "ms")
+    yield Figure("guard: judge, p95", percentile(judging, 95) * 1000, "ms")
+
+
+def _seconds(call: Any) -> float:
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
+
+
+def _read(path: Any) -> list[dict[str, Any]]:
+    return json.loads(path.read_text(encoding="utf-8"))

@@ -1,0 +1,113 @@
+"""The guard's decision on labelled pairs of texts, as shipped or with other fitted weights, and folds of such pairs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+from benchmarks.harness import Setting
+from vault_mem import Vault
+from vault_mem.judge import judge as judging
+from vault_mem.operations.guard import embed, repeats
+from vault_mem.operations.workspace import Workspace
+
+Pair = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What the guard makes of one pair."""
+
+    pair: Pair
+    distance: float
+    near: bool
+    blocked: bool
+    probability: float
+    rules: bool
+
+
+class Decider:
+    """The decision of `remember` and `compare` on a pair, in a vault that holds nothing yet."""
+
+    def __init__(self, setting: Setting) -> None:
+        Vault.init(setting.folder / "pairs")
+        self.workspace: Workspace = Vault(setting.folder / "pairs").workspace
+        self.workspace.freshen()
+        self._distances: dict[tuple[str, str], float] = {}
+
+    def decide(self, pair: Pair) -> Decided:
+        """Calibrated similarity first, then the judge; thresholds are the settings' defaults."""
+        settings = self.workspace.folder.settings
+        distance = self._distance(pair["a"], pair["b"])
+        judgement = judging.judge(pair["a"], pair["b"], self.workspace.tokens)
+        near = distance < max(settings.merge_threshold, settings.dedup_threshold)
+        blocked = near and repeats(judgement, distance, settings.dedup_threshold)
+        rules = any(each.kind != "words" for each in judgement.differs)
+        return Decided(pair, distance, near, blocked, judgement.probability, rules)
+
+    def _distance(self, a: str, b: str) -> float:
+        if (a, b) not in self._distances:
+            cosine = float(embed(self.workspace, a) @ embed(self.workspace, b))
+            similarity = 1.0 if a == b else round(self.workspace.index.calibration.similarity(cosine), 4)
+            self._distances[a, b] = 1.0 - similarity
+        return self._distances[a, b]
+
+
+@contextmanager
+def fitted(weights: dict[str, Any]) -> Iterator[None]:
+    """The judge with these weights per language in place of those that ship."""
+    with patch.object(judging, "_weights", lambda: weights):
+        yield
+
+
+def folds(pairs: Sequence[Pair], count: int, seed: int = 0) -> list[list[int]]:
+    """Places of the pairs in so many folds of about the same size; pairs that share a sentence stay together."""
+    groups = _groups(pairs)
+    Random(seed).shuffle(groups)
+    found: list[list[int]] = [[] for _ in range(count)]
+    for group in sorted(groups, key=len, reverse=True):
+        min(found, key=len).extend(group)
+    return found
+
+
+def _groups(pairs: Sequence[Pair]) -> list[list[int]]:
+    """Union-find over the sentences: a pair joins its two."""
+    parents: dict[str, str] = {}
+
+    def root(text: str) -> str:
+        parents.setdefault(text, text)
+        while parents[text] != text:
+            parents[text] = parents[parents[text]]
+            text = parents[text]
+        return text
+
+    for pair in pairs:
+        parents[root(pair["a"])] = root(pair["b"])
+    groups: dict[str, list[int]] = defaultdict(list)
+    for place, pair in enumerate(pairs):
+        groups[root(pair["a"])].append(place)
+    return list(groups.values())
+
+
+def recall_and_precision(decided: Sequence[Decided], repetition: str = "duplicate") -> tuple[float, float]:
+    """The share of repetitions that were blocked, and the share of what was blocked that is one."""
+    wanted = sum(each.pair["label"] == repetition for each in decided)
+    blocked = [each.pair["label"] == repetition for each in decided if each.blocked]
+    return sum(blocked) / max(wanted, 1), sum(blocked) / max(len(blocked), 1)
+
+
+def best_recall(decided: Sequence[Decided], precision: float) -> float:
+    """The highest recall at such a precision if the fitted probability alone decided about every pair in reach."""
+    wanted = sum(each.pair["label"] == "duplicate" for each in decided)
+    right = seen = best = 0
+    for each in sorted((each for each in decided if each.near), key=lambda each: -each.probability):
+        seen += 1
+        right += each.pair["label"] == "duplicate"
+        if right >= precision * seen:
+            best = right
+    return best / max(wanted, 1)

@@ -1,0 +1,55 @@
+"""Conversations saved turn by turn as an agent would, through the real `remember`: what is blocked, what is linked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from vault_mem import Vault
+
+
+@dataclass(frozen=True)
+class Near:
+    """A turn and the earlier memory that it was held to repeat, or was linked to."""
+
+    text: str
+    earlier: str
+    similarity: float
+
+    @property
+    def identical(self) -> bool:
+        """A turn said again word for word is a true repetition."""
+        return self.text.strip() == self.earlier.strip()
+
+    def __str__(self) -> str:
+        return f"{self.similarity:.2f}  {self.earlier!r}\n   →  {self.text!r}"
+
+
+@dataclass
+class Saved:
+    """What became of the turns of one conversation."""
+
+    turns: int = 0
+    blocked: list[Near] = field(default_factory=list)
+    linked: list[list[Near]] = field(default_factory=list)
+
+
+def save(folder: Path, turns: Sequence[dict[str, Any]]) -> Saved:
+    """Save turns one by one into a vault of their own, each at the moment it was said."""
+    moment = datetime.fromisoformat(turns[0]["created"])
+    Vault.init(folder, timezone="UTC")
+    vault = Vault(folder, clock=lambda: moment)
+    saved = Saved()
+    for turn in turns:
+        moment = datetime.fromisoformat(turn["created"])
+        result = vault.remember(turn["text"], people=[turn["speaker"]])
+        saved.turns += 1
+        if result.duplicate_of is not None:
+            found = result.duplicate_of
+            saved.blocked.append(Near(turn["text"], found.memory.content, found.similarity))
+        else:
+            saved.linked.append([Near(turn["text"], each.memory.content, each.similarity) for each in result.linked])
+    return saved
