@@ -73,13 +73,12 @@ def _cross_validated(decider: Decider, pairs: list[Pair]) -> list[Decided] | Non
         return None
     seen, _ = observe(pairs)
     labels = np.array([pair["label"] == "duplicate" for pair in pairs])
-    language = pairs[0]["lang"]
     decided: list[Decided] = []
     for fold in folds(pairs, FOLDS):
         held_out = set(fold)
         rest = [place for place, row in enumerate(seen) if row is not None and place not in held_out]
         weights = fit([seen[place] for place in rest], labels[rest])
-        with fitted(dict.fromkeys(LANGUAGES, weights) | {language: weights}):
+        with fitted(dict.fromkeys(LANGUAGES, weights)):
             decided += [decider.decide(pairs[place]) for place in fold]
     return decided
 
@@ -125,7 +124,7 @@ def _conversations(setting: Setting) -> Iterator[Figure]:
 
 
 def _show(title: str, found: Sequence[Near]) -> None:
-    print(f"\n{title}:", *(f"  {each}" for each in found), "", sep="\n", flush=True)
+    print(f"\n{title}", *(f"  {each}" for each in found), "", sep="\n", flush=True)
 
 
 def _latency(setting: Setting) -> Iterator[Figure]:

@@ -43,6 +43,12 @@ class Unsafe(VaultMemError):
     exit_code = 6
 
 
+class Busy(Unsafe):
+    """Another process is writing, and has been for longer than one waits."""
+
+    code = "busy"
+
+
 class VaultNotFound(VaultMemError):
     """There is no vault where one was looked for."""
 

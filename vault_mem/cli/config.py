@@ -16,6 +16,10 @@ from vault_mem.vault.find import find_vault
 
 
 class _Group(click.Group):
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Examples"):
+            formatter.write("  vault-mem config\n  vault-mem config set adopt_ids never\n")
+
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         return help_option()
 

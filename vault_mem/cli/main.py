@@ -85,9 +85,11 @@ def cli(console: Console, vault: str | None, as_json: bool) -> None:
 
 def run(arguments: Sequence[str], console: Console) -> int:
     """Run one command line on a console; returns the exit code and raises nothing a user should not see."""
-    wants_json = "--json" in arguments
+    arguments = list(arguments) or ["--help"]
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    wants_json = "--json" in options
     try:
-        result = cli.main(list(arguments), prog_name="vault-mem", standalone_mode=False, obj=console)
+        result = cli.main(arguments, prog_name="vault-mem", standalone_mode=False, obj=console)
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as stop:
         return stop.exit_code

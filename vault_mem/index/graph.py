@@ -59,12 +59,13 @@ class Graph:
 
     def edges(self, id_: str) -> list[Edge]:
         """All links of a memory: those it writes, then those others write to it."""
-        own = [
-            Edge(id_, other, link)
-            for link in self._links.get(id_, ())
-            if (other := self.resolve(link.target)) not in (None, id_)
-        ]
-        seen = {edge.target for edge in own}
+        own: list[Edge] = []
+        seen: set[str] = set()
+        for link in self._links.get(id_, ()):
+            other = self.resolve(link.target)
+            if other is not None and other != id_ and other not in seen:
+                seen.add(other)
+                own.append(Edge(id_, other, link))
         reverse = [
             Edge(id_, source, link)
             for source, links in self._links.items()

@@ -63,6 +63,10 @@ class Index:
             return f"the index is damaged ({type(error).__name__})"
         return ""
 
+    def in_step(self) -> bool:
+        """Whether table and states were written together; a crash or a lost manifest leaves them apart."""
+        return bool(self.state.get("table_version") == self.table.version)
+
     def outdated(self) -> bool:
         """Whether another process has written since this one opened the index."""
         try:

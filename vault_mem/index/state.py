@@ -107,6 +107,10 @@ class StateStore:
         """Files that declare no id."""
         return [Known._make(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM files WHERE declared = ''")]
 
+    def unsettled(self) -> list[tuple[str, str, str]]:
+        """Key, declared id and id gone by, of every file that does not go by an id of its own."""
+        return list(self._db.execute("SELECT key, declared, id FROM files WHERE declared != id ORDER BY key"))
+
     def provisional(self) -> list[Known]:
         """Files that declare an id which another file owns."""
         select = f"SELECT {_COLUMNS} FROM files WHERE declared != '' AND declared != id ORDER BY key"

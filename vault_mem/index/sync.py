@@ -77,9 +77,9 @@ def sync(
     """
     started = time.monotonic()
     report = SyncReport()
-    reason = "asked for" if rebuild else "" if index.table is not None else index.open()
+    reason = "asked for" if rebuild else "" if index.table is not None and not index.outdated() else index.open()
     listing = walk(index.folder) if only is None or reason else _listing(index.folder, only)
-    if not reason and not _recheck(index, difference(index, listing, only)):
+    if not reason and index.in_step() and not _recheck(index, difference(index, listing, only)):
         report.problems = _problems(index, listing)
         return report
     with locked(index.lock_path, "the index", LOCK_WAIT):
@@ -163,23 +163,18 @@ def _refuse_mass_loss(index: Index, listing: Listing, states: Iterable[str]) -> 
         )
 
 
-def provisional_id(key: str) -> str:
+def provisional_id(key: str, taken: Callable[[str], bool] = lambda id_: False) -> str:
     """The id a file goes by as long as it has none of its own, or one that another file owns."""
-    return "mem_" + hashlib.sha256(f"provisional {key}".encode()).hexdigest()[:12]
+    for attempt in range(1000):
+        id_ = "mem_" + hashlib.sha256(f"provisional {attempt or ''}{key}".encode()).hexdigest()[:12]
+        if not taken(id_):
+            return id_
+    raise AssertionError("a thousand hashes in a row were taken")
 
 
-def settled_ids(declared: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The id each file goes by. Where several files declare one id, the one that looks like the original keeps it."""
-    claims: dict[str, list[str]] = {}
-    ids: dict[str, str] = {}
-    for key, id_ in declared:
-        ids[key] = id_ or provisional_id(key)
-        if id_:
-            claims.setdefault(id_, []).append(key)
-    for id_, keys in claims.items():
-        for key in sorted(keys, key=lambda key: _originality(key, id_))[1:]:
-            ids[key] = provisional_id(key)
-    return ids
+def owner_of(id_: str, keys: Iterable[str], folder: Folder) -> str:
+    """Which of the files that declare an id keeps it: the one that looks like the original."""
+    return min(keys, key=lambda key: (not folder.is_owned(key), *_originality(key, id_)))
 
 
 _COPY = re.compile(r"conflict|copy|コピー|競合| \d+$|\(\d+\)$", re.IGNORECASE)
@@ -357,12 +352,27 @@ class _Run:
 
     def _settle_ids(self) -> None:
         """Copies of a file carry its id too: one file keeps it, the others go by a provisional one."""
-        claims = self.index.state.contested() if self.fresh else self.index.state.claims(self.claimed - {""})
-        ids = settled_ids((key, declared) for key, declared, _ in claims)
-        wrong = [key for key, _, id_ in claims if id_ != ids[key]]
-        self.known.update(self.index.state.files(wrong))
+        state = self.index.state
+        claims = state.contested() if self.fresh else state.claims(self.claimed - {""})
+        declared: dict[str, list[str]] = {}
+        for key, id_, _ in claims:
+            declared.setdefault(id_, []).append(key)
+        ids: dict[str, str] = {}
+        for id_, keys in declared.items():
+            owner = owner_of(id_, keys, self.folder)
+            ids |= {key: id_ if key == owner else provisional_id(key, self._taken) for key in keys}
+        gone_by = {key: id_ for key, _, id_ in claims}
+        for key, id_, now in state.unsettled():
+            if not id_:
+                ids[key], gone_by[key] = provisional_id(key, self._taken), now
+        wrong = [key for key, id_ in ids.items() if gone_by[key] != id_]
+        self.known.update(state.files(wrong))
         for start in range(0, len(wrong), BATCH):
             self._index_files(wrong[start : start + BATCH], {}, ids)
+
+    def _taken(self, id_: str) -> bool:
+        """Whether a file declares this id."""
+        return bool(self.index.state.claims([id_]))
 
     def _commit(self, written: list[dict[str, object]], replaced: Iterable[str]) -> None:
         self.index.table.upsert(written, replaced)

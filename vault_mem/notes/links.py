@@ -34,7 +34,7 @@ def read_link(value: Any) -> Link | None:
 
 
 def unwrapped(value: Any) -> Any:
-    """What an unquoted [[name]] holds, which is a list in a list to YAML; lists may hold themselves, so not for ever."""
+    """What an unquoted [[name]] holds: to YAML it is a list in a list. Lists may hold themselves, so not for ever."""
     for _ in range(3):
         if not isinstance(value, list) or len(value) != 1:
             break

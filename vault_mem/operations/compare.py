@@ -9,6 +9,7 @@ from vault_mem.errors import InvalidInput
 from vault_mem.judge.judge import judge
 from vault_mem.model import MEMORY_ID
 from vault_mem.operations.guard import embed, repeats
+from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
 
 # Where one of these was put for another, both statements cannot be true of the same thing at the same time.
@@ -38,7 +39,7 @@ def compare(workspace: Workspace, a: str, b: str) -> Comparison:
     """Compare two texts; an id stands for its memory's text."""
     texts = [_text(workspace, each) for each in (a, b)]
     if workspace.index.table is None:
-        workspace.freshen()
+        workspace.freshen()  # the calibration is kept with the index
     cosine = float(embed(workspace, texts[0]) @ embed(workspace, texts[1]))
     similarity = 1.0 if texts[0] == texts[1] else round(workspace.index.calibration.similarity(cosine), 4)
     settings = workspace.folder.settings
@@ -60,7 +61,7 @@ def compare(workspace: Workspace, a: str, b: str) -> Comparison:
 
 
 def _text(workspace: Workspace, given: str) -> str:
-    given = given.strip()
+    given = writable(given.strip(), "a text")
     if not given:
         raise InvalidInput("nothing to compare: a text is empty")
     if MEMORY_ID.fullmatch(given):

@@ -9,6 +9,7 @@ from vault_mem.errors import InvalidInput
 from vault_mem.index.rows import EPISODE, MEMORY, NOTE
 from vault_mem.index.table import quote
 from vault_mem.model import KIND_ALIASES, KINDS
+from vault_mem.operations.results import writable
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Filters:
         """The filters as a condition on the table's rows."""
         if self.kind is not None and KIND_ALIASES.get(self.kind, self.kind) not in KINDS:
             raise InvalidInput(f"unknown kind {self.kind!r}", f"a kind is one of {', '.join(KINDS)}")
+        for text in (self.category, self.emotion, *self.tags, *self.people):
+            writable(text or "", "a filter")
         parts = [f"type IN ({', '.join(map(quote, types))})"]
         for name in ("category", "emotion"):
             if (value := getattr(self, name)) is not None:

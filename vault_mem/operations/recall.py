@@ -10,7 +10,7 @@ from vault_mem.errors import InvalidInput
 from vault_mem.index.table import quote
 from vault_mem.index.terms import terms
 from vault_mem.operations.filters import Filters
-from vault_mem.operations.results import Found
+from vault_mem.operations.results import Found, writable
 from vault_mem.operations.workspace import Workspace
 
 # Each way of searching offers this many rows; what neither ranks among them is not going to be first.
@@ -36,14 +36,18 @@ def recall(
     workspace: Workspace, query: str, *, limit: int = DEFAULT_RESULTS, filters: Filters | None = None
 ) -> RecallResult:
     """Find the memories that answer a query, whatever language it and they are in."""
-    query = query.strip()
+    query = writable(query.strip(), "the query")
     if not query:
         raise InvalidInput("nothing to recall: the query is empty", 'try: vault-mem recall "..."')
     if limit < 1:
         raise InvalidInput(f"-n is at least 1, not {limit}")
     freshness = workspace.freshen()
     where = (filters or Filters()).where(workspace.folder.now())
-    query = query[:MAX_QUERY]
+    found = workspace.reading(lambda: _find(workspace, query[:MAX_QUERY], limit, where))
+    return RecallResult(query, found, freshness.stale, freshness.pending)
+
+
+def _find(workspace: Workspace, query: str, limit: int, where: str) -> list[Found]:
     by_meaning = _by_meaning(workspace, query, where)
     by_words = _by_words(workspace, query, where)
     scores: dict[str, float] = {}
@@ -62,7 +66,7 @@ def recall(
             results.append(
                 Found(memories[file], round(calibration.similarity(cosine), 4), round(scores[file], 6), passage)
             )
-    return RecallResult(query, results, freshness.stale, freshness.pending)
+    return results
 
 
 def _by_meaning(workspace: Workspace, query: str, where: str) -> dict[str, tuple[float, str]]:

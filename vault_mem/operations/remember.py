@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
 from vault_mem.model import (
@@ -23,7 +24,7 @@ from vault_mem.notes.links import name_key, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations.guard import guard
-from vault_mem.operations.results import Found
+from vault_mem.operations.results import Found, writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction, writing
 
@@ -89,17 +90,21 @@ def remember(
     max_links: int | None = None,
 ) -> RememberResult:
     """Save a draft. A repetition of an existing memory is not saved unless `force`."""
-    draft = checked(draft)
+    draft = checked(draft, workspace.folder.zone)
     settings = workspace.folder.settings
     dedup = settings.dedup_threshold if dedup_threshold is None else dedup_threshold
     near = settings.link_threshold if link_threshold is None else link_threshold
     most = settings.max_links if max_links is None else max_links
+    for name, value in (("dedup_threshold", dedup), ("link_threshold", near)):
+        if not 0 <= value <= 1:
+            raise InvalidInput(f"{name} is from 0 to 1, not {value}")
     with writing(workspace.folder):
         for attempt in range(TRIES):
             if workspace.freshen().stale:
                 raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
-            superseded = [workspace.index.get(id_) for id_ in draft.supersedes]
-            verdict = guard(workspace, draft.content, dedup)
+            found_old = [workspace.index.get(id_) for id_ in draft.supersedes]
+            superseded = list({memory.id: memory for memory in found_old}.values())
+            verdict = workspace.reading(lambda: guard(workspace, draft.content, dedup))
             old = {memory.id for memory in superseded}
             duplicate = verdict.duplicate_of
             if duplicate is not None and not force and duplicate.memory.id not in old:
@@ -115,16 +120,16 @@ def remember(
                 if attempt == TRIES - 1:
                     raise
                 continue
-            workspace.sync(only=keys)
+            workspace.sync(only=keys)  # where the index cannot be written, the memory is saved all the same
             changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
             differs = [str(each) for each in verdict.differs] if changed else []
-            saved = workspace.index.get(memory.id)
-            return RememberResult(saved, len(linked), linked, None, superseded, changed, differs)
+            return RememberResult(memory, len(linked), linked, None, superseded, changed, differs)
     raise AssertionError("unreachable")
 
 
-def checked(draft: Draft) -> Draft:
-    """The draft with its text trimmed; raises InvalidInput where something in it makes no sense."""
+def checked(draft: Draft, zone: tzinfo) -> Draft:
+    """The draft with its text trimmed and its times in a zone; raises InvalidInput where something makes no sense."""
+    _check_types(draft)
     content = draft.content.replace("\r\n", "\n").strip()
     if not content:
         raise InvalidInput("nothing to remember: the text is empty", 'try: vault-mem remember "..."')
@@ -132,10 +137,7 @@ def checked(draft: Draft) -> Draft:
         raise InvalidInput(
             "the text has NUL bytes: it is not text", "remember takes text; keep files elsewhere and refer to them"
         )
-    try:
-        size = len(content.encode())
-    except UnicodeEncodeError as error:
-        raise InvalidInput("the text is not valid Unicode", "pass it as UTF-8") from error
+    size = len(content.encode())
     if size > MAX_CONTENT_BYTES:
         raise InvalidInput(
             f"the text is too long: {size / 1e6:.1f} MB, at most {MAX_CONTENT_BYTES // 1_000_000} MB",
@@ -156,7 +158,33 @@ def checked(draft: Draft) -> Draft:
         value = getattr(draft, name)
         if value is not None and ("\n" in value or not value.strip()):
             raise InvalidInput(f"{name} is one line of text")
-    return Draft(**{**vars(draft), "content": content, "kind": kind})
+    times = {
+        name: value.replace(tzinfo=zone)
+        for name in ("valid_from", "valid_to")
+        if (value := getattr(draft, name)) is not None and value.tzinfo is None
+    }
+    return Draft(**{**vars(draft), **times, "content": content, "kind": kind})
+
+
+def _check_types(draft: Draft) -> None:
+    """Values of the types the note format has, in text that can be written."""
+    for name, value in vars(draft).items():
+        items = value if isinstance(value, list) else [value]
+        if name in ("tags", "people", "secondary", "supersedes") and not (
+            isinstance(value, list) and all(isinstance(item, str) for item in items)
+        ):
+            raise InvalidInput(f"{name} is a list of texts, not {value!r}")
+        if name in ("intensity", "valence", "arousal", "confidence", "salience") and not isinstance(
+            value, int | float | None
+        ):
+            raise InvalidInput(f"{name} is a number, not {value!r}")
+        if name in ("valid_from", "valid_to") and not isinstance(value, datetime | None):
+            raise InvalidInput(f"{name} is a time, not {value!r}")
+        for item in items:
+            if isinstance(item, str):
+                writable(item, name)
+            elif name in ("content", "category", "kind", "emotion"):
+                raise InvalidInput(f"{name} is text, not {value!r}")
 
 
 def _save(
@@ -204,6 +232,8 @@ def _close(workspace: Workspace, transaction: Transaction, old: Memory, now: dat
 
 def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
     """Whether the link can be written: on the new note always, on an old private one if that can be edited."""
+    if re.search(r"[#|^\[\]]", found.memory.path.rsplit("/", 1)[-1]):
+        return False  # no wikilink can name such a file
     if private or not found.memory.private:
         return True
     try:

@@ -1,10 +1,20 @@
-"""What operations return when they found memories."""
+"""What operations take and return when they look for memories."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
+
+
+def writable(text: str, what: str) -> str:
+    """The text, if it is valid Unicode; arguments that were not UTF-8 are not."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"{what} is not valid Unicode", "pass it as UTF-8") from error
+    return text
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,7 @@ class ListResult:
 def show(workspace: Workspace, id_: str) -> ShowResult:
     """One memory by its id, or by the beginning of it."""
     freshness = workspace.freshen()
-    memory = workspace.index.get(id_)
-    graph = workspace.graph
+    memory, graph = workspace.reading(lambda: (workspace.index.get(id_), workspace.graph))
     links = [
         Neighbour(edge.target, graph.titles[edge.target], edge.link.type, edge.link.confidence)
         for edge in graph.edges(memory.id)
@@ -55,5 +54,5 @@ def list_memories(workspace: Workspace, filters: Filters | None = None, limit: i
     """The memories that meet the filters, newest first."""
     freshness = workspace.freshen()
     where = (filters or Filters()).where(workspace.folder.now(), EVERYTHING)
-    found = workspace.index.memories(where)
+    found = workspace.reading(lambda: workspace.index.memories(where))
     return ListResult(found[:limit], len(found), freshness.stale, freshness.pending)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.errors import Conflict, EditRefused, Unsafe, VaultMemError
+from vault_mem.errors import Busy, Conflict, EditRefused, VaultMemError, WriteFailed
 from vault_mem.model import Memory
 from vault_mem.vault import journal
 from vault_mem.vault.folder import Folder
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from vault_mem.index.index import Index
     from vault_mem.index.lexicon import Lexicon
     from vault_mem.index.sync import Progress, SyncReport
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -103,14 +106,30 @@ class Workspace:
 
         try:
             report = sync(self.index, only=only, progress=self.progress)
-        except Unsafe:
+        except Busy:
             if self.index.table is None:
                 raise
-            behind = len(difference(self.index, walk(self.folder)))
-            return Freshness(stale=True, pending=behind)
+            return Freshness(stale=True, pending=len(difference(self.index, walk(self.folder))))
+        except (OSError, RuntimeError, WriteFailed) as error:
+            reason = error.message if isinstance(error, WriteFailed) else str(error).splitlines()[0][:200]
+            if self.index.table is None or self.index.open():
+                raise WriteFailed(f"the index cannot be written: {reason}", "check space and permissions") from error
+            self.notices.append(f"the index cannot be brought up to date: {reason}")
+            return Freshness(stale=True, pending=len(difference(self.index, walk(self.folder))))
         if report.rebuilt and report.rebuilt != NO_INDEX:
             self.notices.append(f"index rebuilt: {report.rebuilt}")
         return Freshness(stale=False, pending=0, report=report)
+
+    def reading(self, look: Callable[[], T]) -> T:
+        """What `look` finds in the index; where that turns out to be damaged, it is built anew and looked at again."""
+        from vault_mem.index.sync import sync
+
+        try:
+            return look()
+        except (OSError, RuntimeError, ValueError):
+            sync(self.index, rebuild=True, progress=self.progress)
+            self.notices.append("index rebuilt: it was damaged")
+            return look()
 
     def _recover(self) -> None:
         try:
@@ -125,7 +144,7 @@ class Workspace:
             raise EditRefused(f"{memory.path} is an included note, read-only for vault-mem", "edit it yourself")
         known = self.index.state.files([memory.path]).get(memory.path)
         if known is not None and known.problems != "[]":
-            reason = json.loads(known.problems)[0][0]
+            reason = "it could not be read whole" if memory.private else json.loads(known.problems)[0][0]
             raise EditRefused(f"{memory.path} is left alone: {reason}", "correct the file first (vault-mem doctor)")
         try:
             return self.folder.path(memory.path).read_bytes()

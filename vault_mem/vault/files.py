@@ -15,15 +15,14 @@ from pathlib import Path
 
 from vault_mem.errors import Conflict, WriteFailed
 
-_BINARY = getattr(os, "O_BINARY", 0)  # Windows would turn line ends otherwise
 PUBLIC_MODE = 0o644
 PRIVATE_MODE = 0o600
 PRIVATE_FOLDER_MODE = 0o700
 
 
 def create(path: Path, data: bytes, mode: int) -> None:
-    """Write a new file; raises Conflict where one is already there."""
-    with _failures(path), _temporary(path, data, mode) as temporary:
+    """Write a new file; raises Conflict where one is already there. A public one takes the user's usual mode."""
+    with _failures(path), _temporary(path, data, None if mode == PUBLIC_MODE else mode) as temporary:
         try:
             _link_new(temporary, path)
         except FileExistsError as error:
@@ -115,15 +114,17 @@ def _temporary_name(path: Path) -> Path:
 
 
 @contextmanager
-def _temporary(path: Path, data: bytes, mode: int) -> Iterator[Path]:
-    """A synced file beside `path` with that content and mode; gone afterwards if it is still there."""
+def _temporary(path: Path, data: bytes, mode: int | None) -> Iterator[Path]:
+    """A synced file beside `path` with that content and mode (None: the user's own); gone afterwards if still there."""
     temporary = _temporary_name(path)
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
+    binary = getattr(os, "O_BINARY", 0)  # Windows would turn line ends otherwise
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | binary
+    handle = os.open(temporary, flags, 0o666 if mode is None else 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
-            if hasattr(os, "fchmod"):
+            if mode is not None and hasattr(os, "fchmod"):
                 os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
         yield temporary

@@ -28,12 +28,15 @@ def find_vault(named: str | os.PathLike[str] | None, cwd: Path, env: Mapping[str
 
 
 def _checked(path: Path, said_by: str) -> Path:
-    if path.is_file():
-        raise VaultNotFound(f"{path} ({said_by}) is a file, not a vault folder", _HINT)
-    if not path.is_dir():
-        raise VaultNotFound(f"{path} ({said_by}) does not exist", _HINT)
-    if not (path / VAULT_FILE).is_file():
-        raise VaultNotFound(
-            f"{path} ({said_by}) is not a vault: it has no {VAULT_FILE}", f"run `vault-mem init {path}`"
-        )
+    try:
+        if path.is_file():
+            raise VaultNotFound(f"{path} ({said_by}) is a file, not a vault folder", _HINT)
+        if not path.is_dir():
+            raise VaultNotFound(f"{path} ({said_by}) does not exist", _HINT)
+        if not (path / VAULT_FILE).is_file():
+            hint = f"run `vault-mem init {path}`"
+            raise VaultNotFound(f"{path} ({said_by}) is not a vault: it has no {VAULT_FILE}", hint)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise VaultNotFound(f"{path} ({said_by}) cannot be read: {reason}", "check its permissions") from error
     return Path(os.path.realpath(path))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vault_mem.errors import Unsafe, WriteFailed
+from vault_mem.errors import Busy, WriteFailed
 
 WAIT_SECONDS = 10.0  # longer than any single write; past it something is stuck, and saying so helps more
 _POLL_SECONDS = 0.01
@@ -36,7 +36,7 @@ else:
 
 @contextmanager
 def locked(path: Path, what: str, wait: float = WAIT_SECONDS) -> Iterator[None]:
-    """Hold the lock at `path`; raises Unsafe when another process holds it for longer than `wait`."""
+    """Hold the lock at `path`; raises Busy when another process holds it for longer than `wait`."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -48,7 +48,7 @@ def locked(path: Path, what: str, wait: float = WAIT_SECONDS) -> Iterator[None]:
         deadline = time.monotonic() + wait
         while not _try_lock(handle):
             if time.monotonic() > deadline:
-                raise Unsafe(f"another process has been writing {what} for {wait:.0f} s", "wait for it, or stop it")
+                raise Busy(f"another process has been writing {what} for {wait:.0f} s", "wait for it, or stop it")
             time.sleep(_POLL_SECONDS)
         yield
     finally:

@@ -42,11 +42,6 @@ def _zone(value: str) -> str:
     return ""
 
 
-def _within(patterns: list[str]) -> str:
-    outside = any(pattern.startswith(("/", "~")) or ".." in pattern.split("/") for pattern in patterns)
-    return "should be globs within the vault" if outside else ""
-
-
 @dataclass(frozen=True)
 class Settings:
     """All settings of one vault. Those that are user_only are never taken from a vault: it may be a stranger's."""
@@ -55,7 +50,7 @@ class Settings:
     memories_folder: str = _setting("memories", "where public memories live", check=_folder)
     private_folder: str = _setting("private", "where private memories live; ignored by git", check=_folder)
     episodes_folder: str = _setting("episodes", "where episodes live", check=_folder)
-    include: list[str] = _setting([], "other notes to search, read-only, as globs: notes/**", check=_within)
+    include: list[str] = _setting([], "other notes to search, read-only, as globs: notes/**")
     ignore: list[str] = _setting(
         ["README.md", "templates/**", "_templates/**"], "notes that are no memories, as globs (folder notes never are)"
     )
