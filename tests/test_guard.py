@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -33,13 +34,23 @@ def refusal(id_: str, age: str, content: str) -> str:
     )
 
 
+def ways_on(id_: str) -> str:
+    """The ready commands that follow the exact text."""
+    again = "vault-mem remember --last-blocked"
+    return (
+        f"\nSave it anyway: {again} --force\n"
+        f"Replace the existing text: {again} --update {id_}\n"
+        f"Close the existing one: {again} --supersedes {id_}\n"
+    )
+
+
 def test_the_refusal(cli: Command, root: Path) -> None:
     # D-2: exact text, exit 3, nothing is written
     id_ = cli.json("remember", TEXT, env=at("2026-11-15T10:00:00+09:00"))["memory"]["id"]
     before = states(root)
     answer = cli.run("remember", TEXT, env=at("2026-11-15T12:30:00+09:00"))
     assert answer.code == 3
-    assert answer.out == refusal(id_, "2h ago", TEXT)
+    assert answer.out == refusal(id_, "2h ago", TEXT) + ways_on(id_)
     assert answer.err == ""
     assert states(root) == before
 
@@ -92,7 +103,7 @@ def test_a_real_process_refuses(cli: Command) -> None:
     id_ = cli.json("remember", TEXT)["memory"]["id"]
     answer = cli.spawn("remember", TEXT)
     assert (answer.code, answer.err) == (3, "")
-    assert answer.out == refusal(id_, "just now", TEXT)
+    assert answer.out == refusal(id_, "just now", TEXT) + ways_on(id_)
 
 
 def test_the_refused_text_is_kept(cli: Command, root: Path) -> None:
@@ -234,3 +245,28 @@ def test_similarity_is_calibrated(vault: Vault) -> None:
     vault.remember(TEXT)
     assert vault.remember(TEXT).duplicate_of.similarity == 1.0
     assert vault.compare(TEXT, "Beetroot soup wants dill, vinegar and a day in the fridge").similarity < 0.7
+
+
+def test_the_refused_text_replaces_the_existing_one(cli: Command, root: Path) -> None:
+    # D-2, T-5: the way on that keeps one memory; what it said before is a revision
+    first = cli.json("remember", TEXT)["memory"]
+    assert cli.run("remember", TEXT + "!").code == 3
+    answer = cli.json("remember", "--last-blocked", "--update", first["id"])
+    assert answer["status"] == "updated"
+    assert answer["memory"]["content"] == TEXT + "!"
+    (revisions,) = (root / "history").glob("*.jsonl")
+    (line,) = revisions.read_text().splitlines()
+    revision = json.loads(line)
+    assert revision["id"] == first["id"]
+    assert TEXT in revision["before"]
+    assert TEXT + "!" in revision["after"]
+    assert cli.run("remember", "--last-blocked", "--force").code == 4  # it was used up
+
+
+def test_a_private_revision_stays_private(cli: Command, root: Path) -> None:
+    # T-5, P-3
+    first = cli.json("remember", "-", "--private", stdin=TEXT)["memory"]
+    cli.json("remember", "-", "--update", first["id"], stdin=TEXT + " and more")
+    assert not (root / "history").exists()
+    (revisions,) = (root / "private" / ".history").glob("*.jsonl")
+    assert mode(revisions) == 0o600

@@ -13,6 +13,7 @@ from vault_mem.vault.folder import Clock, Folder
 
 if TYPE_CHECKING:
     from vault_mem.index.sync import Progress, SyncReport
+    from vault_mem.model import Memory
     from vault_mem.operations.compare import Comparison
     from vault_mem.operations.doctor import Diagnosis
     from vault_mem.operations.filters import Filters
@@ -62,7 +63,8 @@ class Vault:
         **fields: Any,
     ) -> RememberResult:
         """Save a text as a memory, unless it repeats one; `fields` are those of a note's front matter."""
-        from vault_mem.operations.remember import Draft, remember
+        from vault_mem.operations.drafts import Draft
+        from vault_mem.operations.remember import remember
 
         return remember(
             self.workspace,
@@ -72,6 +74,12 @@ class Vault:
             link_threshold=link_threshold,
             max_links=max_links,
         )
+
+    def update(self, id_: str, content: str, reason: str = "") -> Memory:
+        """Replace the text of a memory; what it said before is kept as a revision."""
+        from vault_mem.operations.remember import update
+
+        return update(self.workspace, id_, content, reason)
 
     def recall(self, query: str, n: int = 5, filters: Filters | None = None) -> RecallResult:
         """Find the memories that answer a query."""

@@ -63,6 +63,18 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
     return "\n".join(lines), SCAFFOLD_SAVED
 
 
+def ways_on(existing: str) -> list[str]:
+    """The commands that save a refused text all the same."""
+    again = "vault-mem remember --last-blocked"
+    return [f"{again} --force", f"{again} --update {existing}", f"{again} --supersedes {existing}"]
+
+
+def blocked_hints(existing: str) -> str:
+    """The same in words."""
+    force, update, supersede = ways_on(existing)
+    return f"Save it anyway: {force}\nReplace the existing text: {update}\nClose the existing one: {supersede}"
+
+
 def _not_saved(existing: Found, now: datetime) -> str:
     memory = existing.memory
     return (

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from vault_mem.cli.common import Command, finish, found_json, memory_json, moment, open_vault, scaffolded
 from vault_mem.cli.console import Console
 from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_IMPORTANCE, DEFAULT_KIND, KINDS
+
+if TYPE_CHECKING:
+    from vault_mem.library import Vault
+    from vault_mem.operations.remember import RememberResult
 
 DUPLICATE_EXIT = 3
 
@@ -43,6 +48,10 @@ DUPLICATE_EXIT = 3
 @click.option(
     "--supersedes", multiple=True, metavar="ID", help="Close this memory: the new one takes its place (repeatable)."
 )
+@click.option(
+    "--update", "update_id", metavar="ID", help="Replace the text of this memory; the old one is kept as a revision."
+)
+@click.option("--last-blocked", is_flag=True, help="Take the text, and its fields, that was refused last.")
 @click.option("--force", is_flag=True, help="Save even if it repeats a memory.")
 @click.option("--dedup-threshold", type=float, help="Distance below which it is a repetition.")
 @click.option("--link-threshold", type=float, help="Distance below which memories are linked.")
@@ -51,6 +60,8 @@ def command(
     console: Console,
     /,
     text: str | None,
+    update_id: str | None,
+    last_blocked: bool,
     force: bool,
     dedup_threshold: float | None,
     link_threshold: float | None,
@@ -59,12 +70,15 @@ def command(
     **fields: Any,
 ) -> int:
     """Save TEXT (or standard input, with -) as a memory, unless it only repeats one."""
-    from vault_mem import messages
-
-    if text is None:
-        raise click.UsageError('Missing the text. Give it as an argument, or "-" to read standard input.')
+    if (text is None) != last_blocked:
+        missing = 'Missing the text. Give it as an argument, "-" to read standard input, or --last-blocked.'
+        raise click.UsageError("--last-blocked takes no text." if last_blocked else missing)
     vault = open_vault(console)
-    content = console.read_text() if text == "-" else text
+    if last_blocked:
+        return _last_blocked(console, vault, force, update_id, list(fields["supersedes"]))
+    content = console.read_text() if text == "-" else text or ""
+    if update_id is not None:
+        return _update(console, vault, update_id, content)
     zone = vault.workspace.folder.zone
     fields |= {name: list(fields[name]) for name in ("tags", "people", "secondary", "supersedes")}
     result = vault.remember(
@@ -76,6 +90,12 @@ def command(
         valid_to=moment(valid_to, zone, "--valid-to"),
         **fields,
     )
+    return _answer(console, vault, result)
+
+
+def _answer(console: Console, vault: Vault, result: RememberResult) -> int:
+    from vault_mem import messages
+
     data, scaffold = messages.remembered(result, vault.workspace.folder.now())
     scaffold = scaffolded(console, vault, scaffold)
     if console.json:
@@ -88,11 +108,39 @@ def command(
                 "duplicate_of": found_json(result.duplicate_of) if result.duplicate_of else None,
                 "differs": result.differs,
                 "changed": found_json(result.changed) if result.changed else None,
+                "commands": messages.ways_on(result.duplicate_of.memory.id) if result.duplicate_of else [],
                 "closed": [old.id for old in result.closed],
                 "scaffold": scaffold,
             }
         )
     else:
         console.print(messages.compose(data, scaffold))
+        if result.duplicate_of:
+            console.print("\n" + messages.blocked_hints(result.duplicate_of.memory.id))
     finish(console, vault)
     return DUPLICATE_EXIT if result.duplicate_of else 0
+
+
+def _last_blocked(console: Console, vault: Vault, force: bool, update_id: str | None, supersedes: list[str]) -> int:
+    from vault_mem.operations import blocked
+    from vault_mem.operations.remember import remember
+
+    draft, kept = blocked.last(vault.workspace)
+    if update_id is not None:
+        code = _update(console, vault, update_id, draft.content)
+    else:
+        again = replace(draft, supersedes=supersedes or draft.supersedes)
+        code = _answer(console, vault, remember(vault.workspace, again, force=force))
+    if code == 0:
+        kept.unlink(missing_ok=True)
+    return code
+
+
+def _update(console: Console, vault: Vault, id_: str, content: str) -> int:
+    memory = vault.update(id_, content)
+    if console.json:
+        console.print_json({"status": "updated", "memory": memory_json(memory)})
+    else:
+        console.print(f"Updated (id: {memory.id}). What it said before is kept in its history.")
+    finish(console, vault)
+    return 0

@@ -6,59 +6,24 @@ import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, tzinfo
+from datetime import datetime
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
-from vault_mem.model import (
-    DEFAULT_CATEGORY,
-    DEFAULT_EMOTION,
-    DEFAULT_IMPORTANCE,
-    DEFAULT_KIND,
-    KIND_ALIASES,
-    KINDS,
-    Link,
-    Memory,
-)
-from vault_mem.notes.edit import edit
+from vault_mem.model import Link, Memory
+from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.links import name_key, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
+from vault_mem.operations import blocked
+from vault_mem.operations.drafts import Draft, checked
 from vault_mem.operations.guard import guard
-from vault_mem.operations.results import Found, writable
+from vault_mem.operations.results import Found
 from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import history
 from vault_mem.vault.journal import Transaction, writing
 
-# A memory is something to be recalled and read; what is longer is a document to be filed and referred to.
-MAX_CONTENT_BYTES = 1_000_000
 # A link's target may be edited while we link to it; after so many tries something else is wrong.
 TRIES = 5
-
-
-@dataclass(frozen=True)
-class Draft:
-    """What is to be remembered."""
-
-    content: str
-    private: bool = False
-    importance: int = DEFAULT_IMPORTANCE
-    category: str = DEFAULT_CATEGORY
-    kind: str = DEFAULT_KIND
-    tags: list[str] = field(default_factory=list)
-    people: list[str] = field(default_factory=list)
-    emotion: str = DEFAULT_EMOTION
-    secondary: list[str] = field(default_factory=list)
-    intensity: float | None = None
-    valence: float | None = None
-    arousal: float | None = None
-    body_state: str | None = None
-    about_time: str | None = None
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
-    status: str | None = None
-    confidence: float | None = None
-    salience: float | None = None
-    source: str | None = None
-    supersedes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -108,6 +73,7 @@ def remember(
             old = {memory.id for memory in superseded}
             duplicate = verdict.duplicate_of
             if duplicate is not None and not force and duplicate.memory.id not in old:
+                blocked.keep(workspace, draft)
                 return RememberResult(None, 0, [], duplicate)
             linked = [
                 found
@@ -125,66 +91,6 @@ def remember(
             differs = [str(each) for each in verdict.differs] if changed else []
             return RememberResult(memory, len(linked), linked, None, superseded, changed, differs)
     raise AssertionError("unreachable")
-
-
-def checked(draft: Draft, zone: tzinfo) -> Draft:
-    """The draft with its text trimmed and its times in a zone; raises InvalidInput where something makes no sense."""
-    _check_types(draft)
-    content = draft.content.replace("\r\n", "\n").strip()
-    if not content:
-        raise InvalidInput("nothing to remember: the text is empty", 'try: vault-mem remember "..."')
-    if "\0" in content:
-        raise InvalidInput(
-            "the text has NUL bytes: it is not text", "remember takes text; keep files elsewhere and refer to them"
-        )
-    size = len(content.encode())
-    if size > MAX_CONTENT_BYTES:
-        raise InvalidInput(
-            f"the text is too long: {size / 1e6:.1f} MB, at most {MAX_CONTENT_BYTES // 1_000_000} MB",
-            "a memory is something to recall: save what matters of it, and where the rest is",
-        )
-    kind = KIND_ALIASES.get(draft.kind, draft.kind)
-    if kind not in KINDS:
-        raise InvalidInput(f"unknown kind {draft.kind!r}", f"a kind is one of {', '.join(KINDS)}")
-    if isinstance(draft.importance, bool) or draft.importance not in range(1, 6):
-        raise InvalidInput(f"importance is from 1 to 5, not {draft.importance}")
-    for name, low in (("intensity", 0), ("valence", -1), ("arousal", -1), ("confidence", 0), ("salience", 0)):
-        value = getattr(draft, name)
-        if value is not None and not low <= value <= 1:
-            raise InvalidInput(f"{name} is from {low} to 1, not {value}")
-    if draft.valid_from and draft.valid_to and draft.valid_to < draft.valid_from:
-        raise InvalidInput("valid_to is before valid_from")
-    for name in ("category", "emotion", "body_state", "about_time", "status", "source"):
-        value = getattr(draft, name)
-        if value is not None and ("\n" in value or not value.strip()):
-            raise InvalidInput(f"{name} is one line of text")
-    times = {
-        name: value.replace(tzinfo=zone)
-        for name in ("valid_from", "valid_to")
-        if (value := getattr(draft, name)) is not None and value.tzinfo is None
-    }
-    return Draft(**{**vars(draft), **times, "content": content, "kind": kind})
-
-
-def _check_types(draft: Draft) -> None:
-    """Values of the types the note format has, in text that can be written."""
-    for name, value in vars(draft).items():
-        items = value if isinstance(value, list) else [value]
-        if name in ("tags", "people", "secondary", "supersedes") and not (
-            isinstance(value, list) and all(isinstance(item, str) for item in items)
-        ):
-            raise InvalidInput(f"{name} is a list of texts, not {value!r}")
-        if name in ("intensity", "valence", "arousal", "confidence", "salience") and not isinstance(
-            value, int | float | None
-        ):
-            raise InvalidInput(f"{name} is a number, not {value!r}")
-        if name in ("valid_from", "valid_to") and not isinstance(value, datetime | None):
-            raise InvalidInput(f"{name} is a time, not {value!r}")
-        for item in items:
-            if isinstance(item, str):
-                writable(item, name)
-            elif name in ("content", "category", "kind", "emotion"):
-                raise InvalidInput(f"{name} is text, not {value!r}")
 
 
 def _save(
@@ -232,7 +138,7 @@ def _close(workspace: Workspace, transaction: Transaction, old: Memory, now: dat
 
 def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
     """Whether the link can be written: on the new note always, on an old private one if that can be edited."""
-    if re.search(r"[#|^\[\]]", found.memory.path.rsplit("/", 1)[-1]):
+    if re.search(r"[#|^\[\]]|\.md\.md$", found.memory.path.rsplit("/", 1)[-1]):
         return False  # no wikilink can name such a file
     if private or not found.memory.private:
         return True
@@ -257,3 +163,28 @@ def _new_id(workspace: Workspace) -> str:
         id_ = f"mem_{secrets.token_hex(6)}"
         if not workspace.index.table.count(f"starts_with(id, '{id_[:12]}')"):
             return id_
+
+
+def update(workspace: Workspace, id_: str, content: str, reason: str = "") -> Memory:
+    """Replace the text of an existing memory; what it said before is kept as a revision."""
+    text = checked(Draft(content), workspace.folder.zone).content
+    with writing(workspace.folder):
+        for attempt in range(TRIES):
+            if workspace.freshen().stale:
+                raise Unsafe("the index is busy", "try again in a moment")
+            memory = workspace.index.get(id_)
+            raw = workspace.read_to_edit(memory)
+            after = replace_body(raw, text + "\n")
+            transaction = Transaction(workspace.folder, "remember --update", reason)
+            transaction.write(memory.path, raw, after)
+            if raw != after:
+                history.record(transaction, memory.id, memory.path, raw, after, reason or "the text was replaced")
+            try:
+                transaction.commit()
+            except Conflict:
+                if attempt == TRIES - 1:
+                    raise
+                continue
+            workspace.sync(only=[memory.path])
+            return workspace.index.get(memory.id)
+    raise AssertionError("unreachable")

@@ -113,6 +113,8 @@ class Workspace:
         except (OSError, RuntimeError, WriteFailed) as error:
             reason = error.message if isinstance(error, WriteFailed) else str(error).splitlines()[0][:200]
             if self.index.table is None or self.index.open():
+                if isinstance(error, WriteFailed):
+                    raise
                 raise WriteFailed(f"the index cannot be written: {reason}", "check space and permissions") from error
             self.notices.append(f"the index cannot be brought up to date: {reason}")
             return Freshness(stale=True, pending=len(difference(self.index, walk(self.folder))))

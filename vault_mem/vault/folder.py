@@ -91,6 +91,16 @@ class Folder:
         """Whether a path, with every link in it followed, lies in the vault."""
         return os.path.realpath(path.parent).startswith(os.path.join(self.root, "")) or path.parent == self.root  # noqa: PTH118
 
+    def history_key(self, key: str, now: datetime) -> str:
+        """Where revisions of a note are kept: beside the notes, and those of private ones in the private folder."""
+        place = f"{self.settings.private_folder.strip('/')}/.history" if self.is_private(key) else "history"
+        return f"{place}/{now:%Y-%m}.jsonl"
+
+    def is_history(self, key: str) -> bool:
+        """Whether a file holds revisions."""
+        private = re.escape(self.settings.private_folder.strip("/"))
+        return bool(re.fullmatch(rf"(?:history|{private}/\.history)/\d{{4}}-\d{{2}}\.jsonl", key))
+
     def is_private(self, key: str) -> bool:
         """Whether a file lies in the private folder."""
         return _below(key, self.settings.private_folder)

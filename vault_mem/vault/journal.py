@@ -54,6 +54,16 @@ class Transaction:
         if before != after:
             self.steps.append(Step(key, before, after))
 
+    def append(self, key: str, line: bytes) -> None:
+        """Add a line at the end of a file, which is made where it is missing."""
+        for place, step in enumerate(self.steps):
+            if step.key == key:
+                self.steps[place] = Step(key, step.before, (step.after or b"") + line, step.mode)
+                return
+        before = _read(self.folder, key)
+        mode = files.PRIVATE_MODE if self.folder.is_private(key) else files.PUBLIC_MODE
+        self.steps.append(Step(key, before, (before or b"") + line, mode))
+
     def remove(self, key: str, before: bytes) -> None:
         """Take a file away that says `before`."""
         self.steps.append(Step(key, before, None))
@@ -147,9 +157,10 @@ def recover(folder: Folder) -> list[str]:
 def _ours(folder: Folder, step: Step) -> bool:
     """Whether a step writes a note of ours, and nothing else; a vault, and its journal, may come from a stranger."""
     parts = step.key.split("/")
-    plain = all(part and not part.startswith(".") for part in parts) and step.key.lower().endswith(".md")
+    note = step.key.lower().endswith(".md") and folder.is_owned(step.key)
+    plain = note and all(part and not part.startswith(".") for part in parts)
     mode = step.mode in (files.PUBLIC_MODE, files.PRIVATE_MODE)
-    return plain and mode and folder.is_owned(step.key) and folder.contains(folder.path(step.key))
+    return mode and (plain or folder.is_history(step.key)) and folder.contains(folder.path(step.key))
 
 
 def _sweep(folder: Folder, steps: list[Step]) -> None:
