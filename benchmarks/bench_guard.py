@@ -34,9 +34,10 @@ TEXTS = 200
 
 def run(setting: Setting) -> Iterator[Figure]:
     """Labelled pairs, our own pairs, conversations, latency."""
-    decider = Decider(setting)
+    decider = Decider(setting.folder / "empty")
     yield from _labelled(decider, setting)
     yield from _written(decider)
+    yield from _in_a_full_vault(setting)
     yield from _conversations(setting)
     yield from _latency(setting)
 
@@ -86,8 +87,7 @@ def _cross_validated(decider: Decider, pairs: list[Pair]) -> list[Decided] | Non
 def _written(decider: Decider) -> Iterator[Figure]:
     """Our own pairs of agent-style memories: no fact swallowed, most rewordings blocked."""
     for name in ("en", "ja", "mixed"):
-        pairs = _read(PROJECT / "tests" / "data" / f"guard_pairs_{name}.json")
-        decided = [decider.decide(pair) for pair in pairs]
+        decided = [decider.decide(pair) for pair in _own_pairs(name)]
         facts = [each for each in decided if each.pair["label"] == "fact"]
         reworded = [each for each in decided if each.pair["label"] == "reworded"]
         swallowed = [each for each in facts if each.blocked]
@@ -97,6 +97,19 @@ def _written(decider: Decider) -> Iterator[Figure]:
         share = sum(each.blocked for each in reworded) / len(reworded)
         target = Target("≥", 0.7) if name in LANGUAGES else None
         yield Figure(f"guard: {len(reworded)} {name} rewordings, blocked", share, target=target)
+
+
+def _in_a_full_vault(setting: Setting) -> Iterator[Figure]:
+    """The same pairs where a sample of one long conversation has refined what a cosine means."""
+    turns = [turn["text"] for turn in _read(DATA / NEEDS[1])[0]["memories"]]
+    decider = Decider(setting.folder / "full", turns)
+    for language in LANGUAGES:
+        decided = [decider.decide(pair) for pair in _own_pairs(language)]
+        recall, precision = recall_and_precision(decided, "reworded")
+        yield Figure(f"guard: {language} rewordings, in a full vault", recall, "", precision, "precision")
+        decided = [decider.decide(pair) for pair in _read(DATA / NEEDS[0]) if pair["lang"] == language]
+        recall, precision = recall_and_precision(decided)
+        yield Figure(f"guard: guard-dev {language}, in a full vault", recall, "", precision, "precision")
 
 
 def _conversations(setting: Setting) -> Iterator[Figure]:
@@ -121,6 +134,10 @@ def _conversations(setting: Setting) -> Iterator[Figure]:
     yield Figure("guard: links of a memory, median", statistics.median(counts), target=Target("≤", 2))
     yield Figure("guard: links of a memory, mean", statistics.mean(counts))
     yield Figure("guard: memories with 5 links, share", sum(count >= 5 for count in counts) / len(counts))
+
+
+def _own_pairs(name: str) -> list[Pair]:
+    return _read(PROJECT / "tests" / "data" / f"guard_pairs_{name}.json")
 
 
 def _show(title: str, found: Sequence[Near]) -> None:

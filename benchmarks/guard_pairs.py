@@ -6,12 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any
 from unittest.mock import patch
 
-from benchmarks.harness import Setting
-from vault_mem import Vault
+from benchmarks.vaults import FIRST_DAY, write_vault
+from vault_mem import Memory
 from vault_mem.judge import judge as judging
 from vault_mem.operations.guard import embed, repeats
 from vault_mem.operations.workspace import Workspace
@@ -32,12 +33,12 @@ class Decided:
 
 
 class Decider:
-    """The decision of `remember` and `compare` on a pair, in a vault that holds nothing yet."""
+    """The decision of `remember` and `compare` on a pair, with what a cosine means in a vault that holds these texts."""
 
-    def __init__(self, setting: Setting) -> None:
-        Vault.init(setting.folder / "pairs")
-        self.workspace: Workspace = Vault(setting.folder / "pairs").workspace
-        self.workspace.freshen()
+    def __init__(self, root: Path, texts: Sequence[str] = ()) -> None:
+        vault = write_vault(root, (Memory(f"mem_{n:012x}", text, FIRST_DAY) for n, text in enumerate(texts)))
+        vault.reindex()
+        self.workspace: Workspace = vault.workspace
         self._distances: dict[tuple[str, str], float] = {}
 
     def decide(self, pair: Pair) -> Decided:
@@ -53,7 +54,7 @@ class Decider:
     def _distance(self, a: str, b: str) -> float:
         if (a, b) not in self._distances:
             cosine = float(embed(self.workspace, a) @ embed(self.workspace, b))
-            similarity = 1.0 if a == b else round(self.workspace.index.calibration.similarity(cosine), 4)
+            similarity = 1.0 if a == b else round(self.workspace.calibration.similarity(cosine), 4)
             self._distances[a, b] = 1.0 - similarity
         return self._distances[a, b]
 
@@ -104,9 +105,9 @@ def recall_and_precision(decided: Sequence[Decided], repetition: str = "duplicat
 def best_recall(decided: Sequence[Decided], precision: float) -> float:
     """The highest recall at such a precision if the fitted probability alone decided about every pair in reach."""
     wanted = sum(each.pair["label"] == "duplicate" for each in decided)
-    right = seen = best = 0
-    for each in sorted((each for each in decided if each.near), key=lambda each: -each.probability):
-        seen += 1
+    right = best = 0
+    in_reach = sorted((each for each in decided if each.near), key=lambda each: -each.probability)
+    for seen, each in enumerate(in_reach, start=1):
         right += each.pair["label"] == "duplicate"
         if right >= precision * seen:
             best = right

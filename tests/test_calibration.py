@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers import memory
 from hypothesis import given
 from hypothesis import strategies as st
 from model2vec import StaticModel
@@ -182,13 +183,16 @@ def test_status_shows_it(vault: Vault, calibration: Calibration) -> None:
 
 
 @pytest.mark.xfail(reason="the vault's own sample does not refine the calibration yet")
-def test_a_vault_of_one_theme_raises_the_bar(vault: Vault) -> None:
-    # D-8: a sample of the vault as it grows; its unrelated pairs reach 0.70 in at most 1 % of cases
-    from benchmarks.vaults import memories
-
-    texts = [memory.content for memory in memories(150, seed=9)]
-    for text in texts:
-        vault.remember(text, force=True)
-    vectors = vault.workspace.embedder.encode(texts)
-    found = (vectors @ vectors.T)[np.triu_indices(len(texts), 1)]
-    assert np.mean(vault.status().calibration.similarities(found) >= RELATED) <= 0.02
+def test_a_vault_of_one_theme_raises_the_bar(vault: Vault, root: Path, calibration: Calibration) -> None:
+    # D-8: a sample of the vault as it grows; where everything is alike, related takes more
+    boats = ["ferry", "dredger", "trawler", "yacht", "tug", "barge", "pilot boat", "kayak", "lifeboat", "tanker"]
+    jobs = ["anchor", "engine", "hull", "rudder", "mast", "winch", "radar", "galley", "deck", "log book"]
+    texts = [
+        f"Maria said that the {boat} needs a new {job}, and John was glad to help with it"
+        for boat in boats
+        for job in jobs
+    ]
+    for number, text in enumerate(texts):
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", text)
+    vault.reindex()
+    assert vault.status().calibration.related > calibration.related

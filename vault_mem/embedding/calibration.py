@@ -21,6 +21,7 @@ NEAR_IDENTICAL = 0.95  # the same statement but for trifles
 UNRELATED_QUANTILE = 0.99
 # Of pairs that deserve a level this share may fall below it; the judge looks at what reaches it more closely.
 REACHED_QUANTILE = 0.2
+SAMPLE, SMALLEST_SAMPLE = 300, 50  # memories of a vault that are looked at, and how many it takes to tell anything
 _SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two levels apart
 
 
@@ -56,6 +57,21 @@ def measure(embedder: Embedder) -> Calibration:
         nearly_same.append(_level(embedder, pairs["nearly_same"]))
         near_identical.append(_level(embedder, pairs["near_identical"]))
     return _rising(max(related), min(nearly_same), min(near_identical))
+
+
+def refined(base: Calibration, sample: NDArray[np.float32]) -> Calibration:
+    """The calibration for one vault: memories of one life are more alike than sentences of anywhere.
+
+    Most pairs of a random sample are unrelated, so at most one in a hundred may reach 0.70; the levels above move up
+    in proportion. A vault too small to tell keeps the model's own.
+    """
+    if len(sample) < SMALLEST_SAMPLE:
+        return base
+    related = min(_unrelated_level(sample), 1 - 3 * _SMALLEST_STEP)
+    if related <= base.related:
+        return base
+    share = (1 - related) / (1 - base.related)
+    return _rising(related, 1 - (1 - base.nearly_same) * share, 1 - (1 - base.near_identical) * share)
 
 
 def _unrelated_level(vectors: NDArray[np.float32]) -> float:

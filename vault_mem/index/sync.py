@@ -43,7 +43,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class SyncReport:
-    """What a sync found and did."""
+    """What a sync found and did; `files` are those whose rows changed."""
 
     added: int = 0
     changed: int = 0
@@ -54,6 +54,7 @@ class SyncReport:
     rebuilt: str = ""
     problems: list[Problem] = field(default_factory=list)
     seconds: float = 0.0
+    files: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -375,7 +376,9 @@ class _Run:
         return bool(self.index.state.claims([id_]))
 
     def _commit(self, written: list[dict[str, object]], replaced: Iterable[str]) -> None:
+        replaced = list(replaced)
         self.index.table.upsert(written, replaced)
+        self.report.files.update(replaced, (str(row["file"]) for row in written))
         self.index.state.put(commits=(self.index.state.get("commits") or 0) + 1)
 
     def _upkeep(self) -> None:

@@ -25,14 +25,14 @@ class Alignment:
 def align(left: list[Word], right: list[Word], left_text: str, right_text: str) -> Alignment:
     """Pair the words of two texts, the surest pairs first."""
     found = Alignment()
+    taken_left: set[int] = set()
+    taken_right: set[int] = set()
+    _pair_exact(left, right, found, taken_left, taken_right)
     candidates = []
     for i, one in enumerate(left):
         for j, other in enumerate(right):
-            strength = likeness(one, other)
-            if strength:
+            if i not in taken_left and j not in taken_right and (strength := likeness(one, other)):
                 candidates.append((-strength, abs(i - j), i, j))
-    taken_left: set[int] = set()
-    taken_right: set[int] = set()
     for negative, _, i, j in sorted(candidates):
         if i not in taken_left and j not in taken_right:
             taken_left.add(i)
@@ -46,6 +46,22 @@ def align(left: list[Word], right: list[Word], left_text: str, right_text: str) 
     found.left = [w for i, w in enumerate(left) if i not in taken_left and not _covered(w, right, right_text)]
     found.right = [w for j, w in enumerate(right) if j not in taken_right and not _covered(w, left, left_text)]
     return found
+
+
+def _pair_exact(
+    left: list[Word], right: list[Word], found: Alignment, taken_left: set[int], taken_right: set[int]
+) -> None:
+    """Pair equal words first, in order: most words of near texts are, and looking them up is quick."""
+    places: dict[str, list[int]] = {}
+    for j, word in enumerate(right):
+        places.setdefault(word.lemma, []).append(j)
+    for i, word in enumerate(left):
+        if waiting := places.get(word.lemma):
+            j = min(waiting, key=lambda place: abs(place - i))
+            waiting.remove(j)
+            taken_left.add(i)
+            taken_right.add(j)
+            found.pairs.append((word, right[j], EXACT))
 
 
 def likeness(one: Word, other: Word) -> float:

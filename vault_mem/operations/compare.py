@@ -41,7 +41,7 @@ def compare(workspace: Workspace, a: str, b: str) -> Comparison:
     if workspace.index.table is None:
         workspace.freshen()  # the calibration is kept with the index
     cosine = float(embed(workspace, texts[0]) @ embed(workspace, texts[1]))
-    similarity = 1.0 if texts[0] == texts[1] else round(workspace.index.calibration.similarity(cosine), 4)
+    similarity = 1.0 if texts[0] == texts[1] else round(workspace.calibration.similarity(cosine), 4)
     settings = workspace.folder.settings
     distance = 1.0 - similarity
     judgement = judge(texts[0], texts[1], workspace.tokens)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vault_mem.embedding.embedder import Vectors
-from vault_mem.index.rows import MEMORY, texts_to_embed, whole_vector
+from vault_mem.index.rows import texts_to_embed, whole_vector
 from vault_mem.index.table import quote
+from vault_mem.index.terms import terms
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.judge import Judgement, judge
 from vault_mem.model import Memory
@@ -22,6 +23,7 @@ NEIGHBOURS = 12
 # So many of the nearest are judged whatever their distance: another number in a short text moves its vector far,
 # and it is still the same statement with another fact.
 JUDGED = 3
+SAME_WORDING = 0.5
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,11 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
     near = max(dedup_threshold, workspace.folder.settings.merge_threshold)
     changed: tuple[Found, Judgement] | None = None
     for place, found in enumerate(neighbours):
-        if found.distance >= near and place >= JUDGED:
-            break
+        if found.distance >= near:
+            if place >= JUDGED:
+                break
+            if not _same_wording(found.memory.content, content):
+                continue
         judgement = judge(found.memory.content, content, workspace.tokens)
         if found.distance < near and repeats(judgement, found.distance, dedup_threshold):
             return Verdict(neighbours, found)
@@ -50,6 +55,12 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
     if changed is None:
         return Verdict(neighbours)
     return Verdict(neighbours, changed=changed[0], differs=changed[1].differs)
+
+
+def _same_wording(one: str, other: str) -> bool:
+    """Whether most of the words are the same: a quick look before the long one."""
+    left, right = set(terms(one)), set(terms(other))
+    return len(left & right) >= SAME_WORDING * max(len(left), len(right), 1)
 
 
 def repeats(judgement: Judgement, distance: float, dedup_threshold: float) -> bool:
@@ -64,19 +75,15 @@ def repeats(judgement: Judgement, distance: float, dedup_threshold: float) -> bo
 
 def nearest(workspace: Workspace, content: str) -> list[Found]:
     """The existing memories nearest to a text by calibrated cosine of whole-memory vectors."""
-    index = workspace.index
     now = workspace.folder.now().timestamp()
-    open_ones = f"n = 0 AND type = {quote(MEMORY)} AND (valid_to IS NULL OR valid_to > {now!r})"
     vector = embed(workspace, content)
     if not np.any(vector):  # no token the model knows: only the same text can be told to be the same
-        same = index.memories(f"content = {quote(content)} AND (valid_to IS NULL OR valid_to > {now!r})")
-        return [Found(memory, 1.0) for memory in same]
-    rows = index.table.nearest(vector, NEIGHBOURS, open_ones)
-    memories = index.by_files([row["file"] for row in rows])
+        same = f"content = {quote(content)} AND (valid_to IS NULL OR valid_to > {now!r})"
+        return [Found(memory, 1.0) for memory in workspace.index.memories(same)]
+    shelf, calibration = workspace.shelf, workspace.calibration
     found = [
-        Found(memories[row["file"]], round(index.calibration.similarity(row["cosine"]), 4))
-        for row in rows
-        if row["file"] in memories
+        Found(shelf.memory(key), round(calibration.similarity(cosine), 4))
+        for key, cosine in shelf.nearest(vector, NEIGHBOURS, now)
     ]
     return sorted(found, key=lambda each: (-each.similarity, -each.memory.created.timestamp(), each.memory.id))
 

@@ -56,7 +56,7 @@ def _find(workspace: Workspace, query: str, limit: int, where: str) -> list[Foun
             scores[file] = scores.get(file, 0.0) + 1 / (RANK_OFFSET + rank)
     best = sorted(scores, key=lambda file: (-scores[file], file))[:limit]
     memories = workspace.index.by_files(best)
-    calibration = workspace.index.calibration
+    calibration = workspace.calibration
     passages = _passages(workspace, [by_words.get(file) or by_meaning[file][1] for file in best])
     results = []
     for file in best:

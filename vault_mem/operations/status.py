@@ -54,7 +54,7 @@ def status(workspace: Workspace) -> Status:
         index_bytes=sum(file.stat().st_size for file in index.home.rglob("*") if file.is_file()),
         model=index.embedder.name,
         dim=index.table.dim,
-        calibration=index.calibration,
+        calibration=workspace.calibration,
         waiting_for_id=[known.key for known in candidates(workspace)],
         interrupted=[entry.stem for entry in journal.pending(workspace.folder)],
         problems=freshness.report.problems if freshness.report else index.state.problems(),

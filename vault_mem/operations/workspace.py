@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from vault_mem.embedding.calibration import SAMPLE, Calibration, refined
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.errors import Busy, Conflict, EditRefused, VaultMemError, WriteFailed
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
     from vault_mem.index.lexicon import Lexicon
+    from vault_mem.index.shelf import Shelf
     from vault_mem.index.sync import Progress, SyncReport
 
 
@@ -43,6 +45,8 @@ class Workspace:
         self.progress = progress
         self.notices: list[str] = [*folder.loaded.warnings]
         self._at_version: tuple[str, int] = ("", -1)
+        self._calibration: tuple[int, Calibration] | None = None
+        self._shelf: tuple[tuple[str, int], Shelf] | None = None
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -81,6 +85,33 @@ class Workspace:
             self._lexicon = Lexicon(self.index.table)
         return self._lexicon
 
+    @property
+    def shelf(self) -> Shelf:
+        """The memories at hand, in step with the index."""
+        from vault_mem.index.shelf import Shelf
+
+        version = (self.index.generation, self.index.table.version)
+        if self._shelf is None or self._shelf[0] != version:
+            self._shelf = (version, Shelf(self.index.table))
+        return self._shelf[1]
+
+    @property
+    def calibration(self) -> Calibration:
+        """What a cosine means in this vault: the model's calibration, refined by a sample of the memories."""
+        sample = self.shelf.sample(SAMPLE)
+        digest = hash((self.index.generation, sample.tobytes()))
+        if self._calibration is None or self._calibration[0] != digest:
+            self._calibration = (digest, refined(self.index.calibration, sample))
+        return self._calibration[1]
+
+    def _take_over(self, report: SyncReport) -> None:
+        """Keep the shelf in step after our own writes, instead of filling it anew."""
+        if self._shelf is not None and not report.rebuilt and report.files:
+            (generation, _), shelf = self._shelf
+            if generation == self.index.generation:
+                shelf.update(self.index.table, report.files)
+                self._shelf = ((generation, self.index.table.version), shelf)
+
     def _drop_outdated(self) -> None:
         version = (self.index.generation, self.index.table.version)
         if version != self._at_version:
@@ -118,6 +149,7 @@ class Workspace:
                 raise WriteFailed(f"the index cannot be written: {reason}", "check space and permissions") from error
             self.notices.append(f"the index cannot be brought up to date: {reason}")
             return Freshness(stale=True, pending=len(difference(self.index, walk(self.folder))))
+        self._take_over(report)
         if report.rebuilt and report.rebuilt != NO_INDEX:
             self.notices.append(f"index rebuilt: {report.rebuilt}")
         return Freshness(stale=False, pending=0, report=report)
