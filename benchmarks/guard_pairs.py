@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from unittest.mock import patch
 from benchmarks.vaults import FIRST_DAY, write_vault
 from vault_mem import Memory
 from vault_mem.judge import judge as judging
+from vault_mem.notes.parse import title_of
 from vault_mem.operations.guard import embed, repeats
 from vault_mem.operations.workspace import Workspace
 
@@ -33,10 +35,10 @@ class Decided:
 
 
 class Decider:
-    """The decision of `remember` and `compare` on a pair, with what a cosine means in a vault that holds these texts."""
+    """The decision of `remember` and `compare` on a pair, as a cosine is understood in a vault with these texts."""
 
     def __init__(self, root: Path, texts: Sequence[str] = ()) -> None:
-        vault = write_vault(root, (Memory(f"mem_{n:012x}", text, FIRST_DAY) for n, text in enumerate(texts)))
+        vault = write_vault(root, map(_memory, texts))
         vault.reindex()
         self.workspace: Workspace = vault.workspace
         self._distances: dict[tuple[str, str], float] = {}
@@ -57,6 +59,11 @@ class Decider:
             similarity = 1.0 if a == b else round(self.workspace.calibration.similarity(cosine), 4)
             self._distances[a, b] = 1.0 - similarity
         return self._distances[a, b]
+
+
+def _memory(text: str) -> Memory:
+    id_ = f"mem_{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
+    return Memory(id_, text, FIRST_DAY, title=title_of(text))
 
 
 @contextmanager

@@ -182,7 +182,6 @@ def test_status_shows_it(vault: Vault, calibration: Calibration) -> None:
     assert vault.status().calibration.near_identical == pytest.approx(calibration.near_identical, abs=0.05)
 
 
-@pytest.mark.xfail(reason="the vault's own sample does not refine the calibration yet")
 def test_a_vault_of_one_theme_raises_the_bar(vault: Vault, root: Path, calibration: Calibration) -> None:
     # D-8: a sample of the vault as it grows; where everything is alike, related takes more
     boats = ["ferry", "dredger", "trawler", "yacht", "tug", "barge", "pilot boat", "kayak", "lifeboat", "tanker"]

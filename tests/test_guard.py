@@ -270,3 +270,25 @@ def test_a_private_revision_stays_private(cli: Command, root: Path) -> None:
     assert not (root / "history").exists()
     (revisions,) = (root / "private" / ".history").glob("*.jsonl")
     assert mode(revisions) == 0o600
+
+
+def test_saying_afterwards_what_it_supersedes(cli: Command, root: Path) -> None:
+    # D-6: saved, told that it changes a fact, and then said to take the other's place
+    old = cli.json("remember", "The standup is at 3pm")["memory"]
+    new = cli.json("remember", "The standup is at 4pm")
+    assert new["differs"] == ["time 3pm → 4pm"]
+    assert new["changed"]["id"] == old["id"]
+    again = cli.json("remember", "The standup is at 4pm", "--supersedes", old["id"])
+    assert again["status"] == "saved"
+    assert again["memory"]["id"] == new["memory"]["id"]
+    assert again["closed"] == [old["id"]]
+    assert [each["id"] for each in cli.json("list")["memories"]] == [new["memory"]["id"]]
+    assert again["memory"]["supersedes"] == [Path(old["path"]).stem]
+
+
+def test_refused_again_is_kept_once(cli: Command, root: Path) -> None:
+    # D-2
+    cli.run("remember", TEXT)
+    assert cli.run("remember", TEXT).code == 3
+    assert cli.run("remember", "--last-blocked").code == 3
+    assert len(list((root / ".vault-mem" / "blocked").iterdir())) == 1

@@ -58,7 +58,7 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
     if result.changed is not None:
         existing = result.changed.memory
         lines.append(f"Differs from {existing.id} ({age(existing.created, now)}): {'; '.join(result.differs)}")
-        lines.append(f"If it takes that one's place: vault-mem remember --supersedes {existing.id} ... (or close it)")
+        lines.append(f"If it takes that one's place, repeat it with --supersedes {existing.id}")
     lines += [f"Closed (id: {old.id}): {cut(old.content)}" for old in result.closed]
     return "\n".join(lines), SCAFFOLD_SAVED
 

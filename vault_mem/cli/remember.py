@@ -78,6 +78,11 @@ def command(
         return _last_blocked(console, vault, force, update_id, list(fields["supersedes"]))
     content = console.read_text() if text == "-" else text or ""
     if update_id is not None:
+        given = [name for name in fields if _given(name)]
+        if given:
+            raise click.UsageError(
+                f"--update replaces the text alone; it does not take --{given[0].replace('_', '-')}."
+            )
         return _update(console, vault, update_id, content)
     zone = vault.workspace.folder.zone
     fields |= {name: list(fields[name]) for name in ("tags", "people", "secondary", "supersedes")}
@@ -91,6 +96,11 @@ def command(
         **fields,
     )
     return _answer(console, vault, result)
+
+
+def _given(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _answer(console: Console, vault: Vault, result: RememberResult) -> int:
@@ -131,7 +141,7 @@ def _last_blocked(console: Console, vault: Vault, force: bool, update_id: str | 
     else:
         again = replace(draft, supersedes=supersedes or draft.supersedes)
         code = _answer(console, vault, remember(vault.workspace, again, force=force))
-    if code == 0:
+    if code in (0, DUPLICATE_EXIT):  # saved, or refused again and kept anew
         kept.unlink(missing_ok=True)
     return code
 

@@ -21,7 +21,9 @@ NEAR_IDENTICAL = 0.95  # the same statement but for trifles
 UNRELATED_QUANTILE = 0.99
 # Of pairs that deserve a level this share may fall below it; the judge looks at what reaches it more closely.
 REACHED_QUANTILE = 0.2
-SAMPLE, SMALLEST_SAMPLE = 300, 50  # memories of a vault that are looked at, and how many it takes to tell anything
+SAMPLE = 300  # so many memories of a vault are looked at
+SMALLEST_SAMPLE = 10  # fewer say nothing
+HALF_TRUSTED = 30  # so many count as much as the model's own pairs
 _SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two levels apart
 
 
@@ -63,11 +65,12 @@ def refined(base: Calibration, sample: NDArray[np.float32]) -> Calibration:
     """The calibration for one vault: memories of one life are more alike than sentences of anywhere.
 
     Most pairs of a random sample are unrelated, so at most one in a hundred may reach 0.70; the levels above move up
-    in proportion. A vault too small to tell keeps the model's own.
+    in proportion. The fewer memories there are, the less they say against the model's own calibration.
     """
     if len(sample) < SMALLEST_SAMPLE:
         return base
-    related = min(_unrelated_level(sample), 1 - 3 * _SMALLEST_STEP)
+    trust = len(sample) / (len(sample) + HALF_TRUSTED)
+    related = base.related + trust * (min(_unrelated_level(sample), 1 - 3 * _SMALLEST_STEP) - base.related)
     if related <= base.related:
         return base
     share = (1 - related) / (1 - base.related)

@@ -20,6 +20,12 @@ BUILT_IN = Path(__file__).parent / "default"
 MAX_TOKENS = 512  # longer texts are embedded passage by passage (index.passages)
 
 
+_MODEL_HINT = (
+    "set `model` to a model2vec folder on this machine, or unset it to use the built-in model "
+    "(vault-mem config unset --user model, or VAULT_MEM_MODEL)"
+)
+
+
 class Embedder:
     """Turns texts into unit vectors. Loading is put off until the first use."""
 
@@ -32,7 +38,11 @@ class Embedder:
         if not name:
             return BUILT_IN
         folder = Path(name).expanduser()
-        return folder if folder.is_dir() else name
+        if folder.is_dir():
+            return folder
+        if name.startswith((".", "~", "/", "\\")) or name.count("/") > 1:
+            raise ModelNotFound(f"embedding model {name!r}: there is no such folder", _MODEL_HINT)
+        return name
 
     @cached_property
     def static(self) -> Any:
@@ -46,8 +56,7 @@ class Embedder:
         except Exception as error:  # the hub client, safetensors and tokenizers each raise errors of their own
             raise ModelNotFound(
                 f"embedding model {self.name!r} cannot be loaded: {_first_line(error)}",
-                "set `model` to a model2vec folder on this machine, or unset it to use the built-in model "
-                "(vault-mem config unset --user model, or VAULT_MEM_MODEL)",
+                _MODEL_HINT,
             ) from error
 
     @property
@@ -66,7 +75,7 @@ class Embedder:
                 except OSError as error:
                     raise ModelNotFound(
                         f"embedding model {self.name!r}: {name} cannot be read: {error.strerror}",
-                        "set `model` to a complete model2vec folder, or unset it to use the built-in model",
+                        _MODEL_HINT,
                     ) from error
         else:
             digest.update(f"{self.name} {self.dim}".encode())

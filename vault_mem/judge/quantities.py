@@ -168,7 +168,10 @@ def _clock(hour: float | None, minute: float, part: str) -> frozenset[int] | Non
 
 def _time(hour: str, minute: str | None, part: str, text: str) -> Quantity | None:
     value = _clock(_number(hour), _number(minute) or 0 if minute else 0, part.replace(".", ""))
-    return Quantity("time", value, text.strip()) if value else None
+    written = text.strip()
+    if written.count(".") == 1:  # the full stop of the sentence, not that of p.m.
+        written = written.rstrip(".")
+    return Quantity("time", value, written) if value else None
 
 
 def _date(year: str | None, month: str | None, day: str | None, text: str) -> Quantity | None:

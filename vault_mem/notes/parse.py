@@ -273,7 +273,7 @@ class _Reader:
             except ValueError:
                 pass
         try:
-            return datetime.fromtimestamp(self.mtime, self.zone)
+            return datetime.fromtimestamp(int(self.mtime), self.zone)
         except (OverflowError, ValueError, OSError):
             return datetime.fromtimestamp(0, self.zone)
 

@@ -54,7 +54,7 @@ def _adopt(workspace: Workspace, known: Known) -> bool:
     try:
         raw = path.read_bytes()
         transaction = Transaction(workspace.folder, "adopt", "the note had no id")
-        transaction.write(known.key, raw, edit(raw, {"id": known.id}))
+        transaction.write(known.key, raw, edit(raw, {"id": known.id}), keep_time=True)
         transaction.commit()
     except (OSError, VaultMemError) as error:
         reason = error.message if isinstance(error, VaultMemError) else error.strerror

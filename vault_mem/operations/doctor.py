@@ -54,6 +54,8 @@ def _broken_files(workspace: Workspace) -> Iterator[Finding]:
     problems = freshness.report.problems if freshness.report else workspace.index.state.problems()
     for problem in problems:
         hint = "it is searchable as far as it can be read; correct the file, vault-mem never rewrites it"
+        if "symbolic link" in problem.reason:
+            hint = "keep the notes in the vault itself; what lies outside is not read"
         yield Finding("broken-files", problem.reason, problem.path, problem.line, hint)
 
 

@@ -87,7 +87,8 @@ def local_timezone(env: Mapping[str, str]) -> str:
     for name in candidates:
         try:
             if name:
-                return zoneinfo.ZoneInfo(name).key
+                key = zoneinfo.ZoneInfo(name).key
+                return "UTC" if key in ("Etc/UTC", "Etc/UCT", "Zulu") else key
         except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
             continue
     return "Asia/Tokyo" if time.timezone == -9 * 3600 else "UTC"

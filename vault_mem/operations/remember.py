@@ -72,6 +72,9 @@ def remember(
             verdict = workspace.reading(lambda: guard(workspace, draft.content, dedup))
             old = {memory.id for memory in superseded}
             duplicate = verdict.duplicate_of
+            same = {duplicate.memory.id} if duplicate else set()
+            if duplicate is not None and superseded and duplicate.memory.content == draft.content and not force:
+                return _supersede(workspace, duplicate.memory, [each for each in superseded if each.id not in same])
             if duplicate is not None and not force and duplicate.memory.id not in old:
                 blocked.keep(workspace, draft)
                 return RememberResult(None, 0, [], duplicate)
@@ -111,10 +114,7 @@ def _save(
         else:
             memory.links.append(Link(_name(workspace, found.memory), "similar", found.similarity, found.memory.title))
     for old in superseded:
-        if old.private and not memory.private:
-            raise InvalidInput(
-                f"{old.id} is private: a public memory cannot name it", "save the new one with --private too"
-            )
+        _refuse_to_name(old, memory)
         memory.supersedes.append(_name(workspace, old))
         _close(workspace, transaction, old, now)
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
@@ -128,6 +128,32 @@ def _link_from_private(workspace: Workspace, transaction: Transaction, found: Fo
     link = write_link(Link(name, "similar", found.similarity, memory.title))
     raw = workspace.read_to_edit(found.memory)
     transaction.write(found.memory.path, raw, edit(raw, {"links": [*written_list(raw, "links"), link]}))
+
+
+def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -> RememberResult:
+    """The text was saved before it was said what it takes the place of: only that is written now."""
+    now = workspace.folder.now().replace(microsecond=0)
+    transaction = Transaction(workspace.folder, "remember")
+    names = []
+    for old in superseded:
+        _refuse_to_name(old, memory)
+        names.append(f"[[{_name(workspace, old)}]]")
+        _close(workspace, transaction, old, now)
+    raw = workspace.read_to_edit(memory)
+    known = written_list(raw, "supersedes")
+    wanted = [*known, *(name for name in names if name not in known)]
+    transaction.write(memory.path, raw, edit(raw, {"supersedes": wanted}))
+    if transaction.steps:
+        transaction.commit()
+        workspace.sync(only=[step.key for step in transaction.steps])
+    return RememberResult(workspace.index.get(memory.id), 0, [], None, superseded)
+
+
+def _refuse_to_name(old: Memory, memory: Memory) -> None:
+    if old.private and not memory.private:
+        raise InvalidInput(
+            f"{old.id} is private: a public memory cannot name it", "save the new one with --private too"
+        )
 
 
 def _close(workspace: Workspace, transaction: Transaction, old: Memory, now: datetime) -> None:

@@ -30,15 +30,17 @@ def create(path: Path, data: bytes, mode: int) -> None:
         sync_folder(path.parent)
 
 
-def replace(path: Path, expected: bytes, data: bytes, keep: Path | None = None) -> None:
+def replace(path: Path, expected: bytes, data: bytes, keep: Path | None = None, *, keep_time: bool = False) -> None:
     """Put `data` in place of `expected`; raises Conflict, and changes nothing, where the file says something else.
 
     The file that was displaced is moved to `keep` when given, so that even what a program
-    with the old file still open writes after us can be found.
+    with the old file still open writes after us can be found. `keep_time` leaves the time of the last change as it was.
     """
     with _failures(path):
-        mode = stat.S_IMODE(_read_expected(path, expected).st_mode)
-        with _temporary(path, data, mode) as temporary:
+        was = _read_expected(path, expected)
+        with _temporary(path, data, stat.S_IMODE(was.st_mode)) as temporary:
+            if keep_time:
+                os.utime(temporary, ns=(was.st_atime_ns, was.st_mtime_ns))
             _swap_in(temporary, path, expected)
             if keep is not None and temporary.exists():
                 temporary.replace(keep)

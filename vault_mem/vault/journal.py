@@ -32,6 +32,7 @@ class Step:
     before: bytes | None
     after: bytes | None
     mode: int = files.PUBLIC_MODE
+    keep_time: bool = False
 
 
 @dataclass
@@ -49,10 +50,10 @@ class Transaction:
         mode = files.PRIVATE_MODE if self.folder.is_private(key) else files.PUBLIC_MODE
         self.steps.append(Step(key, None, data, mode))
 
-    def write(self, key: str, before: bytes, after: bytes) -> None:
-        """Change a file that says `before`."""
+    def write(self, key: str, before: bytes, after: bytes, *, keep_time: bool = False) -> None:
+        """Change a file that says `before`; `keep_time` where the change is ours and not the owner's."""
         if before != after:
-            self.steps.append(Step(key, before, after))
+            self.steps.append(Step(key, before, after, keep_time=keep_time))
 
     def append(self, key: str, line: bytes) -> None:
         """Add a line at the end of a file, which is made where it is missing."""
@@ -183,12 +184,12 @@ def _apply(folder: Folder, step: Step) -> None:
         files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE if private else 0o755)
         files.create(path, step.after, step.mode)
     else:
-        files.replace(path, step.before, step.after)
+        files.replace(path, step.before, step.after, keep_time=step.keep_time)
 
 
 def _take_back(folder: Folder, done: list[Step]) -> None:
     for step in reversed(done):
-        _apply(folder, Step(step.key, step.after, step.before, step.mode))
+        _apply(folder, Step(step.key, step.after, step.before, step.mode, step.keep_time))
 
 
 def _read(folder: Folder, key: str) -> bytes | None:
@@ -207,7 +208,13 @@ def _dump(transaction: Transaction) -> bytes:
         "reason": transaction.reason,
         "at": transaction.folder.now().isoformat(),
         "steps": [
-            {"key": step.key, "before": _pack(step.before), "after": _pack(step.after), "mode": step.mode}
+            {
+                "key": step.key,
+                "before": _pack(step.before),
+                "after": _pack(step.after),
+                "mode": step.mode,
+                "keep_time": step.keep_time,
+            }
             for step in transaction.steps
         ],
     }
@@ -218,7 +225,10 @@ def _load(entry: Path) -> list[Step] | None:
     try:
         record = json.loads(entry.read_bytes())
         return [
-            Step(each["key"], _unpack(each["before"]), _unpack(each["after"]), each["mode"]) for each in record["steps"]
+            Step(
+                each["key"], _unpack(each["before"]), _unpack(each["after"]), each["mode"], bool(each.get("keep_time"))
+            )
+            for each in record["steps"]
         ]
     except (OSError, ValueError, KeyError, TypeError):
         return None
