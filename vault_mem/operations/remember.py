@@ -71,11 +71,12 @@ def remember(
             superseded = list({memory.id: memory for memory in found_old}.values())
             verdict = workspace.reading(lambda: guard(workspace, draft.content, dedup))
             old = {memory.id for memory in superseded}
-            duplicate = verdict.duplicate_of
-            same = {duplicate.memory.id} if duplicate else set()
-            if duplicate is not None and superseded and duplicate.memory.content == draft.content and not force:
-                return _supersede(workspace, duplicate.memory, [each for each in superseded if each.id not in same])
-            if duplicate is not None and not force and duplicate.memory.id not in old:
+            duplicate = (
+                verdict.duplicate_of if verdict.duplicate_of and verdict.duplicate_of.memory.id not in old else None
+            )
+            if duplicate is not None and not force:
+                if superseded and duplicate.memory.content == draft.content:
+                    return _supersede(workspace, duplicate.memory, superseded)
                 blocked.keep(workspace, draft)
                 return RememberResult(None, 0, [], duplicate)
             linked = [
