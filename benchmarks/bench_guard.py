@@ -37,7 +37,7 @@ def run(setting: Setting) -> Iterator[Figure]:
     decider = Decider(setting.folder / "empty")
     yield from _labelled(decider, setting)
     yield from _written(decider)
-    yield from _in_a_full_vault(setting)
+    yield from _in_a_full_vault(decider, setting)
     yield from _conversations(setting)
     yield from _latency(setting)
 
@@ -99,17 +99,21 @@ def _written(decider: Decider) -> Iterator[Figure]:
         yield Figure(f"guard: {len(reworded)} {name} rewordings, blocked", share, target=target)
 
 
-def _in_a_full_vault(setting: Setting) -> Iterator[Figure]:
+def _in_a_full_vault(empty: Decider, setting: Setting) -> Iterator[Figure]:
     """The same pairs where a sample of one long conversation has refined what a cosine means."""
     turns = [turn["text"] for turn in _read(DATA / NEEDS[1])[0]["memories"]]
-    decider = Decider(setting.folder / "full", turns)
+    full = Decider(setting.folder / "full", turns)
     for language in LANGUAGES:
-        decided = [decider.decide(pair) for pair in _own_pairs(language)]
-        recall, precision = recall_and_precision(decided, "reworded")
-        yield Figure(f"guard: {language} rewordings, in a full vault", recall, "", precision, "precision")
-        decided = [decider.decide(pair) for pair in _read(DATA / NEEDS[0]) if pair["lang"] == language]
-        recall, precision = recall_and_precision(decided)
-        yield Figure(f"guard: guard-dev {language}, in a full vault", recall, "", precision, "precision")
+        labelled = [pair for pair in _read(DATA / NEEDS[0]) if pair["lang"] == language]
+        for name, pairs, repetition in (
+            (f"{language} rewordings", _own_pairs(language), "reworded"),
+            (f"guard-dev {language}", labelled, "duplicate"),
+        ):
+            before, after = (
+                recall_and_precision([decider.decide(pair) for pair in pairs], repetition)[0]
+                for decider in (empty, full)
+            )
+            yield Figure(f"guard: {name}, blocked in a full vault", after, "", before, "in an empty one")
 
 
 def _conversations(setting: Setting) -> Iterator[Figure]:

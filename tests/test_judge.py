@@ -279,16 +279,8 @@ def test_english_negations(written: str, count: int) -> None:
     [
         ("The user dislikes cilantro.", "The user does not like cilantro."),
         ("The endpoint is impossible to cache.", "The endpoint is not possible to cache."),
-        pytest.param(
-            "会議に行かなければならない。",
-            "会議に行かなくてはならない。",
-            marks=pytest.mark.xfail(reason="なくてはならない is read as てはならない too"),
-        ),
-        pytest.param(
-            "会議に行かなければならない。",
-            "会議に行かなきゃならない。",
-            marks=pytest.mark.xfail(reason="the ない after なきゃ is counted"),
-        ),
+        ("会議に行かなければならない。", "会議に行かなくてはならない。"),
+        ("会議に行かなければならない。", "会議に行かなきゃならない。"),
     ],
 )
 def test_the_same_denial_in_other_words(before: str, after: str) -> None:
@@ -405,11 +397,10 @@ HARD_FACTS = [
 
 
 @pytest.mark.parametrize(("before", "after", "cause"), HARD_FACTS)
-def test_hard_facts(empty: Vault, request: pytest.FixtureRequest, before: str, after: str, cause: str) -> None:
+def test_hard_facts(empty: Vault, before: str, after: str, cause: str) -> None:
     # D-6
-    request.applymarker(pytest.mark.xfail(reason=cause))
     for pair in ((before, after), (after, before)):
-        assert empty.compare(*pair).verdict != "duplicate"
+        assert empty.compare(*pair).verdict != "duplicate", cause
 
 
 # Laws

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,8 +20,9 @@ RELATED = 0.70  # at most one unrelated pair in a hundred reaches it
 NEARLY_SAME = 0.90  # the same statement in other words
 NEAR_IDENTICAL = 0.95  # the same statement but for trifles
 UNRELATED_QUANTILE = 0.99
-# Of pairs that deserve a level this share may fall below it; the judge looks at what reaches it more closely.
-REACHED_QUANTILE = 0.2
+# Of pairs that deserve a level this share may fall below it: fewer of the near-identical, which the guard must see.
+NEARLY_SAME_QUANTILE = 0.2
+NEAR_IDENTICAL_QUANTILE = 0.1
 SAMPLE = 300  # so many memories of a vault are looked at
 SMALLEST_SAMPLE = 10  # fewer say nothing
 HALF_TRUSTED = 30  # so many count as much as the model's own pairs
@@ -56,8 +58,8 @@ def measure(embedder: Embedder) -> Calibration:
     related, nearly_same, near_identical = [], [], []
     for pairs in shipped.values():
         related.append(_unrelated_level(embedder.encode(pairs["unrelated"])))
-        nearly_same.append(_level(embedder, pairs["nearly_same"]))
-        near_identical.append(_level(embedder, pairs["near_identical"]))
+        nearly_same.append(_level(embedder, pairs["nearly_same"], NEARLY_SAME_QUANTILE))
+        near_identical.append(_level(embedder, pairs["near_identical"], NEAR_IDENTICAL_QUANTILE))
     return _rising(max(related), min(nearly_same), min(near_identical))
 
 
@@ -65,7 +67,7 @@ def refined(base: Calibration, sample: NDArray[np.float32]) -> Calibration:
     """The calibration for one vault: memories of one life are more alike than sentences of anywhere.
 
     Most pairs of a random sample are unrelated, so at most one in a hundred may reach 0.70; the levels above move up
-    in proportion. The fewer memories there are, the less they say against the model's own calibration.
+    only where they would be passed. The fewer memories there are, the less they say against the model's own levels.
     """
     if len(sample) < SMALLEST_SAMPLE:
         return base
@@ -73,8 +75,7 @@ def refined(base: Calibration, sample: NDArray[np.float32]) -> Calibration:
     related = base.related + trust * (min(_unrelated_level(sample), 1 - 3 * _SMALLEST_STEP) - base.related)
     if related <= base.related:
         return base
-    share = (1 - related) / (1 - base.related)
-    return _rising(related, 1 - (1 - base.nearly_same) * share, 1 - (1 - base.near_identical) * share)
+    return _rising(related, base.nearly_same, base.near_identical)
 
 
 def _unrelated_level(vectors: NDArray[np.float32]) -> float:
@@ -82,12 +83,18 @@ def _unrelated_level(vectors: NDArray[np.float32]) -> float:
     return float(np.quantile(cosines, UNRELATED_QUANTILE))
 
 
-def _level(embedder: Embedder, pairs: Iterable[list[str]]) -> float:
+def _level(embedder: Embedder, pairs: Iterable[list[str]], quantile: float) -> float:
     left, right = zip(*pairs, strict=True)
-    return float(np.quantile(np.sum(embedder.encode(left) * embedder.encode(right), axis=1), REACHED_QUANTILE))
+    return float(np.quantile(np.sum(embedder.encode(left) * embedder.encode(right), axis=1), quantile))
 
 
 def _rising(related: float, nearly_same: float, near_identical: float) -> Calibration:
-    near_identical = min(near_identical, 1 - _SMALLEST_STEP)
-    nearly_same = min(nearly_same, near_identical - _SMALLEST_STEP)
-    return Calibration(min(related, nearly_same - _SMALLEST_STEP), nearly_same, near_identical)
+    """A curve that rises: upper levels make way for the lowest, which must not let unrelated pairs through."""
+    related = min(related, 1 - 3 * _SMALLEST_STEP)
+    nearly_same = min(max(nearly_same, related + _SMALLEST_STEP), 1 - 2 * _SMALLEST_STEP)
+    return Calibration(related, nearly_same, min(max(near_identical, nearly_same + _SMALLEST_STEP), 1 - _SMALLEST_STEP))
+
+
+def fingerprint(embedder: Embedder) -> str:
+    """What the calibration of a model depends on: the model, and the pairs that ship."""
+    return hashlib.blake2b(embedder.fingerprint.encode() + PAIRS.read_bytes(), digest_size=12).hexdigest()

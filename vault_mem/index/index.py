@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vault_mem.embedding.calibration import Calibration, measure
+from vault_mem.embedding.calibration import Calibration, fingerprint, measure
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.errors import NotFound, WriteFailed
 from vault_mem.index.rows import EPISODE, MEMORY, NOTE, memory_of
@@ -115,12 +115,14 @@ class Index:
 
     def _measured(self) -> Calibration:
         """The model's calibration; measured once per model, and kept beside the generations."""
-        kept = self.home / f"calibration-{self.embedder.fingerprint}.json"
+        kept = self.home / f"calibration-{fingerprint(self.embedder)}.json"
         try:
             return Calibration(**json.loads(kept.read_text(encoding="ascii")))
         except (OSError, ValueError, TypeError):
             measured = measure(self.embedder)
-            kept.write_text(json.dumps(asdict(measured)), encoding="ascii")
+            temporary = self.home / f"{kept.name}.{secrets.token_hex(4)}"
+            temporary.write_text(json.dumps(asdict(measured)), encoding="ascii")
+            temporary.replace(kept)
             return measured
 
     @cached_property

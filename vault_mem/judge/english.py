@@ -49,8 +49,8 @@ def words(text: str, names: frozenset[str]) -> list[Word]:
     found: list[Word] = []
     for place, match in enumerate(re.finditer(r"[a-zà-öø-ÿ]+(?:[-_][a-zà-öø-ÿ]+)*", text)):
         for part in _parts(match.group()):
-            if (part not in STOP and len(part) > 1) or part in names:
-                form = part if part in names else lemma(part)
+            form = part if part in names else lemma(part)
+            if (part not in STOP and form not in STOP and len(part) > 1) or part in names:
                 found.append(Word(part, form, place, role_after(text, match.end()), part in names))
     return found
 
@@ -102,6 +102,8 @@ def directions(text: str) -> frozenset[str]:
 
 def aspect(text: str) -> str:
     """Whether something is being done or has been done, where the text says so."""
+    if re.search(r"\bused to (?!it\b|the\b|this\b|that\b)\w", text):
+        return "used to"
     if re.search(r"\b(?:is|are|am|'s) being\b", text):
         return "being"
     return "been" if re.search(r"\b(?:has|have|had) been\b", text) else ""
@@ -117,9 +119,26 @@ def is_question(text: str) -> bool:
 _PRONOUNS = {written: person for person, *all_written in read_rows("pronouns.txt") for written in all_written}
 
 
+def person_of(word: str) -> str:
+    """The person a pronoun stands for; possessives stand for none."""
+    return _PRONOUNS.get(word, "") if word in ("i", "me", "he", "him", "she", "they", "them", "we", "us", "you") else ""
+
+
 def persons(text: str) -> frozenset[str]:
     """Who is spoken of by pronoun."""
     return frozenset(_PRONOUNS[word] for word in re.findall(r"[a-z]+", text) if word in _PRONOUNS)
+
+
+def tense_change(before: list[Word], after: list[Word]) -> tuple[str, str] | None:
+    """Works and worked, in texts that are otherwise the same word by word."""
+    if [word.lemma for word in before] != [word.lemma for word in after]:
+        return None
+    for one, other in zip(before, after, strict=True):
+        for now, then in ((one.text, other.text), (other.text, one.text)):
+            past = then.endswith("ed") or (then in _IRREGULAR and not then.endswith("s"))
+            if now != then and now == one.lemma + "s" and past:
+                return one.text, other.text
+    return None
 
 
 def passives(text: str) -> int:
@@ -133,7 +152,7 @@ def lemma(word: str) -> str:
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     for form in _candidates(word):
-        if known(form):
+        if known(form) and len(form) > 2:
             return form
     return _americanised(word)
 
@@ -147,7 +166,7 @@ def _candidates(word: str) -> list[str]:
         if word.endswith(ending) and len(word) - len(ending) >= 2:
             stem = word[: -len(ending)]
             if ending in ("ed", "ing") and len(stem) > 2 and stem[-1] == stem[-2]:
-                forms.append(stem[:-1])
+                forms += [stem, stem[:-1]] if stem[-1] in "sl" else [stem[:-1]]
             for replacement in replacements:
                 forms += [stem + replacement, _americanised(stem + replacement)]
     return [*forms, word]

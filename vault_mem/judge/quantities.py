@@ -9,7 +9,7 @@ from functools import partial
 
 from vault_mem.judge.words import read_rows, read_words
 
-GAP = " \ufffc "  # stands where a quantity was taken out, so that its neighbours do not run together
+_FIRST_MARK, _MARKS = 0xE000, 0x1800  # signs nobody writes: each stands where a quantity was taken out
 
 _UNITS = {written: name for name, *all_written in read_rows("units.txt") for written in all_written}
 # Units that are a number of another one, so that 3200グラム is 3.2キロ.
@@ -63,11 +63,18 @@ class Quantity:
         if self.kind != other.kind:
             return {self.kind, other.kind} == {"time", "number"} and self._as_hour(other)
         if self.kind == "time":
-            return bool(set(self.value) & set(other.value))  # type: ignore[call-overload]
+            return self._same_time(other)
         if self.kind == "date":
             pairs = zip(self.value, other.value, strict=True)  # type: ignore[call-overload]
             return all(one is None or two is None or one == two for one, two in pairs)
         return self.value == other.value and (not self.unit or not other.unit or self.unit == other.unit)
+
+    def _same_time(self, other: Quantity) -> bool:
+        """15:00 is 3pm, and 3 may be 3pm, but where one says 14:00, a bare 2 of the other is another time."""
+        shared = set(self.value) & set(other.value)  # type: ignore[call-overload]
+        twelve_hours = other if self.unit else self
+        certain = len(set(twelve_hours.value)) == 1  # type: ignore[call-overload]
+        return bool(shared) and (self.unit == other.unit or certain)
 
     def _as_hour(self, other: Quantity) -> bool:
         """A bare number may be the hour that the other text spells out as a time."""
@@ -77,17 +84,26 @@ class Quantity:
         return any(minutes % 60 == 0 and minutes // 60 % 12 == number.value % 12 for minutes in time.value)  # type: ignore[attr-defined]
 
 
+_ANY_MARK = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MARKS)}]")
+
+
+def mark(number: int) -> str:
+    """The sign that stands in the rest of a text for its quantity of that number."""
+    return chr(_FIRST_MARK + number)
+
+
 def quantities(text: str) -> tuple[list[Quantity], str]:
     """Take every quantity out of a normalised text; returns them and the rest of the text."""
     found: list[Quantity] = []
+    text = _ANY_MARK.sub(" ", text)
     for pattern, read in _READERS:
 
         def take(match: re.Match[str], read: Callable[[re.Match[str]], Quantity | None] = read) -> str:
             quantity = read(match)
-            if quantity is None:
+            if quantity is None or len(found) == _MARKS:
                 return match.group()
             found.append(quantity)
-            return GAP
+            return f" {mark(len(found) - 1)} "
 
         text = pattern.sub(take, text)
     return found, text
@@ -168,10 +184,13 @@ def _clock(hour: float | None, minute: float, part: str) -> frozenset[int] | Non
 
 def _time(hour: str, minute: str | None, part: str, text: str) -> Quantity | None:
     value = _clock(_number(hour), _number(minute) or 0 if minute else 0, part.replace(".", ""))
+    if value and not part and hour.startswith("0"):
+        value = frozenset({min(value)})  # 02:00 is not 2 in the afternoon
     written = text.strip()
     if written.count(".") == 1:  # the full stop of the sentence, not that of p.m.
         written = written.rstrip(".")
-    return Quantity("time", value, written) if value else None
+    by_the_day = "24" if not part and (_number(hour) or 0) > 12 else ""
+    return Quantity("time", value, written, by_the_day) if value else None
 
 
 def _date(year: str | None, month: str | None, day: str | None, text: str) -> Quantity | None:
@@ -199,6 +218,11 @@ def _counted(number: str, unit: str | None, text: str) -> Quantity | None:
     return Quantity("number", value, text.strip(), _UNITS.get(unit, ""))
 
 
+def _below_zero(match: re.Match[str]) -> Quantity | None:
+    found = _counted(match[1], match[2], match.group())
+    return Quantity("number", -float(match[1]), found.text, found.unit) if found else None
+
+
 def _relative(value: str, match: re.Match[str]) -> Quantity:
     return Quantity("relative", value, match.group())
 
@@ -217,7 +241,12 @@ def _readers() -> Iterator[tuple[re.Pattern[str], Callable[[re.Match[str]], Quan
     ) -> tuple[re.Pattern[str], Callable[[re.Match[str]], Quantity | None]]:
         return re.compile(pattern), read
 
-    # file paths and addresses
+    # addresses, options, operators, file paths
+    yield reader(r"https?://[^\s、。）)]+", lambda m: Quantity("identifier", m.group().rstrip(".,"), m.group()))
+    yield reader(r"(?<![\w-])--?[a-z][\w-]*", lambda m: Quantity("identifier", m.group(), m.group()))
+    yield reader(r"(?<=\s)(?:[=!<>]=|[<>])(?=\s)", lambda m: Quantity("identifier", m.group(), m.group()))
+    yield reader(r"(?<![\w.])[a-z]{1,2}[+-](?![\w+-])", lambda m: Quantity("identifier", m.group(), m.group()))
+    yield reader(r"(?<![\w.])[a-z]\w*_\w+", lambda m: Quantity("identifier", m.group(), m.group()))
     yield reader(
         r"(?<![\w/])(?:~|\.{1,2})?/[\w.-]+(?:/[\w.-]+)*/?",
         lambda m: Quantity("identifier", m.group().rstrip("/."), m.group()),
@@ -283,6 +312,7 @@ def _readers() -> Iterator[tuple[re.Pattern[str], Callable[[re.Match[str]], Quan
     )
     # amounts with a sign before, numbers with a unit behind, identifiers, and plain numbers
     yield reader(r"([$€£¥]) ?([0-9][0-9,]*(?:\.\d+)?)", lambda m: _counted(m[2], m[1], m.group()))
+    yield reader(rf"(?<![\w.])-(\d+(?:\.\d+)?) ?({_UNIT})?(?![\w-])", _below_zero)
     yield reader(rf"(?<![a-z0-9.-])({_KN})(?: ?)({_UNIT})(?![a-z0-9])(?!目)", lambda m: _counted(m[1], m[2], m.group()))
     yield reader(rf"\b({_EN_NUMBER})[ -]({_UNIT})\b", lambda m: _counted(m[1], m[2], m.group()))
     yield reader(
@@ -297,12 +327,17 @@ def _readers() -> Iterator[tuple[re.Pattern[str], Callable[[re.Match[str]], Quan
         r"(?<![a-z0-9])(?=[a-z0-9_-]*\d)(?=[a-z0-9_-]*[a-z])(?!\d+(?:st|nd|rd|th)\b)[a-z0-9]+(?:[-_.][a-z0-9]+)*(?![a-z0-9])",
         lambda m: Quantity("identifier", m.group(), m.group()),
     )
+    yield reader(
+        r"(?<![\w'.])(?:[b-hj-z]|(?<=\w )a(?= (?:for|to|in|on|and|or|is|was|at|from|of|with)\b|[.,;:!?]|$))(?![\w'.-])",
+        lambda m: Quantity("identifier", m.group(), m.group()),
+    )
     yield reader(r"\b(\d+)(?:st|nd|rd|th)\b", lambda m: Quantity("ordinal", int(m[1]), m.group()))
     yield reader(
         rf"第({_KN})|({_KN})(?:番目|回目|度目|つ目|人目|日目|年目|位)",
         lambda m: Quantity("ordinal", int(_number(m[1] or m[2]) or 0), m.group()),
     )
     yield reader(rf"\b({'|'.join(_ORDINALS)})\b(?!-)", lambda m: Quantity("ordinal", _ORDINALS[m[1]], m.group()))
+    yield reader(r"最初", lambda m: Quantity("ordinal", 1, m.group()))
     yield reader(rf"\b({'|'.join(_TIMES_OVER)})\b", lambda m: Quantity("number", float(_TIMES_OVER[m[1]]), m.group()))
     yield reader(r"\b(two|three|four|five|six|\d+) times\b", lambda m: _counted(m[1], None, m.group()))
     yield reader(

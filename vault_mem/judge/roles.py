@@ -15,6 +15,7 @@ from vault_mem.judge.words import Word, opposed, read_words
 _PERSONS = read_words("persons.txt")
 # Two groups of words that changed places are a change of roles only if one could stand for the other.
 _COMPARABLE = 0.4
+_MARKED = frozenset(("subject", "を", "に", "へ", "から", "より", "の", "まで"))
 _COMPARISONS = (" than ", " over ", " from ", " into ", " instead of ", " by ")
 _LISTED = r"\W*(?:and|or|&|,|と|や|、)\W*(?:the )?"
 
@@ -28,7 +29,7 @@ def role_changes(one: Text, two: Text, alignment: Alignment, tokens: TokenVector
     return (
         _by_particle([(a, b) for a, b in same if a.role and b.role], turned)
         or _by_transposition(one, two, turned, tokens)
-        or _by_order(one, two, [(a, b) for a, b in same if not a.role and not b.role], turned)
+        or _by_order(one, two, turned)
         or _by_comparison(one, two, turned)
     )
 
@@ -39,12 +40,14 @@ def _by_particle(same: list[Pair], turned: bool) -> list[Difference]:
         for c, d in same[place + 1 :]:
             was, now = role_class(a.role), role_class(b.role)
             swapped = was != now and was == role_class(d.role) and now == role_class(c.role)
-            if swapped and not turned and "と" not in (was, now) and {"subject", "より"} & {was, now}:
+            if swapped and not turned and {was, now} <= _MARKED:
                 return [Difference("role", f"{a.text}{a.role} {c.text}{c.role}", f"{b.text}{b.role} {d.text}{d.role}")]
     if turned:  # 私がオーナーに励まされた, 私がオーナーを励ました
-        subjects = [a for a, b in same if role_class(a.role) == role_class(b.role) == "subject"]
-        moved = [(a, b) for a, b in same if {a.role, b.role} == {"に", "を"}]
-        if subjects and moved:
+        subjects = [
+            role_class(a.role) == role_class(b.role) for a, b in same if "subject" in map(role_class, (a.role, b.role))
+        ]
+        moved = [(a, b) for a, b in same if {a.role, b.role} <= {"に", "を"}]
+        if moved and all(subjects):
             a, b = moved[0]
             return [Difference("role", f"{a.text}{a.role}", f"{b.text}{b.role}")]
     return []
@@ -64,11 +67,13 @@ def _by_transposition(one: Text, two: Text, turned: bool, tokens: TokenVectors) 
             if not between or new != old[size - last :] + between + old[:first]:
                 continue
             front, back = before[:first], before[-last:]
-            if _keeps_roles(front[-1], back[-1], after[-1], after[last - 1]) or _listed(one, front[-1], back[-1]):
+            if _keeps_roles(front[-1], back[-1], after[-1], after[last - 1]) or _listed(
+                one, front[-1].text, back[-1].text
+            ):
                 return []
             x, y = " ".join(word.text for word in front), " ".join(word.text for word in back)
             named = any(word.name for word in front) and any(word.name for word in back)
-            single = one.is_japanese and first == last == 1
+            single = first == last == 1
             if (
                 named
                 or single
@@ -97,17 +102,32 @@ def _keeps_roles(front: Word, back: Word, front_now: Word, back_now: Word) -> bo
     return bool(front.role and back.role) and was == now and was[0] != was[1]
 
 
-def _by_order(one: Text, two: Text, same: list[Pair], turned: bool) -> list[Difference]:
-    """Alice manages Bob, Bob manages Alice."""
-    actors = [(a, b) for a, b in same if a.name or a.lemma in _PERSONS]
-    for place, (a, b) in enumerate(actors):
-        for c, d in actors[place + 1 :]:
-            swapped = (a.place < c.place) != (b.place < d.place)
-            if a.lemma == c.lemma or not swapped or turned or _listed(one, a, c) or _listed(two, b, d):
-                continue
-            first, second = (a, c) if a.place < c.place else (c, a)
-            return [Difference("role", f"{first.text} … {second.text}", f"{second.text} … {first.text}")]
+def _by_order(one: Text, two: Text, turned: bool) -> list[Difference]:
+    """Alice manages Bob, Bob manages Alice; I owe Sara, Sara owes me."""
+    if turned:
+        return []
+    before, after = _actors(one), _actors(two)
+    both = [name for name in before if name in after]
+    for place, first in enumerate(both):
+        for second in both[place + 1 :]:
+            swapped = (before[first] < before[second]) != (after[first] < after[second])
+            if swapped and not _listed(one, first, second) and not _listed(two, first, second):
+                early, late = sorted((first, second), key=before.__getitem__)
+                return [Difference("role", f"{early} … {late}", f"{late} … {early}")]
     return []
+
+
+def _actors(text: Text) -> dict[str, int]:
+    """Names, people and pronouns that the text mentions once, each with its place; in Japanese, particles tell more."""
+    if text.is_japanese:
+        return {}
+    places: dict[str, list[int]] = {}
+    for match in re.finditer(r"[a-z]+", text.lower):
+        word = match.group()
+        actor = english.person_of(word) or (word if word in text.names or english.lemma(word) in _PERSONS else "")
+        if actor:
+            places.setdefault(actor, []).append(match.start())
+    return {actor: found[0] for actor, found in places.items() if len(found) == 1}
 
 
 def _by_comparison(one: Text, two: Text, turned: bool) -> list[Difference]:
@@ -127,7 +147,7 @@ def _by_comparison(one: Text, two: Text, turned: bool) -> list[Difference]:
     return []
 
 
-def _listed(text: Text, one: Word, other: Word) -> bool:
+def _listed(text: Text, one: str, other: str) -> bool:
     """Whether two words are only named together: Jonas and Elif."""
-    names = re.escape(one.text), re.escape(other.text)
+    names = re.escape(one), re.escape(other)
     return any(re.search(rf"{a}(?:さん|くん|氏)?{_LISTED}{b}", text.lower) for a, b in (names, names[::-1]))

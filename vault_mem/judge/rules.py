@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.judge import english
+from vault_mem.judge import english, japanese
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.difference import Difference
-from vault_mem.judge.quantities import Quantity, unmatched
+from vault_mem.judge.quantities import Quantity, mark, unmatched
 from vault_mem.judge.roles import role_changes
 from vault_mem.judge.text import Text
 from vault_mem.judge.words import opposite
 
 _QUANTITY_NAMES = {"weekday": "day", "relative": "time", "ordinal": "number"}
 # Said on one side only, these change the statement; "all" or "some" alone hardly do.
-_TELLING_SCOPES = frozenset(("every-other", "except", "half", "quarter", "few", "both"))
+_TELLING_SCOPES = frozenset(
+    ("every-other", "except", "half", "quarter", "few", "both", "only", "almost", "least", "at-least", "at-most")
+)
 
 
 def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors) -> list[Difference]:
@@ -33,6 +35,8 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         *_modality(one, two),
         *_scope(one, two),
         *_speech(one, two),
+        *_order_of_quantities(one, two),
+        *_small_words(one, two),
         *role_changes(one, two, alignment, tokens),
     ]
 
@@ -75,6 +79,9 @@ def _polarity(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
     opposites = [Difference("opposite", a.text, b.text) for a, b in alignment.opposites]
     gone, new = one.directions - two.directions, two.directions - one.directions
     opposites += [Difference("opposite", a, b) for a in sorted(gone) for b in sorted(new) if opposite(a, b)]
+    places = sorted(each for each in gone if not each.isascii()), sorted(each for each in new if not each.isascii())
+    if all(places) and not opposites:  # 上 for 前: no opposites, and yet another place
+        opposites.append(Difference("place", places[0][0], places[1][0]))
     fewer, more = sorted((one.negations, two.negations))
     denied = fewer != more and not (fewer and (more - fewer) % 2 == 0)
     if denied and len(opposites) == 1 and more - fewer == 1 and _taken_back(one, two, alignment):
@@ -98,7 +105,13 @@ def _taken_back(one: Text, two: Text, alignment: Alignment) -> bool:
 
 def _status(one: Text, two: Text) -> list[Difference]:
     aspects = english.aspect(one.lower), english.aspect(two.lower)
-    return [Difference("status", *aspects)] if set(aspects) == {"being", "been"} else []
+    if set(aspects) == {"being", "been"} or ("used to" in aspects and aspects[0] != aspects[1]):
+        return [Difference("status", *aspects)]
+    tenses = english.tense_change(one.words, two.words)
+    if tenses:
+        return [Difference("status", *tenses)]
+    states = japanese.aspect(one.lower), japanese.aspect(two.lower)
+    return [Difference("status", *states)] if set(states) == {"lasts", "over"} else []
 
 
 def _modality(one: Text, two: Text) -> list[Difference]:
@@ -113,6 +126,71 @@ def _scope(one: Text, two: Text) -> list[Difference]:
     if _TELLING_SCOPES & {*gone, *new}:
         return [Difference("scope", " ".join(gone), " ".join(new))]
     return []
+
+
+def _order_of_quantities(one: Text, two: Text) -> list[Difference]:
+    """Monday for the meeting and Friday for the review, or the other way round; from ten, or until ten."""
+    found = []
+    same_words = [word.lemma for word in one.words] == [word.lemma for word in two.words]
+    for kind in sorted({each.kind for each in one.quantities}):
+        before, after = _anchored(one, kind), _anchored(two, kind)
+        if len(before) < 2 or sorted(each[0] for each in before) != sorted(each[0] for each in after):
+            continue
+        if same_words and before != after and [each[0] for each in before] != [each[0] for each in after]:
+            found.append(
+                Difference("order", " … ".join(each[0] for each in before), " … ".join(each[0] for each in after))
+            )
+            continue
+        old, new = dict(before), dict(after)
+        moved = [value for value, anchor in before if anchor and new[value] and anchor != new[value]]
+        if len(moved) > 1 and {old[value] for value in moved} == {new[value] for value in moved}:
+            names = [value for value, _ in before]
+            found.append(Difference("order", " … ".join(names), " … ".join(value for value, _ in after)))
+    ends = [{each.value: _end(text, number) for number, each in enumerate(text.quantities)} for text in (one, two)]
+    for value in ends[0].keys() & ends[1].keys():
+        was, now = ends[0][value], ends[1][value]
+        if was and now and was != now:
+            found.append(Difference("time", was, now))
+    return found
+
+
+def _anchored(text: Text, kind: str) -> list[tuple[str, str]]:
+    """The quantities of one kind in the order of the text, each with the content word before it."""
+    places = sorted(
+        (text.rest.index(mark(number)), str(each.value))
+        for number, each in enumerate(text.quantities)
+        if each.kind == kind
+    )
+    anchored = []
+    for place, value in places:
+        words = [word for word in text.words if text.rest.find(word.text) < place]
+        ahead = [(text.rest.rfind(word.text, 0, place), word.lemma) for word in words]
+        anchored.append((value, max(ahead)[1] if ahead else ""))
+    return anchored
+
+
+def _end(text: Text, number: int) -> str:
+    match = re.match(r"\s*(から|まで|以降|以前)", text.rest[text.rest.index(mark(number)) + 1 :])
+    return match.group(1) if match else ""
+
+
+def _small_words(one: Text, two: Text) -> list[Difference]:
+    """Whose it is, who gave it, what is denied, and how a code is spelled."""
+    found = []
+    gone, new = sorted(one.possessors - two.possessors), sorted(two.possessors - one.possessors)
+    if gone and new:
+        found.append(Difference("possessor", gone[0], new[0]))
+    if one.givings and two.givings and one.givings != two.givings:
+        found.append(Difference("opposite", min(one.givings), min(two.givings)))
+    shared = {word.lemma for word in one.words} & {word.lemma for word in two.words}
+    gone, new = sorted((one.denied - two.denied) & shared), sorted((two.denied - one.denied) & shared)
+    if one.negations == two.negations and gone and new:
+        found.append(Difference("negation", f"not {gone[0]}", f"not {new[0]}"))
+    for code in sorted(one.secrets - two.secrets):
+        other = next((each for each in two.secrets if each.lower() == code.lower() and each != code), None)
+        if other:
+            found.append(Difference("identifier", code, other))
+    return found
 
 
 def _speech(one: Text, two: Text) -> list[Difference]:

@@ -11,6 +11,7 @@ from vault_mem.judge import english, japanese
 from vault_mem.judge.quantities import quantities
 from vault_mem.judge.words import Word
 
+_NOT_POSSESSORS = frozenset(("it", "that", "there", "he", "she", "let", "what", "who", "here"))
 _JAPANESE_NAME = re.compile(r"([一-鿿ァ-ヺー]{1,4})(?:さん|くん|君|ちゃん|先生|氏|部長|課長|社長|様)")
 
 
@@ -24,7 +25,8 @@ class Text:
     """A text's content words, quantities, and what else can change a statement. `names` are those of both texts."""
 
     def __init__(self, original: str, tokens: TokenVectors, names: frozenset[str]) -> None:
-        self.lower = japanese.normal_text(english.normal_text(unicodedata.normalize("NFKC", original).lower()))
+        self.plain = unicodedata.normalize("NFKC", original)
+        self.lower = japanese.normal_text(english.normal_text(self.plain.lower()))
         self.quantities, self.rest = quantities(self.lower)
         self.words: list[Word] = english.words(self.rest, names) + japanese.words(self.rest, tokens, names)
         self.names = names
@@ -58,6 +60,27 @@ class Text:
     def directions(self) -> frozenset[str]:
         """Small words such as up and down."""
         return english.directions(self.rest) | japanese.directions(self.rest)
+
+    @cached_property
+    def possessors(self) -> frozenset[str]:
+        """Whose something is."""
+        return frozenset(re.findall(r"\b(\w+)['’]s\b", self.plain.lower())) - _NOT_POSSESSORS
+
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """Words of letters and digits as they are written: passwords and codes, in which case counts."""
+        return frozenset(re.findall(r"(?<![\w/.-])(?=\w*\d)(?=\w*[A-Za-z])[A-Za-z0-9]{5,}(?![\w/-])", self.plain))
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """The words that its negations stand before."""
+        spans = re.findall(r"\bnot\b((?:\W+\w+){1,3})", self.rest)
+        return frozenset(word.lemma for span in spans for word in english.words(span, self.names)[:2])
+
+    @cached_property
+    def givings(self) -> frozenset[str]:
+        """もらう, あげる, くれる as verbs of their own."""
+        return frozenset(re.findall(r"(?<![てで])(もら|あげ|くれ)(?=[いっえたるま])", self.rest))
 
     @cached_property
     def asks(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
@@ -85,6 +85,7 @@ def dictionary_form(word: str) -> str:
     return lexicon().lemmas.get(word, word)
 
 
+@lru_cache(maxsize=200_000)
 def synonyms(one: str, other: str) -> bool:
     """Whether two dictionary forms share a meaning or a root."""
     words = lexicon()
@@ -99,6 +100,7 @@ def derived(one: str, other: str) -> bool:
     return (min(one, other), max(one, other)) in lexicon().same
 
 
+@lru_cache(maxsize=200_000)
 def opposite(one: str, other: str) -> bool:
     """Whether two words are opposites."""
     return (min(one, other), max(one, other)) in lexicon().opposites

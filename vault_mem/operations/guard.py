@@ -22,7 +22,7 @@ NEIGHBOURS = 12
 
 # So many of the nearest are judged whatever their distance: another number in a short text moves its vector far,
 # and it is still the same statement with another fact.
-JUDGED = 3
+JUDGED, MOST_JUDGED = 3, 6
 SAME_WORDING = 0.5
 
 
@@ -42,11 +42,10 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
     near = max(dedup_threshold, workspace.folder.settings.merge_threshold)
     changed: tuple[Found, Judgement] | None = None
     for place, found in enumerate(neighbours):
-        if found.distance >= near:
-            if place >= JUDGED:
-                break
-            if not _same_wording(found.memory.content, content):
-                continue
+        if place >= (JUDGED if found.distance >= near else MOST_JUDGED):
+            break
+        if found.distance >= near and not _same_wording(found.memory.content, content):
+            continue
         judgement = judge(found.memory.content, content, workspace.tokens)
         if found.distance < near and repeats(judgement, found.distance, dedup_threshold):
             return Verdict(neighbours, found)
