@@ -26,6 +26,7 @@ NEAR_IDENTICAL_QUANTILE = 0.1
 SAMPLE = 300  # so many memories of a vault are looked at
 SMALLEST_SAMPLE = 10  # fewer say nothing
 HALF_TRUSTED = 30  # so many count as much as the model's own pairs
+NEXT_LEVEL = 0.3  # of the way from 0.90 to 1, where 0.95 lies at the least
 _SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two levels apart
 
 
@@ -66,8 +67,9 @@ def measure(embedder: Embedder) -> Calibration:
 def refined(base: Calibration, sample: NDArray[np.float32]) -> Calibration:
     """The calibration for one vault: memories of one life are more alike than sentences of anywhere.
 
-    Most pairs of a random sample are unrelated, so at most one in a hundred may reach 0.70; the levels above move up
-    only where they would be passed. The fewer memories there are, the less they say against the model's own levels.
+    Most pairs of a random sample are unrelated, so at most one in a hundred may reach 0.70; 0.90 moves up in
+    proportion, 0.95 only as far as it must. The fewer memories there are, the less they say against the model's own
+    levels.
     """
     if len(sample) < SMALLEST_SAMPLE:
         return base
@@ -75,7 +77,8 @@ def refined(base: Calibration, sample: NDArray[np.float32]) -> Calibration:
     related = base.related + trust * (min(_unrelated_level(sample), 1 - 3 * _SMALLEST_STEP) - base.related)
     if related <= base.related:
         return base
-    return _rising(related, base.nearly_same, base.near_identical)
+    nearly_same = 1 - (1 - base.nearly_same) * (1 - related) / (1 - base.related)
+    return _rising(related, nearly_same, max(base.near_identical, nearly_same + NEXT_LEVEL * (1 - nearly_same)))
 
 
 def _unrelated_level(vectors: NDArray[np.float32]) -> float:

@@ -16,7 +16,7 @@ JAPANESE = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
 
 _GRAMMAR = read_words("grammar.txt")
 _NEGATIVE = re.compile(
-    r"な(?:い|かっ|く(?!な)|くな(?!る|り|っ)|けれ)|ません|ぬ(?=[。、]|$)|(?<!必)(?<!ま)ず(?:に|、|。|$)|なし(?=で|だ|。|$)|未(?=[一-鿿])|ないで|以外(?![^。]*な[いか])|そこな[いうっ]|そびれ|損ね|損な[いうっ]"
+    r"な(?:い|かっ|く(?!な)|くな(?!る|り|っ)|けれ)|ません|ぬ(?=[。、]|$)|(?<![必まは])ず(?:に|、|。|$|(?=[ァ-ヺ一-鿿]))|なし(?=で|だ|。|$)|未(?=[一-鿿])|ないで|以外(?![^。]*な[いか])|そこな[いうっ]|そびれ|損ね|損な[いうっ]"
 )
 _NOT_NEGATIVE = re.compile(
     r"な(?:ければ|くては|いと|きゃ)(?:なら|いけ|なり)(?:な(?:い|かった)|ません(?:でした)?)|なきゃ|かもしれな(?:い|かった)|かもしれません|"
@@ -86,8 +86,10 @@ def scope(text: str) -> frozenset[str]:
 
 def directions(text: str) -> frozenset[str]:
     """Places relative to something, which turn a statement round when one is put for another."""
-    places = re.sub(r"最後|午前|午後|以前|以後|前回|前提|上手|下手|今後", "", text)
-    return frozenset(re.findall(r"上|下|前|後|左|右|外|内|裏", places))
+    alone = re.findall(r"(?<![一-鿿])(上|下|前|後|左|右|外|内|裏)(?![一-鿿])|(?<=の)(中)(?![一-鿿])", text)
+    compounds = re.sub(r"最後|午前|午後|以前|以後|前回|前提|今後", "", text)
+    in_words = re.findall(r"(?<=[一-鿿])[前後]|[前後](?=[一-鿿])", compounds)
+    return frozenset(place for found in alone for place in found if place) | frozenset(in_words)
 
 
 def aspect(text: str) -> str:

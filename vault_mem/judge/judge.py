@@ -19,6 +19,8 @@ from vault_mem.judge.words import DATA
 # How sure the fitted part must be where one text has words that the other has not. Measured in docs/guard.md: high
 # enough that an added fact ("and to latex") is not swallowed, low enough that a stray word does not hide a repetition.
 SURE = 0.75
+# Where every word has a counterpart it need only be likely: what is left are words that stand in other relations.
+LIKELY = 0.5
 # A text this long is a document: comparing it word by word with another takes too long to answer at once.
 MAX_LENGTH = 8000
 
@@ -58,7 +60,8 @@ def judge(before: str, after: str, tokens: TokenVectors) -> Judgement:
     probability = _probability(features(one, two, alignment, found, tokens), one.is_japanese or two.is_japanese)
     same_words = not left and not right
     one_sided = not left or not right
-    repetition = not found and (same_words or (one_sided and probability >= SURE))
+    needed = LIKELY if same_words else SURE
+    repetition = not found and one_sided and probability >= needed
     return Judgement(repetition, same_words, probability, found or _words(alignment))
 
 

@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge import english, japanese
-from vault_mem.judge.quantities import quantities
+from vault_mem.judge.quantities import Quantity, quantities
 from vault_mem.judge.words import Word
 
 _NOT_POSSESSORS = frozenset(("it", "that", "there", "he", "she", "let", "what", "who", "here"))
 _JAPANESE_NAME = re.compile(r"([一-鿿ァ-ヺー]{1,4})(?:さん|くん|君|ちゃん|先生|氏|部長|課長|社長|様)")
 
 
+@lru_cache(maxsize=256)
 def names_in(original: str) -> frozenset[str]:
     """Names of people, places and things, as far as the writing shows them."""
     plain = unicodedata.normalize("NFKC", original)
     return english.proper_names(plain) | frozenset(_JAPANESE_NAME.findall(plain.lower()))
 
 
+@lru_cache(maxsize=256)
+def _prepared(original: str) -> tuple[str, str, list[Quantity], str]:
+    """What does not depend on the other text: a new text is compared with several."""
+    plain = unicodedata.normalize("NFKC", original)
+    lower = japanese.normal_text(english.normal_text(plain.lower()))
+    return plain, lower, *quantities(lower)
+
+
 class Text:
     """A text's content words, quantities, and what else can change a statement. `names` are those of both texts."""
 
     def __init__(self, original: str, tokens: TokenVectors, names: frozenset[str]) -> None:
-        self.plain = unicodedata.normalize("NFKC", original)
-        self.lower = japanese.normal_text(english.normal_text(self.plain.lower()))
-        self.quantities, self.rest = quantities(self.lower)
+        self.plain, self.lower, self.quantities, self.rest = _prepared(original)
         self.words: list[Word] = english.words(self.rest, names) + japanese.words(self.rest, tokens, names)
         self.names = names
 

@@ -22,7 +22,7 @@ NEIGHBOURS = 12
 
 # So many of the nearest are judged whatever their distance: another number in a short text moves its vector far,
 # and it is still the same statement with another fact.
-JUDGED, MOST_JUDGED = 3, 6
+JUDGED, MOST_JUDGED = 3, 4
 SAME_WORDING = 0.5
 
 
