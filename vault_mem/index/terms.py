@@ -15,10 +15,10 @@ def terms(text: str) -> list[str]:
     """The terms of a text, in order, repeated as often as they occur."""
     found: list[str] = []
     for run in _RUN.findall(normalised(text)):
-        if len(run) > 1 and _STARTS_UNSPACED.match(run):
-            found += [run[start : start + 2] for start in range(len(run) - 1)]
-        else:
+        if run.isascii() or len(run) == 1 or not _STARTS_UNSPACED.match(run):
             found.append(run)
+        else:
+            found += [run[start : start + 2] for start in range(len(run) - 1)]
     return found
 
 

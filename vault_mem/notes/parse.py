@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta, timezone, tzinfo
+from datetime import date, datetime, tzinfo
 from typing import Any, TypeVar
 
 import yaml
@@ -87,11 +87,9 @@ def read_time(value: Any, zone: tzinfo) -> datetime | None:
     try:
         moment = value.replace(tzinfo=zone) if value.tzinfo is None else value.astimezone(zone)
         moment.timestamp()
-        for far in (timezone(timedelta(hours=14)), timezone(timedelta(hours=-14))):
-            moment.astimezone(far)  # shown in any zone, it must still be a date
     except (OverflowError, ValueError, OSError):
         return None
-    return moment
+    return moment if 1 < moment.year < 9999 else None  # shown in any zone, it must still be a date
 
 
 def written_list(raw: bytes, key: str) -> list[str]:
