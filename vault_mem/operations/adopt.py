@@ -53,7 +53,7 @@ def _adopt(workspace: Workspace, known: Known) -> bool:
     path = workspace.folder.path(known.key)
     try:
         raw = path.read_bytes()
-        transaction = Transaction(workspace.folder, "adopt", "the note had no id")
+        transaction = Transaction(workspace.folder, "adopt", "the note had no id", unasked=True)
         transaction.write(known.key, raw, edit(raw, {"id": known.id}), keep_time=True)
         transaction.commit()
     except (OSError, VaultMemError) as error:

@@ -19,7 +19,6 @@ from vault_mem.operations.drafts import Draft, checked
 from vault_mem.operations.guard import guard
 from vault_mem.operations.results import Found
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import history
 from vault_mem.vault.journal import Transaction, writing
 
 # A link's target may be edited while we link to it; after so many tries something else is wrong.
@@ -202,10 +201,8 @@ def update(workspace: Workspace, id_: str, content: str, reason: str = "") -> Me
             memory = workspace.index.get(id_)
             raw = workspace.read_to_edit(memory)
             after = replace_body(raw, text + "\n")
-            transaction = Transaction(workspace.folder, "remember --update", reason)
+            transaction = Transaction(workspace.folder, "remember --update", reason or "the text was replaced")
             transaction.write(memory.path, raw, after)
-            if raw != after:
-                history.record(transaction, memory.id, memory.path, raw, after, reason or "the text was replaced")
             try:
                 transaction.commit()
             except Conflict:

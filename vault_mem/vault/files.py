@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import functools
@@ -43,23 +44,44 @@ def replace(path: Path, expected: bytes, data: bytes, keep: Path | None = None, 
                 os.utime(temporary, ns=(was.st_atime_ns, was.st_mtime_ns))
             _swap_in(temporary, path, expected)
             if keep is not None and temporary.exists():
-                temporary.replace(keep)
+                with contextlib.suppress(OSError):  # on another disk it cannot be kept
+                    temporary.replace(keep)
             sync_folder(path.parent)
 
 
-def remove(path: Path, expected: bytes, keep: Path | None = None) -> None:
+def remove(path: Path, expected: bytes) -> None:
     """Take a file away; raises Conflict, and puts it back, where it says something other than `expected`."""
     with _failures(path):
         _read_expected(path, expected)
-        aside = keep or _temporary_name(path)
+        aside = _temporary_name(path)
         path.rename(aside)
         if aside.read_bytes() != expected:
             _link_new(aside, path)
             aside.unlink()
             raise _changed(path)
-        if keep is None:
-            aside.unlink()
+        aside.unlink()
         sync_folder(path.parent)
+
+
+def append(path: Path, line: bytes, mode: int) -> None:
+    """Add a line at the end of a file, synced; the start of it that an interrupted write left is cut off first."""
+    with _failures(path):
+        new = not path.exists()
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(path, flags, mode if mode == PRIVATE_MODE else 0o666), "r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - len(line)))
+            tail = file.read()
+            cut = tail.rpartition(b"\n")[2]
+            if cut and line.startswith(cut):
+                size -= len(cut)
+                file.truncate(size)
+            file.seek(size)
+            file.write(b"\n" + line if cut and not line.startswith(cut) else line)
+            file.flush()
+            os.fsync(file.fileno())
+        if new:
+            sync_folder(path.parent)
 
 
 def sync_folder(path: Path) -> None:

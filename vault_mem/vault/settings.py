@@ -64,6 +64,18 @@ class Settings:
     merge_threshold: float = _setting(0.10, "memories nearer than this are proposed for a merge", check=_SHARE)
     link_threshold: float = _setting(0.3, "a new memory is linked to old ones nearer than this", check=_SHARE)
     max_links: int = _setting(5, "how many links a new memory gets at the most", check=(0, 100))
+    views: bool = _setting(True, "mirror public memories into memory/ and MEMORY.md")
+    curated_importance: int = _setting(4, "memories at least so important are listed in MEMORY.md", check=(1, 6))
+    curated_categories: list[str] = _setting(
+        ["introspection", "decision", "lesson"], "memories of these categories are listed in MEMORY.md too"
+    )
+    heal_links: bool = _setting(True, "after a file was renamed, write its new name into links to it, once quiet")
+    private_moves: bool = _setting(
+        True, "move a note that says `private: true` into the private folder, once it is quiet"
+    )
+    journal_days: int = _setting(30, "how long operations can be undone, in days", check=(1, 3650))
+    journal_megabytes: int = _setting(50, "how large the undo journal grows", check=(1, 100_000))
+    trash_days: int = _setting(30, "how long a forgotten memory can be restored, in days", check=(1, 3650))
     scaffold: bool = _setting(True, "end answers with a thought for the agent, after ---")
     model: str = _setting(
         "",
