@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
     from vault_mem.operations.compare import Comparison
     from vault_mem.operations.doctor import Diagnosis
     from vault_mem.operations.filters import Filters
+    from vault_mem.operations.forget import ForgetResult
     from vault_mem.operations.init import InitResult
     from vault_mem.operations.recall import RecallResult
     from vault_mem.operations.remember import RememberResult
     from vault_mem.operations.show import ListResult, ShowResult
     from vault_mem.operations.status import Status
+    from vault_mem.operations.undo import HistoryResult, Operation, UndoResult
 
 
 class Vault:
@@ -104,6 +107,36 @@ class Vault:
         from vault_mem.operations.show import list_memories
 
         return list_memories(self.workspace, filters, n)
+
+    def forget(self, id_: str, reason: str = "", *, purge: bool = False) -> ForgetResult:
+        """Put a memory into the trash and remove the references to it; `purge` keeps nothing of it."""
+        from vault_mem.operations.forget import forget
+
+        return forget(self.workspace, id_, reason)
+
+    def restore(self, id_: str) -> tuple[Memory, builtins.list[str]]:
+        """Bring a forgotten memory back; also the files in which a reference could not be put back."""
+        from vault_mem.operations.forget import restore
+
+        return restore(self.workspace, id_)
+
+    def undo(self, op: str | None = None) -> UndoResult:
+        """Take back the last operation, or a named one."""
+        from vault_mem.operations.undo import undo
+
+        return undo(self.workspace, op)
+
+    def history(self, id_: str) -> HistoryResult:
+        """What happened to a memory."""
+        from vault_mem.operations.undo import history_of
+
+        return history_of(self.workspace, id_)
+
+    def operations(self, n: int = 20) -> builtins.list[Operation]:
+        """The latest operations, newest first."""
+        from vault_mem.operations.undo import operations
+
+        return operations(self.workspace, n)
 
     def status(self) -> Status:
         """What the vault holds and how fresh the index is."""

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from vault_mem.notes.excerpt import cut
+from vault_mem.operations.forget import ForgetResult
 from vault_mem.operations.recall import RecallResult
 from vault_mem.operations.remember import RememberResult
 from vault_mem.operations.results import Found
 
-SNIPPET = 120
 DAYS_AS_AGE = 30
 
 SCAFFOLD_DUPLICATE = (
     "Is there truly something new here, or is this a repetition?\n"
     "If your understanding has deepened, try expressing what changed specifically."
 )
+SCAFFOLD_FORGOTTEN = (
+    "This memory is gone. Was there anything worth preserving in a new form?\n"
+    "If this was part of a merge, save the consolidated version with remember."
+)
+SCAFFOLD_NOT_FOUND = "Double-check the ID. Use recall to search for the memory you're looking for."
 SCAFFOLD_SAVED = "Do any of these connections surprise you? Is there a pattern forming?"
 
 
@@ -35,12 +41,6 @@ def age(moment: datetime, now: datetime) -> str:
     if seconds < DAYS_AS_AGE * 86_400:
         return f"{int(seconds // 86_400)}d ago"
     return moment.astimezone(now.tzinfo).date().isoformat()
-
-
-def cut(text: str, length: int = SNIPPET) -> str:
-    """One line of at most so many code points, then ... if anything was cut."""
-    line = " ".join(text.splitlines())
-    return line if len(line) <= length else line[:length] + "..."
 
 
 def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
@@ -84,6 +84,16 @@ def _not_saved(existing: Found, now: datetime) -> str:
         "If this is a meaningful update, use recall to review the existing memory "
         "and consider whether the new perspective adds value."
     )
+
+
+def forgot(result: ForgetResult, now: datetime) -> tuple[str, str]:
+    """What forget says, and its scaffold."""
+    memory = result.memory
+    lines = [
+        f"Forgot (id: {memory.id}, {age(memory.created, now)}): {cut(memory.content)}",
+        f"Emotion: {memory.emotion} | Importance: {memory.importance}",
+    ]
+    return "\n".join(lines), SCAFFOLD_FORGOTTEN
 
 
 def recalled(result: RecallResult, now: datetime) -> str:

@@ -130,6 +130,10 @@ class Index:
         """What this model's cosines mean."""
         return Calibration(**self.state.get("calibration"))
 
+    def has(self, id_: str) -> bool:
+        """Whether a memory of that id is in the vault."""
+        return bool(self._rows(f"n = 0 AND id = {quote(id_)}", 1))
+
     def get(self, id_: str) -> Memory:
         """A memory by its id, or by the beginning of it where that is enough to tell it."""
         wanted = id_.strip()

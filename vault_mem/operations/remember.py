@@ -5,24 +5,21 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
+from vault_mem.errors import EditRefused, InvalidInput, Unsafe
 from vault_mem.model import Link, Memory
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.links import name_key, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
-from vault_mem.operations import blocked
+from vault_mem.operations import blocked, views
 from vault_mem.operations.drafts import Draft, checked
 from vault_mem.operations.guard import guard
 from vault_mem.operations.results import Found
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.journal import Transaction, writing
-
-# A link's target may be edited while we link to it; after so many tries something else is wrong.
-TRIES = 5
+from vault_mem.vault.journal import Transaction
 
 
 @dataclass(frozen=True)
@@ -62,43 +59,32 @@ def remember(
     for name, value in (("dedup_threshold", dedup), ("link_threshold", near)):
         if not 0 <= value <= 1:
             raise InvalidInput(f"{name} is from 0 to 1, not {value}")
-    with writing(workspace.folder):
-        for attempt in range(TRIES):
-            if workspace.freshen().stale:
-                raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
-            found_old = [workspace.index.get(id_) for id_ in draft.supersedes]
-            superseded = list({memory.id: memory for memory in found_old}.values())
-            verdict = workspace.reading(lambda: guard(workspace, draft.content, dedup))
-            old = {memory.id for memory in superseded}
-            duplicate = (
-                verdict.duplicate_of if verdict.duplicate_of and verdict.duplicate_of.memory.id not in old else None
-            )
-            if duplicate is not None and not force:
-                if superseded and duplicate.memory.content == draft.content:
-                    return _supersede(workspace, duplicate.memory, superseded)
-                blocked.keep(workspace, draft)
-                return RememberResult(None, 0, [], duplicate)
-            linked = [
-                found
-                for found in verdict.neighbours
-                if found.distance < near and _can_link(workspace, found, draft.private)
-            ][:most]
-            try:
-                memory, keys = _save(workspace, draft, linked, superseded)
-            except Conflict:
-                if attempt == TRIES - 1:
-                    raise
-                continue
-            workspace.sync(only=keys)  # where the index cannot be written, the memory is saved all the same
-            changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
-            differs = [str(each) for each in verdict.differs] if changed else []
-            return RememberResult(memory, len(linked), linked, None, superseded, changed, differs)
-    raise AssertionError("unreachable")
+    return workspace.changing(lambda: _remember(workspace, draft, force, dedup, near, most))
 
 
-def _save(
-    workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory]
-) -> tuple[Memory, list[str]]:
+def _remember(workspace: Workspace, draft: Draft, force: bool, dedup: float, near: float, most: int) -> RememberResult:
+    if workspace.freshen().stale:
+        raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
+    found_old = [workspace.index.get(id_) for id_ in draft.supersedes]
+    superseded = list({memory.id: memory for memory in found_old}.values())
+    verdict = workspace.reading(lambda: guard(workspace, draft.content, dedup))
+    old = {memory.id for memory in superseded}
+    duplicate = verdict.duplicate_of if verdict.duplicate_of and verdict.duplicate_of.memory.id not in old else None
+    if duplicate is not None and not force:
+        if superseded and duplicate.memory.content == draft.content:
+            return _supersede(workspace, duplicate.memory, superseded)
+        blocked.keep(workspace, draft)
+        return RememberResult(None, 0, [], duplicate)
+    linked = [
+        found for found in verdict.neighbours if found.distance < near and _can_link(workspace, found, draft.private)
+    ][:most]
+    memory = _save(workspace, draft, linked, superseded)
+    changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
+    differs = [str(each) for each in verdict.differs] if changed else []
+    return RememberResult(memory, len(linked), linked, None, superseded, changed, differs)
+
+
+def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory]) -> Memory:
     """Write the memory's file and whatever must change with it, as one transaction."""
     folder = workspace.folder
     now = folder.now().replace(microsecond=0)
@@ -117,9 +103,13 @@ def _save(
         _refuse_to_name(old, memory)
         memory.supersedes.append(_name(workspace, old))
         _close(workspace, transaction, old, now)
+    transaction.ids = [memory.id, *(old.id for old in superseded)]
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
+    views.follow(transaction, None, memory)
+    views.speak(transaction, memory)
     transaction.commit()
-    return memory, [step.key for step in transaction.steps]
+    workspace.done(transaction)
+    return memory
 
 
 def _link_from_private(workspace: Workspace, transaction: Transaction, found: Found, memory: Memory) -> None:
@@ -133,7 +123,7 @@ def _link_from_private(workspace: Workspace, transaction: Transaction, found: Fo
 def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -> RememberResult:
     """The text was saved before it was said what it takes the place of: only that is written now."""
     now = workspace.folder.now().replace(microsecond=0)
-    transaction = Transaction(workspace.folder, "remember")
+    transaction = Transaction(workspace.folder, "remember", ids=[memory.id, *(old.id for old in superseded)])
     names = []
     for old in superseded:
         _refuse_to_name(old, memory)
@@ -145,7 +135,7 @@ def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -
     transaction.write(memory.path, raw, edit(raw, {"supersedes": wanted}))
     if transaction.steps:
         transaction.commit()
-        workspace.sync(only=[step.key for step in transaction.steps])
+        workspace.done(transaction)
     return RememberResult(workspace.index.get(memory.id), 0, [], None, superseded)
 
 
@@ -160,6 +150,7 @@ def _close(workspace: Workspace, transaction: Transaction, old: Memory, now: dat
     if not old.closed_at(now):
         raw = workspace.read_to_edit(old)
         transaction.write(old.path, raw, edit(raw, {"valid_to": now}))
+        views.follow(transaction, old, replace(old, valid_to=now))
 
 
 def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
@@ -194,21 +185,16 @@ def _new_id(workspace: Workspace) -> str:
 def update(workspace: Workspace, id_: str, content: str, reason: str = "") -> Memory:
     """Replace the text of an existing memory; what it said before is kept as a revision."""
     text = checked(Draft(content), workspace.folder.zone).content
-    with writing(workspace.folder):
-        for attempt in range(TRIES):
-            if workspace.freshen().stale:
-                raise Unsafe("the index is busy", "try again in a moment")
-            memory = workspace.index.get(id_)
-            raw = workspace.read_to_edit(memory)
-            after = replace_body(raw, text + "\n")
-            transaction = Transaction(workspace.folder, "remember --update", reason or "the text was replaced")
-            transaction.write(memory.path, raw, after)
-            try:
-                transaction.commit()
-            except Conflict:
-                if attempt == TRIES - 1:
-                    raise
-                continue
-            workspace.sync(only=[memory.path])
-            return workspace.index.get(memory.id)
-    raise AssertionError("unreachable")
+
+    def replace_text() -> Memory:
+        memory = workspace.to_change(id_)
+        raw = workspace.read_to_edit(memory)
+        why = reason or "the text was replaced"
+        transaction = Transaction(workspace.folder, "remember --update", why, ids=[memory.id])
+        transaction.write(memory.path, raw, replace_body(raw, text + "\n"))
+        views.follow(transaction, memory, replace(memory, content=text))
+        transaction.commit()
+        workspace.done(transaction)
+        return workspace.index.get(memory.id)
+
+    return workspace.changing(replace_text)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from vault_mem.embedding.calibration import SAMPLE, Calibration, refined
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.errors import Busy, Conflict, EditRefused, VaultMemError, WriteFailed
+from vault_mem.errors import Busy, Changed, EditRefused, Unsafe, VaultMemError, WriteFailed
 from vault_mem.model import Memory
 from vault_mem.vault import journal
 from vault_mem.vault.folder import Folder
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+# A file may be saved by its owner while we change it; after so many tries something else is wrong.
+TRIES = 5
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,33 @@ class Workspace:
         except VaultMemError as error:
             self.notices.append(f"an interrupted operation could not be finished: {error.message}")
 
+    def changing(self, act: Callable[[], T]) -> T:
+        """Hold the vault for writing and act; where a file was saved in the same moment, look again and act again."""
+        with journal.writing(self.folder):
+            for _ in range(TRIES - 1):
+                try:
+                    return act()
+                except Changed:
+                    continue
+            return act()
+
+    def to_change(self, id_: str) -> Memory:
+        """A memory that an operation is about to change, as its file is now."""
+        if self.freshen().stale:
+            raise Unsafe("the index is busy", "try again in a moment")
+        return self.index.get(id_)
+
+    def done(self, transaction: journal.Transaction) -> None:
+        """Let the index follow what an operation has written; where it cannot, the files are right all the same."""
+        self.sync(only=transaction.notes)
+        self.notices += transaction.notices
+
+    def read_to_remove(self, memory: Memory) -> bytes:
+        """The bytes of a memory's file, if the tool may take it away; it need not be sound."""
+        if not self.folder.is_note(memory.path):
+            raise EditRefused(f"{memory.path} is an included note, read-only for vault-mem", "delete it yourself")
+        return self._bytes(memory)
+
     def read_to_edit(self, memory: Memory) -> bytes:
         """The bytes of a memory's file, if the tool may change it at all."""
         if not self.folder.is_owned(memory.path):
@@ -180,7 +210,10 @@ class Workspace:
         if known is not None and known.problems != "[]":
             reason = "it could not be read whole" if memory.private else json.loads(known.problems)[0][0]
             raise EditRefused(f"{memory.path} is left alone: {reason}", "correct the file first (vault-mem doctor)")
+        return self._bytes(memory)
+
+    def _bytes(self, memory: Memory) -> bytes:
         try:
             return self.folder.path(memory.path).read_bytes()
         except OSError as error:
-            raise Conflict(f"{memory.path} cannot be read: {error.strerror}", "was it moved? Try again") from error
+            raise Changed(f"{memory.path} cannot be read: {error.strerror}", "was it moved? Try again") from error

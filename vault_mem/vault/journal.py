@@ -14,16 +14,17 @@ import contextlib
 import json
 import os
 import re
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from vault_mem.errors import Conflict, Unsafe, VaultMemError
+from vault_mem.errors import Changed, Unsafe, VaultMemError
 from vault_mem.vault import files
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import revisions
@@ -77,25 +78,38 @@ class Transaction:
         """The files it changes."""
         return list(dict.fromkeys(step.key for step in self.steps))
 
-    def create(self, key: str, data: bytes) -> None:
-        """Add a new file; in a protected folder only its owner can read it."""
-        protected = key.startswith(".vault-mem/") or self.folder.is_private(key)
-        self.steps.append(FileStep(key, None, data, files.PRIVATE_MODE if protected else files.PUBLIC_MODE))
+    @property
+    def notes(self) -> list[str]:
+        """Those of them that are notes: what the index must look at again."""
+        return [key for key in self.keys if self.folder.is_note(key)]
 
-    def write(self, key: str, before: bytes, after: bytes, *, keep_time: bool = False, loose: bool = False) -> None:
+    def create(self, key: str, data: bytes, mtime_ns: int | None = None) -> None:
+        """Add a new file; in a protected folder only its owner can read it."""
+        self.steps.append(FileStep(key, None, data, _mode(self.folder, key), after_time=mtime_ns))
+
+    def write(self, key: str, before: bytes, after: bytes, *, keep_time: bool = False) -> None:
         """Change a file that says `before`; `keep_time` where the change is ours and not the owner's."""
         for place, step in enumerate(self.steps):
             if isinstance(step, FileStep) and step.key == key:
                 if step.after != before:
                     raise AssertionError(f"{key} is changed twice from different beginnings")
-                self.steps[place] = FileStep(key, step.before, after, step.mode, step.keep_time and keep_time)
+                self.steps[place] = replace(step, after=after)
                 return
         if before != after:
-            self.steps.append(FileStep(key, before, after, keep_time=keep_time, loose=loose))
+            time_ns = _changed_at(self.folder, key)
+            self.steps.append(
+                FileStep(key, before, after, before_time=time_ns, after_time=time_ns if keep_time else None)
+            )
+
+    def overwrite(self, key: str, data: bytes) -> None:
+        """Put a new text in place of whatever a file says: for views of which only the latest counts."""
+        self.steps.append(FileStep(key, read(self.folder, key), data, loose=True))
 
     def remove(self, key: str, before: bytes) -> None:
         """Take a file away that says `before`."""
-        self.steps.append(FileStep(key, before, None))
+        path = self.folder.path(key)
+        mode = stat.S_IMODE(path.lstat().st_mode) & 0o666 if path.exists() else _mode(self.folder, key)
+        self.steps.append(FileStep(key, before, None, mode, before_time=_changed_at(self.folder, key)))
 
     def line(self, key: str, id_: str, before: str | None, after: str | None, place: str) -> None:
         """Set or take out one line of a view."""
@@ -119,7 +133,7 @@ class Transaction:
             if not ours(self.folder, step):
                 raise Unsafe(f"{step.key} leads out of the vault and is not written", "is one of its folders a link?")
             if isinstance(step, FileStep) and not step.loose and read(self.folder, step.key) != step.before:
-                raise Conflict(f"{step.key} changed while it was being edited", "nothing was written; try again")
+                raise Changed(f"{step.key} changed while it was being edited", "nothing was written; try again")
         self.op = f"{_last_number(self.folder) + 1:06d}-{self.folder.now():%Y%m%dT%H%M%S}"
         self.steps += revisions(self.folder, self.op, self.command, self.reason, self.evidence, self.steps)
         request = request_id.get()
@@ -130,7 +144,13 @@ class Transaction:
         done: list[Step] = []
         try:
             for number, step in enumerate(self.steps):
-                _apply(self.folder, step, pending.parent / f"{name}.{number}.was")
+                try:
+                    _apply(self.folder, step, pending.parent / f"{name}.{number}.was")
+                except VaultMemError as error:
+                    if not isinstance(step, LineStep):
+                        raise
+                    self.notices.append(f"{step.key} could not be kept up to date: {error.message}")
+                    continue
                 done.append(step)
         except VaultMemError:
             left = _take_back(self.folder, done)
@@ -214,8 +234,9 @@ def recover(folder: Folder) -> list[str]:
         ]
         if not changed:
             for step, state in zip(entry.steps, states, strict=True):
-                if state is not State.AFTER:
-                    _apply(folder, step)
+                with contextlib.suppress(VaultMemError) if isinstance(step, LineStep) else contextlib.nullcontext():
+                    if state is not State.AFTER:
+                        _apply(folder, step)
             path.rename(path.with_suffix(".json"))
             said.append(f"finished {entry.op}")
         else:
@@ -269,8 +290,20 @@ def ours(folder: Folder, step: Step) -> bool:
         return inside and (folder.is_history(key) or folder.is_log(key))
     if isinstance(step, LineStep):
         return inside and folder.is_view(key)
-    mode = step.mode in (files.PUBLIC_MODE, files.PRIVATE_MODE)
-    return mode and inside and (folder.is_note(key) or folder.is_view(key) or folder.is_kept(key))
+    plain_mode = step.mode & ~0o666 == 0
+    return plain_mode and inside and (folder.is_note(key) or folder.is_view(key) or folder.is_kept(key))
+
+
+def _mode(folder: Folder, key: str) -> int:
+    protected = key.startswith(".vault-mem/") or folder.is_private(key)
+    return files.PRIVATE_MODE if protected else files.PUBLIC_MODE
+
+
+def _changed_at(folder: Folder, key: str) -> int | None:
+    try:
+        return folder.path(key).lstat().st_mtime_ns
+    except OSError:
+        return None
 
 
 def _last_number(folder: Folder) -> int:

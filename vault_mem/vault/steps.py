@@ -30,14 +30,16 @@ class FileStep:
     """One file's whole content before and after; None where there is no file.
 
     A `loose` step is for what is overwritten anyway: where the file says something else, it is left so.
+    The times are those of the file's last change, where they matter: many notes are dated by nothing else.
     """
 
     key: str
     before: bytes | None
     after: bytes | None
     mode: int = files.PUBLIC_MODE
-    keep_time: bool = False
     loose: bool = False
+    before_time: int | None = None
+    after_time: int | None = None
 
     undoable = True
 
@@ -56,15 +58,21 @@ class FileStep:
         if self.after is None:
             files.remove(path, self.before or b"")
         elif self.before is None:
-            private = self.mode == files.PRIVATE_MODE
+            private = not self.mode & 0o077
             files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE if private else 0o755)
-            files.create(path, self.after, self.mode)
+            files.create(path, self.after, self.mode, self.after_time)
         else:
-            files.replace(path, self.before, self.after, keep, keep_time=self.keep_time)
+            files.replace(path, self.before, self.after, keep, mtime_ns=self.after_time)
 
     def reverse(self) -> FileStep:
         """The step that takes this one back."""
-        return replace(self, before=self.after, after=self.before)
+        return replace(
+            self,
+            before=self.after,
+            after=self.before,
+            before_time=self.after_time,
+            after_time=self.before_time,
+        )
 
     def record(self) -> dict[str, Any]:
         """As JSON."""
@@ -73,8 +81,9 @@ class FileStep:
             "before": _pack(self.before),
             "after": _pack(self.after),
             "mode": self.mode,
-            "keep_time": self.keep_time,
             "loose": self.loose,
+            "before_time": self.before_time,
+            "after_time": self.after_time,
         }
 
 
@@ -190,9 +199,14 @@ def from_record(record: dict[str, Any]) -> Step:
         _unpack(record["before"]),
         _unpack(record["after"]),
         int(record["mode"]),
-        bool(record.get("keep_time")),
         bool(record.get("loose")),
+        _time(record.get("before_time")),
+        _time(record.get("after_time")),
     )
+
+
+def _time(value: Any) -> int | None:
+    return None if value is None else int(value)
 
 
 def _encoded(text: str | None) -> bytes | None:

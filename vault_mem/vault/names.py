@@ -1,0 +1,61 @@
+"""Which note a link's name means, told from the files alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from vault_mem.errors import VaultMemError
+from vault_mem.notes.links import link_name, name_key
+from vault_mem.notes.references import named_in
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.steps import read
+
+Means = Callable[[str], bool]
+
+_ID_AT_END = re.compile(r"(?:^|-)([0-9a-f]{8})$")
+
+
+class Names:
+    """The names of all notes of a vault."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self._keys: dict[str, set[str]] = {}
+        for key in keys:
+            path = name_key(key.removesuffix(".md"))
+            for name in {path, path.rsplit("/", 1)[-1]}:
+                self._keys.setdefault(name, set()).add(key)
+
+    def of(self, key: str) -> str:
+        """What a link calls a note: its file's name, with its folder where the name alone is not unique."""
+        path = key.removesuffix(".md")
+        stem = path.rsplit("/", 1)[-1]
+        return stem if self._keys.get(name_key(stem), {key}) == {key} else path
+
+    def meaning(self, key: str, id_: str) -> Means:
+        """Tells whether a name means that note: by its file's name, its id, or the id that the name ends in."""
+        known: dict[str, bool] = {}
+        digits = id_.partition("_")[2][:8]
+
+        def means(name: str) -> bool:
+            name = name_key(link_name(name))
+            if name not in known:
+                found = self._keys.get(name) or self._keys.get(name.rsplit("/", 1)[-1]) or set()
+                by_id = _ID_AT_END.search(name)
+                known[name] = found == {key} or (
+                    len(found) != 1 and (name == id_ or bool(by_id and by_id.group(1) == digits))
+                )
+            return known[name]
+
+        return means
+
+
+def referrers(folder: Folder, keys: Iterable[str], means: Means) -> Iterator[tuple[str, bytes]]:
+    """The notes that name another, with their bytes, from the files themselves."""
+    for key in keys:
+        try:
+            raw = read(folder, key)
+        except VaultMemError:
+            continue
+        if raw and any(map(means, named_in(raw))):
+            yield key, raw
