@@ -111,8 +111,9 @@ class Vault:
     def forget(self, id_: str, reason: str = "", *, purge: bool = False) -> ForgetResult:
         """Put a memory into the trash and remove the references to it; `purge` keeps nothing of it."""
         from vault_mem.operations.forget import forget
+        from vault_mem.operations.purge import purge as purge_memory
 
-        return forget(self.workspace, id_, reason)
+        return (purge_memory if purge else forget)(self.workspace, id_, reason)
 
     def restore(self, id_: str) -> tuple[Memory, builtins.list[str]]:
         """Bring a forgotten memory back; also the files in which a reference could not be put back."""

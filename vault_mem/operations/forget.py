@@ -151,7 +151,7 @@ def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
 
     def act() -> tuple[Memory, list[str]]:
         workspace.freshen()
-        trashed = _find(workspace.folder, id_)
+        trashed = in_trash(workspace.folder, id_)
         if workspace.index.has(trashed.id):
             raise Conflict(f"{trashed.id} is in the vault already", "forget that one first")
         transaction, missing = plan_restore(workspace.folder, trashed)
@@ -215,7 +215,8 @@ def _with_lines_of(now: bytes, was: bytes, wanted: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-def _find(folder: Folder, id_: str) -> Trashed:
+def in_trash(folder: Folder, id_: str) -> Trashed:
+    """What was forgotten under that id, or one that begins so."""
     wanted = id_ if id_.startswith(("mem_", "ep_")) else f"mem_{id_}"
     found = [each for each in trash(folder) if each.id == wanted] or [
         each for each in trash(folder) if each.id.startswith(wanted)

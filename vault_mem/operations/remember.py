@@ -73,7 +73,7 @@ def _remember(workspace: Workspace, draft: Draft, force: bool, dedup: float, nea
     if duplicate is not None and not force:
         if superseded and duplicate.memory.content == draft.content:
             return _supersede(workspace, duplicate.memory, superseded)
-        blocked.keep(workspace, draft)
+        blocked.keep(workspace, draft, duplicate.memory.id)
         return RememberResult(None, 0, [], duplicate)
     linked = [
         found for found in verdict.neighbours if found.distance < near and _can_link(workspace, found, draft.private)

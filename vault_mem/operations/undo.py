@@ -55,7 +55,7 @@ def undo(workspace: Workspace, op: str | None = None) -> UndoResult:
     """Take back the last operation, or a named one; raises Conflict where a file was changed since."""
     folder = workspace.folder
     with writing(folder):
-        entry = _named(folder, op) if op else _last(folder)
+        entry = _named(folder, op) if op else last(folder)
         transaction = plan_undo(folder, entry)
         transaction.commit()
         workspace.done(transaction)
@@ -117,7 +117,7 @@ def history_of(workspace: Workspace, id_: str) -> HistoryResult:
     )
 
 
-def _last(folder: Folder) -> Entry:
+def last(folder: Folder) -> Entry:
     """The last operation somebody asked for that still stands."""
     undone: set[str] = set()
     for entry in journal.entries(folder):

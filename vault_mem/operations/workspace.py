@@ -128,6 +128,7 @@ class Workspace:
 
         if journal.pending(self.folder):
             self._recover()
+        self._finish_purges()
         freshness = self.sync()
         if not freshness.stale and adopt(self):
             freshness = self.sync()
@@ -157,16 +158,29 @@ class Workspace:
             self.notices.append(f"index rebuilt: {report.rebuilt}")
         return Freshness(stale=False, pending=0, report=report)
 
-    def reading(self, look: Callable[[], T]) -> T:
-        """What `look` finds in the index; where that turns out to be damaged, it is built anew and looked at again."""
+    def rebuild(self) -> None:
+        """Build the index anew from the files; nothing of the old one is left."""
         from vault_mem.index.sync import sync
 
+        sync(self.index, rebuild=True, progress=self.progress)
+
+    def reading(self, look: Callable[[], T]) -> T:
+        """What `look` finds in the index; where that turns out to be damaged, it is built anew and looked at again."""
         try:
             return look()
         except (OSError, RuntimeError, ValueError):
-            sync(self.index, rebuild=True, progress=self.progress)
+            self.rebuild()
             self.notices.append("index rebuilt: it was damaged")
             return look()
+
+    def _finish_purges(self) -> None:
+        if not (self.folder.own / "purging").is_dir() or self.folder.writing:
+            return
+        from vault_mem.operations.purge import finish, unfinished
+
+        if unfinished(self.folder):
+            with journal.writing(self.folder):
+                finish(self)
 
     def _recover(self) -> None:
         try:

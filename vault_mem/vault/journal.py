@@ -216,6 +216,8 @@ def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
 def recover(folder: Folder) -> list[str]:
     """Finish what a crash interrupted, or take it back where a file has changed since. Returns what was done."""
     said = []
+    for left in _journal(folder).glob(".vault-mem-*.tmp"):
+        left.unlink(missing_ok=True)  # an entry that was being written: nothing had been done yet
     for path in pending(folder):
         entry = load(path, folder)
         if entry is None:  # cut off while it was being written: nothing had been done yet
@@ -323,9 +325,13 @@ def _entries(folder: Folder, ending: str) -> list[Path]:
 
 
 def _sweep(folder: Folder, steps: list[Step]) -> None:
-    """Remove what an interrupted write left beside its target."""
-    for parent in {folder.path(step.key).parent for step in steps} | {_journal(folder)}:
-        for left in parent.glob(".vault-mem-*.tmp"):
+    """Remove what an interrupted write left beside its target; what none of the steps wrote is put aside instead."""
+    written = [text for step in steps if isinstance(step, FileStep) for text in (step.before, step.after) if text]
+    for step in steps:
+        for left in folder.path(step.key).parent.glob(".vault-mem-*.tmp"):
+            data = left.read_bytes()
+            if isinstance(step, FileStep) and not any(text.startswith(data) for text in written):
+                left.replace(_journal(folder) / f"{left.stem}.kept")
             left.unlink(missing_ok=True)
 
 
