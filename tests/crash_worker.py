@@ -31,7 +31,7 @@ from vault_mem.vault.history import id_in
 from vault_mem.vault.names import Names
 from vault_mem.vault.walk import walk
 
-WORDS = "harbour lamp 港 envelope ferry 猫 battery rope tide 朝 winch salt".split()
+WORDS = ["harbour", "lamp", "港", "envelope", "ferry", "猫", "battery", "rope", "tide", "朝", "winch", "salt"]
 Plan = Callable[[Folder, random.Random], "journal.Transaction | None"]
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.show import ListResult, ShowResult
     from vault_mem.operations.status import Status
     from vault_mem.operations.undo import HistoryResult, Operation, UndoResult
+    from vault_mem.operations.views import RebuildResult
 
 
 class Vault:
@@ -138,6 +139,12 @@ class Vault:
         from vault_mem.operations.undo import operations
 
         return operations(self.workspace, n)
+
+    def rebuild_views(self) -> RebuildResult:
+        """Make the mirrored files anew from the memories."""
+        from vault_mem.operations.views import rebuild
+
+        return rebuild(self.workspace)
 
     def status(self) -> Status:
         """What the vault holds and how fresh the index is."""

@@ -25,6 +25,7 @@ COMMANDS = {
     "restore": "Bring a forgotten memory back.",
     "undo": "Take back the last operation.",
     "history": "What happened, by which command and why.",
+    "views": "Make the mirrored files anew.",
     "compare": "Compare two texts or memories.",
     "status": "What the vault holds, and whether the index is fresh.",
     "doctor": "Find trouble, and say what to do.",

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from vault_mem.errors import EditRefused
 from vault_mem.notes import yamlish
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import WIKILINK, link_name, unwrapped
@@ -85,10 +86,14 @@ def rewritten(raw: bytes, change: Change) -> bytes:
     if note is None or b"[[" not in raw:
         return raw
     wanted: dict[str, Any] = {}
+    fields = _fields(note)
+    if fields is None:
+        raise EditRefused("the front matter cannot be read", "correct the file first (vault-mem doctor)")
     for key, items in _front_items(note):
         after = _changed_items(key, items, change)
         if after != items:
-            wanted[key] = after if after or key == "links" else None
+            single = isinstance(fields[key], str) and len(after) == 1
+            wanted[key] = after[0] if single else after if after or key == "links" else None
     body = _CODE_OR_LINK.sub(lambda match: _changed_in_body(match, change), note.body)
     if body != note.body:
         raw = NoteText(note.bom, note.opening, note.front, note.closing, body).join()
@@ -124,17 +129,26 @@ def _front_items(note: NoteText) -> Iterator[tuple[str, list[str]]]:
     """The keys whose value is a link or a list with links, their items as text."""
     if not note.front or "[[" not in note.front:
         return
-    try:
-        fields = yamlish.load(note.front)
-    except (yaml.YAMLError, ValueError, RecursionError, TypeError, OverflowError):
-        return
-    for key, value in fields.items() if isinstance(fields, dict) else ():
+    for key, value in (_fields(note) or {}).items():
         items = value if isinstance(value, list) else [value]
         plain = [unwrapped(item) for item in items[:1000]]
         if all(isinstance(item, str | int | float) for item in plain) and (
             any(isinstance(item, list) for item in items) or any("[[" in str(item) for item in plain)
         ):
             yield str(key), written_list(note.join(), str(key))
+
+
+def _fields(note: NoteText) -> dict[str, Any] | None:
+    """The front matter as read; None where it is broken."""
+    if note.unclosed:
+        return None
+    try:
+        fields = yamlish.load(note.front) if note.front else {}
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError, OverflowError):
+        return None
+    return (
+        {str(key): value for key, value in fields.items()} if isinstance(fields, dict) else {} if not fields else None
+    )
 
 
 def _reference(text: str, key: str = "") -> Reference | None:

@@ -13,14 +13,14 @@ from vault_mem.errors import Conflict, EditRefused, NotFound, VaultMemError
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import parse, written_list
-from vault_mem.notes.references import Reference, rewritten
+from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
 from vault_mem.operations import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Names, referrers
+from vault_mem.vault.names import Names, changeable, referrers
 from vault_mem.vault.steps import FileStep, read
 from vault_mem.vault.steps import from_record as step_from
 from vault_mem.vault.walk import walk
@@ -123,7 +123,7 @@ def _is_reference(folder: Folder, step: object, memory: Memory) -> bool:
 
 def _without(folder: Folder, key: str, raw: bytes, means: Any) -> bytes | None:
     """The note without links to it; None where it is not ours to change, or cannot be changed safely."""
-    if not folder.is_note(key) or is_episode(folder, key, raw):
+    if is_episode(folder, key, raw) or not changeable(folder, key, raw):
         return None
 
     def gone(reference: Reference) -> Reference | None:
@@ -170,8 +170,12 @@ def plan_restore(folder: Folder, trashed: Trashed) -> tuple[Transaction, list[st
     memory = parse(raw, key, mtime=0, zone=folder.zone, private=folder.is_private(key)).memory
     if read(folder, key) is not None:
         key = f"{key.rpartition('/')[0]}/{file_name(memory)}"
+    lost = lost_links(folder, raw)
+    if lost:
+        raw = rewritten(raw, lambda reference: None if reference.target in lost else reference)
     transaction.create(key, raw, trashed.step.before_time)
-    missing = [step.key for step in trashed.references if not _put_back(transaction, step)]
+    missing = [f"{key}: [[{target}]]" for target in lost]
+    missing += [step.key for step in trashed.references if not _put_back(transaction, step)]
     memory.path = key
     memory.id = trashed.id
     views.follow(transaction, None, memory)
@@ -179,6 +183,17 @@ def plan_restore(folder: Folder, trashed: Trashed) -> tuple[Transaction, list[st
     transaction.remove(trash_key, read(folder, trash_key) or b"")
     log_deletion(transaction, trashed.id, folder.now().isoformat(), "restored")
     return transaction, missing
+
+
+def lost_links(folder: Folder, raw: bytes) -> list[str]:
+    """The links of a note that lead to what was forgotten meanwhile."""
+    names = Names(walk(folder).files)
+    forgotten = {each.id.partition("_")[2][:8] for each in trash(folder)}
+    return [
+        reference.target
+        for reference in references(raw)
+        if not names.known(reference.target) and reference.name[-8:] in forgotten
+    ]
 
 
 def _put_back(transaction: Transaction, step: FileStep) -> bool:

@@ -7,12 +7,15 @@ from datetime import datetime
 
 from vault_mem.errors import Conflict, NotFound
 from vault_mem.model import Memory
+from vault_mem.operations.forget import is_episode, lost_links
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import history, journal
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.history import Revision
+from vault_mem.vault.history import Revision, id_in
 from vault_mem.vault.journal import Entry, Transaction, writing
+from vault_mem.vault.names import Names, changeable, referrers
 from vault_mem.vault.steps import FileStep, LineStep, State, read
+from vault_mem.vault.walk import walk
 
 DECLINED = ".vault-mem/declined.jsonl"
 
@@ -65,9 +68,8 @@ def undo(workspace: Workspace, op: str | None = None) -> UndoResult:
 def plan_undo(folder: Folder, entry: Entry) -> Transaction:
     """The transaction that takes an operation back."""
     transaction = Transaction(folder, "undo", f"undo of {entry.command} ({entry.op})", entry.op, ids=entry.ids)
-    for step in reversed(entry.steps):
-        if not isinstance(step, FileStep | LineStep):
-            continue
+    steps = [step for step in reversed(entry.steps) if isinstance(step, FileStep | LineStep)]
+    for step in sorted(steps, key=lambda each: isinstance(each, LineStep)):
         if not journal.ours(folder, step):
             raise Conflict(f"{step.key} is not a file that vault-mem writes", "nothing was changed")
         state = step.state(folder)
@@ -77,7 +79,27 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
             raise Conflict(f"{step.key} was changed since{_by(folder, entry, step)}", "nothing was changed")
         elif state is State.OTHER and isinstance(step, LineStep):
             raise Conflict(f"the line of {step.id} in {step.key} was changed since", "nothing was changed")
+    _refuse_loose_ends(transaction)
     return transaction
+
+
+def _refuse_loose_ends(transaction: Transaction) -> None:
+    """Out of its order, an undo could leave links that lead nowhere: those come first."""
+    folder = transaction.folder
+    notes = [step for step in transaction.steps if isinstance(step, FileStep) and folder.is_note(step.key)]
+    changed = {step.key: step.after for step in notes}
+    keys = walk(folder).files
+    for step in notes:
+        if step.after is None and not any(
+            id_in(after or b"") == id_in(step.before or b"") for after in changed.values()
+        ):
+            means = Names(keys).meaning(step.key, id_in(step.before or b""))
+            for key, raw in referrers(folder, [key for key in keys if key not in changed], means):
+                if changeable(folder, key, raw) and not is_episode(folder, key, raw):
+                    raise Conflict(f"{key} links to {step.key} since then", "undo that first, or use forget")
+        if step.before is None and step.after is not None:
+            for target in lost_links(folder, step.after):
+                raise Conflict(f"{step.key} links to {target}, which was forgotten since", "restore that first")
 
 
 def operations(workspace: Workspace, limit: int = 20) -> list[Operation]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from vault_mem.errors import VaultMemError
 from vault_mem.notes.links import link_name, name_key
+from vault_mem.notes.parse import parse
 from vault_mem.notes.references import named_in
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.steps import read
@@ -32,6 +33,11 @@ class Names:
         stem = path.rsplit("/", 1)[-1]
         return stem if self._keys.get(name_key(stem), {key}) == {key} else path
 
+    def known(self, name: str) -> bool:
+        """Whether any note goes by that name."""
+        name = name_key(link_name(name))
+        return bool(self._keys.get(name) or self._keys.get(name.rsplit("/", 1)[-1]))
+
     def meaning(self, key: str, id_: str) -> Means:
         """Tells whether a name means that note: by its file's name, its id, or the id that the name ends in."""
         known: dict[str, bool] = {}
@@ -48,6 +54,11 @@ class Names:
             return known[name]
 
         return means
+
+
+def changeable(folder: Folder, key: str, raw: bytes) -> bool:
+    """Whether a note is ours to change: in our folders, and read without a problem (SPEC V-7)."""
+    return folder.is_note(key) and not parse(raw, key, mtime=0, zone=folder.zone).problems
 
 
 def referrers(folder: Folder, keys: Iterable[str], means: Means) -> Iterator[tuple[str, bytes]]:
