@@ -31,6 +31,7 @@ COMMANDS = {
     "doctor": "Find trouble, and say what to do.",
     "reindex": "Build the index anew from the files.",
     "config": "Read and change settings.",
+    "setup": "Give an agent what it needs to use this memory.",
 }
 
 
