@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from vault_mem.model import Memory
     from vault_mem.operations.compare import Comparison
     from vault_mem.operations.doctor import Diagnosis
+    from vault_mem.operations.export import ExportReport
     from vault_mem.operations.filters import Filters
     from vault_mem.operations.forget import ForgetResult
+    from vault_mem.operations.import_ import ImportReport
     from vault_mem.operations.init import InitResult
     from vault_mem.operations.recall import RecallResult
     from vault_mem.operations.remember import RememberResult
@@ -145,6 +147,34 @@ class Vault:
         from vault_mem.operations.views import rebuild
 
         return rebuild(self.workspace)
+
+    def import_(
+        self,
+        source: str | os.PathLike[str],
+        format_: str = "auto",
+        *,
+        dry_run: bool = False,
+        private: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Bring in memories from a file, folder or archive; what came in before is skipped."""
+        from vault_mem.operations.import_ import import_
+
+        return import_(self.workspace, Path(source), format_, dry_run=dry_run, private=private, progress=progress)
+
+    def export(
+        self,
+        out: str | os.PathLike[str],
+        format_: str = "jsonl",
+        filters: Filters | None = None,
+        *,
+        include_private: bool = False,
+        force: bool = False,
+    ) -> ExportReport:
+        """Write memories to a file, or to a new vault; private ones only when asked for."""
+        from vault_mem.operations.export import export
+
+        return export(self.workspace, Path(out), format_, filters, include_private=include_private, force=force)
 
     def status(self) -> Status:
         """What the vault holds and how fresh the index is."""

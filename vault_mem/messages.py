@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from vault_mem.notes.excerpt import cut
+from vault_mem.operations.export import ExportReport
 from vault_mem.operations.forget import ForgetResult
+from vault_mem.operations.import_ import ImportReport
 from vault_mem.operations.recall import RecallResult
 from vault_mem.operations.remember import RememberResult
 from vault_mem.operations.results import Found
@@ -108,4 +110,36 @@ def recalled(result: RecallResult, now: datetime) -> str:
         text = cut(found.passage or memory.content)
         private = "true" if memory.private else "false"
         lines.append(f"{number}. [{day}] {text} (id: {memory.id}, emotion: {memory.emotion}, private: {private})")
+    return "\n".join(lines)
+
+
+def imported(report: ImportReport) -> str:
+    """What import says first."""
+    count = len(report.imported)
+    did = "Would import" if report.dry_run else "Imported"
+    rest = [
+        f"{len(report.skipped)} already here" if report.skipped else "",
+        f"{len(report.duplicates)} duplicate(s)" if report.duplicates else "",
+        f"{len(report.refused)} refused" if report.refused else "",
+        f"{report.links} link(s) made" if report.links else "",
+    ]
+    said = ", ".join(part for part in rest if part)
+    return f"{did} {count} memor{'y' if count == 1 else 'ies'} ({report.format}){': ' + said if said else ''}."
+
+
+def exported(report: ExportReport) -> str:
+    """What export says."""
+    lines = [f"Exported {report.memories} memor{'y' if report.memories == 1 else 'ies'} to {report.out}."]
+    if report.episodes:
+        lines.append(f"{report.episodes} episode(s) are in it too.")
+    if report.private_left_out:
+        lines.append(f"{report.private_left_out} private left out; --include-private takes them along.")
+    if report.closed_left_out:
+        lines.append(f"{report.closed_left_out} closed left out; --closed takes them along.")
+    if report.left_links:
+        lines.append(f"{len(report.left_links)} link(s) lead to what was left out:")
+        lines += [f"- {each}" for each in report.left_links]
+    if report.unread:
+        lines.append(f"{len(report.unread)} file(s) could not be copied:")
+        lines += [f"- {each}" for each in report.unread]
     return "\n".join(lines)

@@ -31,8 +31,14 @@ COMMANDS = {
     "doctor": "Find trouble, and say what to do.",
     "reindex": "Build the index anew from the files.",
     "config": "Read and change settings.",
+    "import": "Bring in memories from elsewhere.",
+    "export": "Write memories out, to read or to move.",
     "setup": "Give an agent what it needs to use this memory.",
+    "help": "Explain the commands; --json for agents.",
+    "completion": "Print a completion script for a shell.",
 }
+# Modules that cannot have their command's name: it is a word of the language.
+MODULES = {"import": "import_"}
 
 
 class _Commands(click.Group):
@@ -44,7 +50,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"vault_mem.cli.{cmd_name.replace('-', '_')}")
+        module = importlib.import_module(f"vault_mem.cli.{MODULES.get(cmd_name, cmd_name.replace('-', '_'))}")
         command: click.Command = module.command
         return command
 

@@ -40,8 +40,8 @@ def last(workspace: Workspace) -> tuple[Draft, Path]:
         raise NotFound("Nothing was blocked in the last 30 days", "give the text itself to remember")
     record: dict[str, Any] = json.loads(kept[-1].read_bytes())
     record.pop("duplicate_of", None)
-    for name in ("valid_from", "valid_to"):
-        if record[name] is not None:
+    for name in ("valid_from", "valid_to", "created"):
+        if record.get(name) is not None:
             record[name] = datetime.fromisoformat(record[name])
     return Draft(**record), kept[-1]
 

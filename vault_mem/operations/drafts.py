@@ -47,6 +47,7 @@ class Draft:
     salience: float | None = None
     source: str | None = None
     supersedes: list[str] = field(default_factory=list)
+    created: datetime | None = None
 
 
 def checked(draft: Draft, zone: tzinfo) -> Draft:
@@ -82,7 +83,7 @@ def checked(draft: Draft, zone: tzinfo) -> Draft:
             raise InvalidInput(f"{name} is one line of text")
     times = {
         name: value.replace(tzinfo=zone)
-        for name in ("valid_from", "valid_to")
+        for name in ("valid_from", "valid_to", "created")
         if (value := getattr(draft, name)) is not None and value.tzinfo is None
     }
     private = read_bool(draft.private)
@@ -103,7 +104,7 @@ def _check_types(draft: Draft) -> None:
             value, int | float | None
         ):
             raise InvalidInput(f"{name} is a number, not {value!r}")
-        if name in ("valid_from", "valid_to") and not isinstance(value, datetime | None):
+        if name in ("valid_from", "valid_to", "created") and not isinstance(value, datetime | None):
             raise InvalidInput(f"{name} is a time, not {value!r}")
         for item in items:
             if isinstance(item, str):

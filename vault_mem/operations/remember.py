@@ -49,8 +49,9 @@ def remember(
     dedup_threshold: float | None = None,
     link_threshold: float | None = None,
     max_links: int | None = None,
+    keep_refused: bool = True,
 ) -> RememberResult:
-    """Save a draft. A repetition of an existing memory is not saved unless `force`."""
+    """Save a draft. A repetition of an existing memory is not saved unless `force`, but kept aside (`keep_refused`)."""
     draft = checked(draft, workspace.folder.zone)
     settings = workspace.folder.settings
     dedup = settings.dedup_threshold if dedup_threshold is None else dedup_threshold
@@ -59,10 +60,12 @@ def remember(
     for name, value in (("dedup_threshold", dedup), ("link_threshold", near)):
         if not 0 <= value <= 1:
             raise InvalidInput(f"{name} is from 0 to 1, not {value}")
-    return workspace.changing(lambda: _remember(workspace, draft, force, dedup, near, most))
+    return workspace.changing(lambda: _remember(workspace, draft, force, dedup, near, most, keep_refused))
 
 
-def _remember(workspace: Workspace, draft: Draft, force: bool, dedup: float, near: float, most: int) -> RememberResult:
+def _remember(
+    workspace: Workspace, draft: Draft, force: bool, dedup: float, near: float, most: int, keep_refused: bool
+) -> RememberResult:
     if workspace.freshen().stale:
         raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
     found_old = [workspace.index.get(id_) for id_ in draft.supersedes]
@@ -73,7 +76,8 @@ def _remember(workspace: Workspace, draft: Draft, force: bool, dedup: float, nea
     if duplicate is not None and not force:
         if superseded and duplicate.memory.content == draft.content:
             return _supersede(workspace, duplicate.memory, superseded)
-        blocked.keep(workspace, draft, duplicate.memory.id)
+        if keep_refused:
+            blocked.keep(workspace, draft, duplicate.memory.id)
         return RememberResult(None, 0, [], duplicate)
     linked = [
         found for found in verdict.neighbours if found.distance < near and _can_link(workspace, found, draft.private)
@@ -88,10 +92,11 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
     """Write the memory's file and whatever must change with it, as one transaction."""
     folder = workspace.folder
     now = folder.now().replace(microsecond=0)
-    memory = Memory(**vars(draft) | {"id": _new_id(workspace), "created": now, "supersedes": []})
+    created = draft.created.astimezone(folder.zone).replace(microsecond=0) if draft.created else now
+    memory = Memory(**vars(draft) | {"id": _new_id(workspace), "created": created, "supersedes": []})
     memory.title = title_of(draft.content)
     settings = folder.settings
-    month = f"{settings.memories_folder.strip('/')}/{now:%Y-%m}"
+    month = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
     memory.path = f"{settings.private_folder.strip('/') if draft.private else month}/{file_name(memory)}"
     transaction = Transaction(folder, "remember")
     for found in linked:
@@ -106,7 +111,8 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
     transaction.ids = [memory.id, *(old.id for old in superseded)]
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
     views.follow(transaction, None, memory)
-    views.speak(transaction, memory)
+    if draft.created is None:  # what is written down later, of an earlier day, is not the latest word
+        views.speak(transaction, memory)
     transaction.commit()
     workspace.done(transaction)
     return memory
