@@ -162,7 +162,9 @@ def _quoted(text: str) -> str:
 def _hook_entries(wish: Wish) -> tuple[Entry, ...]:
     """Session start (after a compaction too) brings the memory in; before a compaction comes a reminder."""
     start = {"matcher": "startup|resume|clear|compact", "hooks": [_handler(_wake_up(wish))]}
-    before = {"hooks": [_handler(f'echo "{texts.REMINDER}"')]}
+    # Claude Code may take what it prints as a wish for the summary; Codex shows a systemMessage to its user.
+    said = json.dumps({"systemMessage": texts.REMINDER}) if wish.agent == "codex" else texts.REMINDER
+    before = {"hooks": [_handler(f"echo {_quoted(said)}")]}
     return (
         Entry(("hooks", "SessionStart"), start, append=True),
         Entry(("hooks", "PreCompact"), before, append=True),
