@@ -207,3 +207,17 @@ def test_blocks_of_a_markdown_text():
     text = "# T\n\nOne\nline.\n\n- a\n  - b\n\n1. c\n\n```\n- code\n\nmore\n```\n---\n"
     assert [block.text for block in blocks(text)] == ["One\nline.", "a\n  - b", "c", "```\n- code\n\nmore\n```\n---"]
     assert [block.number for block in blocks(text)] == [3, 6, 9, 11]
+
+
+def test_a_vault_in_the_workspace_itself(tmp_path: Path, env: dict[str, str]):
+    root = tmp_path / "workspace"
+    shutil.copytree(DATA / "openclaw", root)
+    Vault.init(root, env=env, timezone="Asia/Tokyo")
+    cli = Command(root, env)
+    assert cli.json("import", ".")["counts"]["imported"] == 5
+    log = (root / "memory/2026-01-03.md").read_text()
+    assert log.count("[id:mem_") == 4 and log.count("dentist") == 2  # the views mirror what came in
+    vault = Vault(root, env=env)
+    vault.update(by_source(vault)["openclaw:memory/2026-01-03.md#L4"].id, "Something else was written here since.")
+    again = cli.json("import", ".")
+    assert again["counts"] == {"imported": 0, "skipped": 5, "duplicates": 0, "refused": 0}

@@ -15,7 +15,7 @@ from typing import Any
 from vault_mem.errors import EditRefused
 from vault_mem.setup import jsonc
 from vault_mem.setup.jsonc import Insertion
-from vault_mem.setup.texts import BEGIN, END
+from vault_mem.vault.marked import BEGIN, END
 
 TOML_BEGIN, TOML_END = "# vault-mem:begin", "# vault-mem:end"
 _OUR_COMMAND = "vault-mem wake-up"

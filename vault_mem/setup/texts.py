@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-BEGIN, END = "<!-- vault-mem:begin -->", "<!-- vault-mem:end -->"
-
 REMINDER = (
     "Before this conversation is summarised: save what is worth keeping with vault-mem, "
     "and keep the ids of saved memories in the summary."
