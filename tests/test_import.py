@@ -221,3 +221,22 @@ def test_a_vault_in_the_workspace_itself(tmp_path: Path, env: dict[str, str]):
     vault.update(by_source(vault)["openclaw:memory/2026-01-03.md#L4"].id, "Something else was written here since.")
     again = cli.json("import", ".")
     assert again["counts"] == {"imported": 0, "skipped": 5, "duplicates": 0, "refused": 0}
+
+
+# W-1
+def test_an_old_introspection_is_not_the_latest_word(cli: Command, vault: Vault, tmp_path: Path):
+    vault.remember("I have grown fond of the mornings.", category="introspection")
+    latest = cli.cwd / "memory/inner-monologue-latest.md"
+    before = latest.read_text()
+    (tmp_path / "old.md").write_text("---\ncreated: 2020-01-01\ncategory: introspection\n---\nI was restless then.\n")
+    assert cli.json("import", str(tmp_path / "old.md"))["counts"]["imported"] == 1
+    assert latest.read_text() == before
+
+
+def test_the_report_in_words(cli: Command):
+    answer = cli.run("import", str(DATA / "mem0.json"))
+    first, *rest = answer.out.splitlines()
+    assert first == "Imported 2 memories (mem0): 1 duplicate(s), 1 refused."
+    assert rest[0].startswith("duplicate: mem0:77aa4e18-3b1f-4c5b-bf5c-2a4bd8f6a6d1 repeats mem_")
+    assert rest[1] == "refused: mem0:0d1f0d9b-5c58-4c38-8d38-9a2ae1b0a6b4: it has no text"
+    assert cli.run("import", str(DATA / "mem0.json")).out.startswith("Imported 0 memories (mem0): 2 already here")

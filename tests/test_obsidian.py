@@ -79,6 +79,7 @@ def test_templates_are_no_memories(place: Command):
         assert not read.memory.private
 
 
+# V-4
 def test_an_existing_vault_is_joined_without_touching_a_note(place: Command):
     for name, text in THEIRS.items():
         note(place.cwd, name, text)

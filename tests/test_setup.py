@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import random
+import re
 import tomllib
 from pathlib import Path
 
@@ -382,6 +384,61 @@ def test_any_document_is_edited_and_given_back(document, indent, append, key):
     assert {name: value for name, value in left.items() if name != key} == {
         name: value for name, value in document.items() if name != key
     }
+
+
+COMMENT = re.compile(r"c\d+x")
+
+
+def _gap(chance: random.Random) -> str:
+    """Blank space between two tokens, now and then with a comment that is hard to tell from JSON."""
+    name = f"c{chance.randrange(10**6)}x"
+    comments = [f' // {name}, }} ] "\n', f"/* {name} , }} */"]
+    return chance.choice(comments if chance.random() < 0.25 else ["\n", "\n  ", "\n\t", " ", "", ""])
+
+
+def _document(chance: random.Random, depth: int, outer: str = "") -> str:
+    """A random document in JSON5, with comments and trailing commas."""
+    kind = outer or chance.choice("{{[s")
+    if depth == 0 or kind == "s":
+        return chance.choice(["1", "-2.5e3", "true", "null", '"a\\"b//"', "'q'", "+.5", "0x1F", '"}"'])
+    names = chance.sample(["a", "hooks", "mcpServers", "'x-y'", '"b"'], chance.randint(0, 3))
+    members = []
+    for place, name in enumerate(names):
+        key = f"{name}{_gap(chance)}:" if kind == "{" else ""
+        comma = "," if place < len(names) - 1 or chance.random() < 0.3 else ""
+        members.append(f"{_gap(chance)}{key}{_gap(chance)}{_document(chance, depth - 1)}{_gap(chance)}{comma}")
+    return f"{kind}{''.join(members)}{_gap(chance)}{'}' if kind == '{' else ']'}"
+
+
+def test_comments_stay_where_they_are(soak):
+    edited = 0
+    for seed in range(20_000 if soak else 400):
+        chance = random.Random(seed)
+        text = _gap(chance) + _document(chance, 3, "{") + _gap(chance)
+        key, append = chance.choice(["hooks", "mcpServers", "new"]), chance.random() < 0.5
+        try:
+            after, insertions, _ = jsonc.inserted(text, (key, "vault-mem"), {"z": 1}, append=append)
+        except TypeError:
+            continue  # the place is taken by something that is no object
+        edited += 1
+        value = jsonc.parse(after).value
+        placed = value[key]["vault-mem"]
+        assert (placed[-1] if append else placed) == {"z": 1}
+        restored = after
+        for place, piece in reversed(insertions):
+            restored = restored[:place] + restored[place + len(piece) :]
+        assert restored == text
+        if chance.random() < 0.5:  # the owner added something behind ours
+            after, _, _ = jsonc.inserted(after, (key, "other"), 7, append=False)
+            value[key]["other"] = 7
+        left = jsonc.removed(after, (key, "vault-mem", len(placed) - 1) if append else (key, "vault-mem"))
+        if append:
+            placed.pop()
+        else:
+            del value[key]["vault-mem"]
+        assert jsonc.parse(left).value == value
+        assert sorted(COMMENT.findall(left)) == sorted(COMMENT.findall(text))
+    assert edited > 100
 
 
 # W-3: what a hook brings in is data, whatever it says
