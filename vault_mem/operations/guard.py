@@ -11,7 +11,7 @@ from vault_mem.index.rows import texts_to_embed, whole_vector
 from vault_mem.index.table import quote
 from vault_mem.index.terms import terms
 from vault_mem.judge.difference import Difference
-from vault_mem.judge.judge import Judgement, judge
+from vault_mem.judge.judge import Judgement, judge, plainly_differs
 from vault_mem.model import Memory
 from vault_mem.operations.results import Found
 from vault_mem.operations.workspace import Workspace
@@ -44,7 +44,9 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
     for place, found in enumerate(neighbours):
         if place >= (JUDGED if found.distance >= near else MOST_JUDGED):
             break
-        if found.distance >= near and not _same_wording(found.memory.content, content):
+        if found.distance >= near and (changed or not _same_wording(found.memory.content, content)):
+            continue
+        if changed and plainly_differs(found.memory.content, content):
             continue
         judgement = judge(found.memory.content, content, workspace.tokens)
         if found.distance < near and repeats(judgement, found.distance, dedup_threshold):
@@ -79,7 +81,8 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
     if not np.any(vector):  # no token the model knows: only the same text can be told to be the same
         same = f"content = {quote(content)} AND (valid_to IS NULL OR valid_to > {now!r})"
         return [Found(memory, 1.0) for memory in workspace.index.memories(same)]
-    shelf, calibration = workspace.shelf, workspace.calibration
+    shelf = workspace.shelf
+    calibration = workspace.calibrated(shelf)
     found = [
         Found(shelf.memory(key), round(calibration.similarity(cosine), 4))
         for key, cosine in shelf.nearest(vector, NEIGHBOURS, now)

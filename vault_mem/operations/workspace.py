@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from vault_mem.embedding.calibration import SAMPLE, Calibration, refined
-from vault_mem.embedding.embedder import Embedder
+from vault_mem.embedding.embedder import Embedder, Vectors
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.errors import Busy, Changed, EditRefused, Unsafe, VaultMemError, WriteFailed
 from vault_mem.model import Memory
@@ -48,7 +48,7 @@ class Workspace:
         self.progress = progress
         self.notices: list[str] = [*folder.loaded.warnings]
         self._at_version: tuple[str, int] = ("", -1)
-        self._calibration: tuple[int, Calibration] | None = None
+        self._calibration: tuple[Vectors, Calibration] | None = None
         self._shelf: tuple[tuple[str, int], Shelf] | None = None
 
     @cached_property
@@ -101,10 +101,13 @@ class Workspace:
     @property
     def calibration(self) -> Calibration:
         """What a cosine means in this vault: the model's calibration, refined by a sample of the memories."""
-        sample = self.shelf.sample(SAMPLE)
-        digest = hash((self.index.generation, sample.tobytes()))
-        if self._calibration is None or self._calibration[0] != digest:
-            self._calibration = (digest, refined(self.index.calibration, sample))
+        return self.calibrated(self.shelf)
+
+    def calibrated(self, shelf: Shelf) -> Calibration:
+        """The calibration where the shelf is at hand: asking the table for its version takes a while."""
+        sample = shelf.sample(SAMPLE)
+        if self._calibration is None or self._calibration[0] is not sample:
+            self._calibration = (sample, refined(self.index.calibration, sample))
         return self._calibration[1]
 
     def _take_over(self, report: SyncReport) -> None:
