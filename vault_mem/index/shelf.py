@@ -73,6 +73,11 @@ class Shelf:
             self._sampled = self._vectors[self._sample]
         return self._sampled
 
+    def sample_texts(self, size: int) -> list[str]:
+        """The texts of the same memories."""
+        self.sample(size)
+        return [self._rows[place][3] for place in self._sample or ()]
+
     def _put(self, table: Table, where: str) -> None:
         found = table.select(_COLUMNS, where)
         count = found.num_rows

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
+from vault_mem.embedding.calibration import SAMPLE
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.rows import texts_to_embed, whole_vector
 from vault_mem.index.table import quote
 from vault_mem.index.terms import terms
 from vault_mem.judge.difference import Difference
+from vault_mem.judge.ground import Usage, common_ground
 from vault_mem.judge.judge import Judgement, judge, plainly_differs
 from vault_mem.model import Memory
 from vault_mem.operations.results import Found
@@ -56,6 +60,17 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
     if changed is None:
         return Verdict(neighbours)
     return Verdict(neighbours, changed=changed[0], differs=changed[1].differs)
+
+
+def worth_linking(workspace: Workspace, content: str, link_threshold: float) -> Callable[[str], bool]:
+    """Tells of a text that is near to a new one whether the two have more in common than their tone.
+
+    A threshold of 1 asks for links whatever the texts say.
+    """
+    if link_threshold >= 1:
+        return lambda _: True
+    usage = cache(lambda: Usage(workspace.shelf.sample_texts(SAMPLE)))
+    return lambda existing: common_ground(existing, content, workspace.tokens, usage())
 
 
 def _same_wording(one: str, other: str) -> bool:

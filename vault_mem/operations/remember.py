@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
 from vault_mem.model import Link, Memory
@@ -16,7 +17,7 @@ from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations import blocked, views
 from vault_mem.operations.drafts import Draft, checked
-from vault_mem.operations.guard import guard
+from vault_mem.operations.guard import guard, worth_linking
 from vault_mem.operations.results import Found
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction
@@ -79,9 +80,13 @@ def _remember(
         if keep_refused:
             blocked.keep(workspace, draft, duplicate.memory.id)
         return RememberResult(None, 0, [], duplicate)
-    linked = [
-        found for found in verdict.neighbours if found.distance < near and _can_link(workspace, found, draft.private)
-    ][:most]
+    worth = worth_linking(workspace, draft.content, near)
+    good = (
+        found
+        for found in verdict.neighbours
+        if found.distance < near and worth(found.memory.content) and _can_link(workspace, found, draft.private)
+    )
+    linked = list(islice(good, max(most, 0)))
     memory = _save(workspace, draft, linked, superseded)
     changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
     differs = [str(each) for each in verdict.differs] if changed else []
