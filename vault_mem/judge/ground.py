@@ -72,11 +72,12 @@ def common_ground(before: str, after: str, tokens: TokenVectors, usage: Usage) -
     shared = IDENTIFIER * len(_identifiers(one) & _identifiers(two))
     for a, b, cosine in _kindred(left, right, tokens):
         shared += cosine * min(_tells(a, tokens, usage), _tells(b, tokens, usage))
-    if shared >= NEEDED * usage.trust:
-        shorter = min(sum(_weight(word.text, tokens) - SMALL_TALK for word in words) for words in (left, right))
-        return shared >= SHARE * shorter > 0
     if not shared or shared < LEAST * usage.trust:
         return False
+    if shared >= NEEDED * usage.trust:
+        return shared >= SHARE * min(
+            sum(_weight(word.text, tokens) - SMALL_TALK for word in words) for words in (left, right)
+        )
     return shared >= PART * min(sum(_tells(word, tokens, usage) for word in words) for words in (left, right))
 
 

@@ -108,7 +108,7 @@ def quantities(text: str) -> tuple[list[Quantity], str]:
     found: list[Quantity] = []
     text = _ANY_MARK.sub(" ", text)
     signs = set(text)
-    for pattern, read, needed in _READERS:
+    for pattern, read, needed in READERS:
         if needed and needed.isdisjoint(signs):
             continue
 
@@ -375,4 +375,4 @@ def _readers() -> Iterator[Reader]:
     yield reader(rf"\b({_EN_NUMBER})\b", lambda m: _counted(m[1], None, m.group()))
 
 
-_READERS = list(_readers())
+READERS = list(_readers())
