@@ -148,8 +148,8 @@ def _order_of_quantities(one: Text, two: Text) -> list[Difference]:
             names = [value for value, _ in before]
             found.append(Difference("order", " … ".join(names), " … ".join(value for value, _ in after)))
     ends = [{each.value: _end(text, number) for number, each in enumerate(text.quantities)} for text in (one, two)]
-    for value in ends[0].keys() & ends[1].keys():
-        was, now = ends[0][value], ends[1][value]
+    for value, was in ends[0].items():
+        now = ends[1].get(value)
         if was and now and was != now:
             found.append(Difference("time", was, now))
     return found
