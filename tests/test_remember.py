@@ -32,7 +32,7 @@ def test_the_file(cli: Command, root: Path) -> None:
         "The blue envelope number 14 came. It was empty.\n"
     )
     assert mode(root / made["path"]) == 0o644
-    assert list(contents(root)) == [".gitignore", made["path"], "vault-mem.toml"]
+    assert list(contents(root)) == [".gitignore", made["path"], "memory/2026-11-15.md", "vault-mem.toml"]
 
 
 def test_every_field(cli: Command, root: Path) -> None:
@@ -158,8 +158,8 @@ def test_at_most_five_links_written_once(cli: Command, root: Path) -> None:
     before = states(root)
     new = cli.json("remember", "A chess game", "--link-threshold", "1", "--dedup-threshold", "0")
     assert new["links"] == 5
-    assert {name: states(root)[name] for name in before if name.endswith(".md")} == {
-        name: state for name, state in before.items() if name.endswith(".md")
+    assert {name: states(root)[name] for name in before if name.startswith("memories/2")} == {
+        name: state for name, state in before.items() if name.startswith("memories/2")
     }
     text = (root / new["memory"]["path"]).read_text()
     names = {Path(each["memory"]["path"]).stem: each["memory"] for each in old}

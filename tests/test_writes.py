@@ -249,7 +249,7 @@ def test_nothing_half_written(
     if where == "rename":  # everything was written but for the name of the journal's entry: done, or taken back
         assert answer.code in (0, 1)
         assert cli.run("status").code == 0
-        saved = [name for name in contents(root) if name not in before and ".history" not in name]
+        saved = [name for name in contents(root) if name not in before and name.startswith("memories/")]
         assert len(saved) == (1 if answer.code == 0 else len(saved))
     else:
         assert answer.code == 1
@@ -479,7 +479,7 @@ def test_a_real_crash_leaves_no_litter(cli: Command, root: Path) -> None:
     )
     assert done.returncode == 9, done.stderr.decode()
     assert cli.run("remember", "Another thought").code == 0
-    texts = [data for name, data in contents(root).items() if name.endswith(".md")]
+    texts = [data for name, data in contents(root).items() if name.startswith("memories/")]
     assert sum(b"A thought cut short" in data for data in texts) == 1
     assert leftovers(root) == []
     assert cli.json("list")["total"] == 2
