@@ -75,7 +75,7 @@ class Workspace:
 
         self._drop_outdated()
         if "_graph" not in self.__dict__:
-            self._graph = Graph(self.index.table)
+            self._graph = Graph(self.index.table, self.index.state.renames())
         return self._graph
 
     @property
@@ -128,12 +128,13 @@ class Workspace:
     def freshen(self) -> Freshness:
         """Bring the index up to date with the files, and do what waited for a file to be quiet."""
         from vault_mem.operations.adopt import adopt
+        from vault_mem.operations.heal import heal
 
         if journal.pending(self.folder):
             self._recover()
         self._finish_purges()
         freshness = self.sync()
-        if not freshness.stale and adopt(self):
+        if not freshness.stale and [*adopt(self), *heal(self)]:
             freshness = self.sync()
         return freshness
 
