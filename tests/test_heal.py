@@ -41,7 +41,7 @@ def test_a_renamed_file(eager: Command, root: Path, old: str, new: str) -> None:
     name, stem = Path(old).stem, Path(new).stem
     memory(root, old, A, "The target")
     text = (
-        f"---\r\nid: {B}\r\n# mine\r\nlinks:\r\n  - \"[[{name}|The target · caused_by 0.81]]\"\r\nother: x\r\n---\r\n"
+        f'---\r\nid: {B}\r\n# mine\r\nlinks:\r\n  - "[[{name}|The target · caused_by 0.81]]"\r\nother: x\r\n---\r\n'
         f"See [[{name}]], [[{name}#Part|that part]], ![[{name}^b1]] and `[[{name}]]`.\r\n"
         f"| a | [[{name}\\|cell]] |\r\n```\r\n[[{name}]]\r\n```"
     )

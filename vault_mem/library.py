@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from vault_mem.operations.export import ExportReport
     from vault_mem.operations.filters import Filters
     from vault_mem.operations.forget import ForgetResult
+    from vault_mem.operations.graph import Overview, Picture
     from vault_mem.operations.import_ import ImportReport
     from vault_mem.operations.init import InitResult
+    from vault_mem.operations.link import LinkResult, UnlinkResult
     from vault_mem.operations.recall import RecallResult
     from vault_mem.operations.remember import RememberResult
     from vault_mem.operations.show import ListResult, ShowResult
@@ -123,6 +125,32 @@ class Vault:
         from vault_mem.operations.forget import restore
 
         return restore(self.workspace, id_)
+
+    def link(self, a: str, b: str, type: str | None = None, reason: str = "") -> LinkResult:  # noqa: A002
+        """Link two memories; `type` says what b is to a, and changes a link that they have."""
+        from vault_mem.operations.link import link
+
+        return link(self.workspace, a, b, type, reason)
+
+    def unlink(self, a: str, b: str, *, body: bool = False, reason: str = "") -> UnlinkResult:
+        """Take the link between two memories away; one in a text becomes plain text with `body`."""
+        from vault_mem.operations.link import unlink
+
+        return unlink(self.workspace, a, b, body=body, reason=reason)
+
+    def graph(self, id_: str | None = None, depth: int = 1, *, public_only: bool = False) -> Picture:
+        """The memories around one, or all that have links, and the links between them."""
+        from vault_mem.operations.graph import neighbourhood, picture
+
+        if id_ is None:
+            return picture(self.workspace, public_only=public_only)
+        return neighbourhood(self.workspace, id_, depth, public_only=public_only)
+
+    def graph_overview(self, *, public_only: bool = False) -> Overview:
+        """Clusters, hubs, bridges, orphans and dangling links of the whole vault."""
+        from vault_mem.operations.graph import overview
+
+        return overview(self.workspace, public_only=public_only)
 
     def undo(self, op: str | None = None) -> UndoResult:
         """Take back the last operation, or a named one."""

@@ -7,7 +7,9 @@ from datetime import datetime
 from vault_mem.notes.excerpt import cut
 from vault_mem.operations.export import ExportReport
 from vault_mem.operations.forget import ForgetResult
+from vault_mem.operations.graph import Arc, Node, Overview, Picture
 from vault_mem.operations.import_ import ImportReport
+from vault_mem.operations.link import LinkResult, UnlinkResult
 from vault_mem.operations.recall import RecallResult
 from vault_mem.operations.remember import RememberResult
 from vault_mem.operations.results import Found
@@ -96,6 +98,70 @@ def forgot(result: ForgetResult, now: datetime) -> tuple[str, str]:
         f"Emotion: {memory.emotion} | Importance: {memory.importance}",
     ]
     return "\n".join(lines), SCAFFOLD_FORGOTTEN
+
+
+def linked(result: LinkResult) -> str:
+    """What link says."""
+    score = f" {result.confidence:.2f}" if result.confidence is not None else ""
+    said = f"{result.a.id} -> {result.b.id} ({result.type}{score})"
+    if result.status == "already":
+        return f"Already linked: {said}. Another --type changes it."
+    return f"{'Changed' if result.status == 'changed' else 'Linked'}: {said}. Written in {result.path}."
+
+
+def unlinked(result: UnlinkResult) -> str:
+    """What unlink says."""
+    return f"Unlinked: {result.a.id} and {result.b.id}. Changed: {', '.join(result.files)}."
+
+
+def graph_around(picture: Picture) -> str:
+    """What graph says of one memory: a line for each link, nearest first."""
+    nodes = {node.id: node for node in picture.nodes}
+    lines = [_named(nodes[picture.centre])]
+    lines += [
+        f"{'  ' * (nodes[arc.source].depth + 1)}{_arc(arc)} {_named(nodes[arc.target])}"
+        + ("" if arc.source == picture.centre else f" from {arc.source}")
+        for arc in picture.arcs
+    ]
+    others = len(nodes) - 1
+    lines.append(f"{others} memor{'y' if others == 1 else 'ies'}, {len(picture.arcs)} link(s).")
+    return "\n".join(lines)
+
+
+def graph_overview(shape: Overview) -> str:
+    """What graph says of the whole vault."""
+    kinds = ", ".join(f"{count} {type_}" for type_, count in shape.types.items())
+    lines = [f"{shape.memories} memories, {shape.links} link(s){f' ({kinds})' if kinds else ''}."]
+    lines += _section("Clusters", shape.cluster_count, [f"{each.size}: {_named(each.hub)}" for each in shape.clusters])
+    lines += _section("Hubs", len(shape.hubs), [f"{links} links: {_named(node)}" for node, links in shape.hubs])
+    lines += _section(
+        "Bridges",
+        shape.bridge_count,
+        [
+            f"{shape.titles[each.arc.source]} ({each.arc.source}) {_arc(each.arc)} "
+            f"{shape.titles[each.arc.target]} ({each.arc.target}), alone holds {each.smaller}"
+            for each in shape.bridges
+        ],
+    )
+    lines += _section("Orphans", shape.orphan_count, [_named(node) for node in shape.orphans])
+    lines += _section(
+        "Dangling links", shape.dangling_count, [f"[[{target}]] in {_named(node)}" for node, target in shape.dangling]
+    )
+    return "\n".join(lines)
+
+
+def _section(title: str, count: int, lines: list[str]) -> list[str]:
+    rest = [f"- and {count - len(lines)} more"] if count > len(lines) else []
+    return ["", f"{title}: {count or 'none'}", *(f"- {line}" for line in lines), *rest]
+
+
+def _named(node: Node) -> str:
+    return f"{node.title} ({node.id}{', private' if node.private else ''}{', episode' if node.episode else ''})"
+
+
+def _arc(arc: Arc) -> str:
+    score = f" {arc.confidence:.2f}" if arc.confidence is not None else ""
+    return f"-[{arc.type}{score}]->"
 
 
 def recalled(result: RecallResult, now: datetime) -> str:

@@ -11,6 +11,8 @@ KINDS = ("event", "fact", "relation", "task", "summary", "mood")
 KIND_ALIASES = {"long_mood_state": "mood"}
 STATE_KINDS = ("fact", "relation", "task", "summary")
 LINK_TYPES = ("similar", "caused_by", "leads_to", "related")
+# A link reads the other way round from its other end.
+INVERSE_LINK = {"caused_by": "leads_to", "leads_to": "caused_by"}
 
 DEFAULT_CATEGORY = "daily"
 DEFAULT_KIND = "event"

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from vault_mem.index.rows import EPISODE, MEMORY
 from vault_mem.index.table import Table, quote
-from vault_mem.model import Link
+from vault_mem.model import INVERSE_LINK, Link
 from vault_mem.notes.links import name_key
 from vault_mem.vault.names import ID_AT_END
-
-# A link reads the other way round from its other end.
-INVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Place:
     path: str
     private: bool
     episode: bool
-    created: str
+    created: datetime
 
 
 class Graph:
@@ -61,7 +59,7 @@ class Graph:
         path = name_key(key.removesuffix(".md"))
         stem = path.rsplit("/", 1)[-1]
         self.places[id_] = Place(
-            id_, str(record["title"]), key, bool(record["private"]), episode, str(record["created"])
+            id_, str(record["title"]), key, bool(record["private"]), episode, datetime.fromisoformat(record["created"])
         )
         for name in {path, stem, name_key(id_)}:
             self._by_name.setdefault(name, []).append(id_)
@@ -108,7 +106,7 @@ class Graph:
         reverse: dict[str, list[Edge]] = {}
         for edge in best.values():
             edges.setdefault(edge.source, []).append(edge)
-            link = replace(edge.link, type=INVERSE.get(edge.link.type, edge.link.type))
+            link = replace(edge.link, type=INVERSE_LINK.get(edge.link.type, edge.link.type))
             reverse.setdefault(edge.target, []).append(Edge(edge.target, edge.source, link))
         for id_, others in reverse.items():
             edges.setdefault(id_, []).extend(others)
