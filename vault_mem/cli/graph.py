@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -108,13 +107,13 @@ def _dot(picture: Picture) -> str:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _mermaid(picture: Picture) -> str:
     lines = ["graph LR"]
     for node in picture.nodes:
-        title = json.dumps(node.title, ensure_ascii=False)[1:-1].replace('\\"', "#quot;").replace("\\\\", "\\")
+        title = " ".join(node.title.split()).replace("#", "#35;").replace('"', "#quot;")
         lines.append(f'  {node.id}["{title}"]')
     for arc in picture.arcs:
         arrow = "-->" if _directed(arc) else "---"
