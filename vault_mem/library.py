@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from vault_mem.model import Memory
     from vault_mem.operations.compare import Comparison
     from vault_mem.operations.doctor import Diagnosis
+    from vault_mem.operations.episodes import EpisodeChange, EpisodeList, EpisodeResult
     from vault_mem.operations.export import ExportReport
     from vault_mem.operations.filters import Filters
     from vault_mem.operations.forget import ForgetResult
@@ -151,6 +152,44 @@ class Vault:
         from vault_mem.operations.graph import overview
 
         return overview(self.workspace, public_only=public_only)
+
+    def create_episode(
+        self,
+        ids: Sequence[str],
+        summary: str,
+        *,
+        title: str = "",
+        importance: int | None = None,
+        private: bool = False,
+    ) -> EpisodeChange:
+        """Save memories that belong together as an episode; private if one of them is."""
+        from vault_mem.operations.episodes import create
+
+        return create(self.workspace, ids, summary, title=title, importance=importance, private=private)
+
+    def episode(self, id_: str) -> EpisodeResult:
+        """One episode with those of its memories that exist."""
+        from vault_mem.operations.episodes import show
+
+        return show(self.workspace, id_)
+
+    def episodes(self) -> EpisodeList:
+        """All episodes, the one that ended last first."""
+        from vault_mem.operations.episodes import list_episodes
+
+        return list_episodes(self.workspace)
+
+    def add_to_episode(self, id_: str, ids: Sequence[str]) -> EpisodeChange:
+        """Put memories into an episode."""
+        from vault_mem.operations.episodes import add
+
+        return add(self.workspace, id_, ids)
+
+    def remove_from_episode(self, id_: str, ids: Sequence[str]) -> EpisodeChange:
+        """Take memories out of an episode."""
+        from vault_mem.operations.episodes import remove
+
+        return remove(self.workspace, id_, ids)
 
     def undo(self, op: str | None = None) -> UndoResult:
         """Take back the last operation, or a named one."""

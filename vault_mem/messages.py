@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from vault_mem.notes.excerpt import cut
+from vault_mem.operations.episodes import EpisodeChange, EpisodeResult
 from vault_mem.operations.export import ExportReport
 from vault_mem.operations.forget import ForgetResult
 from vault_mem.operations.graph import Arc, Node, Overview, Picture
@@ -162,6 +163,54 @@ def _named(node: Node) -> str:
 def _arc(arc: Arc) -> str:
     score = f" {arc.confidence:.2f}" if arc.confidence is not None else ""
     return f"-[{arc.type}{score}]->"
+
+
+def episode(result: EpisodeResult, now: datetime) -> str:
+    """What episode show says."""
+    found = result.episode
+    lines = [
+        f"{found.title} (id: {found.id}, private: {'true' if found.private else 'false'})",
+        f"{_span(result, now.tzinfo)} | Importance: {found.importance}",
+        *([found.summary] if found.summary else []),
+        "",
+        f"{len(result.memories)} memor{'y' if len(result.memories) == 1 else 'ies'}:",
+    ]
+    for number, memory in enumerate(result.memories, start=1):
+        day = memory.created.astimezone(now.tzinfo).date().isoformat()
+        private = "true" if memory.private else "false"
+        lines.append(f"{number}. [{day}] {cut(memory.content)} (id: {memory.id}, private: {private})")
+    if result.missing:
+        lines.append(f"Note: {result.missing} memory(ies) no longer exist.")
+    return "\n".join(lines)
+
+
+def episode_line(result: EpisodeResult, zone: tzinfo) -> str:
+    """An episode in a list."""
+    found = result.episode
+    mark = " (private)" if found.private else ""
+    return f"{found.id}  {_span(result, zone)}  {cut(found.title, 70)}  {len(result.memories)} memories{mark}"
+
+
+def episode_changed(status: str, change: EpisodeChange) -> str:
+    """What a change to an episode says."""
+    found = change.result.episode
+    count = len(change.changed)
+    said = {
+        "created": f"Created (id: {found.id}) with {count} memory(ies): {found.path}",
+        "added": f"Added {count} memory(ies) to {found.id}.",
+        "removed": f"Removed {count} memory(ies) from {found.id}.",
+    }
+    lines = [said[status]] if count else []
+    lines += [f"Already in it: {id_}" for id_ in change.unchanged]
+    if change.hidden:
+        lines.append(f"It is private now: {found.path}")
+    return "\n".join(lines)
+
+
+def _span(result: EpisodeResult, zone: tzinfo | None) -> str:
+    found = result.episode
+    days = [day.astimezone(zone).date().isoformat() for day in (found.start, found.end) if day]
+    return " to ".join(dict.fromkeys(days)) or found.created.astimezone(zone).date().isoformat()
 
 
 def recalled(result: RecallResult, now: datetime) -> str:

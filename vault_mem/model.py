@@ -87,6 +87,23 @@ class Memory:
         return self.valid_to is not None and self.valid_to <= moment
 
 
+@dataclass(slots=True)
+class Episode:
+    """Memories that belong together, as one story. `members` are the names that its note gives, not ids."""
+
+    id: str
+    title: str
+    summary: str
+    created: datetime
+    path: str = ""
+    members: list[str] = field(default_factory=list)
+    start: datetime | None = None
+    end: datetime | None = None
+    importance: int = DEFAULT_IMPORTANCE
+    private: bool = False
+    content: str = ""
+
+
 TIME_KEYS = ("created", "valid_from", "valid_to", "last_confirmed")
 
 
