@@ -106,7 +106,8 @@ class Graph:
         reverse: dict[str, list[Edge]] = {}
         for edge in best.values():
             edges.setdefault(edge.source, []).append(edge)
-            link = replace(edge.link, type=INVERSE_LINK.get(edge.link.type, edge.link.type))
+            inverse = INVERSE_LINK.get(edge.link.type)
+            link = replace(edge.link, type=inverse) if inverse else edge.link
             reverse.setdefault(edge.target, []).append(Edge(edge.target, edge.source, link))
         for id_, others in reverse.items():
             edges.setdefault(id_, []).extend(others)

@@ -194,17 +194,18 @@ def _clusters(near: dict[str, dict[str, float]]) -> list[list[str]]:
     """
     label = {id_: id_ for id_ in near}
     order = sorted((id_ for id_ in near if near[id_]), key=lambda id_: (len(near[id_]), id_))
+    unsettled = set(order)
     for _ in range(PASSES):
-        changed = False
-        for id_ in order:
+        for id_ in [each for each in order if each in unsettled]:
+            unsettled.discard(id_)
             weights: dict[str, float] = {}
             for other, weight in near[id_].items():
                 weights[label[other]] = weights.get(label[other], 0.0) + weight
             best = max(weights.values())
             if weights.get(label[id_], 0.0) < best:
                 label[id_] = min(name for name, weight in weights.items() if weight == best)
-                changed = True
-        if not changed:
+                unsettled.update(near[id_])
+        if not unsettled:
             break
     groups: dict[str, list[str]] = {}
     for id_ in near:

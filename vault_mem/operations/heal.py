@@ -28,10 +28,9 @@ def heal(workspace: Workspace) -> list[str]:
     if not workspace.folder.settings.heal_links:
         return []
     state = workspace.index.state
-    looked_at = state.take_unhealed()
-    if not looked_at:
+    if not state.unhealed():
         return []
-    waiting = looked_at
+    waiting = looked_at = state.take_unhealed()
     try:
         transaction, waiting = _plan(workspace, looked_at)
         if transaction.steps:
