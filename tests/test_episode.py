@@ -240,3 +240,16 @@ def test_the_sample_vault(sample_cli: Command) -> None:
         ("ep_89255202298c", 4, 0),
         ("ep_2dd43b5bd92d", 7, 0),
     ]
+
+
+def test_an_episode_keeps_its_members_when_it_is_forgotten_and_restored(cli: Command, notes: Path, story: dict) -> None:
+    # W-2, F-2: also those that were forgotten meanwhile
+    path = notes / story["path"]
+    before = path.read_bytes()
+    cli.run("forget", A)
+    assert cli.run("forget", story["id"]).code == 0
+    assert cli.run("episode", "show", story["id"]).code == 4
+    assert cli.run("restore", story["id"]).code == 0
+    assert path.read_bytes() == before
+    cli.run("restore", A)
+    assert cli.json("episode", "show", story["id"])["members"] == [A, B]

@@ -323,3 +323,32 @@ def test_nothing_is_looked_at_twice(eager: Command, root: Path) -> None:
     eager.run("status")
     assert json.loads(eager.run("status", "--json").out)["waiting_for_heal"] == []
     assert heals(eager) == []
+
+
+def test_forget_finds_links_to_an_old_name(cli: Command, root: Path) -> None:
+    # F-1, V-5: before they are healed
+    memory(root, "memories/Old.md", A, "The target")
+    path = memory(root, "memories/b.md", B, "See [[Old|it]]", 'links: ["[[Old]]"]')
+    cli.run("status")
+    renamed(root, "memories/Old.md", "memories/New.md")
+    assert cli.json("forget", A)["references"] == ["memories/b.md"]
+    assert "[[" not in path.read_text()
+    cli.run("restore", A)
+    assert linked(cli, B) == [A]
+
+
+def test_a_purge_takes_the_old_names_along(eager: Command, root: Path, env: dict[str, str]) -> None:
+    # F-2: no file of the index holds them
+    memory(root, "memories/zebra plan.md", A, "The target")
+    memory(root, "memories/b.md", B, "Another")
+    eager.run("status")
+    renamed(root, "memories/zebra plan.md", "memories/x-aa11aa11.md")
+    renamed(root, "memories/b.md", "memories/c.md")
+    eager.run("status")
+    assert eager.run("forget", A, "--purge").code == 0
+    index = Path(env["VAULT_MEM_INDEX_DIR"])
+    held = [path for path in index.rglob("*") if path.is_file() and b"zebra plan" in path.read_bytes()]
+    assert held == []
+    memory(root, "memories/d.md", C, "[[b]]")
+    eager.run("status")
+    assert linked(eager, C) == [B]

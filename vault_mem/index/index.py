@@ -38,7 +38,7 @@ class Index:
         self.table: Table = None  # type: ignore[assignment]  # set by open() or begin_generation()
         self.state: StateStore = None  # type: ignore[assignment]
         self.generation = ""
-        self.former: list[Known] = []
+        self.former: tuple[list[Known], list[tuple[str, str]]] = ([], [])
 
     def open(self) -> str:
         """Open the index. Returns why it has to be built anew, or nothing when it is sound."""
@@ -91,7 +91,7 @@ class Index:
 
     def begin_generation(self) -> None:
         """Start an empty generation; it is in use once `finish_generation` was called."""
-        self.former, renames = self._inheritance()
+        self.former = self._inheritance()
         self.close()
         self._make_home()
         self.generation = f"g-{secrets.token_hex(4)}"
@@ -103,7 +103,6 @@ class Index:
         dim = self.embedder.dim
         self.state = StateStore(place / "state.db")
         self.table = Table(place, dim, create=True)
-        self.state.add_renames(renames)
         self.state.put(schema=SCHEMA_VERSION, model=self.embedder.fingerprint, dim=dim, commits=0)
         self.state.put(calibration=asdict(self._measured()))
 

@@ -374,9 +374,12 @@ class _Run:
     def _note_renames(self, removed: list[Known], added: set[str]) -> None:
         """Keep the names of files that were moved, and note which files may still use an old one (SPEC V-5)."""
         state = self.index.state
-        if self.fresh:
-            removed, self.index.former = [old for old in self.index.former if old.key not in self.known], []
         renames: list[tuple[str, str]] = []
+        if self.fresh:
+            (files, names), self.index.former = self.index.former, ([], [])
+            removed = [old for old in files if old.key not in self.known]
+            # What is gone takes its old names with it: nothing of a purged memory may stay.
+            renames = [(name, id_) for name, id_ in names if state.with_ids([id_])]
         for old in removed:
             now = self._moved_to(old, added)
             if now is not None and path_key(old.key) != path_key(now.key):

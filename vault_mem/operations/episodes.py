@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vault_mem.errors import EditRefused, InvalidInput, NotFound, Unsafe
-from vault_mem.index.rows import EPISODE
-from vault_mem.index.table import quote
 from vault_mem.model import EPISODE_ID, Episode, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.episode import episode_file, episode_text, read_episode
@@ -116,6 +114,8 @@ def show(workspace: Workspace, id_: str) -> EpisodeResult:
 
 def list_episodes(workspace: Workspace) -> EpisodeList:
     """All episodes, the one that ended last first."""
+    from vault_mem.index.rows import EPISODE
+
     freshness = workspace.freshen()
     notes = workspace.reading(lambda: workspace.index.memories(types=(EPISODE,)))
     found = _results(workspace, [episode for note in notes if (episode := _read(workspace, note)) is not None])
@@ -274,6 +274,8 @@ def _result(workspace: Workspace, episode: Episode) -> EpisodeResult:
 
 def _results(workspace: Workspace, episodes: Sequence[Episode]) -> list[EpisodeResult]:
     """Episodes with those of their members that are memories of the vault."""
+    from vault_mem.index.table import quote
+
     graph = workspace.graph
     meant = [[graph.resolve(target) for target in episode.members] for episode in episodes]
     ids = {id_ for each in meant for id_ in each if id_ is not None}
