@@ -44,6 +44,7 @@ class Graph:
     """
 
     def __init__(self, table: Table, renames: Mapping[str, set[str]] | None = None) -> None:
+        self.titles: dict[str, str] = {}
         self.places: dict[str, Place] = {}
         self._renames = renames or {}
         self._by_name: dict[str, list[str]] = {}
@@ -61,15 +62,12 @@ class Graph:
         self.places[id_] = Place(
             id_, str(record["title"]), key, bool(record["private"]), episode, datetime.fromisoformat(record["created"])
         )
+        self.titles[id_] = self.places[id_].title
         for name in {path, stem, name_key(id_)}:
             self._by_name.setdefault(name, []).append(id_)
         if not record["provisional"]:
             self._by_hex.setdefault(id_.partition("_")[2][:8], []).append(id_)
         self._links[id_] = [Link(**link) for link in record["links"]]
-
-    def title(self, id_: str) -> str:
-        """What a memory is called."""
-        return self.places[id_].title
 
     def resolve(self, target: str) -> str | None:
         """The id of the one memory a link's target means.

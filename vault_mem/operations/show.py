@@ -44,7 +44,7 @@ def show(workspace: Workspace, id_: str) -> ShowResult:
     freshness = workspace.freshen()
     memory, graph = workspace.reading(lambda: (workspace.index.get(id_), workspace.graph))
     links = [
-        Neighbour(edge.target, graph.title(edge.target), edge.link.type, edge.link.confidence)
+        Neighbour(edge.target, graph.titles[edge.target], edge.link.type, edge.link.confidence)
         for edge in graph.edges(memory.id)
     ]
     return ShowResult(memory, links, freshness.stale, freshness.pending)
