@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from vault_mem.index.sync import Progress, SyncReport
     from vault_mem.model import Memory
     from vault_mem.operations.compare import Comparison
+    from vault_mem.operations.consolidate import ConsolidationStats
     from vault_mem.operations.doctor import Diagnosis
+    from vault_mem.operations.edit_memory import EditResult
     from vault_mem.operations.episodes import EpisodeChange, EpisodeList, EpisodeResult
     from vault_mem.operations.export import ExportReport
     from vault_mem.operations.filters import Filters
@@ -25,8 +27,10 @@ if TYPE_CHECKING:
     from vault_mem.operations.import_ import ImportReport
     from vault_mem.operations.init import InitResult
     from vault_mem.operations.link import LinkResult, UnlinkResult
+    from vault_mem.operations.merge import MergeResult
     from vault_mem.operations.recall import RecallResult
     from vault_mem.operations.remember import RememberResult
+    from vault_mem.operations.rename import RenameResult
     from vault_mem.operations.show import ListResult, ShowResult
     from vault_mem.operations.status import Status
     from vault_mem.operations.undo import HistoryResult, Operation, UndoResult
@@ -86,9 +90,42 @@ class Vault:
 
     def update(self, id_: str, content: str, reason: str = "") -> Memory:
         """Replace the text of a memory; what it said before is kept as a revision."""
-        from vault_mem.operations.remember import update
+        from vault_mem.operations.edit_memory import edit_memory
 
-        return update(self.workspace, id_, content, reason)
+        why = reason or "the text was replaced"
+        return edit_memory(self.workspace, id_, content=content, reason=why, command="remember --update").memory
+
+    def edit(
+        self, id_: str, content: str | None = None, fields: Mapping[str, Any] | None = None, reason: str = ""
+    ) -> EditResult:
+        """Change the text of a memory, or fields of its front matter: None or an empty text removes one."""
+        from vault_mem.operations.edit_memory import edit_memory
+
+        return edit_memory(self.workspace, id_, content=content, fields=fields, reason=reason)
+
+    def tag(self, id_: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> EditResult:
+        """Add tags to a memory and take others off."""
+        from vault_mem.operations.tag import tag
+
+        return tag(self.workspace, id_, add, remove)
+
+    def rename(self, id_: str, name: str, *, exact: bool = False) -> RenameResult:
+        """Give a memory's file another name, and links to it too; its id's first digits stay in it unless `exact`."""
+        from vault_mem.operations.rename import rename
+
+        return rename(self.workspace, id_, name, exact=exact)
+
+    def consolidate(self, **options: Any) -> ConsolidationStats:
+        """Replay the last hours and find near-duplicates; options as of `operations.consolidate.consolidate`."""
+        from vault_mem.operations.consolidate import consolidate
+
+        return consolidate(self.workspace, **options)
+
+    def merge(self, keep: str, remove: str, content: str | None = None, reason: str = "") -> MergeResult:
+        """Merge the memory `remove` into `keep`, whose text `content` replaces when given."""
+        from vault_mem.operations.merge import merge
+
+        return merge(self.workspace, keep, remove, content, reason)
 
     def recall(self, query: str, n: int = 5, filters: Filters | None = None) -> RecallResult:
         """Find the memories that answer a query."""

@@ -5,18 +5,26 @@ from __future__ import annotations
 from datetime import datetime, tzinfo
 
 from vault_mem.notes.excerpt import cut
+from vault_mem.operations.consolidate import ConsolidationStats
+from vault_mem.operations.edit_memory import EditResult
 from vault_mem.operations.episodes import EpisodeChange, EpisodeResult
 from vault_mem.operations.export import ExportReport
 from vault_mem.operations.forget import ForgetResult
 from vault_mem.operations.graph import Arc, Node, Overview, Picture
 from vault_mem.operations.import_ import ImportReport
 from vault_mem.operations.link import LinkResult, UnlinkResult
+from vault_mem.operations.merge import MergeResult
 from vault_mem.operations.recall import RecallResult
 from vault_mem.operations.remember import RememberResult
+from vault_mem.operations.rename import RenameResult
 from vault_mem.operations.results import Found
 
 DAYS_AS_AGE = 30
 
+SCAFFOLD_CANDIDATES = (
+    "Review each pair with recall. If one is redundant, use forget to remove it.\n"
+    "If both have value, consider which perspective to keep."
+)
 SCAFFOLD_DUPLICATE = (
     "Is there truly something new here, or is this a repetition?\n"
     "If your understanding has deepened, try expressing what changed specifically."
@@ -211,6 +219,53 @@ def _span(result: EpisodeResult, zone: tzinfo | None) -> str:
     found = result.episode
     days = [day.astimezone(zone).date().isoformat() for day in (found.start, found.end) if day]
     return " to ".join(dict.fromkeys(days)) or found.created.astimezone(zone).date().isoformat()
+
+
+def consolidated(stats: ConsolidationStats) -> tuple[str, str]:
+    """What consolidate says, and its scaffold where there are pairs to look at."""
+    summary = (
+        f"Consolidation complete. Replayed {stats.replay_events} events, "
+        f"updated {stats.coactivation_updates} co-activations, created {stats.link_updates} links, "
+        f"refreshed {stats.refreshed_memories} memories."
+    )
+    if not stats.merge_candidates:
+        return summary, ""
+    lines = [summary, f"\nFound {len(stats.merge_candidates)} near-duplicate pair(s):"]
+    for pair in stats.merge_candidates:
+        lines.append(f"- {pair.memory_a_id} <-> {pair.memory_b_id} (similarity: {1 - pair.distance:.2f})")
+        lines.append(f"  A: {' '.join(pair.snippet_a.splitlines())}")
+        lines.append(f"  B: {' '.join(pair.snippet_b.splitlines())}")
+    return "\n".join(lines), SCAFFOLD_CANDIDATES
+
+
+def merged(result: MergeResult) -> str:
+    """What merge says."""
+    memory = result.memory
+    return f"Merged {result.removed.id} into (id: {memory.id}): {cut(memory.content)}\n{_in_trash(result.removed.id)}"
+
+
+def _in_trash(id_: str) -> str:
+    return f"{id_} is in the trash; undo takes the merge back, restore {id_} brings that memory back beside this one."
+
+
+def edited(result: EditResult) -> str:
+    """What edit says."""
+    if not result.changed:
+        return f"Nothing to change (id: {result.memory.id})."
+    return f"Edited (id: {result.memory.id}). What it said before is kept in its history."
+
+
+def tagged(result: EditResult) -> str:
+    """What tag says."""
+    return f"Tags (id: {result.memory.id}): {', '.join(result.memory.tags) or 'none'}"
+
+
+def renamed(result: RenameResult) -> str:
+    """What rename says."""
+    if not result.op:
+        return f"Nothing to change (id: {result.memory.id}): {result.memory.path}"
+    links = f", links in {len(result.references)} file(s) with it" if result.references else ""
+    return f"Renamed (id: {result.memory.id}): {result.memory.path}{links}"
 
 
 def recalled(result: RecallResult, now: datetime) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from vault_mem.embedding.embedder import Vectors
 
@@ -38,14 +39,21 @@ def nearest_pairs(
 ) -> list[tuple[float, int, int]]:
     """The pairs of highest cosine, at least `lowest`: within `first`, and between `first` and `others`.
 
-    At most `limit` of them, as (cosine, lower place, higher place), highest first, then by place. Vectors have
-    length 1 or 0. Cosines are as coarse as calibration takes them, so that the way of summing up does not show.
+    At most `limit` of them, highest first, as (cosine, one, other): numbers in `first` followed by `others`, whose
+    order also decides between equals. Vectors have length 1 or 0. Cosines are as coarse as calibration takes them, so
+    that the way of summing up does not show.
     """
     if limit <= 0 or not len(first):
         return []
+    with threadpool_limits(1, "blas"):  # threads that wait for each other cost more than such short products gain
+        return _nearest_pairs(vectors, first, others, _Best(limit, lowest), progress)
+
+
+def _nearest_pairs(
+    vectors: Vectors, first: Places, others: Places, best: _Best, progress: Callable[[int, int], None] | None
+) -> list[tuple[float, int, int]]:
     places = np.concatenate([first, others])
     short = _shortened(vectors, places)
-    best = _Best(limit, lowest)
     products, reached = np.empty((_BLOCK, _BLOCK), np.float32), np.empty((_BLOCK, _BLOCK), np.bool_)
     starts = range(0, len(first), _BLOCK)
     for number, row in enumerate(starts):
@@ -82,7 +90,7 @@ class _Best:
 
     def found(self) -> list[tuple[float, int, int]]:
         pairs = zip(self._cosines.tolist(), self._pairs.tolist(), strict=True)
-        return [(cosine, low, high) for cosine, (low, high) in pairs]
+        return [(cosine, one, other) for cosine, (one, other) in pairs]
 
 
 def _shortened(vectors: Vectors, places: Places) -> Vectors:
@@ -116,5 +124,4 @@ def _compare(vectors: Vectors, places: Places, one: Places, other: Places, size:
     rounded = np.round(cosines.astype(np.float64), 6)
     near = rounded >= best.level
     if near.any():
-        pairs = np.stack([places[one[near]], places[other[near]]], axis=1)
-        best.take(rounded[near], np.sort(pairs, axis=1))
+        best.take(rounded[near], np.stack([one[near], other[near]], axis=1))

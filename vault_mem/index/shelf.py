@@ -58,6 +58,17 @@ class Shelf:
         found = [(self._rows[place][0], float(cosines[place])) for place in best if cosines[place] > -1.0]
         return sorted(found, key=lambda each: (-each[1], each[0]))
 
+    def open_at(self, now: float) -> list[tuple[str, str, int]]:
+        """Id, file and the place of the vector of every memory that is not closed, by id."""
+        return sorted(
+            (self._rows[place][1], key, place) for key, place in self._places.items() if self._valid_to[place] > now
+        )
+
+    @property
+    def vectors(self) -> Vectors:
+        """Every vector by its place; some places are empty."""
+        return self._vectors
+
     def memory(self, key: str) -> Memory:
         """The memory of a file."""
         _, _, record, content = self._rows[self._places[key]]

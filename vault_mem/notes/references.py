@@ -22,7 +22,7 @@ _CODE_OR_LINK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 # In these keys an item is a link and nothing else: without its target it says nothing.
-_LINK_KEYS = ("links", "supersedes")
+LINK_KEYS = ("links", "supersedes", "members")
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _changed_items(key: str, items: list[str], change: Change) -> list[str]:
         elif result is not None:
             if result not in after:
                 after.append(result)
-        elif key not in _LINK_KEYS:
+        elif key not in LINK_KEYS:
             after.append(found.plain)
     return after
 

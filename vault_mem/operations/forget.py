@@ -98,10 +98,13 @@ def plan_forget(
     return transaction, left
 
 
-def discard(transaction: Transaction, memory: Memory, raw: bytes, reason: str) -> None:
-    """Move a memory's file to the trash, with what the transaction changed elsewhere because of it."""
+def discard(
+    transaction: Transaction, memory: Memory, raw: bytes, reason: str, lost: list[FileStep] | None = None
+) -> None:
+    """Move a memory's file to the trash, with what `restore` puts back elsewhere: `lost`, or all that was changed."""
     folder = transaction.folder
-    references = [step.record() for step in transaction.steps if _is_reference(folder, step, memory)]
+    steps = transaction.steps if lost is None else lost
+    references = [step.record() for step in steps if _is_reference(folder, step, memory)]
     transaction.remove(memory.path, raw)
     at = folder.now().isoformat()
     record = {

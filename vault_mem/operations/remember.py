@@ -10,7 +10,7 @@ from itertools import islice
 
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
 from vault_mem.model import Link, Memory
-from vault_mem.notes.edit import edit, replace_body
+from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key, nameable, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
@@ -190,21 +190,3 @@ def _new_id(workspace: Workspace) -> str:
         id_ = f"mem_{secrets.token_hex(6)}"
         if not workspace.index.table.count(f"starts_with(id, '{id_[:12]}')"):
             return id_
-
-
-def update(workspace: Workspace, id_: str, content: str, reason: str = "") -> Memory:
-    """Replace the text of an existing memory; what it said before is kept as a revision."""
-    text = checked(Draft(content), workspace.folder.zone).content
-
-    def replace_text() -> Memory:
-        memory = workspace.to_change(id_)
-        raw = workspace.read_to_edit(memory)
-        why = reason or "the text was replaced"
-        transaction = Transaction(workspace.folder, "remember --update", why, ids=[memory.id])
-        transaction.write(memory.path, raw, replace_body(raw, text + "\n"))
-        views.follow(transaction, memory, replace(memory, content=text))
-        transaction.commit()
-        workspace.done(transaction)
-        return workspace.index.get(memory.id)
-
-    return workspace.changing(replace_text)

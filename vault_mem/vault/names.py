@@ -39,6 +39,16 @@ class Names:
         name = name_key(link_name(name))
         return bool(self._keys.get(name) or self._keys.get(name.rsplit("/", 1)[-1]))
 
+    def find(self, name: str) -> str | None:
+        """The one note that has such a name, if there is exactly one."""
+        name = name_key(link_name(name))
+        found = self._keys.get(name) or self._keys.get(name.rsplit("/", 1)[-1]) or set()
+        return next(iter(found)) if len(found) == 1 else None
+
+    def taken(self, stem: str) -> set[str]:
+        """The notes whose file has that name, in whatever folder."""
+        return self._keys.get(name_key(stem), set())
+
     def meaning(self, key: str, id_: str) -> Means:
         """Tells whether a name means that note: by its file's name, its id, or the id that the name ends in."""
         known: dict[str, bool] = {}

@@ -83,6 +83,9 @@ class Settings:
         user_only=True,
         env="VAULT_MEM_MODEL",
     )
+    editor: str = _setting(
+        "", "the editor that `edit` opens; empty is VISUAL or EDITOR of the environment", user_only=True
+    )
     index_dir: str = _setting(
         "", "where indexes are kept; empty is the user's cache folder", user_only=True, env="VAULT_MEM_INDEX_DIR"
     )

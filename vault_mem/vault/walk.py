@@ -62,6 +62,14 @@ def walk(folder: Folder) -> Listing:
     return listing
 
 
+def is_ignored(folder: Folder, key: str) -> bool:
+    """Whether a file of ours with such a name would not be taken for a note."""
+    parent, _, name = key.rpartition("/")
+    odd = name[:1] in (".", "#", "~") or name.endswith(".tmp.md") or name == parent.rpartition("/")[2] + ".md"
+    reserved = key == f"{folder.settings.private_folder.strip('/')}/{_RESERVED_PRIVATE}"
+    return odd or reserved or _Ignored(folder.settings.ignore).file(key, name)
+
+
 class _Ignored:
     """What is no note: file names, globs, and whole folders (globs that end in /**)."""
 
