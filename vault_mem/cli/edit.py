@@ -9,6 +9,7 @@ import click
 from vault_mem.cli.common import Command, finish, memory_json, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
+from vault_mem.model import Memory
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -52,7 +53,9 @@ def _pairs(fields: tuple[str, ...]) -> dict[str, str]:
     pairs: dict[str, str] = {}
     for each in fields:
         key, sign, value = each.partition("=")
-        key = key.strip().replace("-", "_") if key.strip().replace("-", "_").islower() else key.strip()
+        key = key.strip()
+        if key.replace("-", "_") in Memory.__dataclass_fields__:
+            key = key.replace("-", "_")
         if not sign or not key:
             raise click.UsageError(f"--set takes KEY=VALUE, not {each!r}.")
         if key in pairs:

@@ -18,9 +18,10 @@ def edited_copy(console: Console, folder: Folder, id_: str, text: bytes) -> Iter
     """What an editor makes of a text. The copy is kept where an error comes out of the block, and the error says so."""
     command = _command(console, folder)
     path = folder.own / "edits" / f"{id_}.md"
-    if path.exists():
+    if path.exists() and path.read_bytes() != text:
         raise InvalidInput(f"an edit that could not be saved is still in {path}", "take what you need of it, delete it")
     files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
+    path.unlink(missing_ok=True)
     files.create(path, text, files.PRIVATE_MODE)
     after = text
     try:

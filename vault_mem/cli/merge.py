@@ -20,7 +20,7 @@ from vault_mem.cli.console import Console
 @click.option("--reason", default="", help="Why; kept in the history and the deletion log.")
 @click.pass_obj
 def command(console: Console, keep: str, remove: str, content: str | None, reason: str) -> None:
-    """Merge REMOVE into KEEP: links, tags, people and episodes of both, the higher importance; REMOVE goes to the trash.
+    """Merge REMOVE into KEEP, which takes over its links, tags, people and episodes; REMOVE goes to the trash.
 
     KEEP keeps its text unless --content gives another. A private memory is not merged into a public one (exit code 6).
     """

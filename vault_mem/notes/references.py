@@ -85,6 +85,8 @@ def rewritten(raw: bytes, change: Change) -> bytes:
     note = _split(raw)
     if note is None or b"[[" not in raw:
         return raw
+    if note.unclosed or not _readable(note):
+        raise EditRefused("the front matter cannot be read", "repair the note first; `vault-mem doctor` names the line")
     wanted: dict[str, Any] = {}
     fields = _fields(note)
     if fields is None:
@@ -126,6 +128,14 @@ def _changed_in_body(match: re.Match[str], change: Change) -> str:
         return found.plain
     in_table = "\\|" in match["link"]  # where a bare | would end the cell
     return match["embed"] + (result.replace("|", "\\|", 1) if in_table else result)
+
+
+def _readable(note: NoteText) -> bool:
+    try:
+        yamlish.load(note.front or "")
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError, OverflowError):
+        return False
+    return True
 
 
 def _front_items(note: NoteText) -> Iterator[tuple[str, list[str]]]:

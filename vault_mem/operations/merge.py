@@ -9,7 +9,7 @@ from vault_mem.model import Link, Memory
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.links import name_key, read_link, write_link
 from vault_mem.notes.parse import title_of, written_list
-from vault_mem.notes.references import LINK_KEYS, Reference, references, rewritten
+from vault_mem.notes.references import LINK_KEYS, Reference, named_in, references, rewritten
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations import views
@@ -88,7 +88,7 @@ def plan_merge(
             linked.add(key)
         if changed is not None:
             transaction.write(key, text, changed, keep_time=True)
-        elif any(plan.goes(reference.target) for reference in references(text)):
+        elif any(map(plan.goes, named_in(text))):
             left.append(key)
     after = plan.with_fields(after, keep_raw, raw, linked, moved)
     lost = [step for step in transaction.steps if isinstance(step, FileStep)]
@@ -211,7 +211,7 @@ class _Redirect:
 
 
 def _link_names(raw: bytes) -> list[str]:
-    return [link.target for item in written_list(raw, "links") if (link := read_link(item))]
+    return [reference.target for reference in references(raw) if reference.key == "links"]
 
 
 def _union(raw: bytes, key: str, present: list[str], more: list[str]) -> list[str] | None:
