@@ -70,7 +70,7 @@ def link_name(target: str) -> str:
 
 def name_key(name: str) -> str:
     """The form in which names compare: NFC, without regard to case."""
-    return unicodedata.normalize("NFC", name).casefold()
+    return name.lower() if name.isascii() else unicodedata.normalize("NFC", name).casefold()
 
 
 def nameable(name: str) -> bool:

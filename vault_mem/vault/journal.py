@@ -246,8 +246,8 @@ def recover(folder: Folder) -> list[str]:
             _take_back(folder, done)
             path.rename(path.with_suffix(".conflict"))
             said.append(f"took back {entry.op}: {changed[0]} had changed since")
-    for was in _journal(folder).glob("*.was"):
-        said += _rescue_from(folder, was)
+    for name, displaced in _displaced(folder).items():
+        said += _rescue_from(folder, name, displaced)
     return said
 
 
@@ -383,16 +383,26 @@ def _rescue(folder: Folder, was: Path, step: FileStep) -> list[str]:
     return [f"{step.key}: an edit made at the same moment was kept, and ours there left out"]
 
 
-def _rescue_from(folder: Folder, was: Path) -> list[str]:
-    name, _, number = was.name.removesuffix(".was").rpartition(".")
-    for ending in ("json", "conflict"):
-        entry = load(_journal(folder) / f"{name}.{ending}", folder)
-        if entry is not None and number.isdigit() and int(number) < len(entry.steps):
-            step = entry.steps[int(number)]
-            if isinstance(step, FileStep) and ours(folder, step):
-                return _rescue(folder, was, step)
-    was.unlink(missing_ok=True)
-    return []
+def _displaced(folder: Folder) -> dict[str, list[Path]]:
+    """What writes displaced and is still kept, by operation."""
+    found: dict[str, list[Path]] = {}
+    for was in sorted(_journal(folder).glob("*.was")):
+        found.setdefault(was.name.removesuffix(".was").rpartition(".")[0], []).append(was)
+    return found
+
+
+def _rescue_from(folder: Folder, name: str, displaced: list[Path]) -> list[str]:
+    found = (load(_journal(folder) / f"{name}.{ending}", folder) for ending in ("json", "conflict"))
+    entry = next((each for each in found if each is not None), None)
+    said = []
+    for was in displaced:
+        number = was.name.removesuffix(".was").rpartition(".")[2]
+        step = entry.steps[int(number)] if entry and number.isdigit() and int(number) < len(entry.steps) else None
+        if isinstance(step, FileStep) and ours(folder, step):
+            said += _rescue(folder, was, step)
+        else:
+            was.unlink(missing_ok=True)
+    return said
 
 
 def _dump(transaction: Transaction) -> bytes:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 
-from vault_mem.errors import VaultMemError
 from vault_mem.notes.links import link_name, name_key
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import named_in
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.steps import read
 
 Means = Callable[[str], bool]
 
+_AT_ONCE = 1 << 16
 ID_AT_END = re.compile(r"(?:^|-)([0-9a-f]{8})$")
 
 
@@ -25,8 +26,12 @@ class Names:
         self._renames = renames or {}
         for key in keys:
             path = name_key(key.removesuffix(".md"))
-            for name in {path, path.rsplit("/", 1)[-1]}:
-                self._keys.setdefault(name, set()).add(key)
+            for name in (path, path.rpartition("/")[2]):
+                known = self._keys.get(name)
+                if known is None:
+                    self._keys[name] = {key}
+                else:
+                    known.add(key)
 
     def of(self, key: str) -> str:
         """What a link calls a note: its file's name, with its folder where the name alone is not unique."""
@@ -80,10 +85,23 @@ def changeable(folder: Folder, key: str, raw: bytes) -> bool:
 
 def referrers(folder: Folder, keys: Iterable[str], means: Means) -> Iterator[tuple[str, bytes]]:
     """The notes that name another, with their bytes, from the files themselves."""
+    root = os.path.join(folder.root, "")  # noqa: PTH118 - all files of a vault, and a path object for each costs more
     for key in keys:
-        try:
-            raw = read(folder, key)
-        except VaultMemError:
-            continue
-        if raw and any(map(means, named_in(raw))):
+        raw = _bytes(root + key if not key.startswith("%") else folder.path(key))
+        if raw and b"[[" in raw and any(map(means, named_in(raw))):
             yield key, raw
+
+
+def _bytes(path: str | Path) -> bytes | None:
+    """A file's bytes; None where it is gone or cannot be read."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return None
+    try:
+        raw = os.read(handle, _AT_ONCE)
+        return raw if len(raw) < _AT_ONCE else raw + b"".join(iter(lambda: os.read(handle, _AT_ONCE), b""))
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
