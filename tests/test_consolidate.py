@@ -14,6 +14,7 @@ from vault_mem import Vault
 from vault_mem.index.pairs import nearest_pairs
 from vault_mem.vault import activity
 
+NOTHING = "Consolidation complete. Replayed 0 events, updated 0 co-activations, created 0 links, refreshed 0 memories."
 NOW = {"VAULT_MEM_NOW": "2026-11-01T12:00:00+09:00"}
 
 
@@ -125,7 +126,7 @@ def test_near_duplicates_with_the_exact_text(cli: Command, root: Path) -> None:
         "scaffold": scaffold,
     }
     data = (
-        "Consolidation complete. Replayed 0 events, updated 0 co-activations, created 0 links, refreshed 0 memories.\n\n"
+        f"{NOTHING}\n\n"
         "Found 1 near-duplicate pair(s):\n"
         f"- {new} <-> {old} (similarity: 1.00)\n"
         f"  A: {text[:100].replace(chr(10), ' ')}\n"
@@ -217,9 +218,7 @@ def test_the_log_is_added_up_and_may_be_lost(vault: Vault, monkeypatch: pytest.M
 
 def test_nothing_there(cli: Command, root: Path) -> None:
     # C-1
-    text = (
-        "Consolidation complete. Replayed 0 events, updated 0 co-activations, created 0 links, refreshed 0 memories.\n"
-    )
+    text = NOTHING + "\n"
     assert cli.run("consolidate").out == text
     assert cli.run("consolidate", "--all").out == text
     memory(root, "memories/one.md", "mem_aaaaaaaa0001", "One alone.")

@@ -45,8 +45,8 @@ def test_fields_in_the_types_they_have(cli: Command, root: Path) -> None:
     # V-2, V-4
     path = written(root, "importance: 2 # low", "source: a letter", "colour: blue")
     arguments = (
-        "importance=5", "tags=house, 鍵、door", "kind=long_mood_state", "valence=-0.5", "valid-from=2026-11-02", "source=",
-        "colour=red = dark", "shelf=12", "emotion=calm",
+        "importance=5", "tags=house, 鍵、door", "kind=long_mood_state", "valence=-0.5", "valid-from=2026-11-02",
+        "source=", "colour=red = dark", "shelf=12", "emotion=calm",
     )  # fmt: skip
     answer = cli.json("edit", ID, *(part for each in arguments for part in ("--set", each)))
     changed = answer["memory"]
@@ -63,9 +63,9 @@ def test_fields_in_the_types_they_have(cli: Command, root: Path) -> None:
 @pytest.mark.parametrize(
     "field",
     [
-        "importance=6", "importance=high", "kind=dream", "intensity=2", "created=yesterday", "created=", "valid_to=soon",
-        "id=mem_bbbbbbbb0002", "private=true", "links=[[x]]", "supersedes=x", "a b!=c", "=x", "novalue", "emotion=a\nb",
-        "valid_to=2020-01-01",
+        "importance=6", "importance=high", "kind=dream", "intensity=2", "created=yesterday", "created=",
+        "valid_to=soon", "id=mem_bbbbbbbb0002", "private=true", "links=[[x]]", "supersedes=x", "a b!=c", "=x", "novalue",
+        "emotion=a\nb", "valid_to=2020-01-01",
     ],
 )  # fmt: skip
 def test_fields_that_make_no_sense(cli: Command, root: Path, field: str) -> None:

@@ -32,7 +32,7 @@ def test_links_to_the_removed_one_lead_to_the_other(cli: Command, root: Path) ->
         root,
         key(OTHER, "locksmith"),
         OTHER,
-        "See [[wei-has-the-key-bbbbbbbb|where it is]] and [[Wei-Has-The-Key-bbbbbbbb]]; `[[wei-has-the-key-bbbbbbbb]]`.",
+        "See [[wei-has-the-key-bbbbbbbb|it]] and [[Wei-Has-The-Key-bbbbbbbb]]; `[[wei-has-the-key-bbbbbbbb]]`.",
         "links:",
         '  - "[[wei-has-the-key-bbbbbbbb|Wei keeps our spare key · caused_by 0.81]]"',
     )
@@ -44,9 +44,7 @@ def test_links_to_the_removed_one_lead_to_the_other(cli: Command, root: Path) ->
     assert answer["references"] == [key(OTHER, "locksmith")]
     assert '  - "[[spare-key-aaaaaaaa|The spare key is with Wei · caused_by 0.81]]"' in front(linked)
     body = linked.read_text(encoding="utf-8").split("---\n")[2]
-    assert (
-        body == "See [[spare-key-aaaaaaaa|where it is]] and [[spare-key-aaaaaaaa]]; `[[wei-has-the-key-bbbbbbbb]]`.\n"
-    )
+    assert body == "See [[spare-key-aaaaaaaa|it]] and [[spare-key-aaaaaaaa]]; `[[wei-has-the-key-bbbbbbbb]]`.\n"
     assert linked.stat().st_mtime_ns == before
     assert not (root / key(GONE, "wei-has-the-key")).exists()
     assert cli.run("show", GONE).code == 4
