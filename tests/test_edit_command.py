@@ -64,8 +64,8 @@ def test_fields_in_the_types_they_have(cli: Command, root: Path) -> None:
     "field",
     [
         "importance=6", "importance=high", "kind=dream", "intensity=2", "created=yesterday", "created=",
-        "valid_to=soon", "id=mem_bbbbbbbb0002", "private=true", "links=[[x]]", "supersedes=x", "a b!=c", "=x", "novalue",
-        "emotion=a\nb", "valid_to=2020-01-01",
+        "valid_to=soon", "id=mem_bbbbbbbb0002", "private=true", "links=[[x]]", "supersedes=x", "a b!=c", "=x",
+        "novalue", "emotion=a\nb", "valid_to=2020-01-01",
     ],
 )  # fmt: skip
 def test_fields_that_make_no_sense(cli: Command, root: Path, field: str) -> None:

@@ -64,7 +64,9 @@ def write_link(link: Link) -> str:
 
 def link_name(target: str) -> str:
     """A link's target without heading, block or file ending: what names the note."""
-    name = re.split(r"[#^]", target, maxsplit=1)[0].strip().strip("/")
+    if "#" in target or "^" in target:
+        target = re.split(r"[#^]", target, maxsplit=1)[0]
+    name = target.strip().strip("/")
     return name[:-3] if name.lower().endswith(".md") else name
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import yaml
 
-from vault_mem.errors import EditRefused
 from vault_mem.notes import yamlish
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import WIKILINK, link_name, unwrapped
@@ -85,8 +84,6 @@ def rewritten(raw: bytes, change: Change) -> bytes:
     note = _split(raw)
     if note is None or b"[[" not in raw:
         return raw
-    if note.unclosed or not _readable(note):
-        raise EditRefused("the front matter cannot be read", "repair the note first; `vault-mem doctor` names the line")
     wanted: dict[str, Any] = {}
     fields = _fields(note)
     if fields is None:
@@ -128,14 +125,6 @@ def _changed_in_body(match: re.Match[str], change: Change) -> str:
         return found.plain
     in_table = "\\|" in match["link"]  # where a bare | would end the cell
     return match["embed"] + (result.replace("|", "\\|", 1) if in_table else result)
-
-
-def _readable(note: NoteText) -> bool:
-    try:
-        yamlish.load(note.front or "")
-    except (yaml.YAMLError, ValueError, RecursionError, TypeError, OverflowError):
-        return False
-    return True
 
 
 def _front_items(note: NoteText) -> Iterator[tuple[str, list[str]]]:

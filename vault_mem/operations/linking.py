@@ -13,7 +13,7 @@ from vault_mem.notes.references import Change, rewritten
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Names
+from vault_mem.vault.names import Names, changeable
 
 # What a link means when it is read from its other end.
 REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
@@ -27,7 +27,7 @@ def nameable(key: str) -> bool:
 def changed_links(folder: Folder, key: str, raw: bytes, change: Change) -> bytes | None:
     """A note with its links changed; None where it is not ours to change, or cannot be changed safely."""
     try:
-        return rewritten(raw, change) if folder.is_note(key) else None
+        return rewritten(raw, change) if changeable(folder, key, raw) else None
     except EditRefused:
         return None
 
