@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from vault_mem.errors import EditRefused
 from vault_mem.notes import yamlish
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import WIKILINK, link_name, unwrapped
