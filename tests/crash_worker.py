@@ -24,7 +24,11 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import references
 from vault_mem.notes.write import file_name, note_text
+<<<<<<< HEAD
 from vault_mem.operations import forget, link, undo, views
+=======
+from vault_mem.operations import forget, merge, rename, undo, views
+>>>>>>> be0795e (Crash campaign: merge and rename too; figures of forget and consolidate)
 from vault_mem.vault import files, journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -87,6 +91,27 @@ def drop(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     return forget.plan_forget(folder, memory, folder.path(memory.path).read_bytes(), "at random")[0]
 
 
+def unite(folder: Folder, rng: random.Random) -> journal.Transaction | None:
+    found = memories(folder)
+    if len(found) < 2:
+        return None
+    keep, removed = rng.sample(found, 2)
+    if removed.private and not keep.private:
+        keep, removed = removed, keep
+    text = " ".join(rng.choices(WORDS, k=7)) if rng.random() < 0.5 else None
+    raws = [folder.path(memory.path).read_bytes() for memory in (keep, removed)]
+    return merge.plan_merge(folder, keep, raws[0], removed, raws[1], text)[0]
+
+
+def move(folder: Folder, rng: random.Random) -> journal.Transaction | None:
+    public = [memory for memory in memories(folder) if not memory.private]
+    if not public:
+        return None
+    memory = rng.choice(public)
+    key = rename.new_key(folder, memory, " ".join(rng.choices(WORDS, k=3)), False)
+    return rename.plan_rename(folder, memory, folder.path(memory.path).read_bytes(), key)[0]
+
+
 def bring_back(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     trashed = forget.trash(folder)
     return forget.plan_restore(folder, rng.choice(sorted(trashed, key=lambda each: each.id)))[0] if trashed else None
@@ -130,7 +155,11 @@ def _some(folder: Folder, rng: random.Random) -> Memory | None:
     return rng.choice(found) if found else None
 
 
+<<<<<<< HEAD
 PLANS: list[Plan] = [save, save, save, change, connect, disconnect, drop, bring_back, take_back]
+=======
+PLANS: list[Plan] = [save, save, save, save, change, drop, unite, move, bring_back, take_back]
+>>>>>>> be0795e (Crash campaign: merge and rename too; figures of forget and consolidate)
 
 
 def tree(root: Path) -> dict[str, bytes]:
