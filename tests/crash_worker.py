@@ -24,11 +24,7 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import references
 from vault_mem.notes.write import file_name, note_text
-<<<<<<< HEAD
-from vault_mem.operations import forget, link, undo, views
-=======
-from vault_mem.operations import forget, merge, rename, undo, views
->>>>>>> be0795e (Crash campaign: merge and rename too; figures of forget and consolidate)
+from vault_mem.operations import forget, link, merge, rename, undo, views
 from vault_mem.vault import files, journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -155,11 +151,7 @@ def _some(folder: Folder, rng: random.Random) -> Memory | None:
     return rng.choice(found) if found else None
 
 
-<<<<<<< HEAD
-PLANS: list[Plan] = [save, save, save, change, connect, disconnect, drop, bring_back, take_back]
-=======
-PLANS: list[Plan] = [save, save, save, save, change, drop, unite, move, bring_back, take_back]
->>>>>>> be0795e (Crash campaign: merge and rename too; figures of forget and consolidate)
+PLANS: list[Plan] = [save, save, save, save, change, connect, disconnect, drop, unite, move, bring_back, take_back]
 
 
 def tree(root: Path) -> dict[str, bytes]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from vault_mem.errors import EditRefused
 from vault_mem.model import Link, Memory
 from vault_mem.notes.edit import edit
-from vault_mem.notes.links import write_link
+from vault_mem.notes.links import nameable, write_link
 from vault_mem.notes.parse import written_list
 from vault_mem.notes.references import Change, rewritten
 from vault_mem.operations.workspace import Workspace
@@ -17,11 +15,6 @@ from vault_mem.vault.names import Names, changeable
 
 # What a link means when it is read from its other end.
 REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
-
-
-def nameable(key: str) -> bool:
-    """Whether a wikilink can name a file at all."""
-    return not re.search(r"[#|^\[\]]|\.md\.md$", key.rsplit("/", 1)[-1])
 
 
 def changed_links(folder: Folder, key: str, raw: bytes, change: Change) -> bytes | None:
@@ -37,7 +30,7 @@ def add_link(
 ) -> bool:
     """Link two memories in the later one, or in the private one where only one is. False where it cannot be written."""
     writer, target = (earlier, later) if earlier.private and not later.private else (later, earlier)
-    if not nameable(target.path):
+    if not nameable(names.of(target.path)):
         return False
     type_ = type_ if writer is later else REVERSE.get(type_, type_)
     link = write_link(Link(names.of(target.path), type_, title=target.title))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vault_mem.errors import Conflict, InvalidInput, Unsafe
 from vault_mem.model import Link, Memory
 from vault_mem.notes.edit import edit, replace_body
-from vault_mem.notes.links import name_key, read_link, write_link
+from vault_mem.notes.links import name_key, nameable, read_link, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.references import LINK_KEYS, Reference, named_in, references, rewritten
 from vault_mem.notes.text import split
@@ -16,7 +17,7 @@ from vault_mem.operations import views
 from vault_mem.operations.drafts import Draft, checked
 from vault_mem.operations.edit_memory import as_written
 from vault_mem.operations.forget import discard
-from vault_mem.operations.linking import REVERSE, changed_links, nameable
+from vault_mem.operations.linking import REVERSE, changed_links
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
@@ -44,7 +45,9 @@ def merge(workspace: Workspace, keep: str, remove: str, content: str | None = No
         one, other = workspace.to_change(keep), workspace.index.get(remove)
         _check(workspace.folder, one, other)
         raws = workspace.read_to_edit(one), workspace.read_to_edit(other)
-        transaction, left = plan_merge(workspace.folder, one, raws[0], other, raws[1], text, reason)
+        transaction, left = plan_merge(
+            workspace.folder, one, raws[0], other, raws[1], text, reason, workspace.index.state.renames()
+        )
         changed = [key for key in transaction.notes if key not in (one.path, other.path)]
         op = transaction.commit()
         workspace.done(transaction)
@@ -69,12 +72,22 @@ def _check(folder: Folder, keep: Memory, removed: Memory) -> None:
 
 
 def plan_merge(
-    folder: Folder, keep: Memory, keep_raw: bytes, removed: Memory, raw: bytes, content: str | None, reason: str = ""
+    folder: Folder,
+    keep: Memory,
+    keep_raw: bytes,
+    removed: Memory,
+    raw: bytes,
+    content: str | None,
+    reason: str = "",
+    renames: Mapping[str, set[str]] | None = None,
 ) -> tuple[Transaction, list[str]]:
-    """The transaction that merges two memories, and the files that still name the one that went."""
+    """The transaction that merges two memories, and the files that still name the one that went.
+
+    `renames` has the names that files once had, by which links may still know them.
+    """
     transaction = Transaction(folder, "merge", reason, ids=[keep.id, removed.id])
     keys = walk(folder).files
-    plan = _Plan(folder, Names(keys), keep, removed)
+    plan = _Plan(folder, Names(keys, renames), keep, removed)
     named = list(referrers(folder, keys, lambda name: plan.goes(name) or plan.stays(name)))
     after = plan.text_of_keep(keep_raw, content)
     linked = plan.linked_from(after)
@@ -190,7 +203,7 @@ class _Redirect:
         if not plan.goes(reference.target):
             return reference
         if self.hidden:  # a public file never names a private memory: the link is written on the other side
-            if reference.key == "links" and nameable(self.key):
+            if reference.key == "links" and nameable(plan.names.of(self.key)):
                 link = read_link(f"[[{reference.target}|{reference.display}]]") or Link("")
                 type_ = REVERSE.get(link.type, link.type)
                 title = title_of(split(self.raw).body)

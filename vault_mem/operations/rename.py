@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
 from vault_mem.model import Memory
+from vault_mem.notes.links import nameable
 from vault_mem.notes.references import Reference
 from vault_mem.notes.write import slug
-from vault_mem.operations.linking import changed_links, nameable
+from vault_mem.operations.linking import changed_links
 from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
@@ -44,7 +46,7 @@ def rename(workspace: Workspace, id_: str, name: str, *, exact: bool = False) ->
         key = new_key(workspace.folder, memory, name, exact)
         if key == memory.path:
             return RenameResult(memory, memory.path)
-        transaction, left = plan_rename(workspace.folder, memory, raw, key)
+        transaction, left = plan_rename(workspace.folder, memory, raw, key, workspace.index.state.renames())
         references = [each for each in transaction.notes if each not in (memory.path, key)]
         op = transaction.commit()
         workspace.done(transaction)
@@ -77,11 +79,13 @@ def new_key(folder: Folder, memory: Memory, name: str, exact: bool) -> str:
     return key
 
 
-def plan_rename(folder: Folder, memory: Memory, raw: bytes, key: str) -> tuple[Transaction, list[str]]:
+def plan_rename(
+    folder: Folder, memory: Memory, raw: bytes, key: str, renames: Mapping[str, set[str]] | None = None
+) -> tuple[Transaction, list[str]]:
     """The transaction that renames a memory's file, and the files that name it and cannot be changed."""
     keys = walk(folder).files
     stem = key.rpartition("/")[2].removesuffix(".md")
-    names = Names(keys)
+    names = Names(keys, renames)
     if names.taken(stem) - {memory.path} or folder.path(key).exists():
         raise Conflict(f"there is a note called {stem} already", "links could not tell the two apart")
     means = names.meaning(memory.path, memory.id)
