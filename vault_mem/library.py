@@ -15,6 +15,7 @@ from vault_mem.vault.folder import Clock, Folder
 if TYPE_CHECKING:
     from vault_mem.index.sync import Progress, SyncReport
     from vault_mem.model import Memory
+    from vault_mem.operations.backup import BackupResult
     from vault_mem.operations.compare import Comparison
     from vault_mem.operations.doctor import Diagnosis
     from vault_mem.operations.export import ExportReport
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.forget import ForgetResult
     from vault_mem.operations.import_ import ImportReport
     from vault_mem.operations.init import InitResult
+    from vault_mem.operations.private import PrivateResult, PublishResult
     from vault_mem.operations.recall import RecallResult
     from vault_mem.operations.remember import RememberResult
     from vault_mem.operations.show import ListResult, ShowResult
@@ -66,6 +68,7 @@ class Vault:
         dedup_threshold: float | None = None,
         link_threshold: float | None = None,
         max_links: int | None = None,
+        allow_secret: bool = False,
         **fields: Any,
     ) -> RememberResult:
         """Save a text as a memory, unless it repeats one; `fields` are those of a note's front matter."""
@@ -79,13 +82,14 @@ class Vault:
             dedup_threshold=dedup_threshold,
             link_threshold=link_threshold,
             max_links=max_links,
+            allow_secret=allow_secret,
         )
 
-    def update(self, id_: str, content: str, reason: str = "") -> Memory:
+    def update(self, id_: str, content: str, reason: str = "", *, allow_secret: bool = False) -> Memory:
         """Replace the text of a memory; what it said before is kept as a revision."""
         from vault_mem.operations.remember import update
 
-        return update(self.workspace, id_, content, reason)
+        return update(self.workspace, id_, content, reason, allow_secret=allow_secret)
 
     def recall(self, query: str, n: int = 5, filters: Filters | None = None) -> RecallResult:
         """Find the memories that answer a query."""
@@ -123,6 +127,24 @@ class Vault:
         from vault_mem.operations.forget import restore
 
         return restore(self.workspace, id_)
+
+    def private(self, id_: str, *, scrub: bool = False) -> PrivateResult:
+        """Move a memory into the private folder; `scrub` turns what names it in other texts into plain text."""
+        from vault_mem.operations.private import make_private
+
+        return make_private(self.workspace, id_, scrub=scrub)
+
+    def publish(self, id_: str, *, scrub: bool = False, allow_secret: bool = False) -> PublishResult:
+        """Move a memory out of the private folder."""
+        from vault_mem.operations.private import publish
+
+        return publish(self.workspace, id_, scrub=scrub, allow_secret=allow_secret)
+
+    def backup(self, file: str | os.PathLike[str], *, force: bool = False) -> BackupResult:
+        """Write the whole vault, private memories too, into one archive."""
+        from vault_mem.operations.backup import backup
+
+        return backup(self.workspace, Path(file).absolute(), force=force)
 
     def undo(self, op: str | None = None) -> UndoResult:
         """Take back the last operation, or a named one."""
@@ -182,11 +204,11 @@ class Vault:
 
         return status(self.workspace)
 
-    def doctor(self) -> Diagnosis:
-        """What is wrong with the vault, and what to do about it."""
+    def doctor(self, *, fix: bool = False) -> Diagnosis:
+        """What is wrong with the vault, and what to do about it; `fix` does what is safe to do."""
         from vault_mem.operations.doctor import doctor
 
-        return doctor(self.workspace)
+        return doctor(self.workspace, fix=fix)
 
     def reindex(self) -> SyncReport:
         """Build the index anew from the files."""
