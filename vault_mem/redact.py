@@ -73,7 +73,7 @@ def seal(fields: Mapping[str, Any]) -> None:
         if name in (*_HARMLESS, "private", "supersedes"):
             continue
         for text in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(text, str) and text not in (*KINDS, DEFAULT_EMOTION):
+            if isinstance(text, str) and text not in (*KINDS, DEFAULT_EMOTION) and not _PLAIN_WORD.fullmatch(text):
                 forms.update(_forms(text))
     _SEALED.set(_SEALED.get() | forms)
 

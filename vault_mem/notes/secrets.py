@@ -73,6 +73,10 @@ _HARMLESS = re.compile(
 )
 
 
+# What may stand behind a value and is not part of it.
+_AFTER = ".,;:!?)}]\"'`"
+
+
 def find_secret(text: str) -> str | None:
     """What kind of credential a text holds, in words that never quote it; None where it holds none."""
     return next((kind for kind, _, _ in _found(text)), None)
@@ -100,7 +104,7 @@ def _all(text: str) -> Iterator[tuple[str, int, int]]:
     for kind, pattern, secret in _VALUES:
         for match in pattern.finditer(text):
             if secret(match):
-                yield kind, *match.span("value")
+                yield kind, match.start("value"), match.start("value") + len(match["value"].rstrip(_AFTER))
 
 
 def _random_token(match: re.Match[str]) -> bool:
@@ -114,7 +118,7 @@ def _password_in_address(match: re.Match[str]) -> bool:
 
 def _given_value(match: re.Match[str]) -> bool:
     """Whether what follows `password =` is a password, and not a word of the sentence."""
-    value = match["value"].rstrip(".,;:!?)\"'`")
+    value = match["value"].rstrip(_AFTER)
     if len(value) < 6 or _PLACEHOLDER.fullmatch(value) or _HARMLESS.fullmatch(value):
         return False
     mixed = bool(re.search(r"\d", value)) and bool(re.search(r"[A-Za-z]", value))

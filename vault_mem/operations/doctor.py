@@ -151,18 +151,19 @@ def _modes(workspace: Workspace) -> Iterator[Finding]:
     folder = workspace.folder
     if os.name != "posix":
         return
-    for top in (folder.root / folder.settings.private_folder, folder.own):
-        for path in [top, *sorted(top.rglob("*"))] if top.is_dir() else []:
-            mode = stat.S_IMODE(path.lstat().st_mode)
-            if mode & 0o077 and not path.is_symlink():
-                wanted = 0o700 if path.is_dir() else 0o600
-                yield Finding(
-                    "modes",
-                    f"others can read it (mode {mode:o})",
-                    folder.key(path),
-                    hint=f"chmod {wanted:o} it (doctor --fix does)",
-                    fix=partial(_set_mode, path, mode & wanted),
-                )
+    private = folder.root / folder.settings.private_folder
+    below = [private, *sorted(private.rglob("*"))] if private.is_dir() else []
+    for path in [*below, *([folder.own] if folder.own.is_dir() else [])]:
+        mode = stat.S_IMODE(path.lstat().st_mode)
+        if mode & 0o077 and not path.is_symlink():
+            wanted = 0o700 if path.is_dir() else 0o600
+            yield Finding(
+                "modes",
+                f"others can read it (mode {mode:o})",
+                folder.key(path),
+                hint=f"chmod {wanted:o} it (doctor --fix does)",
+                fix=partial(_set_mode, path, mode & wanted),
+            )
 
 
 def _set_mode(path: Path, mode: int, workspace: Workspace) -> None:

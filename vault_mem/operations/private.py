@@ -207,13 +207,10 @@ def _let_go_of_prose(transaction: Transaction, key: str, moving: list[_Moving], 
             raw = after
         if _names_any(before, moving) and not _names_any(raw, moving):
             aside.scrubbed.append(key)
-    without = b"\n".join(line for line in raw.split(b"\n") if not any(_marker(each) in line for each in moving))
-    if _names_any(without, moving) or _tells_title(without, moving):
+    if folder.is_view(key):  # lines that mirror a memory follow it, and are not a person's
+        raw = b"\n".join(line for line in raw.split(b"\n") if b"[id:" not in line)
+    if _names_any(raw, moving) or _tells_title(raw, moving):
         aside.mentions.append(key)
-
-
-def _marker(each: _Moving) -> bytes:
-    return f"[id:{each.id}]".encode()
 
 
 def _names_any(raw: bytes, moving: list[_Moving]) -> bool:
@@ -239,7 +236,7 @@ def _loosened(
         return reference
     lost.append((each, reference))
     shown = reference.display
-    telling = not shown or name_key(each.title) in name_key(shown) or each.means(shown)
+    telling = not shown or (each.title and name_key(each.title) in name_key(shown)) or each.means(shown)
     return SCRUBBED if telling else shown
 
 
@@ -261,7 +258,9 @@ def _move_in(transaction: Transaction, each: _Moving, moving: list[_Moving]) -> 
     text = each.raw
     try:
         text = rewritten(text, lambda reference: _renamed(reference, [one for one in moving if one is not each]))
-        text = edit(text, {"private": True} if id_in(text) else {"id": each.id, "private": True})
+        flag = parse(text, each.key, mtime=0, zone=transaction.folder.zone).fields.get("private")
+        changes: dict[str, str | bool] = {} if read_bool(flag) else {"private": True}
+        text = edit(text, changes if id_in(text) else {"id": each.id, **changes})
     except _CANNOT_EDIT:
         text = each.raw  # private all the same, by where it lies
     text, refused = _with_links(text, each.added)
@@ -380,19 +379,22 @@ def plan_publish(
     transaction = Transaction(folder, "publish", "made public", ids=[memory.id], unasked=unasked)
     keys = list(walk(folder).files)
     names = Names(keys)
-    after = replace(memory, private=False)
-    after.path = _public_key(folder, after, raw) if folder.is_private(memory.path) else memory.path
-    moving = _Moving(memory.id, memory.path, after.path, raw, names.meaning(memory.path, memory.id), memory.title)
     private = {}
     for key in keys:
         if folder.is_private(key) and key != memory.path:
             text = read(folder, key) or b""
             id_ = id_in(text)
-            private[key] = _Moving(id_, key, key, text, names.meaning(key, id_ or "mem_"), "")
+            title = parse(text, key, mtime=0, zone=folder.zone).memory.title
+            private[key] = _Moving(id_, key, key, text, names.meaning(key, id_ or "mem_"), title)
     lost: list[tuple[_Moving, Reference]] = []
     text = _without_private(raw, list(private.values()), scrub, lost)
+    text = edit(text, {"private": False} if id_in(text) else {"id": memory.id, "private": False})
+    read_again = parse(text, memory.path, mtime=memory.created.timestamp(), zone=folder.zone).memory
+    after = replace(read_again, id=memory.id)  # as the public will read it: its name and lines are made of this
+    after.path = _public_key(folder, after, raw) if folder.is_private(memory.path) else memory.path
+    moving = _Moving(memory.id, memory.path, after.path, raw, names.meaning(memory.path, memory.id), memory.title)
     for each, reference in lost:
-        _carry_over(each, reference, _stem(after.path), memory.title)
+        _carry_over(each, reference, _stem(after.path), after.title)
     links = 0
     for each in private.values():
         renamed = each.raw
@@ -406,7 +408,6 @@ def plan_publish(
             transaction.notices.append(f"{each.key}: a link could not be carried over: it could not be read whole")
         links += 0 if refused else len(each.added)
         transaction.write(each.key, each.raw, linked, keep_time=True)
-    text = edit(text, {"private": False} if id_in(text) else {"id": memory.id, "private": False})
     if after.path == memory.path:
         transaction.write(memory.path, raw, text, keep_time=True)
     else:
@@ -485,7 +486,8 @@ def move_flagged(workspace: Workspace) -> list[str]:
             workspace.notices.append(f"{known.key}: not moved into the private folder: {error.message}")
             continue
         moved.append(known.key)
-        workspace.notices.append(f"{known.key} says it is private and was moved to {transaction.keys[0]}")
+        new = next(key for key in transaction.notes if workspace.folder.is_private(key) and memory.id in key)
+        workspace.notices.append(f"a note that says it is private was moved to {new}")
         workspace.notices += [*transaction.notices, *notices(PrivateResult(memory, in_git=held, **vars(aside)))]
     return moved
 

@@ -219,9 +219,11 @@ class Workspace:
     def done(self, transaction: journal.Transaction) -> None:
         """Let the index follow what an operation has written; where it cannot, the files are right all the same."""
         state = self.index.state
-        behind = {known.key for known in state.unfollowed()}  # edited by hand, and not yet in the views
+        # What was edited by hand, and is not yet in the views, is still to be followed after our own edit.
+        behind = None if state is None else {known.key for known in state.unfollowed()}
         self.sync(only=transaction.notes)
-        self.index.state.follow(key for key in transaction.notes if key not in behind)
+        if behind is not None:
+            self.index.state.follow(key for key in transaction.notes if key not in behind)
         self.notices += transaction.notices
 
     def read_to_remove(self, memory: Memory) -> bytes:
