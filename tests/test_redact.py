@@ -14,6 +14,7 @@ from vault_mem import Vault, redact
 from vault_mem.operations import remember as operation
 
 TOKEN = "qX7vZanzibar"
+HEX = "a1b2c3d4e5f6"  # looks like an id, and need not be one
 FIELDS = [
     *("--tag", f"{TOKEN}-tag"),
     *("--person", f"{TOKEN}-person"),
@@ -63,6 +64,7 @@ def test_other_commands_log_no_free_text(cli: Command) -> None:
     made = cli.json("remember", "-", "--private", stdin=f"{TOKEN} one")["memory"]
     for arguments in (
         ("recall", f"{TOKEN} one"),
+        ("recall", HEX),
         ("remember", f"{TOKEN} two", "--update", made["id"]),
         ("compare", f"{TOKEN} two", made["id"]),
         ("forget", made["id"], "--reason", f"{TOKEN} three"),
@@ -74,6 +76,7 @@ def test_other_commands_log_no_free_text(cli: Command) -> None:
         answer = cli.run(*arguments, "-vv")
         assert answer.code == 0, answer.err
         assert TOKEN not in answer.err, arguments
+        assert HEX not in answer.err, arguments
         assert f"Tool invocation: {arguments[0]}" in answer.err
         assert made["id"] in answer.err or arguments[0] == "recall"
 

@@ -25,7 +25,9 @@ WITHHELD = "(its message is withheld: it may quote a private memory)"
 # Fields of a private memory that may be logged: they say nothing of what it is about.
 _HARMLESS = ("category", "importance")
 # Where a command's words are free text, it may be about a private memory: only their length is logged.
-_PLAIN_WORD = re.compile(r"(?:(?:mem|ep)_)?[0-9a-f]{4,12}|\d{6}(?:-[0-9T]+)?|-")
+_ID = re.compile(r"(?:mem|ep)_[0-9a-f]{1,12}|-")
+_SHORT_ID = re.compile(r"[0-9a-f]{1,12}")
+_IDS = ("id", "ids", "update_id", "keep", "remove", "memories", "members", "supersedes")
 _PLAIN_NAMES = ("file", "folder", "kind", "type", "since", "until", "as_of", "valid_from", "valid_to", "op", "name")
 # Shorter texts stand in every sentence, and give nothing away.
 _SHORTEST = 3
@@ -50,7 +52,9 @@ def sanitised(command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _length_only(name: str, value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_length_only(name, each) for each in value]
-    if not isinstance(value, str) or name.strip("_") in _PLAIN_NAMES or _PLAIN_WORD.fullmatch(value):
+    name = name.strip("_")
+    plain = not isinstance(value, str) or name in _PLAIN_NAMES or _ID.fullmatch(value)
+    if plain or (name in _IDS and _SHORT_ID.fullmatch(value)):
         return value
     return f"({len(value)} characters)"
 
@@ -73,7 +77,7 @@ def seal(fields: Mapping[str, Any]) -> None:
         if name in (*_HARMLESS, "private", "supersedes"):
             continue
         for text in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(text, str) and text not in (*KINDS, DEFAULT_EMOTION) and not _PLAIN_WORD.fullmatch(text):
+            if isinstance(text, str) and text not in (*KINDS, DEFAULT_EMOTION) and not _ID.fullmatch(text):
                 forms.update(_forms(text))
     _SEALED.set(_SEALED.get() | forms)
 
