@@ -231,6 +231,21 @@ def test_a_flag_in_the_private_folder_moves_nothing_out(cli: Command, root: Path
     assert saw_flag_cleared(vault.workspace, other["path"]) == ""  # its flag says true
 
 
+def test_what_comes_back_does_not_name_it(cli: Command, root: Path) -> None:
+    # P-3, F-2: a forgotten note that linked it when it was public
+    made = cli.json("remember", "The Zanzibar plan")["memory"]
+    later = cli.json("remember", "Heard of the Zanzibar plan", "--link-threshold", "1", "--force")["memory"]
+    forgotten = cli.json("forget", later["id"])["op"]
+    cli.run("private", made["id"])
+    answer = cli.run("undo", forgotten.split("-")[0])
+    assert answer.code == 5
+    assert "private by now" in answer.err
+    cli.run("restore", later["id"])
+    assert "links: []" in (root / later["path"]).read_text()
+    nowhere(root, made["id"], made["id"][4:12])
+    assert [each["id"] for each in cli.json("show", later["id"])["links"]] == [made["id"]]
+
+
 def test_git_is_asked(cli: Command, root: Path) -> None:
     # P-2, P-5: says so if git holds the file; works in a larger repository, and without git
     made = cli.json("remember", "The Zanzibar plan")["memory"]

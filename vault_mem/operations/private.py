@@ -31,7 +31,7 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.names import Means, Names
-from vault_mem.vault.steps import read
+from vault_mem.vault.steps import FileStep, read
 from vault_mem.vault.walk import walk
 
 # What a public text says where it named a private memory by nothing but its name.
@@ -379,15 +379,9 @@ def plan_publish(
     transaction = Transaction(folder, "publish", "made public", ids=[memory.id], unasked=unasked)
     keys = list(walk(folder).files)
     names = Names(keys)
-    private = {}
-    for key in keys:
-        if folder.is_private(key) and key != memory.path:
-            text = read(folder, key) or b""
-            id_ = id_in(text)
-            title = parse(text, key, mtime=0, zone=folder.zone).memory.title
-            private[key] = _Moving(id_, key, key, text, names.meaning(key, id_ or "mem_"), title)
+    private = _private_notes(folder, names, keys, but=memory.path)
     lost: list[tuple[_Moving, Reference]] = []
-    text = _without_private(raw, list(private.values()), scrub, lost)
+    text = _without_private(raw, private, scrub, lost)
     text = edit(text, {"private": False} if id_in(text) else {"id": memory.id, "private": False})
     read_again = parse(text, memory.path, mtime=memory.created.timestamp(), zone=folder.zone).memory
     after = replace(read_again, id=memory.id)  # as the public will read it: its name and lines are made of this
@@ -396,7 +390,7 @@ def plan_publish(
     for each, reference in lost:
         _carry_over(each, reference, _stem(after.path), after.title)
     links = 0
-    for each in private.values():
+    for each in private:
         renamed = each.raw
         if any(map(moving.means, named_in(each.raw))):
             try:
@@ -418,6 +412,55 @@ def plan_publish(
         if speaks:
             views.speak(transaction, after)
     return transaction, links
+
+
+def keep_apart(transaction: Transaction, key: str, raw: bytes) -> bytes:
+    """A public note's text without the names of memories that are private by now; those get the links instead.
+
+    For what comes back from a time when they were public.
+    """
+    folder = transaction.folder
+    keys = [*walk(folder).files]
+    private = _private_notes(folder, Names([*keys, key]), keys)
+    lost: list[tuple[_Moving, Reference]] = []
+    if folder.is_private(key) or not any(_names_any(raw, [each]) for each in private if each.id):
+        return raw
+    text = _without_private(raw, private, True, lost)
+    title = parse(text, key, mtime=0, zone=folder.zone).memory.title
+    for each, reference in lost:
+        _carry_over(each, reference, _stem(key), title)
+    for each in private:
+        linked, _ = _with_links(each.raw, each.added)
+        transaction.write(each.key, each.raw, linked, keep_time=True)
+    return text
+
+
+def refuse_to_name(transaction: Transaction) -> None:
+    """Stop where the transaction would write the name of a private memory into a public note."""
+    folder = transaction.folder
+    public = [
+        step
+        for step in transaction.steps
+        if isinstance(step, FileStep) and step.after and folder.is_note(step.key) and not folder.is_private(step.key)
+    ]
+    keys = [*walk(folder).files]
+    leaving = {step.key for step in transaction.steps if isinstance(step, FileStep) and step.after is None}
+    private = _private_notes(folder, Names(keys), keys) if public else []
+    private = [each for each in private if each.id and each.key not in leaving]
+    for step in public:
+        if _names_any(step.after or b"", private) and not _names_any(step.before or b"", private):
+            raise Conflict(f"{step.key} would name a memory that is private by now", "nothing was changed")
+
+
+def _private_notes(folder: Folder, names: Names, keys: Iterable[str], but: str = "") -> list[_Moving]:
+    found = []
+    for key in keys:
+        if folder.is_private(key) and key != but:
+            raw = read(folder, key) or b""
+            id_ = id_in(raw)
+            title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
+            found.append(_Moving(id_, key, key, raw, names.meaning(key, id_ or "mem_"), title))
+    return found
 
 
 def _without_private(raw: bytes, private: list[_Moving], scrub: bool, lost: list[tuple[_Moving, Reference]]) -> bytes:
