@@ -78,7 +78,7 @@ def test_what_else_is_and_what_is_not() -> None:
         assert find_secret(text), text
     for text in WORDS:
         assert find_secret(text) is None, text
-    for path in [*SAMPLE.rglob("*.md"), *SAMPLE.parent.glob("docs/*.md"), SAMPLE.parent / "README.md"]:
+    for path in [*SAMPLE.rglob("*.md"), SAMPLE.parent / "README.md", SAMPLE.parent / "docs/private.md"]:
         assert find_secret(path.read_text()) is None, path
 
 
@@ -114,3 +114,17 @@ def test_allowed_where_it_is_meant(cli: Command, root: Path) -> None:
     answer = cli.run("publish", private["id"])
     assert (answer.code, key in answer.err) == (6, False)
     assert cli.json("publish", private["id"], "--allow-secret")["status"] == "public"
+
+
+def test_an_import_refuses_them_one_by_one(cli: Command, root: Path, tmp_path: Path) -> None:
+    key = SECRETS["a GitHub token"]
+    source = tmp_path / "notes"
+    source.mkdir()
+    (source / "a.md").write_text("The harbour dues rise in May\n")
+    (source / "b.md").write_text(f"Deploy with {key}\n")
+    answer = cli.run("import", str(source))
+    assert answer.code == 0
+    assert "a GitHub token" in answer.out
+    assert key not in answer.out + answer.err
+    assert [each["content"] for each in cli.json("list")["memories"]] == ["The harbour dues rise in May"]
+    assert not any(key.encode() in data for data in contents(root, own=True).values())

@@ -39,6 +39,8 @@ SCRUBBED = "(private)"
 REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
 # Shorter titles stand in many texts by chance.
 _TELLING_TITLE = 8
+# Each move looks through all notes: no command waits for more than these.
+MOST_MOVED = 20
 _CANNOT_EDIT = (EditRefused, yaml.YAMLError, ValueError)
 
 
@@ -511,7 +513,7 @@ def waiting(workspace: Workspace) -> list[Known]:
 
 def move_flagged(workspace: Workspace) -> list[str]:
     """Move public notes with `private: true` into the private folder, once they are quiet. Returns their keys."""
-    ready = [known for known in waiting(workspace) if quiet(workspace, known)]
+    ready = [known for known in waiting(workspace) if quiet(workspace, known)][:MOST_MOVED]
     if not ready:
         return []
     moved = []

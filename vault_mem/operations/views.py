@@ -23,6 +23,8 @@ from vault_mem.vault.steps import read
 DIGEST = "MEMORY.md"
 MONOLOGUE = "memory/inner-monologue-latest.md"
 INTROSPECTION = "introspection"
+# After a pull or a checkout thousands of notes may have changed: no command waits for all of them.
+MOST_FOLLOWED = 200
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,8 @@ def silence(transaction: Transaction, memory: Memory, instead: Memory | None) ->
 def follow_files(workspace: Workspace) -> list[str]:
     """Let the views follow notes that a person edited, moved or deleted, once they are quiet. Returns what changed."""
     state = workspace.index.state
-    changed = [known.key for known in state.unfollowed() if quiet(workspace, known)]
-    gone = state.gone()
+    changed = [known.key for known in state.unfollowed() if quiet(workspace, known)][:MOST_FOLLOWED]
+    gone = state.gone()[:MOST_FOLLOWED]
     if not changed and not gone:
         return []
     found = {key: memory for key, memory in workspace.index.by_files(changed).items() if _mirrored(workspace, memory)}
