@@ -123,6 +123,7 @@ class Redactor(logging.Filter):
                 message = record.getMessage()
             except (TypeError, ValueError):
                 message = str(record.msg)
+            message = message.encode(errors="backslashreplace").decode()  # arguments need not be valid text
             record.msg, record.args = clean(message), ()
             error = record.exc_info[1] if record.exc_info else None
             if error is not None:

@@ -14,7 +14,7 @@ from vault_mem.cli.console import Console
     cls=Command,
     examples="""vault-mem backup ~/backups/vault-2026-11-15.tar.gz
                 vault-mem backup --check ~/backups/vault-2026-11-15.tar.gz
-                mkdir ~/restored && tar -xpzf ~/backups/vault-2026-11-15.tar.gz -C ~/restored   # bring it back""",
+                vault-mem --vault ~/restored doctor        # after: tar -xpzf FILE -C ~/restored""",
 )
 @click.argument("file", metavar="FILE")
 @click.option("--force", is_flag=True, help="Replace FILE if it is there already.")
@@ -23,7 +23,7 @@ from vault_mem.cli.console import Console
 def command(console: Console, file: str, force: bool, check_: bool) -> int:
     """Write the whole vault into FILE (tar.gz, readable by you alone): private memories, history and trash too.
 
-    It is not encrypted. Left out are the index and the undo journal.
+    It is not encrypted. Left out are the index and the undo journal. `tar -xpzf FILE -C FOLDER` brings it back.
     """
     from vault_mem import messages
     from vault_mem.operations.backup import check
