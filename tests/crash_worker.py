@@ -24,7 +24,7 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import references
 from vault_mem.notes.write import file_name, note_text
-from vault_mem.operations import forget, private, undo, views
+from vault_mem.operations import forget, link, private, undo, views
 from vault_mem.vault import files, journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -109,6 +109,30 @@ def show(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     return private.plan_publish(folder, memory, folder.path(memory.path).read_bytes(), scrub=True)[0]
 
 
+def connect(folder: Folder, rng: random.Random) -> journal.Transaction | None:
+    ends = _two(folder, rng)
+    return link.plan_link(folder, *ends, rng.choice(["related", "caused_by", "leads_to"])) if ends else None
+
+
+def disconnect(folder: Folder, rng: random.Random) -> journal.Transaction | None:
+    ends = _two(folder, rng)
+    return link.plan_unlink(folder, *ends, body=rng.random() < 0.5)[0] if ends else None
+
+
+def _two(folder: Folder, rng: random.Random) -> list[link.End]:
+    found = memories(folder)
+    if len(found) < 2:
+        return []
+    one, other = rng.sample(found, 2)
+    linked = [each for each in found if each is not one and any(to.target in each.path for to in one.links)]
+    other = rng.choice(linked) if linked and rng.random() < 0.5 else other
+    names = Names(walk(folder).files)
+    return [
+        link.End(each, folder.path(each.path).read_bytes(), names.of(each.path), names.meaning(each.path, each.id))
+        for each in (one, other)
+    ]
+
+
 def take_back(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     entries = list(journal.entries(folder))
     if not entries:
@@ -123,7 +147,7 @@ def _some(folder: Folder, rng: random.Random) -> Memory | None:
     return rng.choice(found) if found else None
 
 
-PLANS: list[Plan] = [save, save, save, change, drop, bring_back, hide, show, take_back]
+PLANS: list[Plan] = [save, save, save, change, connect, disconnect, drop, bring_back, hide, show, take_back]
 
 
 def tree(root: Path) -> dict[str, bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from vault_mem.operations.backup import BackupResult
     from vault_mem.operations.compare import Comparison
     from vault_mem.operations.doctor import Diagnosis
+    from vault_mem.operations.episodes import EpisodeChange, EpisodeList, EpisodeResult
     from vault_mem.operations.export import ExportReport
     from vault_mem.operations.filters import Filters
     from vault_mem.operations.forget import ForgetResult
+    from vault_mem.operations.graph import Overview, Picture
     from vault_mem.operations.import_ import ImportReport
     from vault_mem.operations.init import InitResult
+    from vault_mem.operations.link import LinkResult, UnlinkResult
     from vault_mem.operations.private import PrivateResult, PublishResult
     from vault_mem.operations.recall import RecallResult
     from vault_mem.operations.remember import RememberResult
@@ -145,6 +148,70 @@ class Vault:
         from vault_mem.operations.backup import backup
 
         return backup(self.workspace, Path(file).absolute(), force=force)
+
+    def link(self, a: str, b: str, type: str | None = None, reason: str = "") -> LinkResult:  # noqa: A002
+        """Link two memories; `type` says what b is to a, and changes a link that they have."""
+        from vault_mem.operations.link import link
+
+        return link(self.workspace, a, b, type, reason)
+
+    def unlink(self, a: str, b: str, *, body: bool = False, reason: str = "") -> UnlinkResult:
+        """Take the link between two memories away; one in a text becomes plain text with `body`."""
+        from vault_mem.operations.link import unlink
+
+        return unlink(self.workspace, a, b, body=body, reason=reason)
+
+    def graph(self, id_: str | None = None, depth: int = 1, *, public_only: bool = False) -> Picture:
+        """The memories around one, or all that have links, and the links between them."""
+        from vault_mem.operations.graph import neighbourhood, picture
+
+        if id_ is None:
+            return picture(self.workspace, public_only=public_only)
+        return neighbourhood(self.workspace, id_, depth, public_only=public_only)
+
+    def graph_overview(self, *, public_only: bool = False) -> Overview:
+        """Clusters, hubs, bridges, orphans and dangling links of the whole vault."""
+        from vault_mem.operations.graph import overview
+
+        return overview(self.workspace, public_only=public_only)
+
+    def create_episode(
+        self,
+        ids: Sequence[str],
+        summary: str,
+        *,
+        title: str = "",
+        importance: int | None = None,
+        private: bool = False,
+    ) -> EpisodeChange:
+        """Save memories that belong together as an episode; private if one of them is."""
+        from vault_mem.operations.episodes import create
+
+        return create(self.workspace, ids, summary, title=title, importance=importance, private=private)
+
+    def episode(self, id_: str) -> EpisodeResult:
+        """One episode with those of its memories that exist."""
+        from vault_mem.operations.episodes import show
+
+        return show(self.workspace, id_)
+
+    def episodes(self) -> EpisodeList:
+        """All episodes, the one that ended last first."""
+        from vault_mem.operations.episodes import list_episodes
+
+        return list_episodes(self.workspace)
+
+    def add_to_episode(self, id_: str, ids: Sequence[str]) -> EpisodeChange:
+        """Put memories into an episode."""
+        from vault_mem.operations.episodes import add
+
+        return add(self.workspace, id_, ids)
+
+    def remove_from_episode(self, id_: str, ids: Sequence[str]) -> EpisodeChange:
+        """Take memories out of an episode."""
+        from vault_mem.operations.episodes import remove
+
+        return remove(self.workspace, id_, ids)
 
     def undo(self, op: str | None = None) -> UndoResult:
         """Take back the last operation, or a named one."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from vault_mem.notes.excerpt import cut
 from vault_mem.operations.backup import BackupResult
+from vault_mem.operations.episodes import EpisodeChange, EpisodeResult
 from vault_mem.operations.export import ExportReport
 from vault_mem.operations.forget import ForgetResult
+from vault_mem.operations.graph import Arc, Node, Overview, Picture
 from vault_mem.operations.import_ import ImportReport
+from vault_mem.operations.link import LinkResult, UnlinkResult
 from vault_mem.operations.private import PrivateResult, PublishResult
 from vault_mem.operations.recall import RecallResult
 from vault_mem.operations.remember import RememberResult
@@ -134,6 +137,118 @@ def checked_backup(result: BackupResult) -> str:
         return f"Sound: {result.files} files ({result.private} private), made {result.made}"
     more = [f"and {len(result.wrong) - 20} more"] if len(result.wrong) > 20 else []
     return "\n".join([f"Damaged: {result.file}", *(f"- {each}" for each in result.wrong[:20]), *more])
+
+
+def linked(result: LinkResult) -> str:
+    """What link says."""
+    score = f" {result.confidence:.2f}" if result.confidence is not None else ""
+    said = f"{result.a.id} -> {result.b.id} ({result.type}{score})"
+    if result.status == "already":
+        return f"Already linked: {said}. Another --type changes it."
+    return f"{'Changed' if result.status == 'changed' else 'Linked'}: {said}. Written in {result.path}."
+
+
+def unlinked(result: UnlinkResult) -> str:
+    """What unlink says."""
+    return f"Unlinked: {result.a.id} and {result.b.id}. Changed: {', '.join(result.files)}."
+
+
+def graph_around(picture: Picture) -> str:
+    """What graph says of one memory: a line for each link, nearest first."""
+    nodes = {node.id: node for node in picture.nodes}
+    lines = [_named(nodes[picture.centre])]
+    lines += [
+        f"{'  ' * (nodes[arc.source].depth + 1)}{_arc(arc)} {_named(nodes[arc.target])}"
+        + ("" if arc.source == picture.centre else f" from {arc.source}")
+        for arc in picture.arcs
+    ]
+    others = len(nodes) - 1
+    lines.append(f"{others} memor{'y' if others == 1 else 'ies'}, {len(picture.arcs)} link(s).")
+    return "\n".join(lines)
+
+
+def graph_overview(shape: Overview) -> str:
+    """What graph says of the whole vault."""
+    kinds = ", ".join(f"{count} {type_}" for type_, count in shape.types.items())
+    lines = [f"{shape.memories} memories, {shape.links} link(s){f' ({kinds})' if kinds else ''}."]
+    lines += _section("Clusters", shape.cluster_count, [f"{each.size}: {_named(each.hub)}" for each in shape.clusters])
+    lines += _section("Hubs", len(shape.hubs), [f"{links} links: {_named(node)}" for node, links in shape.hubs])
+    lines += _section(
+        "Bridges",
+        shape.bridge_count,
+        [
+            f"{shape.titles[each.arc.source]} ({each.arc.source}) {_arc(each.arc)} "
+            f"{shape.titles[each.arc.target]} ({each.arc.target}), alone holds {each.smaller}"
+            for each in shape.bridges
+        ],
+    )
+    lines += _section("Orphans", shape.orphan_count, [_named(node) for node in shape.orphans])
+    lines += _section(
+        "Dangling links", shape.dangling_count, [f"[[{target}]] in {_named(node)}" for node, target in shape.dangling]
+    )
+    return "\n".join(lines)
+
+
+def _section(title: str, count: int, lines: list[str]) -> list[str]:
+    rest = [f"- and {count - len(lines)} more"] if count > len(lines) else []
+    return ["", f"{title}: {count or 'none'}", *(f"- {line}" for line in lines), *rest]
+
+
+def _named(node: Node) -> str:
+    return f"{node.title} ({node.id}{', private' if node.private else ''}{', episode' if node.episode else ''})"
+
+
+def _arc(arc: Arc) -> str:
+    score = f" {arc.confidence:.2f}" if arc.confidence is not None else ""
+    return f"-[{arc.type}{score}]->"
+
+
+def episode(result: EpisodeResult, now: datetime) -> str:
+    """What episode show says."""
+    found = result.episode
+    lines = [
+        f"{found.title} (id: {found.id}, private: {'true' if found.private else 'false'})",
+        f"{_span(result, now.tzinfo)} | Importance: {found.importance}",
+        *([found.summary] if found.summary else []),
+        "",
+        f"{len(result.memories)} memor{'y' if len(result.memories) == 1 else 'ies'}:",
+    ]
+    for number, memory in enumerate(result.memories, start=1):
+        day = memory.created.astimezone(now.tzinfo).date().isoformat()
+        private = "true" if memory.private else "false"
+        lines.append(f"{number}. [{day}] {cut(memory.content)} (id: {memory.id}, private: {private})")
+    if result.missing:
+        lines.append(f"Note: {result.missing} memory(ies) no longer exist.")
+    return "\n".join(lines)
+
+
+def episode_line(result: EpisodeResult, zone: tzinfo) -> str:
+    """An episode in a list."""
+    found = result.episode
+    mark = " (private)" if found.private else ""
+    return f"{found.id}  {_span(result, zone)}  {cut(found.title, 70)}  {len(result.memories)} memories{mark}"
+
+
+def episode_changed(status: str, change: EpisodeChange) -> str:
+    """What a change to an episode says."""
+    found = change.result.episode
+    count = len(change.changed)
+    said = {
+        "created": f"Created (id: {found.id}) with {count} memory(ies): {found.path}",
+        "added": f"Added {count} memory(ies) to {found.id}.",
+        "removed": f"Removed {count} memory(ies) from {found.id}.",
+    }
+    lines = [said[status]] if count else []
+    lines += [f"Already in it: {id_}" for id_ in change.unchanged]
+    if change.hidden:
+        lines.append(f"It is private now: {found.path}")
+    return "\n".join(lines)
+
+
+def _span(result: EpisodeResult, zone: tzinfo | None) -> str:
+    found = result.episode
+    days = [day.astimezone(zone).date().isoformat() for day in (found.start, found.end) if day]
+    return " to ".join(dict.fromkeys(days)) or found.created.astimezone(zone).date().isoformat()
 
 
 def recalled(result: RecallResult, now: datetime) -> str:

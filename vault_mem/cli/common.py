@@ -195,6 +195,7 @@ def filter_options(function: F) -> F:
             click.option("--since", metavar="DATE", help="Only from this day on."),
             click.option("--until", metavar="DATE", help="Only before this day."),
             click.option("--private/--public", default=None, help="Only private, or only public memories."),
+            click.option("--episode", metavar="EP", help="Only memories of this episode."),
             click.option("--closed", is_flag=True, help="Closed memories too."),
             click.option("--as-of", metavar="DATE", help="What was true then."),
         ]
@@ -209,4 +210,7 @@ def filters_from(vault: Vault, given: dict[str, Any]) -> Filters:
 
     zone = vault.workspace.folder.zone
     times = {name: moment(given[name], zone, f"--{name.replace('_', '-')}") for name in ("since", "until", "as_of")}
-    return Filters(**given | times | {"tags": list(given["tags"]), "people": list(given["people"])})
+    given = dict(given)
+    episode = given.pop("episode")
+    ids = None if episode is None else [memory.id for memory in vault.episode(episode).memories]
+    return Filters(**given | times | {"ids": ids} | {"tags": list(given["tags"]), "people": list(given["people"])})

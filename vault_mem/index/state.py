@@ -32,7 +32,12 @@ CREATE INDEX IF NOT EXISTS unfollowed ON files (key) WHERE followed IS NOT hash;
 CREATE TABLE IF NOT EXISTS gone (key TEXT PRIMARY KEY, id TEXT NOT NULL) WITHOUT ROWID;
 CREATE TRIGGER IF NOT EXISTS going AFTER DELETE ON files WHEN OLD.followed != ''
     BEGIN INSERT OR REPLACE INTO gone VALUES (OLD.key, OLD.id); END;
+CREATE TABLE IF NOT EXISTS renames (name TEXT, id TEXT, PRIMARY KEY (name, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS unhealed (key TEXT PRIMARY KEY) WITHOUT ROWID;
 """
+
+# Among the files to look at for links to old names: all of them.
+EVERY_FILE = "*"
 
 
 class Known(NamedTuple):
@@ -117,6 +122,10 @@ class StateStore:
         """How many files have this name, whatever their folder (see notes.links.name_key)."""
         return int(self._db.execute("SELECT COUNT(*) FROM files WHERE name = ?", (name,)).fetchone()[0])
 
+    def with_name(self, name: str) -> list[tuple[str, str]]:
+        """Key and id of the files with this name."""
+        return list(self._db.execute("SELECT key, id FROM files WHERE name = ?", (name,)))
+
     def without_id(self) -> list[Known]:
         """Files that declare no id."""
         return [Known._make(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM files WHERE declared = ''")]
@@ -167,6 +176,54 @@ class StateStore:
         for key, text in self._db.execute("SELECT key, problems FROM files WHERE problems != '[]' ORDER BY key"):
             found += [Problem(key, reason, line) for reason, line in json.loads(text)]
         return found
+
+    def renames(self) -> dict[str, set[str]]:
+        """Names that files had before, alone and with their folders, and the ids of those files (see name_key)."""
+        found: dict[str, set[str]] = {}
+        for name, id_ in self.former_names():
+            parts = name.split("/")
+            for start in range(len(parts)):
+                found.setdefault("/".join(parts[start:]), set()).add(id_)
+        return found
+
+    def former_names(self) -> list[tuple[str, str]]:
+        """The same as it is kept: each name with its folder, and an id."""
+        return list(self._db.execute("SELECT name, id FROM renames"))
+
+    def add_renames(self, renames: Iterable[tuple[str, str]]) -> None:
+        """Note names, with their folder, that files no longer have, and the ids of those files."""
+        self._db.executemany("INSERT OR IGNORE INTO renames VALUES (?, ?)", renames)
+
+    def unhealed(self) -> list[str]:
+        """Files that may hold links to old names; EVERY_FILE among them stands for all."""
+        return [key for (key,) in self._db.execute("SELECT key FROM unhealed ORDER BY key")]
+
+    def add_unhealed(self, keys: Iterable[str]) -> None:
+        """Note files to look at for links to old names."""
+        self._db.executemany("INSERT OR IGNORE INTO unhealed VALUES (?)", [(key,) for key in keys])
+
+    def take_unhealed(self) -> list[str]:
+        """The same, and they are noted no longer."""
+        return [key for (key,) in self._db.execute("DELETE FROM unhealed RETURNING key")]
+
+    def with_ids(self, ids: Iterable[str]) -> list[Known]:
+        """The files that go by these ids."""
+        select = f"SELECT {_COLUMNS} FROM files WHERE declared = ?1 AND id = ?1"
+        provisional = f"SELECT {_COLUMNS} FROM files WHERE declared = '' AND id = ?1"
+        found = (
+            self._db.execute(select, (id_,)).fetchone() or self._db.execute(provisional, (id_,)).fetchone()
+            for id_ in sorted(ids)
+        )
+        return [Known._make(row) for row in found if row]
+
+    def with_digits(self, digits: str) -> set[str]:
+        """The ids, given by the files themselves, that begin with these hex digits."""
+        select = "SELECT declared FROM files WHERE declared = id AND (declared GLOB ? OR declared GLOB ?)"
+        return {id_ for (id_,) in self._db.execute(select, (f"mem_{digits}*", f"ep_{digits}*"))}
+
+    def all_files(self) -> list[Known]:
+        """What is known of every file."""
+        return [Known._make(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM files")]
 
     def record(self, known: Iterable[Known], removed: Iterable[str] = (), **facts: Any) -> None:
         """Note new states, forget removed files, and set facts, all at once."""

@@ -71,3 +71,8 @@ def link_name(target: str) -> str:
 def name_key(name: str) -> str:
     """The form in which names compare: NFC, without regard to case."""
     return unicodedata.normalize("NFC", name).casefold()
+
+
+def nameable(name: str) -> bool:
+    """Whether a wikilink can name a note of this file name (without its ending)."""
+    return not re.search(r"[#|^\[\]\n]|\.md$", name)

@@ -122,7 +122,10 @@ def _changed_in_body(match: re.Match[str], change: Change) -> str:
     result = change(found)
     if isinstance(result, Reference):
         return match.group()
-    return match["embed"] + result if result is not None else found.plain
+    if result is None:
+        return found.plain
+    in_table = "\\|" in match["link"]  # where a bare | would end the cell
+    return match["embed"] + (result.replace("|", "\\|", 1) if in_table else result)
 
 
 def _front_items(note: NoteText) -> Iterator[tuple[str, list[str]]]:

@@ -14,7 +14,10 @@ from vault_mem.operations.results import writable
 
 @dataclass(frozen=True)
 class Filters:
-    """Conditions that must all be met. `private` None means both; closed memories only when asked for."""
+    """Conditions that must all be met. `private` None means both; closed memories only when asked for.
+
+    `ids`: only these, such as the members of an episode.
+    """
 
     category: str | None = None
     kind: str | None = None
@@ -27,6 +30,7 @@ class Filters:
     private: bool | None = None
     closed: bool = False
     as_of: datetime | None = None
+    ids: list[str] | None = None
 
     def where(self, now: datetime, types: tuple[str, ...] = (MEMORY, NOTE)) -> str:
         """The filters as a condition on the table's rows."""
@@ -55,6 +59,8 @@ class Filters:
             parts.append(f"coalesce(valid_from, created) <= {moment!r} AND (valid_to IS NULL OR valid_to > {moment!r})")
         elif not self.closed:
             parts.append(f"(valid_to IS NULL OR valid_to > {now.timestamp()!r})")
+        if self.ids is not None:
+            parts.append(f"id IN ({', '.join(map(quote, self.ids or ['']))})")
         return " AND ".join(parts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -56,7 +57,8 @@ def forget(workspace: Workspace, id_: str, reason: str = "") -> ForgetResult:
 
     def act() -> ForgetResult:
         memory = workspace.to_change(id_)
-        transaction, left = plan_forget(workspace.folder, memory, workspace.read_to_remove(memory), reason)
+        raw, renames = workspace.read_to_remove(memory), workspace.index.state.renames()
+        transaction, left = plan_forget(workspace.folder, memory, raw, reason, renames=renames)
         references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
         op = transaction.commit()
         workspace.done(transaction)
@@ -68,12 +70,20 @@ def forget(workspace: Workspace, id_: str, reason: str = "") -> ForgetResult:
 
 
 def plan_forget(
-    folder: Folder, memory: Memory, raw: bytes, reason: str, command: str = "forget"
+    folder: Folder,
+    memory: Memory,
+    raw: bytes,
+    reason: str,
+    command: str = "forget",
+    renames: Mapping[str, set[str]] | None = None,
 ) -> tuple[Transaction, list[str]]:
-    """The transaction that forgets a memory, and the files that name it and cannot be changed."""
+    """The transaction that forgets a memory, and the files that name it and cannot be changed.
+
+    `renames` has the names that files once had, by which links may still know it.
+    """
     transaction = Transaction(folder, command, reason, ids=[memory.id])
     keys = walk(folder).files
-    means = Names(keys).meaning(memory.path, memory.id)
+    means = Names(keys, renames).meaning(memory.path, memory.id)
     left = []
     for key, text in referrers(folder, keys, means):
         if key == memory.path:
@@ -190,7 +200,9 @@ def plan_restore(folder: Folder, trashed: Trashed) -> tuple[Transaction, list[st
 
 
 def lost_links(folder: Folder, raw: bytes) -> list[str]:
-    """The links of a note that lead to what was forgotten meanwhile."""
+    """The links of a note that lead to what was forgotten meanwhile; an episode may keep them (SPEC W-2)."""
+    if id_in(raw).startswith("ep_"):
+        return []
     names = Names(walk(folder).files)
     forgotten = {each.id.partition("_")[2][:8] for each in trash(folder)}
     return [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,7 @@ from vault_mem import redact
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
 from vault_mem.model import Link, Memory
 from vault_mem.notes.edit import edit, replace_body
-from vault_mem.notes.links import name_key, write_link
+from vault_mem.notes.links import name_key, nameable, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations import blocked, views
@@ -175,8 +174,8 @@ def _close(workspace: Workspace, transaction: Transaction, old: Memory, now: dat
 
 def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
     """Whether the link can be written: on the new note always, on an old private one if that can be edited."""
-    if re.search(r"[#|^\[\]]|\.md\.md$", found.memory.path.rsplit("/", 1)[-1]):
-        return False  # no wikilink can name such a file
+    if not nameable(found.memory.path.rsplit("/", 1)[-1].removesuffix(".md")):
+        return False
     if private or not found.memory.private:
         return True
     try:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from vault_mem.errors import Conflict, NotFound
 from vault_mem.model import Memory
+from vault_mem.operations.declined import decline
 from vault_mem.operations.forget import is_episode, lost_links
 from vault_mem.operations.private import refuse_to_name
 from vault_mem.operations.workspace import Workspace
@@ -17,8 +18,6 @@ from vault_mem.vault.journal import Entry, Transaction, writing
 from vault_mem.vault.names import Names, changeable, referrers
 from vault_mem.vault.steps import FileStep, LineStep, State, read
 from vault_mem.vault.walk import walk
-
-DECLINED = ".vault-mem/declined.jsonl"
 
 
 @dataclass(frozen=True)
@@ -82,6 +81,8 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
             raise Conflict(f"the line of {step.id} in {step.key} was changed since", "nothing was changed")
     _refuse_loose_ends(transaction)
     refuse_to_name(transaction)
+    if entry.unasked:
+        decline(transaction, entry)
     return transaction
 
 

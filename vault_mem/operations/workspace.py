@@ -75,7 +75,7 @@ class Workspace:
 
         self._drop_outdated()
         if "_graph" not in self.__dict__:
-            self._graph = Graph(self.index.table)
+            self._graph = Graph(self.index.table, self.index.state.renames())
         return self._graph
 
     @property
@@ -138,10 +138,11 @@ class Workspace:
     def _in_quiet_time(self) -> bool:
         """Do what nobody asked for but the settings; whether a note was written."""
         from vault_mem.operations.adopt import adopt
+        from vault_mem.operations.heal import heal
         from vault_mem.operations.private import move_flagged
         from vault_mem.operations.views import follow_files
 
-        written = [*adopt(self), *move_flagged(self)]
+        written = [*adopt(self), *move_flagged(self), *heal(self)]
         follow_files(self)
         return bool(written)
 

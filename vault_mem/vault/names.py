@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from vault_mem.errors import VaultMemError
 from vault_mem.notes.links import link_name, name_key
@@ -14,14 +14,15 @@ from vault_mem.vault.steps import read
 
 Means = Callable[[str], bool]
 
-_ID_AT_END = re.compile(r"(?:^|-)([0-9a-f]{8})$")
+ID_AT_END = re.compile(r"(?:^|-)([0-9a-f]{8})$")
 
 
 class Names:
-    """The names of all notes of a vault."""
+    """The names of all notes of a vault; `renames` has the names that files once had, with the ids of those files."""
 
-    def __init__(self, keys: Iterable[str]) -> None:
+    def __init__(self, keys: Iterable[str], renames: Mapping[str, set[str]] | None = None) -> None:
         self._keys: dict[str, set[str]] = {}
+        self._renames = renames or {}
         for key in keys:
             path = name_key(key.removesuffix(".md"))
             for name in {path, path.rsplit("/", 1)[-1]}:
@@ -47,13 +48,19 @@ class Names:
             name = name_key(link_name(name))
             if name not in known:
                 found = self._keys.get(name) or self._keys.get(name.rsplit("/", 1)[-1]) or set()
-                by_id = _ID_AT_END.search(name)
+                by_id = ID_AT_END.search(name)
                 known[name] = found == {key} or (
                     len(found) != 1 and (name == id_ or bool(by_id and by_id.group(1) == digits))
                 )
+                if not found and not by_id:
+                    known[name] = known[name] or self.former(name) == {id_}
             return known[name]
 
         return means
+
+    def former(self, name: str) -> set[str]:
+        """The ids of the notes that once had this name."""
+        return self._renames.get(name_key(name), set())
 
 
 def changeable(folder: Folder, key: str, raw: bytes) -> bool:
