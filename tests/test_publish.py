@@ -212,6 +212,10 @@ def test_the_flag_moves_a_quiet_note(cli: Command, root: Path) -> None:
     last = cli.json("history")["operations"][0]
     assert (last["command"], last["unasked"]) == ("private", True)
     assert cli.json("status")["waiting_to_move"] == []
+    cli.run("undo", last["op"].split("-")[0])
+    cli.run("list")
+    assert path.exists()  # taken back: not done again, and private all the same
+    assert cli.json("show", made["id"])["private"] is True
 
 
 def test_a_flag_in_the_private_folder_moves_nothing_out(cli: Command, root: Path, env: dict[str, str]) -> None:

@@ -23,6 +23,7 @@ from vault_mem.notes.references import Reference, named_in, references, rewritte
 from vault_mem.notes.write import file_name, slug
 from vault_mem.operations import views
 from vault_mem.operations.adopt import quiet
+from vault_mem.operations.declined import Declined
 from vault_mem.operations.drafts import refuse_secrets
 from vault_mem.operations.forget import is_episode
 from vault_mem.operations.workspace import Workspace
@@ -504,11 +505,15 @@ def vars_of(memory: Memory) -> dict[str, object]:
 
 
 def waiting(workspace: Workspace) -> list[Known]:
-    """Public notes that say they are private, and are to be moved."""
+    """Public notes that say they are private, and are to be moved; not those whose move was undone."""
     folder = workspace.folder
-    if not folder.settings.private_moves:
-        return []
-    return [known for known in workspace.index.state.flagged() if folder.is_note(known.key)]
+    flagged = workspace.index.state.flagged() if folder.settings.private_moves else []
+    declined = Declined(folder) if flagged else None
+    return [
+        known
+        for known in flagged
+        if folder.is_note(known.key) and not (declined and declined("private", known.key, known.hash))
+    ]
 
 
 def move_flagged(workspace: Workspace) -> list[str]:
