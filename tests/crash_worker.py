@@ -24,7 +24,7 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import references
 from vault_mem.notes.write import file_name, note_text
-from vault_mem.operations import forget, link, merge, rename, undo, views
+from vault_mem.operations import forget, link, merge, private, rename, undo, views
 from vault_mem.vault import files, journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -113,6 +113,23 @@ def bring_back(folder: Folder, rng: random.Random) -> journal.Transaction | None
     return forget.plan_restore(folder, rng.choice(sorted(trashed, key=lambda each: each.id)))[0] if trashed else None
 
 
+def hide(folder: Folder, rng: random.Random) -> journal.Transaction | None:
+    public = [memory for memory in memories(folder) if not memory.private]
+    if not public:
+        return None
+    memory = rng.choice(public)
+    raw = folder.path(memory.path).read_bytes()
+    return private.plan_private(folder, memory, raw, scrub=rng.random() < 0.5)[0]
+
+
+def show(folder: Folder, rng: random.Random) -> journal.Transaction | None:
+    hidden = [memory for memory in memories(folder) if memory.private]
+    if not hidden:
+        return None
+    memory = rng.choice(hidden)
+    return private.plan_publish(folder, memory, folder.path(memory.path).read_bytes(), scrub=True)[0]
+
+
 def connect(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     ends = _two(folder, rng)
     return link.plan_link(folder, *ends, rng.choice(["related", "caused_by", "leads_to"])) if ends else None
@@ -151,7 +168,7 @@ def _some(folder: Folder, rng: random.Random) -> Memory | None:
     return rng.choice(found) if found else None
 
 
-PLANS: list[Plan] = [save, save, save, save, change, connect, disconnect, drop, unite, move, bring_back, take_back]
+PLANS: list[Plan] = [save] * 4 + [change, connect, disconnect, drop, unite, move, bring_back, hide, show, take_back]
 
 
 def tree(root: Path) -> dict[str, bytes]:

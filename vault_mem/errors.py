@@ -53,6 +53,12 @@ class Busy(Unsafe):
     code = "busy"
 
 
+class SecretFound(Unsafe):
+    """What was to be written for everyone looks like a credential."""
+
+    code = "secret"
+
+
 class VaultNotFound(VaultMemError):
     """There is no vault where one was looked for."""
 

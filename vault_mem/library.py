@@ -15,6 +15,7 @@ from vault_mem.vault.folder import Clock, Folder
 if TYPE_CHECKING:
     from vault_mem.index.sync import Progress, SyncReport
     from vault_mem.model import Memory
+    from vault_mem.operations.backup import BackupResult
     from vault_mem.operations.compare import Comparison
     from vault_mem.operations.consolidate import ConsolidationStats
     from vault_mem.operations.doctor import Diagnosis
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.init import InitResult
     from vault_mem.operations.link import LinkResult, UnlinkResult
     from vault_mem.operations.merge import MergeResult
+    from vault_mem.operations.private import PrivateResult, PublishResult
     from vault_mem.operations.recall import RecallResult
     from vault_mem.operations.remember import RememberResult
     from vault_mem.operations.rename import RenameResult
@@ -73,6 +75,7 @@ class Vault:
         dedup_threshold: float | None = None,
         link_threshold: float | None = None,
         max_links: int | None = None,
+        allow_secret: bool = False,
         **fields: Any,
     ) -> RememberResult:
         """Save a text as a memory, unless it repeats one; `fields` are those of a note's front matter."""
@@ -86,22 +89,33 @@ class Vault:
             dedup_threshold=dedup_threshold,
             link_threshold=link_threshold,
             max_links=max_links,
+            allow_secret=allow_secret,
         )
 
-    def update(self, id_: str, content: str, reason: str = "") -> Memory:
+    def update(self, id_: str, content: str, reason: str = "", *, allow_secret: bool = False) -> Memory:
         """Replace the text of a memory; what it said before is kept as a revision."""
         from vault_mem.operations.edit_memory import edit_memory
 
         why = reason or "the text was replaced"
-        return edit_memory(self.workspace, id_, content=content, reason=why, command="remember --update").memory
+        return edit_memory(
+            self.workspace, id_, content=content, reason=why, command="remember --update", allow_secret=allow_secret
+        ).memory
 
     def edit(
-        self, id_: str, content: str | None = None, fields: Mapping[str, Any] | None = None, reason: str = ""
+        self,
+        id_: str,
+        content: str | None = None,
+        fields: Mapping[str, Any] | None = None,
+        reason: str = "",
+        *,
+        allow_secret: bool = False,
     ) -> EditResult:
         """Change the text of a memory, or fields of its front matter: None or an empty text removes one."""
         from vault_mem.operations.edit_memory import edit_memory
 
-        return edit_memory(self.workspace, id_, content=content, fields=fields, reason=reason)
+        return edit_memory(
+            self.workspace, id_, content=content, fields=fields, reason=reason, allow_secret=allow_secret
+        )
 
     def tag(self, id_: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> EditResult:
         """Add tags to a memory and take others off."""
@@ -121,11 +135,13 @@ class Vault:
 
         return consolidate(self.workspace, **options)
 
-    def merge(self, keep: str, remove: str, content: str | None = None, reason: str = "") -> MergeResult:
+    def merge(
+        self, keep: str, remove: str, content: str | None = None, reason: str = "", *, allow_secret: bool = False
+    ) -> MergeResult:
         """Merge the memory `remove` into `keep`, whose text `content` replaces when given."""
         from vault_mem.operations.merge import merge
 
-        return merge(self.workspace, keep, remove, content, reason)
+        return merge(self.workspace, keep, remove, content, reason, allow_secret=allow_secret)
 
     def recall(self, query: str, n: int = 5, filters: Filters | None = None) -> RecallResult:
         """Find the memories that answer a query."""
@@ -163,6 +179,24 @@ class Vault:
         from vault_mem.operations.forget import restore
 
         return restore(self.workspace, id_)
+
+    def private(self, id_: str, *, scrub: bool = False) -> PrivateResult:
+        """Move a memory into the private folder; `scrub` turns what names it in other texts into plain text."""
+        from vault_mem.operations.private import make_private
+
+        return make_private(self.workspace, id_, scrub=scrub)
+
+    def publish(self, id_: str, *, scrub: bool = False, allow_secret: bool = False) -> PublishResult:
+        """Move a memory out of the private folder."""
+        from vault_mem.operations.private import publish
+
+        return publish(self.workspace, id_, scrub=scrub, allow_secret=allow_secret)
+
+    def backup(self, file: str | os.PathLike[str], *, force: bool = False) -> BackupResult:
+        """Write the whole vault, private memories too, into one archive."""
+        from vault_mem.operations.backup import backup
+
+        return backup(self.workspace, Path(file).absolute(), force=force)
 
     def link(self, a: str, b: str, type: str | None = None, reason: str = "") -> LinkResult:  # noqa: A002
         """Link two memories; `type` says what b is to a, and changes a link that they have."""
@@ -286,11 +320,11 @@ class Vault:
 
         return status(self.workspace)
 
-    def doctor(self) -> Diagnosis:
-        """What is wrong with the vault, and what to do about it."""
+    def doctor(self, *, fix: bool = False) -> Diagnosis:
+        """What is wrong with the vault, and what to do about it; `fix` does what is safe to do."""
         from vault_mem.operations.doctor import doctor
 
-        return doctor(self.workspace)
+        return doctor(self.workspace, fix=fix)
 
     def reindex(self) -> SyncReport:
         """Build the index anew from the files."""

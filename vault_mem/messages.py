@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, tzinfo
 
 from vault_mem.notes.excerpt import cut
+from vault_mem.operations.backup import BackupResult
 from vault_mem.operations.consolidate import ConsolidationStats
 from vault_mem.operations.edit_memory import EditResult
 from vault_mem.operations.episodes import EpisodeChange, EpisodeResult
@@ -14,6 +15,7 @@ from vault_mem.operations.graph import Arc, Node, Overview, Picture
 from vault_mem.operations.import_ import ImportReport
 from vault_mem.operations.link import LinkResult, UnlinkResult
 from vault_mem.operations.merge import MergeResult
+from vault_mem.operations.private import PrivateResult, PublishResult
 from vault_mem.operations.recall import RecallResult
 from vault_mem.operations.remember import RememberResult
 from vault_mem.operations.rename import RenameResult
@@ -107,6 +109,42 @@ def forgot(result: ForgetResult, now: datetime) -> tuple[str, str]:
         f"Emotion: {memory.emotion} | Importance: {memory.importance}",
     ]
     return "\n".join(lines), SCAFFOLD_FORGOTTEN
+
+
+def made_private(result: PrivateResult) -> str:
+    """What private says; nothing of what the memory says."""
+    lines = [f"Private (id: {result.memory.id}): {result.memory.path}"]
+    if result.links:
+        lines.append(f"{result.links} link(s) of public notes to it are kept on its side now.")
+    if result.episodes:
+        lines.append(f"Private with it: {', '.join(result.episodes)}")
+    if result.scrubbed:
+        lines.append(f"Plain text now in: {', '.join(result.scrubbed)}")
+    return "\n".join(lines)
+
+
+def published(result: PublishResult) -> str:
+    """What publish says."""
+    lines = [f"Public (id: {result.memory.id}): {result.memory.path}"]
+    if result.links:
+        lines.append(f"{result.links} link(s) to private memories are kept on their side now.")
+    return "\n".join(lines)
+
+
+def backed_up(result: BackupResult) -> str:
+    """What backup says."""
+    return (
+        f"Backed up {result.files} files ({result.private} private), {result.bytes / 1e6:.1f} MB: {result.file}\n"
+        "It is not encrypted: whoever can read it reads the private memories too."
+    )
+
+
+def checked_backup(result: BackupResult) -> str:
+    """What backup --check says."""
+    if not result.wrong:
+        return f"Sound: {result.files} files ({result.private} private), made {result.made}"
+    more = [f"and {len(result.wrong) - 20} more"] if len(result.wrong) > 20 else []
+    return "\n".join([f"Damaged: {result.file}", *(f"- {each}" for each in result.wrong[:20]), *more])
 
 
 def linked(result: LinkResult) -> str:

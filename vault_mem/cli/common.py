@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from vault_mem import redact
 from vault_mem.cli.console import Console
-from vault_mem.errors import InvalidInput
+from vault_mem.errors import InvalidInput, VaultMemError
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.results import Found
 
 F = TypeVar("F", bound=Callable[..., Any])
+log = redact.logger(__name__)
 
 
 class Command(click.Command):
@@ -27,6 +30,29 @@ class Command(click.Command):
         super().__init__(*args, **kwargs)
         self.examples = examples
         self.params += _shared_options()
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it, and log what is run, how long it took and how it failed; all through the redactor."""
+        console = ctx.find_object(Console)
+        if console is None:
+            return super().invoke(ctx)
+        name = ctx.command_path.partition(" ")[2]
+        started = time.monotonic()
+        with redact.shown(console.stderr, console.verbose):
+            log.info("Tool invocation: %s %s", name, redact.sanitised(name, ctx.params))
+            try:
+                return super().invoke(ctx)
+            except VaultMemError as error:
+                log.error("%s: %s: %s", name, error.code, error.message)
+                log.debug("where it came from", exc_info=error)
+                raise
+            except (click.ClickException, click.exceptions.Exit, click.Abort):
+                raise
+            except Exception as error:
+                log.error("%s: unexpected %s", name, type(error).__name__, exc_info=error)
+                raise
+            finally:
+                log.debug("%s took %.0f ms", name, (time.monotonic() - started) * 1000)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Examples after the options."""
@@ -62,6 +88,11 @@ def _shared_options() -> list[click.Option]:
 
         return keep
 
+    def verbose(ctx: click.Context, param: click.Parameter, value: int) -> None:
+        console = ctx.find_object(Console)
+        if console is not None:
+            console.verbose = max(console.verbose, value)
+
     def no_scaffold(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         console = ctx.find_object(Console)
         if value and console is not None:
@@ -71,6 +102,13 @@ def _shared_options() -> list[click.Option]:
         click.Option(["--vault"], metavar="DIR", expose_value=False, callback=note("vault"), help="The vault to use."),
         click.Option(
             ["--json"], is_flag=True, expose_value=False, callback=note("json"), help="Answer as one JSON document."
+        ),
+        click.Option(
+            ["-v", "--verbose"],
+            count=True,
+            expose_value=False,
+            callback=verbose,
+            help="Say on standard error what is done; -vv everything. Private texts never.",
         ),
         click.Option(
             ["--no-scaffold"],

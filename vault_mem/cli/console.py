@@ -32,6 +32,7 @@ class Console:
     vault: str | None = None
     json: bool = False
     scaffold: bool | None = None
+    verbose: int = 0
     _progress_shown: bool = field(default=False, repr=False)
 
     @staticmethod

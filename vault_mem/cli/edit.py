@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 @click.option("--content", metavar="TEXT", help="The new text; - reads standard input.")
 @click.option("--set", "fields", multiple=True, metavar="KEY=VALUE", help="Set a field; KEY= removes it (repeatable).")
 @click.option("--reason", default="", help="Why; kept in the history.")
+@click.option("--allow-secret", is_flag=True, help="Save even what looks like a credential.")
 @click.pass_obj
-def command(console: Console, id_: str, content: str | None, fields: tuple[str, ...], reason: str) -> None:
+def command(
+    console: Console, id_: str, content: str | None, fields: tuple[str, ...], reason: str, allow_secret: bool
+) -> None:
     """Change a memory: its text, fields of its front matter, or, with neither, the whole note in your editor.
 
     Lists are separated by commas. What it said before is kept in its history, and `undo` brings it back.
@@ -38,9 +41,9 @@ def command(console: Console, id_: str, content: str | None, fields: tuple[str, 
     text = console.read_text() if content == "-" else content
     vault = open_vault(console)
     if text is None and not fields:
-        result = _in_editor(console, vault, id_, reason)
+        result = _in_editor(console, vault, id_, reason, allow_secret)
     else:
-        result = vault.edit(id_, text, _pairs(fields), reason)
+        result = vault.edit(id_, text, _pairs(fields), reason, allow_secret=allow_secret)
     if console.json:
         status = "edited" if result.changed else "unchanged"
         console.print_json({"status": status, "memory": memory_json(result.memory), "op": result.op})
@@ -64,7 +67,7 @@ def _pairs(fields: tuple[str, ...]) -> dict[str, str]:
     return pairs
 
 
-def _in_editor(console: Console, vault: Vault, id_: str, reason: str) -> EditResult:
+def _in_editor(console: Console, vault: Vault, id_: str, reason: str, allow_secret: bool) -> EditResult:
     """The whole note in the caller's editor; what cannot be saved is kept."""
     from vault_mem.cli.editor import edited_copy
     from vault_mem.operations.edit_memory import EditResult, save_note
@@ -73,4 +76,6 @@ def _in_editor(console: Console, vault: Vault, id_: str, reason: str) -> EditRes
     memory = workspace.to_change(id_)
     before = workspace.read_to_edit(memory)
     with edited_copy(console, workspace.folder, memory.id, before) as after:
-        return EditResult(memory) if after == before else save_note(workspace, memory, before, after, reason)
+        if after == before:
+            return EditResult(memory)
+        return save_note(workspace, memory, before, after, reason, allow_secret=allow_secret)

@@ -18,8 +18,9 @@ from vault_mem.cli.console import Console
 @click.argument("remove", metavar="REMOVE")
 @click.option("--content", metavar="TEXT", help="The new text of KEEP; - reads standard input.")
 @click.option("--reason", default="", help="Why; kept in the history and the deletion log.")
+@click.option("--allow-secret", is_flag=True, help="Save even what looks like a credential.")
 @click.pass_obj
-def command(console: Console, keep: str, remove: str, content: str | None, reason: str) -> None:
+def command(console: Console, keep: str, remove: str, content: str | None, reason: str, allow_secret: bool) -> None:
     """Merge REMOVE into KEEP, which takes over its links, tags, people and episodes; REMOVE goes to the trash.
 
     KEEP keeps its text unless --content gives another. A private memory is not merged into a public one (exit code 6).
@@ -28,7 +29,7 @@ def command(console: Console, keep: str, remove: str, content: str | None, reaso
 
     text = console.read_text() if content == "-" else content
     vault = open_vault(console)
-    result = vault.merge(keep, remove, text, reason)
+    result = vault.merge(keep, remove, text, reason, allow_secret=allow_secret)
     if console.json:
         console.print_json(
             {

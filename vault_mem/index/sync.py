@@ -21,7 +21,7 @@ from vault_mem.index.state import EVERY_FILE, Known
 from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, quote
 from vault_mem.model import Problem
 from vault_mem.notes.links import name_key
-from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse
+from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse, read_bool
 from vault_mem.notes.references import named_in
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked
@@ -221,6 +221,7 @@ class _Run:
         self._note_renames([self.known[key] for key in found.removed], set(found.added))
         if self.fresh:
             self.index.table.index_text()
+            self.index.state.follow_all()
             self.index.state.put(table_version=self.index.table.version)
         self._upkeep()
 
@@ -284,6 +285,7 @@ class _Run:
                 note.dated_by_file,
                 note.foreign_id,
                 problems,
+                read_bool(note.fields.get("private")) is True and not self.folder.is_private(key),
             )
             notes.append((key, note, known))
             self.names[key] = named_in(raw)

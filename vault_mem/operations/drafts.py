@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 
-from vault_mem.errors import InvalidInput
+from vault_mem import redact
+from vault_mem.errors import InvalidInput, SecretFound
 from vault_mem.model import (
     DEFAULT_CATEGORY,
     DEFAULT_EMOTION,
@@ -16,6 +18,7 @@ from vault_mem.model import (
     KINDS,
 )
 from vault_mem.notes.parse import read_bool
+from vault_mem.notes.secrets import find_secret
 from vault_mem.operations.results import writable
 
 # A memory is something to be recalled and read; what is longer is a document to be filed and referred to.
@@ -90,6 +93,27 @@ def checked(draft: Draft, zone: tzinfo) -> Draft:
     if private is None:
         raise InvalidInput(f"private is true or false, not {draft.private!r}")
     return Draft(**{**vars(draft), **times, "content": content, "kind": kind, "private": private})
+
+
+def refuse_secrets(fields: Mapping[str, object]) -> None:
+    """Stop where a public text, or one of its fields, looks like a credential; what was found is never quoted."""
+    for name, value in fields.items():
+        for text in value if isinstance(value, list | tuple) else [value]:
+            kind = find_secret(text) if isinstance(text, str) else None
+            if kind is not None:
+                where = "the text" if name == "content" else name
+                raise SecretFound(
+                    f"{where} looks as if it holds {kind}",
+                    "nothing was saved or kept; leave it out, or use --private, or --allow-secret if it is none",
+                )
+
+
+def check_words(private: bool, said: Mapping[str, object], *, allow_secret: bool = False) -> None:
+    """Words that are about to be written: a private memory's are sealed, a credential in a public one is refused."""
+    if private:
+        redact.seal(said)
+    elif not allow_secret:
+        refuse_secrets(said)
 
 
 def _check_types(draft: Draft) -> None:

@@ -15,7 +15,7 @@ from vault_mem.notes.parse import Note, parse, read_time
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations import views
-from vault_mem.operations.drafts import Draft, checked
+from vault_mem.operations.drafts import Draft, check_words, checked
 from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
@@ -56,12 +56,14 @@ def edit_memory(
     fields: Mapping[str, Any] | None = None,
     reason: str = "",
     command: str = "edit",
+    allow_secret: bool = False,
 ) -> EditResult:
     """Replace the text of a memory, set fields of its front matter (None or "" removes one), or both."""
     folder = workspace.folder
     changes = {key: _typed(key, value, folder) for key, value in (fields or {}).items()}
 
     def change(memory: Memory, raw: bytes) -> bytes:
+        check_words(memory.private, {"content": content, "reason": reason, **changes}, allow_secret=allow_secret)
         draft = _checked(memory, content, changes, folder)
         after = raw if content is None else replace_body(raw, draft.content + "\n")
         return edit(after, changes | ({"kind": draft.kind} if changes.get("kind") else {}))
@@ -69,8 +71,18 @@ def edit_memory(
     return change_memory(workspace, id_, change, command, reason)
 
 
-def save_note(workspace: Workspace, memory: Memory, before: bytes, after: bytes, reason: str = "") -> EditResult:
+def save_note(
+    workspace: Workspace,
+    memory: Memory,
+    before: bytes,
+    after: bytes,
+    reason: str = "",
+    *,
+    allow_secret: bool = False,
+) -> EditResult:
     """Save a whole note that its owner edited elsewhere; raises Conflict where the file is no longer as it was."""
+    words = {"content": after.decode(errors="replace"), "reason": reason}
+    check_words(memory.private, words, allow_secret=allow_secret)
     _check_note(workspace.folder, memory, before, after)
 
     def change(_: Memory, raw: bytes) -> bytes:

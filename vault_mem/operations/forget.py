@@ -177,15 +177,19 @@ def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
 
 def plan_restore(folder: Folder, trashed: Trashed) -> tuple[Transaction, list[str]]:
     """The transaction that brings a memory back, and the files that no longer allow it."""
+    from vault_mem.operations.private import keep_apart
+
     transaction = Transaction(folder, "restore", "taken out of the trash", ids=[trashed.id])
     raw = trashed.step.before or b""
     key = trashed.key
     memory = parse(raw, key, mtime=0, zone=folder.zone, private=folder.is_private(key)).memory
     if read(folder, key) is not None:
         key = f"{key.rpartition('/')[0]}/{file_name(memory)}"
+    raw = keep_apart(transaction, key, raw)
     lost = lost_links(folder, raw)
     if lost:
         raw = rewritten(raw, lambda reference: None if reference.target in lost else reference)
+    memory = parse(raw, key, mtime=0, zone=folder.zone, private=folder.is_private(key)).memory
     transaction.create(key, raw, trashed.step.before_time)
     missing = [f"{key}: [[{target}]]" for target in lost]
     missing += [step.key for step in trashed.references if not _put_back(transaction, step)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 
-from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound
+from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound
 from vault_mem.imports.formats import reader_for
 from vault_mem.imports.items import Bad, Item
 from vault_mem.model import Link, Memory
@@ -17,7 +17,7 @@ from vault_mem.notes.links import body_links, name_key, read_link, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations import views
-from vault_mem.operations.drafts import Draft, checked
+from vault_mem.operations.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.guard import guard
 from vault_mem.operations.remember import remember
 from vault_mem.operations.workspace import Workspace
@@ -88,7 +88,7 @@ class _Import:
             else:
                 try:
                     self._take(replace(item, source=" ".join(item.source.split())))
-                except (InvalidInput, EditRefused, Conflict, NotFound) as error:
+                except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
                     self.report.refused.append(Bad(item.source, error.message))
             if progress:
                 progress(done, len(items))
@@ -105,6 +105,8 @@ class _Import:
             self._named(item, known)
             return
         draft = checked(_draft(item, self.private), self.workspace.folder.zone)
+        if not draft.private:
+            refuse_secrets(vars(draft))
         if item.memory is not None or self.report.dry_run:
             duplicate = self._duplicate(draft)
         else:

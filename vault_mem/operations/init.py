@@ -140,15 +140,24 @@ def _ignore(root: Path, lines: tuple[str, ...]) -> bool:
     """Make sure that git ignores what is private; other people's lines in the file stay."""
     path = root / ".gitignore"
     try:
-        before = path.read_bytes()
+        before: bytes | None = path.read_bytes()
     except FileNotFoundError:
-        files.create(path, ("\n".join(lines) + "\n").encode(), files.PUBLIC_MODE)
-        return True
+        before = None
+    after = ignoring(before, lines)
+    if before is None:
+        files.create(path, after, files.PUBLIC_MODE)
+    elif before != after:
+        files.replace(path, before, after)
+    return before != after
+
+
+def ignoring(before: bytes | None, lines: tuple[str, ...]) -> bytes:
+    """The text of a .gitignore with these lines in it."""
+    before = before or b""
     present = {line.strip().lstrip(b"/") for line in before.splitlines()}
     missing = [line for line in lines if line.encode() not in present and line.rstrip("/").encode() not in present]
     if not missing:
-        return False
+        return before
     newline = b"\r\n" if b"\r\n" in before else b"\n"
     after = before if not before or before.endswith(b"\n") else before + newline
-    files.replace(path, before, after + b"".join(line.encode() + newline for line in missing))
-    return True
+    return after + b"".join(line.encode() + newline for line in missing)

@@ -14,7 +14,7 @@ from vault_mem.notes.references import LINK_KEYS, Reference, named_in, reference
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations import views
-from vault_mem.operations.drafts import Draft, checked
+from vault_mem.operations.drafts import Draft, check_words, checked
 from vault_mem.operations.edit_memory import as_written
 from vault_mem.operations.forget import discard
 from vault_mem.operations.linking import REVERSE, changed_links
@@ -37,13 +37,22 @@ class MergeResult:
     op: str = ""
 
 
-def merge(workspace: Workspace, keep: str, remove: str, content: str | None = None, reason: str = "") -> MergeResult:
+def merge(
+    workspace: Workspace,
+    keep: str,
+    remove: str,
+    content: str | None = None,
+    reason: str = "",
+    *,
+    allow_secret: bool = False,
+) -> MergeResult:
     """Merge the memory `remove` into `keep`, whose text `content` replaces when given."""
     text = None if content is None else checked(Draft(content), workspace.folder.zone).content
 
     def act() -> MergeResult:
         one, other = workspace.to_change(keep), workspace.index.get(remove)
         _check(workspace.folder, one, other)
+        check_words(one.private, {"content": text, "reason": reason}, allow_secret=allow_secret)
         raws = workspace.read_to_edit(one), workspace.read_to_edit(other)
         transaction, left = plan_merge(
             workspace.folder, one, raws[0], other, raws[1], text, reason, workspace.index.state.renames()

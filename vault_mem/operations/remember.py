@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
+from vault_mem import redact
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
 from vault_mem.model import Link, Memory
 from vault_mem.notes.edit import edit
@@ -15,11 +16,13 @@ from vault_mem.notes.links import name_key, nameable, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations import blocked, views
-from vault_mem.operations.drafts import Draft, checked
+from vault_mem.operations.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.guard import guard, worth_linking
 from vault_mem.operations.results import Found
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction
+
+log = redact.logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,15 @@ def remember(
     link_threshold: float | None = None,
     max_links: int | None = None,
     keep_refused: bool = True,
+    allow_secret: bool = False,
 ) -> RememberResult:
     """Save a draft. A repetition of an existing memory is not saved unless `force`, but kept aside (`keep_refused`)."""
+    if draft.private:
+        redact.seal(vars(draft))
     draft = checked(draft, workspace.folder.zone)
+    log.info("Routing: remember %s", redact.sanitised("remember", vars(draft)))
+    if not draft.private and not allow_secret:
+        refuse_secrets(vars(draft))
     settings = workspace.folder.settings
     dedup = settings.dedup_threshold if dedup_threshold is None else dedup_threshold
     near = settings.link_threshold if link_threshold is None else link_threshold

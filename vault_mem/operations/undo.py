@@ -9,6 +9,7 @@ from vault_mem.errors import Conflict, NotFound
 from vault_mem.model import Memory
 from vault_mem.operations.declined import decline
 from vault_mem.operations.forget import is_episode, lost_links
+from vault_mem.operations.private import refuse_to_name
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import history, journal
 from vault_mem.vault.folder import Folder
@@ -79,6 +80,7 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
         elif state is State.OTHER and isinstance(step, LineStep):
             raise Conflict(f"the line of {step.id} in {step.key} was changed since", "nothing was changed")
     _refuse_loose_ends(transaction)
+    refuse_to_name(transaction)
     if entry.unasked:
         decline(transaction, entry)
     return transaction

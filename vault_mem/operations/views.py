@@ -13,6 +13,7 @@ from datetime import datetime
 from vault_mem.errors import VaultMemError
 from vault_mem.model import Memory
 from vault_mem.notes.excerpt import cut
+from vault_mem.operations.adopt import quiet
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import marked
 from vault_mem.vault.folder import Folder
@@ -22,6 +23,8 @@ from vault_mem.vault.steps import read
 DIGEST = "MEMORY.md"
 MONOLOGUE = "memory/inner-monologue-latest.md"
 INTROSPECTION = "introspection"
+# After a pull or a checkout thousands of notes may have changed: no command waits for all of them.
+MOST_FOLLOWED = 200
 
 
 @dataclass(frozen=True)
@@ -67,18 +70,94 @@ def leave(transaction: Transaction, id_: str) -> None:
             transaction.notices.append(f"{key} could not be kept up to date: {error.message}")
             continue
         if raw and wanted in raw and folder.is_view(key):
-            place = marked.IN_BLOCK if key == DIGEST else marked.BY_TIME
-            transaction.line(key, id_, marked.find(_decoded(raw), id_), None, place)
+            transaction.line(key, id_, marked.find(_decoded(raw), id_), None, _place(key))
 
 
 def silence(transaction: Transaction, memory: Memory, instead: Memory | None) -> None:
-    """Take a memory's words out of the latest monologue, if they are there; another's may stand instead."""
-    if not _speaks(transaction.folder, memory):
+    """Take a memory's words out of the latest monologue, if they are there; another's may stand instead.
+
+    A text that an introspection had before it was edited counts as its own, unless it is the other's.
+    """
+    if not _speaks(transaction.folder, memory) and (
+        memory.category != INTROSPECTION
+        or read(transaction.folder, MONOLOGUE) is None
+        or (instead is not None and _speaks(transaction.folder, instead))
+    ):
         return
     if instead is None:
         transaction.remove(MONOLOGUE, read(transaction.folder, MONOLOGUE) or b"")
     else:
         transaction.overwrite(MONOLOGUE, _monologue(instead))
+
+
+def follow_files(workspace: Workspace) -> list[str]:
+    """Let the views follow notes that a person edited, moved or deleted, once they are quiet. Returns what changed."""
+    state = workspace.index.state
+    changed = [known.key for known in state.unfollowed() if quiet(workspace, known)][:MOST_FOLLOWED]
+    gone = state.gone()[:MOST_FOLLOWED]
+    if not changed and not gone:
+        return []
+    found = {key: memory for key, memory in workspace.index.by_files(changed).items() if _mirrored(workspace, memory)}
+    transaction = Transaction(workspace.folder, "views", "notes were edited by hand", unasked=True)
+    try:
+        with writing(workspace.folder):
+            present = _present(workspace.folder)
+            for memory in found.values():
+                _catch_up(transaction, memory, present.get(memory.id, {}))
+            for _, id_, moved in gone:
+                for key, line in present.get(id_, {}).items() if not moved else ():
+                    transaction.line(key, id_, line, None, _place(key))
+            _catch_up_monologue(workspace, transaction, list(found.values()))
+            if transaction.steps:
+                transaction.commit()
+    except VaultMemError as error:
+        workspace.notices.append(f"views not brought up to date: {error.message}")
+        return []
+    workspace.notices += transaction.notices
+    state.follow(changed, [key for key, _, _ in gone])
+    return transaction.keys
+
+
+def _mirrored(workspace: Workspace, memory: Memory) -> bool:
+    return workspace.folder.is_note(memory.path) and not memory.id.startswith("ep_")
+
+
+def _present(folder: Folder) -> dict[str, dict[str, str]]:
+    """The lines of all views by memory and file."""
+    found: dict[str, dict[str, str]] = {}
+    for path in [folder.root / DIGEST, *sorted((folder.root / "memory").glob("????-??-??.md"))]:
+        key = folder.key(path)
+        text = _text(folder, key) if folder.is_view(key) else None
+        for id_ in marked.marked_ids(text or ""):
+            found.setdefault(id_, {})[key] = marked.find(text, id_) or ""
+    return found
+
+
+def _catch_up(transaction: Transaction, memory: Memory, present: dict[str, str]) -> None:
+    folder = transaction.folder
+    if not folder.settings.views and not memory.private:
+        return
+    wanted = {key: line for (key, _), line in _lines(folder, memory).items()} if folder.settings.views else {}
+    for key in {**present, **wanted}:
+        transaction.line(key, memory.id, present.get(key), wanted.get(key), _place(key))
+
+
+def _catch_up_monologue(workspace: Workspace, transaction: Transaction, changed: list[Memory]) -> None:
+    """The newest introspection stands there as it is by now."""
+    if any(memory.category == INTROSPECTION for memory in changed):
+        newest = newest_introspection(workspace)
+        if newest is not None and newest in changed and not _speaks(workspace.folder, newest):
+            speak(transaction, newest)
+
+
+def newest_introspection(workspace: Workspace, but: str = "") -> Memory | None:
+    """The public introspection of the latest date, one memory left out."""
+    found = workspace.index.memories(f"category = '{INTROSPECTION}' AND private = false")
+    return next((memory for memory in found if memory.id != but), None)
+
+
+def _place(key: str) -> str:
+    return marked.IN_BLOCK if key == DIGEST else marked.BY_TIME
 
 
 def rebuild(workspace: Workspace) -> RebuildResult:

@@ -127,16 +127,24 @@ class Workspace:
 
     def freshen(self) -> Freshness:
         """Bring the index up to date with the files, and do what waited for a file to be quiet."""
-        from vault_mem.operations.adopt import adopt
-        from vault_mem.operations.heal import heal
-
         if journal.pending(self.folder):
             self._recover()
         self._finish_purges()
         freshness = self.sync()
-        if not freshness.stale and [*adopt(self), *heal(self)]:
+        if not freshness.stale and self._in_quiet_time():
             freshness = self.sync()
         return freshness
+
+    def _in_quiet_time(self) -> bool:
+        """Do what nobody asked for but the settings; whether a note was written."""
+        from vault_mem.operations.adopt import adopt
+        from vault_mem.operations.heal import heal
+        from vault_mem.operations.private import move_flagged
+        from vault_mem.operations.views import follow_files
+
+        written = [*adopt(self), *move_flagged(self), *heal(self)]
+        follow_files(self)
+        return bool(written)
 
     def sync(self, only: Sequence[str] | None = None) -> Freshness:
         """Bring the index up to date; where another process is busy with it, say what is behind instead."""
@@ -211,7 +219,12 @@ class Workspace:
 
     def done(self, transaction: journal.Transaction) -> None:
         """Let the index follow what an operation has written; where it cannot, the files are right all the same."""
+        state = self.index.state
+        # What was edited by hand, and is not yet in the views, is still to be followed after our own edit.
+        behind = None if state is None else {known.key for known in state.unfollowed()}
         self.sync(only=transaction.notes)
+        if behind is not None:
+            self.index.state.follow(key for key in transaction.notes if key not in behind)
         self.notices += transaction.notices
 
     def read_to_remove(self, memory: Memory) -> bytes:

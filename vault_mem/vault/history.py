@@ -34,19 +34,23 @@ class Revision:
 def revisions(
     folder: Folder, op: str, command: str, reason: str, evidence: list[str], steps: Iterable[Step]
 ) -> list[AppendStep]:
-    """The revisions that a transaction's changes to notes leave; a memory that is new leaves none."""
+    """The revisions that a transaction's changes to notes leave; a memory that is new leaves none.
+
+    Where a private note is among them, all go to the private store: the others may have named it (SPEC P-3).
+    """
     changed: dict[str, list[FileStep]] = {}
     for step in steps:
         if isinstance(step, FileStep) and folder.is_note(step.key):
             changed.setdefault(id_in(step.before or step.after or b"") or step.key, []).append(step)
     now = folder.now()
+    private = next((step.key for of_one in changed.values() for step in of_one if folder.is_private(step.key)), "")
     lines = []
     for id_, of_one in changed.items():
         before = next((step.before for step in of_one if step.before is not None), None)
         after = next((step.after for step in of_one if step.after is not None), None)
         if before is None and command == "remember":
             continue
-        key = next((step.key for step in of_one if folder.is_private(step.key)), of_one[-1].key)
+        key = private or of_one[-1].key
         was, now_is = _changed_part(before, after)
         record = {
             "id": id_,

@@ -29,7 +29,7 @@ from vault_mem.vault import files
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import revisions
 from vault_mem.vault.lock import locked
-from vault_mem.vault.steps import AppendStep, FileStep, LineStep, State, Step, from_record, read
+from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, State, Step, from_record, read
 
 # The request that a command carries out, so that its outcome can be asked for after a lost answer.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
@@ -119,6 +119,10 @@ class Transaction:
     def append(self, key: str, line: str) -> None:
         """Add a line at the end of a log, which is made where it is missing."""
         self.steps.append(AppendStep(key, line))
+
+    def drop(self, key: str, lines: list[str]) -> None:
+        """Take lines out of a public log for good."""
+        self.steps.append(DropStep(key, tuple(lines)))
 
     def now(self, key: str) -> bytes | None:
         """What a file will say once the steps so far are done."""
@@ -290,6 +294,8 @@ def ours(folder: Folder, step: Step) -> bool:
     inside = folder.contains(folder.path(key))
     if isinstance(step, AppendStep):
         return inside and (folder.is_history(key) or folder.is_log(key))
+    if isinstance(step, DropStep):
+        return inside and folder.is_history(key)
     if isinstance(step, LineStep):
         return inside and folder.is_view(key)
     plain_mode = step.mode & ~0o666 == 0
@@ -348,7 +354,7 @@ def _take_back(folder: Folder, done: list[Step]) -> list[str]:
     left = []
     for step in reversed(done):
         try:
-            if isinstance(step, AppendStep):
+            if isinstance(step, AppendStep | DropStep):
                 step.take_back(folder)
             else:
                 _apply(folder, step.reverse())

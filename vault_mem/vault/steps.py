@@ -172,7 +172,46 @@ class AppendStep:
         return self.line.encode() + b"\n"
 
 
-Step = FileStep | LineStep | AppendStep
+@dataclass(frozen=True)
+class DropStep:
+    """Lines that leave a public log, because what they tell of is private now. An undo leaves it so."""
+
+    key: str
+    lines: tuple[str, ...]
+
+    undoable = False
+
+    def state(self, folder: Folder) -> State:
+        """Where the step stands."""
+        return State.AFTER if not self._present(read(folder, self.key)) else State.BEFORE
+
+    def apply(self, folder: Folder, keep: Path | None = None) -> None:
+        """Take the lines out, whatever else has been added meanwhile."""
+        raw = read(folder, self.key)
+        if raw is None or not self._present(raw):
+            return
+        gone = {line.encode() for line in self.lines}
+        after = b"".join(line for line in raw.splitlines(keepends=True) if line.rstrip(b"\r\n") not in gone)
+        FileStep(self.key, raw, after or None).apply(folder)
+
+    def reverse(self) -> DropStep:
+        """What became private stays so."""
+        raise TypeError("a log is not taken back")
+
+    def take_back(self, folder: Folder) -> None:
+        """Put the lines back: for a transaction that did not come about."""
+        for line in self.lines:
+            AppendStep(self.key, line).apply(folder)
+
+    def record(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"key": self.key, "drop": list(self.lines)}
+
+    def _present(self, raw: bytes | None) -> bool:
+        return any(line.encode() in (raw or b"").splitlines() for line in self.lines)
+
+
+Step = FileStep | LineStep | AppendStep | DropStep
 
 
 def read(folder: Folder, key: str) -> bytes | None:
@@ -192,6 +231,8 @@ def from_record(record: dict[str, Any]) -> Step:
         raise TypeError("a key is text")
     if "append" in record:
         return AppendStep(key, str(record["append"]))
+    if "drop" in record:
+        return DropStep(key, tuple(str(line) for line in record["drop"]))
     if "place" in record:
         return LineStep(key, str(record["id"]), record["before"], record["after"], str(record["place"]))
     return FileStep(
