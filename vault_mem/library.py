@@ -5,17 +5,21 @@ from __future__ import annotations
 import builtins
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import turns
 from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Clock, Folder
 
 if TYPE_CHECKING:
     from vault_mem.index.sync import Progress, SyncReport
     from vault_mem.model import Memory
+    from vault_mem.notes.checklist import Proposal
     from vault_mem.operations.backup import BackupResult
+    from vault_mem.operations.candidates import Candidates
     from vault_mem.operations.compare import Comparison
     from vault_mem.operations.consolidate import ConsolidationStats
     from vault_mem.operations.doctor import Diagnosis
@@ -33,8 +37,13 @@ if TYPE_CHECKING:
     from vault_mem.operations.recall import RecallResult
     from vault_mem.operations.remember import RememberResult
     from vault_mem.operations.rename import RenameResult
+    from vault_mem.operations.review import Answer
     from vault_mem.operations.show import ListResult, ShowResult
+    from vault_mem.operations.stats import Stats
     from vault_mem.operations.status import Status
+    from vault_mem.operations.summaries import Scope
+    from vault_mem.operations.tidy import TidyReport
+    from vault_mem.operations.tidy_plan import PlanResult
     from vault_mem.operations.undo import HistoryResult, Operation, UndoResult
     from vault_mem.operations.views import RebuildResult
 
@@ -82,6 +91,7 @@ class Vault:
         from vault_mem.operations.drafts import Draft
         from vault_mem.operations.remember import remember
 
+        turns.count(self.workspace.folder)
         return remember(
             self.workspace,
             Draft(content, **fields),
@@ -147,6 +157,7 @@ class Vault:
         """Find the memories that answer a query."""
         from vault_mem.operations.recall import recall
 
+        turns.count(self.workspace.folder)
         return recall(self.workspace, query, limit=n, filters=filters)
 
     def compare(self, a: str, b: str) -> Comparison:
@@ -279,6 +290,66 @@ class Vault:
         from vault_mem.operations.undo import operations
 
         return operations(self.workspace, n)
+
+    def close(self, id_: str, reason: str = "", at: datetime | None = None) -> Memory:
+        """End a memory's validity; it is kept."""
+        from vault_mem.operations.validity import close
+
+        return close(self.workspace, id_, reason, at)
+
+    def reopen(self, id_: str, reason: str = "") -> Memory:
+        """Make a closed memory valid again."""
+        from vault_mem.operations.validity import reopen
+
+        return reopen(self.workspace, id_, reason)
+
+    def confirm(self, id_: str, reason: str = "") -> Memory:
+        """Note that a memory is still true."""
+        from vault_mem.operations.validity import confirm
+
+        return confirm(self.workspace, id_, reason)
+
+    def tidy(self, *, dry_run: bool = False) -> TidyReport:
+        """Close exact duplicates among the states."""
+        from vault_mem.operations.tidy import tidy
+
+        return tidy(self.workspace, dry_run=dry_run)
+
+    def tidy_candidates(self, *, kind: str | None = None, budget: int = 6000, public_only: bool = False) -> Candidates:
+        """Clusters of near states of one kind, and the token that a plan made from them gives."""
+        from vault_mem.operations.candidates import find
+
+        return find(self.workspace, kind=kind, budget=budget, public_only=public_only, progress=self.workspace.progress)
+
+    def tidy_apply(self, plan: str, *, dry_run: bool = False) -> PlanResult:
+        """Check a TidyPlan whole, and apply all of it or nothing."""
+        from vault_mem.operations.tidy_plan import apply
+
+        return apply(self.workspace, plan, dry_run=dry_run)
+
+    def summary_candidates(self, *, budget: int = 6000, public_only: bool = False) -> builtins.list[Scope]:
+        """Scopes that deserve a summary, and what it would cover."""
+        from vault_mem.operations.summaries import deserving
+
+        return deserving(self.workspace, budget=budget, public_only=public_only)
+
+    def review(self) -> builtins.list[Proposal]:
+        """The proposals that wait for an answer."""
+        from vault_mem.operations.review import open_proposals
+
+        return open_proposals(self.workspace)
+
+    def review_answer(self, which: str, *, accept: bool) -> Answer:
+        """Carry out a proposal, or refuse it for good."""
+        from vault_mem.operations.review import answer
+
+        return answer(self.workspace, which, accept=accept)
+
+    def stats(self) -> Stats:
+        """What the vault holds and how it grows."""
+        from vault_mem.operations.stats import stats
+
+        return stats(self.workspace)
 
     def rebuild_views(self) -> RebuildResult:
         """Make the mirrored files anew from the memories."""

@@ -64,6 +64,8 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
         return _not_saved(result.duplicate_of, now), SCAFFOLD_DUPLICATE
     if result.memory is None:
         raise ValueError("neither a memory nor a duplicate")
+    if result.grown:
+        return f"Updated the {result.memory.kind} (id: {result.memory.id}). What it said before is kept.", ""
     lines = [f"Saved (id: {result.memory.id}). Linked to {result.links} existing memories."]
     if result.linked:
         lines.append("Most related:")

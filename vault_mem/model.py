@@ -78,6 +78,9 @@ class Memory:
     salience: float | None = None
     last_confirmed: datetime | None = None
     source: str | None = None
+    scope: str | None = None
+    sources: list[str] = field(default_factory=list)
+    sources_digest: str | None = None
     links: list[Link] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
     provisional: bool = False

@@ -66,6 +66,24 @@ class Command(click.Command):
         return help_option()
 
 
+class Group(click.Group):
+    """A command with subcommands; its help, too, goes to its console."""
+
+    def __init__(self, *args: Any, examples: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples after the subcommands."""
+        with formatter.section("Examples"):
+            for line in self.examples.strip().splitlines():
+                formatter.write(f"  {line.strip()}\n")
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """--help, printed to the console."""
+        return help_option()
+
+
 def help_option() -> click.Option:
     """A --help that writes to the command's own console."""
 
@@ -133,6 +151,17 @@ def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int 
         console.notice(f"note: {notice}")
     if stale:
         console.notice(f"note: the index is busy; {pending} changed file(s) are not in this answer yet")
+
+
+def changed(console: Console, vault: Vault, what: str, memory: Memory) -> None:
+    """Say that one memory was changed, and how."""
+    if console.json:
+        console.print_json({"status": what.lower(), "memory": memory_json(memory)})
+    else:
+        from vault_mem.notes.excerpt import cut
+
+        console.print(f"{what} (id: {memory.id}): {cut(memory.content)}")
+    finish(console, vault)
 
 
 def scaffolded(console: Console, vault: Vault, scaffold: str) -> str:

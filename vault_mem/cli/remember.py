@@ -45,6 +45,8 @@ DUPLICATE_EXIT = 3
 @click.option("--confidence", type=float, help="How sure, 0 to 1.")
 @click.option("--salience", type=float, help="How much it stands out, 0 to 1.")
 @click.option("--source", help="Where it comes from.")
+@click.option("--scope", help="For a summary: tag:…, person:…, project:… or month:2026-11.")
+@click.option("--of", "sources", multiple=True, metavar="ID", help="For a summary: what it was made from (repeatable).")
 @click.option(
     "--supersedes", multiple=True, metavar="ID", help="Close this memory: the new one takes its place (repeatable)."
 )
@@ -87,7 +89,7 @@ def command(
             )
         return _update(console, vault, update_id, content, allow_secret)
     zone = vault.workspace.folder.zone
-    fields |= {name: list(fields[name]) for name in ("tags", "people", "secondary", "supersedes")}
+    fields |= {name: list(fields[name]) for name in ("tags", "people", "secondary", "supersedes", "sources")}
     result = vault.remember(
         content,
         force=force,
@@ -114,7 +116,7 @@ def _answer(console: Console, vault: Vault, result: RememberResult) -> int:
     if console.json:
         console.print_json(
             {
-                "status": "duplicate" if result.duplicate_of else "saved",
+                "status": "duplicate" if result.duplicate_of else "updated" if result.grown else "saved",
                 "memory": memory_json(result.memory) if result.memory else None,
                 "links": result.links,
                 "linked": [found_json(found) for found in result.linked],

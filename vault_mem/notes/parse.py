@@ -251,6 +251,9 @@ class _Reader:
             salience=self._number("salience", 0, 1),
             last_confirmed=self._time("last_confirmed"),
             source=self._string("source"),
+            scope=self._string("scope"),
+            sources=[link.target for link in self._link_list("sources")],
+            sources_digest=self._string("sources_digest"),
             links=links,
             aliases=self._strings("aliases"),
         )

@@ -22,7 +22,7 @@ _CODE_OR_LINK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 # In these keys an item is a link and nothing else: without its target it says nothing.
-LINK_KEYS = ("links", "supersedes", "members")
+LINK_KEYS = ("links", "supersedes", "sources", "members")
 
 
 @dataclass(frozen=True)

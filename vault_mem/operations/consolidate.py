@@ -13,6 +13,7 @@ import numpy as np
 from vault_mem.errors import InvalidInput, Unsafe
 from vault_mem.index.pairs import nearest_pairs
 from vault_mem.model import Memory
+from vault_mem.operations import review
 from vault_mem.operations.linking import add_link
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import activity
@@ -75,8 +76,16 @@ def consolidate(
     candidates = workspace.reading(
         lambda: _candidates(workspace, None if whole else recent, threshold, limit, progress)
     )
+    review.propose(workspace, [_suggestion(workspace, each) for each in candidates])
     refreshed = {memory.id for pair in pairs for memory in pair}
     return ConsolidationStats(len(pairs), len(pairs), links, len(refreshed), candidates)
+
+
+def _suggestion(workspace: Workspace, candidate: MergeCandidate) -> review.Suggestion:
+    """Keep the more important of two, or the newer one; what is made of a private one stays private."""
+    a, b = workspace.index.get(candidate.memory_a_id), workspace.index.get(candidate.memory_b_id)
+    keep, remove = (b, a) if (b.private, b.importance) > (a.private, a.importance) else (a, b)
+    return review.Suggestion("merge", (keep.id, remove.id), f"similarity {1 - candidate.distance:.2f}")
 
 
 def _replay(workspace: Workspace, window_hours: float) -> tuple[list[Memory], list[tuple[Memory, Memory]], int]:

@@ -136,6 +136,20 @@ def _dangling_links(workspace: Workspace) -> Iterator[Finding]:
         )
 
 
+def _summaries(workspace: Workspace) -> Iterator[Finding]:
+    from vault_mem.operations.summaries import outdated
+
+    for summary in workspace.index.memories("kind = 'summary'"):
+        if not summary.closed_at(workspace.folder.now()) and outdated(workspace, summary):
+            yield Finding(
+                "summaries",
+                "a summary whose sources have changed since",
+                summary.path,
+                hint="write it anew: vault-mem tidy candidates --summaries",
+                severity="info",
+            )
+
+
 def _interrupted(workspace: Workspace) -> Iterator[Finding]:
     for entry in journal.pending(workspace.folder):
         yield Finding(
@@ -283,6 +297,7 @@ CHECKS: dict[str, Callable[[Workspace], Iterator[Finding]]] = {
     "foreign-ids": _foreign_ids,
     "missing-ids": _missing_ids,
     "dangling-links": _dangling_links,
+    "summaries": _summaries,
     "interrupted": _interrupted,
     "modes": _modes,
     "git": _git,

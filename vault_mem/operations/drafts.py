@@ -21,6 +21,7 @@ from vault_mem.notes.parse import read_bool
 from vault_mem.notes.secrets import find_secret
 from vault_mem.operations.results import writable
 
+SCOPE = re.compile(r"(?:tag|person|project):\S.*|month:\d{4}-\d{2}")
 # A memory is something to be recalled and read; what is longer is a document to be filed and referred to.
 MAX_CONTENT_BYTES = 1_000_000
 
@@ -49,6 +50,8 @@ class Draft:
     confidence: float | None = None
     salience: float | None = None
     source: str | None = None
+    scope: str | None = None
+    sources: list[str] = field(default_factory=list)
     supersedes: list[str] = field(default_factory=list)
     created: datetime | None = None
 
@@ -78,9 +81,11 @@ def checked(draft: Draft, zone: tzinfo) -> Draft:
         value = getattr(draft, name)
         if value is not None and not low <= value <= 1:
             raise InvalidInput(f"{name} is from {low} to 1, not {value}")
+    if draft.scope is not None and (kind != "summary" or not SCOPE.fullmatch(draft.scope)):
+        raise InvalidInput("a scope is tag:…, person:…, project:… or month:2026-11", "only a summary has one")
     if draft.valid_from and draft.valid_to and draft.valid_to < draft.valid_from:
         raise InvalidInput("valid_to is before valid_from")
-    for name in ("category", "emotion", "body_state", "about_time", "status", "source"):
+    for name in ("category", "emotion", "body_state", "about_time", "status", "source", "scope"):
         value = getattr(draft, name)
         if value is not None and ("\n" in value or not value.strip()):
             raise InvalidInput(f"{name} is one line of text")
@@ -120,7 +125,7 @@ def _check_types(draft: Draft) -> None:
     """Values of the types the note format has, in text that can be written."""
     for name, value in vars(draft).items():
         items = value if isinstance(value, list) else [value]
-        if name in ("tags", "people", "secondary", "supersedes") and not (
+        if name in ("tags", "people", "secondary", "supersedes", "sources") and not (
             isinstance(value, list) and all(isinstance(item, str) for item in items)
         ):
             raise InvalidInput(f"{name} is a list of texts, not {value!r}")

@@ -70,8 +70,7 @@ def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason:
             return LinkResult("already", one, other, present.type, present.confidence, "")
         wanted = type_ or "related"
         confidence = _similarity(workspace, one, other) if wanted == "similar" else None
-        ends = _ends(workspace, one, other, edited=_writer)
-        transaction = plan_link(workspace.folder, *ends, wanted, confidence, reason)
+        transaction = linking(workspace, one, other, wanted, confidence, reason)
         path = transaction.keys[-1]
         op = transaction.commit()
         workspace.done(transaction)
@@ -98,6 +97,14 @@ def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: 
         return UnlinkResult(one, other, files, left, op)
 
     return workspace.changing(act)
+
+
+def linking(
+    workspace: Workspace, one: Memory, other: Memory, type_: str, confidence: float | None = None, reason: str = ""
+) -> Transaction:
+    """The transaction that links two memories of the vault, not committed yet."""
+    ends = _ends(workspace, one, other, edited=_writer)
+    return plan_link(workspace.folder, *ends, type_, confidence, reason)
 
 
 def plan_link(

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, field
 from itertools import islice
 
 from vault_mem import redact
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
-from vault_mem.model import Link, Memory
+from vault_mem.model import STATE_KINDS, Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key, nameable, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
-from vault_mem.operations import blocked, views
+from vault_mem.operations import blocked, review, views
 from vault_mem.operations.drafts import Draft, checked, refuse_secrets
+from vault_mem.operations.growing import grow, growing, source_fields
 from vault_mem.operations.guard import guard, worth_linking
 from vault_mem.operations.results import Found
+from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import activity
 from vault_mem.vault.journal import Transaction
 
 log = redact.logger(__name__)
@@ -29,7 +31,8 @@ log = redact.logger(__name__)
 class RememberResult:
     """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set.
 
-    `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why.
+    `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why. `grown`: there is
+    one memory of the kind, and it says the new text now.
     """
 
     memory: Memory | None
@@ -39,6 +42,7 @@ class RememberResult:
     closed: list[Memory] = field(default_factory=list)
     changed: Found | None = None
     differs: list[str] = field(default_factory=list)
+    grown: bool = False
 
     def __iter__(self) -> Iterator[object]:
         return iter((self.memory, self.links, self.linked, self.duplicate_of))
@@ -77,16 +81,22 @@ def _remember(
 ) -> RememberResult:
     if workspace.freshen().stale:
         raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
+    old_self = growing(workspace, draft)
+    if old_self is not None:
+        return RememberResult(grow(workspace, old_self, draft), 0, [], None, grown=True)
     found_old = [workspace.index.get(id_) for id_ in draft.supersedes]
     superseded = list({memory.id: memory for memory in found_old}.values())
     verdict = workspace.reading(lambda: guard(workspace, draft.content, dedup))
     old = {memory.id for memory in superseded}
     duplicate = verdict.duplicate_of if verdict.duplicate_of and verdict.duplicate_of.memory.id not in old else None
+    if duplicate is not None and draft.kind == "summary" and duplicate.memory.kind != "summary":
+        duplicate = None  # a summary says again what it sums up
     if duplicate is not None and not force:
         if superseded and duplicate.memory.content == draft.content:
             return _supersede(workspace, duplicate.memory, superseded)
         if keep_refused:
             blocked.keep(workspace, draft, duplicate.memory.id)
+        activity.note_block(workspace.folder)
         return RememberResult(None, 0, [], duplicate)
     worth = worth_linking(workspace, draft.content, near)
     good = (
@@ -98,19 +108,17 @@ def _remember(
     memory = _save(workspace, draft, linked, superseded)
     changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
     differs = [str(each) for each in verdict.differs] if changed else []
+    if changed is not None and changed.memory.kind in STATE_KINDS:
+        reason = f"differs: {'; '.join(differs)}"
+        review.propose(workspace, [review.Suggestion("supersede", (memory.id, changed.memory.id), reason)])
     return RememberResult(memory, len(linked), linked, None, superseded, changed, differs)
 
 
 def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory]) -> Memory:
     """Write the memory's file and whatever must change with it, as one transaction."""
     folder = workspace.folder
+    memory = new_memory(workspace, draft)
     now = folder.now().replace(microsecond=0)
-    created = draft.created.astimezone(folder.zone).replace(microsecond=0) if draft.created else now
-    memory = Memory(**vars(draft) | {"id": _new_id(workspace), "created": created, "supersedes": []})
-    memory.title = title_of(draft.content)
-    settings = folder.settings
-    month = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
-    memory.path = f"{settings.private_folder.strip('/') if draft.private else month}/{file_name(memory)}"
     transaction = Transaction(folder, "remember")
     for found in linked:
         if found.memory.private and not memory.private:
@@ -120,14 +128,34 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
     for old in superseded:
         _refuse_to_name(old, memory)
         memory.supersedes.append(_name(workspace, old))
-        _close(workspace, transaction, old, now)
+        if not old.closed_at(now):
+            close_in(transaction, workspace, old, now)
     transaction.ids = [memory.id, *(old.id for old in superseded)]
+    if draft.sources:
+        said = source_fields(workspace, draft.sources)
+        sources = [workspace.index.get(id_) for id_ in draft.sources]
+        for source in sources:
+            _refuse_to_name(source, memory)
+        memory.sources = [workspace.names.of(source.path) for source in sources]
+        memory.sources_digest = str(said["sources_digest"])
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
     views.follow(transaction, None, memory)
     if draft.created is None:  # what is written down later, of an earlier day, is not the latest word
         views.speak(transaction, memory)
     transaction.commit()
     workspace.done(transaction)
+    return memory
+
+
+def new_memory(workspace: Workspace, draft: Draft) -> Memory:
+    """A memory of that draft with an id, a title and a place, not written yet and without links."""
+    folder = workspace.folder
+    created = (draft.created or folder.now()).astimezone(folder.zone).replace(microsecond=0)
+    memory = Memory(**vars(draft) | {"id": _new_id(workspace), "created": created, "supersedes": [], "sources": []})
+    memory.title = title_of(draft.content)
+    settings = folder.settings
+    month = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
+    memory.path = f"{settings.private_folder.strip('/') if draft.private else month}/{file_name(memory)}"
     return memory
 
 
@@ -147,7 +175,8 @@ def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -
     for old in superseded:
         _refuse_to_name(old, memory)
         names.append(f"[[{_name(workspace, old)}]]")
-        _close(workspace, transaction, old, now)
+        if not old.closed_at(now):
+            close_in(transaction, workspace, old, now)
     raw = workspace.read_to_edit(memory)
     known = written_list(raw, "supersedes")
     wanted = [*known, *(name for name in names if name not in known)]
@@ -163,13 +192,6 @@ def _refuse_to_name(old: Memory, memory: Memory) -> None:
         raise InvalidInput(
             f"{old.id} is private: a public memory cannot name it", "save the new one with --private too"
         )
-
-
-def _close(workspace: Workspace, transaction: Transaction, old: Memory, now: datetime) -> None:
-    if not old.closed_at(now):
-        raw = workspace.read_to_edit(old)
-        transaction.write(old.path, raw, edit(raw, {"valid_to": now}))
-        views.follow(transaction, old, replace(old, valid_to=now))
 
 
 def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from vault_mem.errors import Conflict, NotFound
 from vault_mem.model import Memory
+from vault_mem.operations import review
 from vault_mem.operations.declined import decline
 from vault_mem.operations.forget import is_episode, lost_links
 from vault_mem.operations.private import refuse_to_name
@@ -74,7 +75,10 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
             raise Conflict(f"{step.key} is not a file that vault-mem writes", "nothing was changed")
         state = step.state(folder)
         if state is State.AFTER:
-            transaction.steps.append(step.reverse())
+            reverse = step.reverse()
+            if isinstance(reverse, FileStep) and reverse.key.endswith("REVIEW.md"):
+                reverse = review.undone(reverse)
+            transaction.steps.append(reverse)
         elif isinstance(step, FileStep) and not step.loose:
             raise Conflict(f"{step.key} was changed since{_by(folder, entry, step)}", "nothing was changed")
         elif state is State.OTHER and isinstance(step, LineStep):

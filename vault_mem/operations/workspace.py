@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ from vault_mem.errors import Busy, Changed, EditRefused, Unsafe, VaultMemError, 
 from vault_mem.model import Memory
 from vault_mem.vault import journal
 from vault_mem.vault.folder import Folder
+from vault_mem.vault.names import Names
 from vault_mem.vault.walk import walk
 
 if TYPE_CHECKING:
@@ -125,6 +127,11 @@ class Workspace:
             self.__dict__.pop("_lexicon", None)
             self._at_version = version
 
+    @property
+    def names(self) -> Names:
+        """What links call the notes of the vault."""
+        return Names(self.index.state.states())
+
     def freshen(self) -> Freshness:
         """Bring the index up to date with the files, and do what waited for a file to be quiet."""
         if journal.pending(self.folder):
@@ -140,9 +147,10 @@ class Workspace:
         from vault_mem.operations.adopt import adopt
         from vault_mem.operations.heal import heal
         from vault_mem.operations.private import move_flagged
+        from vault_mem.operations.review import apply_ticked
         from vault_mem.operations.views import follow_files
 
-        written = [*adopt(self), *move_flagged(self), *heal(self)]
+        written = [*adopt(self), *move_flagged(self), *heal(self), *apply_ticked(self)]
         follow_files(self)
         return bool(written)
 
@@ -169,6 +177,14 @@ class Workspace:
         if report.rebuilt and report.rebuilt != NO_INDEX:
             self.notices.append(f"index rebuilt: {report.rebuilt}")
         return Freshness(stale=False, pending=0, report=report)
+
+    def quiet_file(self, key: str) -> bool:
+        """Whether nobody has touched a file for a while."""
+        try:
+            result = self.folder.path(key).lstat()
+        except OSError:
+            return False
+        return time.time() - max(result.st_mtime, result.st_ctime) >= self.folder.settings.quiet_seconds
 
     def rebuild(self) -> None:
         """Build the index anew from the files; nothing of the old one is left."""

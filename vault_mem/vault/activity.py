@@ -6,10 +6,12 @@ is written with a plain append, without the journal, and a line that cannot be r
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable
 from typing import Any
 
+from vault_mem.errors import VaultMemError
 from vault_mem.vault import files
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.steps import read
@@ -41,6 +43,20 @@ def strengthen(folder: Folder, pairs: Iterable[Pair], by: float = STEP) -> int:
     if path.stat().st_size > COMPACT_BYTES:
         _compact(folder)
     return len(lines)
+
+
+def note_block(folder: Folder) -> None:
+    """Count a text that the guard refused; that it cannot be counted stops nothing."""
+    path = folder.path(KEY)
+    line = _line({"blocked": 1, "at": folder.now().isoformat(timespec="seconds")})
+    with contextlib.suppress(VaultMemError):
+        files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
+        files.append(path, line.encode(), files.PRIVATE_MODE)
+
+
+def blocks(folder: Folder) -> int:
+    """How many texts the guard has refused."""
+    return (read(folder, KEY) or b"").count(b'"blocked"')
 
 
 def strengths(folder: Folder) -> dict[Pair, float]:

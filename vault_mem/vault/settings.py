@@ -73,6 +73,12 @@ class Settings:
     private_moves: bool = _setting(
         True, "move a note that says `private: true` into the private folder, once it is quiet"
     )
+    tidy: bool = _setting(True, "close exact duplicates of facts, relations, tasks and summaries, in the daemon")
+    tidy_first_turns: int = _setting(10, "tidy for the first time after so many turns", check=(1, 1_000_000))
+    tidy_turns: int = _setting(
+        200, "tidy again after so many turns (a turn is a remember or a recall)", check=(1, 1_000_000)
+    )
+    review: bool = _setting(True, "write proposals into REVIEW.md, and apply those that are ticked, once it is quiet")
     journal_days: int = _setting(30, "how long operations can be undone, in days", check=(1, 3650))
     journal_megabytes: int = _setting(50, "how large the undo journal grows", check=(1, 100_000))
     trash_days: int = _setting(30, "how long a forgotten memory can be restored, in days", check=(1, 3650))
