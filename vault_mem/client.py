@@ -50,6 +50,9 @@ def main() -> int:
         return _in_process(arguments, request)
     except _Lost:
         return _after_lost_answer(root, arguments, request)
+    except KeyboardInterrupt:  # before the daemon had taken it; it sees that we are gone
+        os.write(2, b"error: Stopped.\n")
+        return 130
 
 
 def _in_process(arguments: list[str], request: str = "") -> int:
