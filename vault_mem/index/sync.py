@@ -88,7 +88,8 @@ def sync(
     report = SyncReport()
     reason = "asked for" if rebuild else "" if index.table is not None and not index.outdated() else index.open()
     listing = walk(index.folder) if only is None or reason else look_at(index.folder, only)
-    if not reason and index.in_step() and not _recheck(index, difference(index, listing, only)):
+    # In step after the states were read, or another may have written both table and states in between.
+    if not reason and not _recheck(index, difference(index, listing, only)) and index.in_step():
         report.problems = _problems(index, listing) if only is None else []
         return report
     with locked(index.lock_path, "the index", wait):
