@@ -64,6 +64,13 @@ class Vault:
         root = find_vault(path, cwd or Path.cwd(), env)
         self.workspace = Workspace(Folder(root, env, clock), progress)
 
+    @classmethod
+    def of(cls, workspace: Workspace) -> Vault:
+        """The vault of a workspace that is open already."""
+        vault = cls.__new__(cls)
+        vault.workspace = workspace
+        return vault
+
     @staticmethod
     def init(path: str | os.PathLike[str], **options: Any) -> InitResult:
         """Make a folder a vault; nothing that is already in it is touched."""

@@ -140,8 +140,12 @@ def _shared_options() -> list[click.Option]:
 
 def open_vault(console: Console, what: str = "Indexing") -> Vault:
     """The vault a command means."""
+    if console.opening is not None:
+        return console.opening(console, what)
     from vault_mem.library import Vault
+    from vault_mem.vault.journal import request_id
 
+    request_id.set(console.request)
     return Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))
 
 

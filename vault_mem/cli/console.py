@@ -13,9 +13,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from vault_mem.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from vault_mem.library import Vault
 
 
 @dataclass
@@ -33,6 +36,10 @@ class Console:
     json: bool = False
     scaffold: bool | None = None
     verbose: int = 0
+    request: str = ""  # names this call, so that what it wrote can be told after its answer was lost
+    opening: Callable[[Console, str], Vault] | None = None  # who has the vault open already
+    cancelled: Callable[[], bool] = lambda: False
+    broken_off: bool = False  # the command ended in the middle of something
     _progress_shown: bool = field(default=False, repr=False)
 
     @staticmethod
@@ -51,8 +58,14 @@ class Console:
             interactive=sys.stderr.isatty(),
         )
 
+    def check(self) -> None:
+        """Stop here if the caller no longer wants the answer."""
+        if self.cancelled():
+            raise KeyboardInterrupt
+
     def print(self, text: str) -> None:
         """A line of the answer."""
+        self.check()
         self.stdout.write(text + "\n")
 
     def print_json(self, value: Any) -> None:
@@ -83,6 +96,7 @@ class Console:
         started = time.monotonic()
 
         def show(done: int, total: int) -> None:
+            self.check()
             passed = time.monotonic() - started
             if (passed < 1 and not self._progress_shown) or not self.interactive:
                 return

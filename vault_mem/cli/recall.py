@@ -25,8 +25,8 @@ def command(console: Console, /, query: str, limit: int, **filters: Any) -> None
     """Find the memories that answer QUERY (or standard input, with -), by meaning and by words."""
     from vault_mem import messages
 
+    text = console.read_text() if query == "-" else query  # before the vault is opened: it may take its time
     vault = open_vault(console)
-    text = console.read_text() if query == "-" else query
     result = vault.recall(text, limit, filters_from(vault, filters))
     if console.json:
         console.print_json(

@@ -77,10 +77,10 @@ def command(
     if (text is None) != last_blocked:
         missing = 'Missing the text. Give it as an argument, "-" to read standard input, or --last-blocked.'
         raise click.UsageError("--last-blocked takes no text." if last_blocked else missing)
+    content = console.read_text() if text == "-" else text or ""  # before the vault is opened: it may take its time
     vault = open_vault(console)
     if last_blocked:
         return _last_blocked(console, vault, force, update_id, list(fields["supersedes"]), allow_secret)
-    content = console.read_text() if text == "-" else text or ""
     if update_id is not None:
         given = [name for name in fields if _given(name)]
         if given:
@@ -100,7 +100,7 @@ def command(
         valid_to=moment(valid_to, zone, "--valid-to"),
         **fields,
     )
-    return _answer(console, vault, result)
+    return answer(console, vault, result)
 
 
 def _given(name: str) -> bool:
@@ -108,7 +108,8 @@ def _given(name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def _answer(console: Console, vault: Vault, result: RememberResult) -> int:
+def answer(console: Console, vault: Vault, result: RememberResult) -> int:
+    """Say what became of a text; returns the exit code."""
     from vault_mem import messages
 
     data, scaffold = messages.remembered(result, vault.workspace.folder.now())
@@ -147,7 +148,7 @@ def _last_blocked(
         code = _update(console, vault, update_id, draft.content, allow_secret)
     else:
         again = replace(draft, supersedes=supersedes or draft.supersedes)
-        code = _answer(console, vault, remember(vault.workspace, again, force=force, allow_secret=allow_secret))
+        code = answer(console, vault, remember(vault.workspace, again, force=force, allow_secret=allow_secret))
     if code in (0, DUPLICATE_EXIT):  # saved, or refused again and kept anew
         kept.unlink(missing_ok=True)
     return code

@@ -98,6 +98,12 @@ class Settings:
     vault: str = _setting(
         "", "the vault to use when none is named and none is around", user_only=True, env="VAULT_MEM_VAULT"
     )
+    idle_seconds: int = _setting(
+        1800,
+        "a daemon that was started by a command ends after so long without another",
+        user_only=True,
+        check=(1, 604_800),
+    )
 
 
 BY_NAME = {each.name: each for each in fields(Settings)}
