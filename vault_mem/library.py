@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 

@@ -34,8 +34,8 @@ def command(console: Console, days: int | None, public_only: bool) -> None:
     finish(console, vault, stale=result.stale, pending=result.pending)
 
 
-def period_json(each: Period, *, days: bool = True) -> dict[str, Any]:
-    """The numbers of one period; `days` as well where they are wanted."""
+def period_json(each: Period, *, brief: bool = False) -> dict[str, Any]:
+    """The numbers of one period; in brief without the lists of emotions and days."""
     record = asdict(each) | {"since": each.since.isoformat(), "until": each.until.isoformat(), "enough": each.enough}
-    by_day = record.pop("by_day")
-    return record | ({"by_day": [day | {"day": day["day"].isoformat()} for day in by_day]} if days else {})
+    record["by_day"] = [day | {"day": day["day"].isoformat()} for day in record["by_day"]]
+    return {name: value for name, value in record.items() if not brief or name not in ("emotions", "by_day")}

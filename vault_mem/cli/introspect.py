@@ -43,7 +43,7 @@ def command(console: Console, budget: int | None, public_only: bool) -> None:
 def _json(result: Introspection, scaffold: str) -> dict[str, Any]:
     return {
         "memories": [excerpt_json(each) for each in result.memories],
-        "emotions": period_json(result.emotions, days=False),
+        "emotions": period_json(result.emotions, brief=True),
         "episodes": [excerpt_json(each) for each in result.episodes],
         "questions": [question_json(each) for each in result.questions],
         "left_out": result.left_out,

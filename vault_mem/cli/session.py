@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 
 
 def printed_tokens(console: Console, document: dict[str, Any], text: str) -> int:
-    """The tokens of what will be printed; where that is JSON with text, of the longer of the two."""
+    """The tokens of what will be read; where that is JSON with text, of the longer of the two."""
     from vault_mem.notes.tokens import count_tokens
 
     if not console.json:
         return count_tokens(text)
-    whole = count_tokens(json.dumps(document, ensure_ascii=False, indent=2, default=str))
-    return max(whole, count_tokens(text)) if console.with_text else whole
+    if not console.with_text:
+        return count_tokens(json.dumps(document, ensure_ascii=False, indent=2, default=str))
+    # an agent reads the one or the other, and the document without indentation
+    return max(count_tokens(json.dumps(document, ensure_ascii=False, default=str)), count_tokens(text))
 
 
 def excerpt_json(each: Excerpt) -> dict[str, Any]:

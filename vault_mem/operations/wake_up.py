@@ -60,7 +60,7 @@ def _gather(
     for memory in chosen(category=INTROSPECTION)[:1]:
         seen.add(memory.id)
         filling.add(result.introspection, *excerpts(memory, LONG))
-    tasks = [each for each in chosen(kind="task") if (each.status or "").casefold() not in _DONE]
+    tasks = [each for each in chosen(kind="task") if each.id not in seen and not _is_done(each)]
     for memory in sorted(tasks, key=lambda each: -each.importance)[:_TASKS]:
         seen.add(memory.id)
         filling.add(result.tasks, *excerpts(memory))
@@ -90,3 +90,7 @@ def _by_turns(recent: list[Memory], important: list[Memory]) -> list[Memory]:
     """Recent and important ones in turn; the important by importance, the newer first."""
     ranked = sorted(important, key=lambda each: -each.importance)
     return [each for pair in zip_longest(recent, ranked[:MOST]) for each in pair if each is not None]
+
+
+def _is_done(task: Memory) -> bool:
+    return (task.status or "").casefold() in _DONE
