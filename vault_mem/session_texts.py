@@ -12,7 +12,7 @@ from vault_mem.notes.self_model import Question
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.budget import Excerpt
 from vault_mem.operations.emotion_trend import FEW, EmotionTrend, Felt, Period, direction
-from vault_mem.operations.introspect import Introspection
+from vault_mem.operations.introspect import Introspection, Told
 from vault_mem.operations.update_self import SelfResult
 from vault_mem.operations.wake_up import WakeUp
 
@@ -57,7 +57,7 @@ def introspected(result: Introspection, now: datetime) -> str:
     """What introspect says."""
     parts = _section("Recent memories:", [_line(each, now) for each in result.memories])
     parts.append("\n".join(_summary(result.emotions)))
-    parts += _section("Episodes:", [_line(each, now) for each in result.episodes])
+    parts += _section("Episodes:", [_episode(each, now) for each in result.episodes])
     parts += _section("Open questions:", [_question(each) for each in result.questions])
     return "\n\n".join(parts + _left_out(result.left_out))
 
@@ -90,6 +90,12 @@ def _line(each: Excerpt, now: datetime, mark: str = "") -> str:
     memory = each.memory
     facts = f"id: {memory.id}, importance: {memory.importance}, private: {'true' if memory.private else 'false'}"
     return f"- [{age(memory.created, now)}] {mark}{each.text} ({facts})"
+
+
+def _episode(each: Told, now: datetime) -> str:
+    found = each.episode
+    facts = f"id: {found.id}, importance: {found.importance}, private: {'true' if found.private else 'false'}"
+    return f"- [{age(found.end or found.created, now)}] {found.title}: {each.text} ({facts})"
 
 
 def _question(question: Question) -> str:

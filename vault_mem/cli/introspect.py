@@ -12,7 +12,7 @@ from vault_mem.cli.emotion_trend import period_json
 from vault_mem.cli.session import excerpt_json, printed_tokens, question_json
 
 if TYPE_CHECKING:
-    from vault_mem.operations.introspect import Introspection
+    from vault_mem.operations.introspect import Introspection, Told
 
 
 @click.command(cls=Command, examples="vault-mem introspect\nvault-mem introspect --budget 800 --json")
@@ -44,10 +44,23 @@ def _json(result: Introspection, scaffold: str) -> dict[str, Any]:
     return {
         "memories": [excerpt_json(each) for each in result.memories],
         "emotions": period_json(result.emotions, brief=True),
-        "episodes": [excerpt_json(each) for each in result.episodes],
+        "episodes": [_episode(each) for each in result.episodes],
         "questions": [question_json(each) for each in result.questions],
         "left_out": result.left_out,
         "stale": result.stale,
         "pending": result.pending,
         "scaffold": scaffold,
+    }
+
+
+def _episode(each: Told) -> dict[str, Any]:
+    found = each.episode
+    return {
+        "id": found.id,
+        "title": found.title,
+        "summary": each.text,
+        "start": found.start.isoformat() if found.start else None,
+        "end": found.end.isoformat() if found.end else None,
+        "importance": found.importance,
+        "private": found.private,
     }

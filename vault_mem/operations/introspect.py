@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from vault_mem.index.rows import EPISODE
+from vault_mem.model import Episode
+from vault_mem.notes.excerpt import cut
 from vault_mem.notes.self_model import Question
-from vault_mem.operations.budget import Excerpt, Filling, excerpts
+from vault_mem.operations.budget import LENGTHS, Excerpt, Filling, excerpts
 from vault_mem.operations.emotion_trend import Period, period
-from vault_mem.operations.filters import Filters
+from vault_mem.operations.episodes import list_episodes
 from vault_mem.operations.update_self import show_self
 from vault_mem.operations.wake_up import newest
 from vault_mem.operations.workspace import Workspace
 
 DEFAULT_BUDGET = 2000
 _MEMORIES, _EPISODES, _QUESTIONS, _DAYS = 12, 3, 10, 7
+
+
+@dataclass(frozen=True)
+class Told:
+    """As much of an episode as there is room for."""
+
+    episode: Episode
+    text: str
 
 
 @dataclass
@@ -28,25 +37,24 @@ class Introspection:
     left_out: int = 0
     memories: list[Excerpt] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
-    episodes: list[Excerpt] = field(default_factory=list)
+    episodes: list[Told] = field(default_factory=list)
 
 
 def introspect(
     workspace: Workspace, *, budget: int, cost: Callable[[Introspection], int], public_only: bool = False
 ) -> Introspection:
     """Recent memories, the emotions of a week, the latest episodes and the open questions, within the budget."""
-    freshness = workspace.freshen()
+    listed = list_episodes(workspace)
+    episodes = [each.episode for each in listed.episodes if not (public_only and each.episode.private)]
     private = False if public_only else None
 
     def gather() -> Introspection:
-        now = workspace.folder.now()
-        result = Introspection(period(workspace, _DAYS, private), freshness.stale, freshness.pending)
+        result = Introspection(period(workspace, _DAYS, private), listed.stale, listed.pending)
         filling = Filling(result, budget, cost)
-        where = Filters(private=private).where(now, (EPISODE,))
         for question in show_self(workspace.folder).model.open[:_QUESTIONS]:
             filling.add(result.questions, question)
-        for episode in workspace.index.memories(where, (EPISODE,))[:_EPISODES]:
-            filling.add(result.episodes, *excerpts(episode))
+        for episode in episodes[:_EPISODES]:
+            filling.add(result.episodes, *(Told(episode, cut(episode.summary, length)) for length in LENGTHS))
         for memory in newest(workspace, _MEMORIES, private):
             filling.add(result.memories, *excerpts(memory))
         return filling.done()

@@ -91,6 +91,7 @@ class Settings:
     scaffold_saved: str = _setting("", "that thought after remember; empty is the built-in one", check=_short)
     scaffold_duplicate: str = _setting("", "the same where remember refused a repetition", check=_short)
     scaffold_forgotten: str = _setting("", "the same after forget", check=_short)
+    scaffold_candidates: str = _setting("", "the same where consolidate found near-duplicates", check=_short)
     scaffold_wake_up: str = _setting("", "the same after wake-up", check=_short)
     scaffold_introspect: str = _setting("", "the same after introspect", check=_short)
     model: str = _setting(
