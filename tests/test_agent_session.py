@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from conftest import Command
 from helpers import contents
-
-from vault_mem.cli.main import COMMANDS
-
-OTHERS = {"merge", "consolidate"} - set(COMMANDS)
 
 
 def test_a_session_by_commands(sample_cli: Command, sample_root: Path) -> None:
@@ -43,7 +38,6 @@ def test_a_session_by_commands(sample_cli: Command, sample_root: Path) -> None:
     assert {name: data for name, data in after.items() if "history/" not in name} == before
 
 
-@pytest.mark.skipif(bool(OTHERS), reason=f"without {', '.join(sorted(OTHERS))}")
 def test_merging_by_commands(sample_cli: Command) -> None:
     # C-2, C-3
     ids = [

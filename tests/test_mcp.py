@@ -29,7 +29,6 @@ NAMES = (
 )
 HEAVY = ("lancedb", "numpy", "pyarrow", "model2vec", "tokenizers")
 NOW = {"VAULT_MEM_NOW": "2026-11-16T08:00:00+09:00"}
-OTHERS = {"search", "merge", "link", "consolidate", "episode"} - set(COMMANDS)
 
 
 @asynccontextmanager
@@ -181,7 +180,6 @@ def test_a_session(sample_cli: Command, sample_root: Path) -> None:
     assert {name: data for name, data in after.items() if "history/" not in name} == before
 
 
-@pytest.mark.skipif(bool(OTHERS), reason=f"without {', '.join(sorted(OTHERS))}")
 def test_a_whole_session(sample_cli: Command) -> None:
     # C-2, C-3, V-3, W-2: search, link, episode, consolidate, merge, undo
     async def live(client: Client) -> None:
@@ -190,8 +188,9 @@ def test_a_whole_session(sample_cli: Command) -> None:
             saved, _ = await call(client, "remember", content=content, force=True)
             ids.append(saved["memory"]["id"])
         keep, remove = ids
-        found, _ = await call(client, "search_memories", query="boathouse")
-        assert {each["id"] for each in found["results"]} >= set(ids)
+        if "search" in COMMANDS:
+            found, _ = await call(client, "search_memories", query="boathouse")
+            assert {each["id"] for each in found["results"]} >= set(ids)
         stats, text = await call(client, "consolidate")
         pairs = [{pair["memory_a_id"], pair["memory_b_id"]} for pair in stats["merge_candidates"]]
         assert set(ids) in pairs and text.startswith("Consolidation complete.")

@@ -129,6 +129,8 @@ def test_questions_by_number_and_by_words(cli: Command, root: Path) -> None:
 def test_what_is_refused(cli: Command, root: Path) -> None:
     for wrong in (["--set", "no value"], ["--set", "=x"], ["--set", "a:b=x"], ["--ask", ""], ["--ask", "x" * 2001]):
         assert cli.run("update-self", *wrong).code == 2
+    secret = cli.run("update-self", "--set", "password=hunter2Xyz9")
+    assert secret.code == 6 and "hunter2Xyz9" not in secret.out + secret.err
     assert not (root / "SELF.md").exists()
     (root / "SELF.md").write_bytes(b"caf\xe9\n")
     assert cli.run("update-self", "--ask", "Why?").code == 1

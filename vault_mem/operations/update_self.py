@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from vault_mem.errors import EditRefused, InvalidInput, NotFound
+from vault_mem.errors import EditRefused, InvalidInput, NotFound, SecretFound
 from vault_mem.notes import self_model
+from vault_mem.notes.secrets import find_secret
 from vault_mem.notes.self_model import SelfModel, read_self
 from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
@@ -54,6 +55,7 @@ def plan_update_self(
     folder: Folder, fields: Mapping[str, str], ask: Sequence[str], resolve: Sequence[tuple[str, str]]
 ) -> Transaction:
     """The transaction; without a step where SELF.md says all of it already."""
+    _refuse_secrets([f"{name} = {value}" for name, value in fields.items()], ask, [answer for _, answer in resolve])
     before = read(folder, SELF)
     try:
         text = _NEW if before is None else before.decode("utf-8")
@@ -78,6 +80,15 @@ def plan_update_self(
     else:
         transaction.write(SELF, before, text.encode())
     return transaction
+
+
+def _refuse_secrets(*groups: Sequence[str]) -> None:
+    """The file is public; what was found is never quoted."""
+    for kind in (find_secret(text) for group in groups for text in group):
+        if kind is not None:
+            raise SecretFound(
+                f"this looks as if it holds {kind}", f"{SELF} is public: leave it out, or use remember --private"
+            )
 
 
 def _reasons(fields: Mapping[str, str], ask: Sequence[str], resolve: Sequence[tuple[str, str]]) -> list[str]:
