@@ -216,15 +216,23 @@ def test_a_whole_session(sample_cli: Command) -> None:
     session(live, sample_cli)
 
 
-@pytest.mark.skipif("tidy" not in COMMANDS, reason="without tidy")
 def test_tidy(sample_cli: Command) -> None:
     # T-4
     async def live(client: Client) -> None:
-        await call(client, "tidy_candidates")
-        update = {"op": "mark_done", "state_id": "mem_25aeec24c99b", "reason": "printed"}
-        await call(client, "tidy_apply", plan={"state_updates": [update]})
-        shown, _ = await call(client, "show_memory", memory_id="mem_25aeec24c99b")
-        assert shown["status"] == "done"
+        for content in ("Ewan drinks his tea without milk.", "Ewan takes his tea without any milk."):
+            await call(client, "remember", content=content, kind="fact", force=True)
+        found, text = await call(client, "tidy_candidates", kind="fact", public_only=True)
+        assert f"cluster(s) among {found['states']} states." in text
+        told = {state["body_text"]: state["state_id"] for each in found["clusters"] for state in each["states"]}
+        id_ = told["Ewan takes his tea without any milk."]
+        update = {"op": "close", "state_id": id_, "reason": "said twice"}
+        plan = {"candidates": found["candidates"], "state_updates": [update]}
+        checked, _ = await call(client, "tidy_apply", plan=plan, dry_run=True)
+        assert checked["status"] == "checked"
+        done, text = await call(client, "tidy_apply", plan=plan)
+        assert done["closed"] == [id_] and "closed 1 state(s)" in text
+        shown, _ = await call(client, "show_memory", memory_id=id_)
+        assert shown["valid_to"]
 
     session(live, sample_cli)
 

@@ -12,6 +12,7 @@ from vault_mem.model import (
     DEFAULT_KIND,
     KINDS,
     LINK_TYPES,
+    STATE_KINDS,
 )
 
 
@@ -122,15 +123,18 @@ TOOLS = (
             Parameter("confidence", "--confidence", _number("How sure.", 0, 1)),
             Parameter("salience", "--salience", _number("How much it stands out.", 0, 1)),
             Parameter("source", "--source", _text("Where it comes from.")),
+            Parameter("scope", "--scope", _text("For a summary: tag:…, person:…, project:… or month:2026-11.")),
+            Parameter("summary_of", "--of", _texts("For a summary: IDs of what it was made from.")),
             Parameter("supersedes", "--supersedes", _texts("IDs of memories that this one takes the place of.")),
             Parameter("force", "--force", _flag("Save even if it repeats a memory.")),
+            Parameter("allow_secret", "--allow-secret", _flag("Save in public even if it looks like a credential.")),
             Parameter(
                 "dedup_threshold", "--dedup-threshold", _number("Distance below which it is a repetition.", 0, 1)
             ),
             Parameter("link_threshold", "--link-threshold", _number("Distance below which memories are linked.", 0, 1)),
         ),
         {
-            "status": _text("Whether it was saved.", enum=["saved", "duplicate"]),
+            "status": _text("Whether it was saved.", enum=["saved", "updated", "duplicate"]),
             "memory": {},
             "links": {"type": "integer"},
             "linked": _LIST,
@@ -341,7 +345,13 @@ TOOLS = (
         "Tidy candidates",
         "Clusters of near states of one kind (fact, relation, task, summary), to be made into a plan for tidy_apply.",
         ("tidy", "candidates"),
-        output={},
+        (
+            Parameter("kind", "--kind", _text("Only this kind.", enum=list(STATE_KINDS))),
+            Parameter("budget", "--budget", _whole("At most so many tokens of text.", 100, default=6000)),
+            Parameter("summaries", "--summaries", _flag("Instead: scopes that deserve a summary.")),
+            Parameter("public_only", "--public-only", _flag("Leave private memories out.")),
+        ),
+        {"candidates": _text("A token that goes into the plan."), "clusters": _LIST, "scopes": _LIST},
         read_only=True,
     ),
     Tool(
@@ -355,12 +365,13 @@ TOOLS = (
                 INPUT,
                 {
                     "type": "object",
-                    "description": "A TidyPlan: state_updates[], each with op (upsert, close, mark_done) and state_id.",
+                    "description": "A TidyPlan: the token `candidates`, and state_updates[] with op, state_id, reason.",
                 },
                 True,
             ),
+            Parameter("dry_run", "--dry-run", _flag("Check it, and change nothing.")),
         ),
-        {},
+        {"status": _STRING, "created": _LIST, "updated": _LIST, "closed": _LIST, "op": _STRING},
         destructive=True,
     ),
     Tool(
