@@ -79,4 +79,4 @@ def run(setting: Setting) -> Iterator[Figure]:
         yield Figure(name, tool, "ms", reference, "import mcp", _LIMIT if daemon else None)
     finally:
         if daemon:
-            call("-m", "vault_mem", "daemon", "stop")
+            subprocess.run([sys.executable, "-m", "vault_mem", "daemon", "stop"], cwd=vault.root, env=environment)

@@ -105,9 +105,37 @@ def test_tools_as_agents_know_them(cli: Command, tmp_path: Path) -> None:
 
     with (tmp_path / "imports").open("w") as log:
         session(look, cli, "-X", "importtime", log=log)
-    imported = {line.rsplit("|")[-1].strip() for line in (tmp_path / "imports").read_text().splitlines()}
-    assert "mcp.server.lowlevel" in imported
-    assert not imported & set(HEAVY)
+    assert light(tmp_path / "imports")
+
+
+def light(imports: Path) -> bool:
+    """Whether a server that logged its imports had none that take long."""
+    imported = {line.rsplit("|")[-1].strip() for line in imports.read_text().splitlines()}
+    return "mcp.server.lowlevel" in imported and not imported & set(HEAVY)
+
+
+def test_through_the_daemon(tmp_path: Path) -> None:
+    # the server itself stays light, whatever is asked of it
+    daemons = pytest.importorskip("daemons", reason="without a daemon")
+
+    async def live(client: Client) -> None:
+        saved, text = await call(client, "remember", content="-秘密\nin two lines", private=True, tags=["attic"])
+        assert saved["memory"]["content"] == "-秘密\nin two lines" and text.startswith("Saved")
+        again, _ = await call(client, "remember", content="-秘密\nin two lines", private=True)
+        assert again["status"] == "duplicate"
+        found, _ = await call(client, "recall", query="秘密")
+        assert found["results"][0]["tags"] == ["attic"]
+        woken, _ = await call(client, "wake_up")
+        assert woken["total"] == 1
+        assert (await fails(client, "forget", memory_id="mem_999999999999"))[0]["code"] == "not_found"
+        await call(client, "undo")
+
+    with daemons.served(tmp_path) as command:
+        with (tmp_path / "imports").open("w") as log:
+            session(live, command, "-X", "importtime", log=log)
+        assert command.alive()
+        assert command.json("list")["total"] == 0
+    assert light(tmp_path / "imports")
 
 
 def test_a_session(sample_cli: Command, sample_root: Path) -> None:
