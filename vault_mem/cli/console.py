@@ -34,6 +34,7 @@ class Console:
     interactive: bool = False
     vault: str | None = None
     json: bool = False
+    with_text: bool = False
     scaffold: bool | None = None
     verbose: int = 0
     request: str = ""  # names this call, so that what it wrote can be told after its answer was lost
@@ -71,6 +72,13 @@ class Console:
     def print_json(self, value: Any) -> None:
         """The answer as one JSON document."""
         self.print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+    def answer(self, document: dict[str, Any], text: str) -> None:
+        """The answer as JSON where that is asked for, else as text; with both, the text is a field of the document."""
+        if self.json:
+            self.print_json(document | ({"text": text} if self.with_text else {}))
+        else:
+            self.print(text)
 
     def notice(self, text: str) -> None:
         """A line for the person at the terminal, apart from the answer."""

@@ -46,6 +46,10 @@ COMMANDS = {
     "review": "Answer the proposals of REVIEW.md.",
     "stats": "What the vault holds and how it grows.",
     "views": "Make the mirrored files anew.",
+    "wake-up": "What to know when a session begins.",
+    "introspect": "What there is to think about.",
+    "update-self": "Show or change what the agent says of itself (SELF.md).",
+    "emotion-trend": "How the last week and month felt.",
     "compare": "Compare two texts or memories.",
     "status": "What the vault holds, and whether the index is fresh.",
     "doctor": "Find trouble, and say what to do.",
@@ -56,6 +60,7 @@ COMMANDS = {
     "import": "Bring in memories from elsewhere.",
     "export": "Write memories out, to read or to move.",
     "setup": "Give an agent what it needs to use this memory.",
+    "mcp": "Serve the memory to an agent as MCP tools.",
     "help": "Explain the commands; --json for agents.",
     "completion": "Print a completion script for a shell.",
 }

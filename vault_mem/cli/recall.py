@@ -28,15 +28,13 @@ def command(console: Console, /, query: str, limit: int, **filters: Any) -> None
     text = console.read_text() if query == "-" else query  # before the vault is opened: it may take its time
     vault = open_vault(console)
     result = vault.recall(text, limit, filters_from(vault, filters))
-    if console.json:
-        console.print_json(
-            {
-                "results": [found_json(found) for found in result.results],
-                "stale": result.stale,
-                "pending": result.pending,
-                "scaffold": "",
-            }
-        )
-    else:
-        console.print(messages.recalled(result, vault.workspace.folder.now()))
+    console.answer(
+        {
+            "results": [found_json(found) for found in result.results],
+            "stale": result.stale,
+            "pending": result.pending,
+            "scaffold": "",
+        },
+        messages.recalled(result, vault.workspace.folder.now()),
+    )
     finish(console, vault, stale=result.stale, pending=result.pending)

@@ -113,26 +113,24 @@ def answer(console: Console, vault: Vault, result: RememberResult) -> int:
     from vault_mem import messages
 
     data, scaffold = messages.remembered(result, vault.workspace.folder.now())
-    scaffold = scaffolded(console, vault, scaffold)
-    if console.json:
-        console.print_json(
-            {
-                "status": "duplicate" if result.duplicate_of else "updated" if result.grown else "saved",
-                "memory": memory_json(result.memory) if result.memory else None,
-                "links": result.links,
-                "linked": [found_json(found) for found in result.linked],
-                "duplicate_of": found_json(result.duplicate_of) if result.duplicate_of else None,
-                "differs": result.differs,
-                "changed": found_json(result.changed) if result.changed else None,
-                "commands": messages.ways_on(result.duplicate_of.memory.id) if result.duplicate_of else [],
-                "closed": [old.id for old in result.closed],
-                "scaffold": scaffold,
-            }
-        )
-    else:
-        console.print(messages.compose(data, scaffold))
-        if result.duplicate_of:
-            console.print("\n" + messages.blocked_hints(result.duplicate_of.memory.id))
+    scaffold = scaffolded(console, vault, scaffold, "duplicate" if result.duplicate_of else "saved")
+    console.answer(
+        {
+            "status": "duplicate" if result.duplicate_of else "updated" if result.grown else "saved",
+            "memory": memory_json(result.memory) if result.memory else None,
+            "links": result.links,
+            "linked": [found_json(found) for found in result.linked],
+            "duplicate_of": found_json(result.duplicate_of) if result.duplicate_of else None,
+            "differs": result.differs,
+            "changed": found_json(result.changed) if result.changed else None,
+            "commands": messages.ways_on(result.duplicate_of.memory.id) if result.duplicate_of else [],
+            "closed": [old.id for old in result.closed],
+            "scaffold": scaffold,
+        },
+        messages.compose(data, scaffold),
+    )
+    if result.duplicate_of and not console.json:
+        console.print("\n" + messages.blocked_hints(result.duplicate_of.memory.id))
     finish(console, vault)
     return DUPLICATE_EXIT if result.duplicate_of else 0
 
@@ -156,9 +154,9 @@ def _last_blocked(
 
 def _update(console: Console, vault: Vault, id_: str, content: str, allow_secret: bool) -> int:
     memory = vault.update(id_, content, allow_secret=allow_secret)
-    if console.json:
-        console.print_json({"status": "updated", "memory": memory_json(memory)})
-    else:
-        console.print(f"Updated (id: {memory.id}). What it said before is kept in its history.")
+    console.answer(
+        {"status": "updated", "memory": memory_json(memory)},
+        f"Updated (id: {memory.id}). What it said before is kept in its history.",
+    )
     finish(console, vault)
     return 0
