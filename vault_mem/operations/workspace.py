@@ -18,9 +18,9 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.walk import walk
 
 if TYPE_CHECKING:
+    from vault_mem.index.catalogue import Catalogue
     from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
-    from vault_mem.index.lexicon import Lexicon
     from vault_mem.index.shelf import Shelf
     from vault_mem.index.sync import Progress, SyncReport
 
@@ -47,6 +47,7 @@ class Workspace:
         self._at_version: tuple[str, int] = ("", -1)
         self._calibration: tuple[int, Calibration] | None = None
         self._shelf: tuple[tuple[str, int], Shelf] | None = None
+        self._catalogue: tuple[tuple[str, int], Catalogue] | None = None
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -76,14 +77,14 @@ class Workspace:
         return self._graph
 
     @property
-    def lexicon(self) -> Lexicon:
-        """The terms of the whole vault, as indexed."""
-        from vault_mem.index.lexicon import Lexicon
+    def catalogue(self) -> Catalogue:
+        """What recall looks through, in step with the index."""
+        from vault_mem.index.catalogue import Catalogue
 
-        self._drop_outdated()
-        if "_lexicon" not in self.__dict__:
-            self._lexicon = Lexicon(self.index.table)
-        return self._lexicon
+        version = (self.index.generation, self.index.table.version)
+        if self._catalogue is None or self._catalogue[0] != version:
+            self._catalogue = (version, Catalogue(self.index.table))
+        return self._catalogue[1]
 
     @property
     def shelf(self) -> Shelf:
@@ -111,12 +112,16 @@ class Workspace:
             if generation == self.index.generation:
                 shelf.update(self.index.table, report.files)
                 self._shelf = ((generation, self.index.table.version), shelf)
+        if self._catalogue is not None and not report.rebuilt and report.files:
+            (generation, _), catalogue = self._catalogue
+            if generation == self.index.generation and not catalogue.worn:
+                catalogue.update(self.index.table, report.files)
+                self._catalogue = ((generation, self.index.table.version), catalogue)
 
     def _drop_outdated(self) -> None:
         version = (self.index.generation, self.index.table.version)
         if version != self._at_version:
             self.__dict__.pop("_graph", None)
-            self.__dict__.pop("_lexicon", None)
             self._at_version = version
 
     def freshen(self) -> Freshness:
