@@ -104,9 +104,7 @@ def _objection(entry: Any) -> str:
             return f"two memories have the key {turn['key']!r}"
         keys.add(turn["key"])
         if "created" in turn and _moment(turn["created"]) is None:
-            return (
-                f"memory {turn['key']!r}: created {turn['created']!r} is no time such as 2026-11-15T23:25"
-            )
+            return f"memory {turn['key']!r}: created {turn['created']!r} is no time such as 2026-11-15T23:25"
     for question in entry["questions"]:
         if not isinstance(question, dict) or not str(question.get("question") or "").strip():
             return "a question should have a text named question"
@@ -132,7 +130,7 @@ def evaluate(
     done = 0
     for entry in entries:
         with tempfile.TemporaryDirectory(prefix="vault-mem-eval-") as folder:
-            workspace, ids = _vault(Path(folder), entry, env)
+            workspace, ids = build_vault(Path(folder), entry, env)
             report.entries += 1
             report.memories += len(ids)
             for way in ways.values():
@@ -155,7 +153,8 @@ def _ask(workspace: Workspace, way: Way, question: dict[str, Any], ids: dict[str
     return Answer(question.get("category"), ranks, len(evidence), seconds)
 
 
-def _vault(folder: Path, entry: Entry, env: Mapping[str, str]) -> tuple[Workspace, dict[str, str]]:
+def build_vault(folder: Path, entry: Entry, env: Mapping[str, str]) -> tuple[Workspace, dict[str, str]]:
+    """A vault of one entry in an empty folder, indexed; and the id of each key."""
     root = folder / "vault"
     env = dict(env) | {"VAULT_MEM_INDEX_DIR": str(folder / "index")}
     init(root, env, timezone="UTC")

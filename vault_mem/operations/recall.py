@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vault_mem.embedding.calibration import Calibration
 from vault_mem.errors import InvalidInput
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.operations.excerpts import Cost, fit
@@ -66,6 +67,7 @@ class Outcome:
     allowed: NDArray[np.bool_]
     ranking: Ranking
     chosen: list[Chosen]
+    calibration: Calibration
 
 
 def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> RecallResult:
@@ -75,7 +77,7 @@ def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> 
     """
     request = request.checked()
     freshness = workspace.freshen()
-    results = workspace.reading(lambda: found_by(workspace, consider(workspace, request)))
+    results = workspace.reading(lambda: found_by(consider(workspace, request)))
     if request.budget is not None:
         results, _ = fit(results, request.query, request.budget, cost)
     return RecallResult(request.query, results, freshness.stale, freshness.pending)
@@ -88,7 +90,7 @@ def context_query(text: str) -> str:
 
 def consider(workspace: Workspace, request: Request) -> Outcome:
     """Filter, rank and diversify."""
-    catalogue = workspace.catalogue
+    catalogue, calibration = workspace.catalogue, workspace.calibration
     with catalogue.lock:
         allowed = allowed_places(workspace, catalogue, request.filters)
         now = request.filters.as_of or workspace.folder.now()
@@ -107,12 +109,12 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
             catalogue,
             ranking,
             request.limit,
-            near_identical=workspace.calibration.near_identical,
+            near_identical=calibration.near_identical,
             looked_up=query.looked_up,
             zone=workspace.folder.zone,
             switched_on="diversity" in request.switches,
         )
-    return Outcome(catalogue, allowed, ranking, chosen)
+    return Outcome(catalogue, allowed, ranking, chosen, calibration)
 
 
 def allowed_places(workspace: Workspace, catalogue: Catalogue, filters: Filters) -> NDArray[np.bool_]:
@@ -129,7 +131,7 @@ def allowed_places(workspace: Workspace, catalogue: Catalogue, filters: Filters)
     return np.asarray(allowed & whole)
 
 
-def found_by(workspace: Workspace, outcome: Outcome) -> list[Found]:
+def found_by(outcome: Outcome) -> list[Found]:
     """The memories that were chosen, with all a reader needs."""
     ranking, catalogue = outcome.ranking, outcome.catalogue
     places = [int(ranking.places[each.number]) for each in outcome.chosen]
@@ -140,7 +142,7 @@ def found_by(workspace: Workspace, outcome: Outcome) -> list[Found]:
         results.append(
             Found(
                 catalogue.memory(place),
-                similarity=round(workspace.calibration.similarity(float(ranking.meaning[place])), DIGITS),
+                similarity=round(outcome.calibration.similarity(float(ranking.meaning[place])), DIGITS),
                 score=round(sum(terms.values()), DIGITS),
                 passage="" if row == place else catalogue.texts[row],
                 terms=terms,

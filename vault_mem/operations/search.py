@@ -23,7 +23,7 @@ def search(workspace: Workspace, query: str, limit: int = 20, filters: Filters |
 
 
 def _find(workspace: Workspace, query: str, limit: int, filters: Filters) -> list[Found]:
-    catalogue = workspace.catalogue
+    catalogue, calibration = workspace.catalogue, workspace.calibration
     with catalogue.lock:
         allowed = allowed_places(workspace, catalogue, filters)
         hits = by_keywords(catalogue, query, allowed)[:limit]
@@ -31,7 +31,7 @@ def _find(workspace: Workspace, query: str, limit: int, filters: Filters) -> lis
         return [
             Found(
                 catalogue.memory(hit.place),
-                similarity=round(workspace.calibration.similarity(float(catalogue.vectors[hit.place] @ vector)), 4),
+                similarity=round(calibration.similarity(float(catalogue.vectors[hit.place] @ vector)), 4),
                 score=hit.score,
                 passage="" if hit.row == hit.place else catalogue.texts[hit.row],
                 terms=hit.terms,

@@ -71,7 +71,7 @@ def _follow(workspace: Workspace, memory: Memory, request: Request) -> WhyNot:
             reason = f"{standing_at}, but the list has its share of memories like it"
             return replace(standing, stage="diversity", reason=reason, needed=needed)
         return replace(standing, stage="ranking", reason=f"{standing_at}, and {len(chosen)} are shown", needed=needed)
-    results = found_by(workspace, outcome)
+    results = found_by(outcome)
     shown = results if request.budget is None else fit(results, request.query, request.budget)[0]
     ids = [found.memory.id for found in shown]
     if memory.id not in ids:

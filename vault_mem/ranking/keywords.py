@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.ranking.names import NOBODY
 from vault_mem.ranking.query import exact_parts, term_weights
-from vault_mem.ranking.rank import DIGITS, best_rows, written, written_in
+from vault_mem.ranking.rank import DIGITS, best_rows, shown_text, written, written_in
 from vault_mem.ranking.weights import weights
 
 # So many of the best by words are looked at for what is found as written.
@@ -38,7 +38,7 @@ def by_keywords(catalogue: Catalogue, query: str, allowed: NDArray[np.bool_]) ->
     exact = exact_parts(query)
     hits: list[Hit] = []
     for number, place in enumerate(ordered):
-        found = written_in(catalogue.texts[row[place]], exact) if number < LOOKED_AT else 0.0
+        found = written_in(shown_text(catalogue, place, int(row[place])), exact) if number < LOOKED_AT else 0.0
         terms = {
             "words": round(float(best["words"][place]), DIGITS),
             "exact": round(weights()["exact"] * found, DIGITS),

@@ -21,10 +21,15 @@ from vault_mem.ranking.names import Named, directory
 MAX_TERMS = 64
 # A name or number with few words beside it is looked up, not asked about.
 FEW_WORDS = 2
+FEW_TERMS = 4
 
 _HIRAGANA = re.compile(r"[ぁ-ゖー]")
 _QUOTED = re.compile(r"[\"“「『]([^\"”」』]{2,80})[\"”」』]")
 _COMPOUND = re.compile(r"[a-z0-9]+(?:[-_./:@#+][a-z0-9]+)+|(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{2,}|\d{3,}")
+_QUESTION = re.compile(
+    r"\?|^\s*(?:what|when|where|which|who|whom|whose|why|how|did|does|do|is|are|was|were|has|have|can|could|would|will)\b|"
+    r"(?:いつ|どこ|だれ|誰|なに|何|なぜ|どう|どの|どれ|どんな|ですか|ますか|でしたか|ましたか)"
+)
 _SPELLED = re.compile(r"[ァ-ヺー]{3,}|[㐀-䶿一-鿿々]{2,}|[가-힣]{2,}")
 
 
@@ -48,6 +53,7 @@ class Query:
     wants_important: bool
     wants_overview: bool
     looked_up: bool
+    keywords: bool
 
 
 def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenVectors, now: datetime) -> Query:
@@ -73,6 +79,7 @@ def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenV
         feelings=cues.feelings(text),
         wants_important=cues.wants_important(text),
         wants_overview=cues.wants_overview(text),
+        keywords=_is_keywords(text, weights),
         looked_up=bool(_COMPOUND.search(normalised(text)) or _QUOTED.search(text) or named.people)
         and len([term for term, _ in weights if term not in named.words]) <= FEW_WORDS + 2 * len(exact),
     )
@@ -91,6 +98,12 @@ def term_weights(text: str, named: Named, catalogue: Catalogue) -> list[tuple[st
         (term, factor * weight(len(catalogue.lexicon.postings(term)[0]), rows)) for term, factor in factors.items()
     ]
     return sorted(weighed, key=lambda each: (-each[1], each[0]))[:MAX_TERMS]
+
+
+def _is_keywords(text: str, weighed: list[tuple[str, float]]) -> bool:
+    """Whether a query is a few words rather than a question or a sentence."""
+    few = sum(substance(term) == 1 for term, _ in weighed) <= FEW_TERMS
+    return few and not _QUESTION.search(normalised(text))
 
 
 def substance(term: str) -> float:

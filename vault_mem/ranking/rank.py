@@ -205,6 +205,7 @@ class _Pool:
         return {
             **own,
             "exact": self._exact(),
+            "keyword": self._covered() if self.query.keywords else np.zeros(len(self.places), dtype=np.float32),
             "tokens": tokens,
             "moment_meaning": np.maximum(own["meaning"], self._moment_meaning()),
             "moment_words": np.maximum(own["words"], self._moment_words()),
@@ -287,7 +288,21 @@ class _Pool:
         wanted = self.query.exact
         if not wanted:
             return np.zeros(len(self.places), dtype=np.float32)
-        return _array(written_in(self.catalogue.texts[row], wanted) for row in self.rows.tolist())
+        return _array(
+            written_in(shown_text(self.catalogue, place, row), wanted)
+            for place, row in zip(self.places.tolist(), self.rows.tolist(), strict=True)
+        )
+
+    def _covered(self) -> Signal:
+        """How much of the query's words a memory has at all, in its text or its header."""
+        found = np.zeros(len(self.places), dtype=np.float32)
+        held = np.zeros(len(self.catalogue.files), dtype=bool)
+        for term, each in self.query.terms:
+            places, _ = self.catalogue.lexicon.postings(term)
+            held[places] = True
+            found += np.float32(each) * (held[self.rows] | held[self.places])
+            held[places] = False
+        return np.round(found / np.float32(_total(self.query.terms)), 6)
 
     def _named(self) -> dict[str, Signal]:
         named, places = self.query.named, self.places.tolist()
@@ -364,6 +379,11 @@ def _called_by_links(catalogue: Catalogue, pool: _Pool, scores: NDArray[np.float
         called[place][0] if place in called and own[called[place][1]] > own[place] else 0.0
         for place in pool.places.tolist()
     )
+
+
+def shown_text(catalogue: Catalogue, place: int, row: int) -> str:
+    """All that is written of a memory's row: its text, its file's name, tags and people."""
+    return "\n".join([catalogue.texts[row], catalogue.files[place], *catalogue.tags[place], *catalogue.people[place]])
 
 
 def written_in(text: str, wanted: Sequence[str]) -> float:

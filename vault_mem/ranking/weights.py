@@ -11,7 +11,7 @@ FITTED = Path(__file__).parent / "weights.json"
 # Which signals make up a stage: what `--explain` shows, and what can be switched off.
 STAGES: dict[str, tuple[str, ...]] = {
     "meaning": ("meaning",),
-    "words": ("words", "exact"),
+    "words": ("words", "exact", "keyword"),
     "tokens": ("tokens",),
     "moment": ("moment_meaning", "moment_words", "moment_tokens", "session_words"),
     "names": ("person", "tag"),
@@ -29,6 +29,7 @@ STAGES: dict[str, tuple[str, ...]] = {
 # What no conversation can teach, set by the sets in benchmarks/ that can show it (docs/benchmarks.md).
 SET = {
     "exact": 2.0,  # a part number found as written outweighs any likeness
+    "keyword": 3.0,  # who types two words wants memories that have them
     "tag": 1.0,  # a tag is a word more than the text has; a person is whose memory it is
     "links": 3.0,  # a memory linked to a hit comes after it, and before what is merely alike
     "association": 0.5,
