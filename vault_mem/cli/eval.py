@@ -22,8 +22,8 @@ def command(console: Console, data: str) -> None:
 
     DATA.json is a list of entries {name, memories: [{key, text, created, speaker}], questions: [{question, evidence:
     [key]}]}. Each entry becomes a vault in a temporary folder. A memory may also have tags, people, importance, kind,
-    category, emotion. R@k is the share of a question's evidence among the first k results, MRR one over the rank of
-    the first.
+    category, emotion, intensity, and links: [key]. R@k is the share of a question's evidence among the first k
+    results, MRR one over the rank of the first.
     """
     from vault_mem import messages
     from vault_mem.operations.evaluate import evaluate, read_data

@@ -15,7 +15,7 @@ from typing import Any
 
 from vault_mem.errors import InvalidInput
 from vault_mem.index.terms import terms
-from vault_mem.model import KINDS, Memory
+from vault_mem.model import KINDS, Link, Memory
 from vault_mem.notes.parse import title_of
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations.init import init
@@ -158,16 +158,21 @@ def build_vault(folder: Path, entry: Entry, env: Mapping[str, str]) -> tuple[Wor
     root = folder / "vault"
     env = dict(env) | {"VAULT_MEM_INDEX_DIR": str(folder / "index")}
     init(root, env, timezone="UTC")
-    ids: dict[str, str] = {}
+    made = {turn["key"]: as_memory(turn, str(entry.get("name", ""))) for turn in entry["memories"]}
+    ids = {key: memory.id for key, memory in made.items()}
     for turn in entry["memories"]:
-        memory = as_memory(turn, str(entry.get("name", "")))
-        ids[turn["key"]] = memory.id
+        memory = made[turn["key"]]
+        memory.links = [_link(made[key]) for key in turn.get("links", ()) if key in made]
         path = root / "memories" / memory.created.strftime("%Y-%m") / file_name(memory)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(note_text(memory, UTC), encoding="utf-8")
     workspace = Workspace(Folder(root, env))
     workspace.sync()
     return workspace, ids
+
+
+def _link(memory: Memory) -> Link:
+    return Link(file_name(memory).removesuffix(".md"), title=memory.title)
 
 
 def as_memory(turn: dict[str, Any], name: str) -> Memory:
@@ -178,6 +183,7 @@ def as_memory(turn: dict[str, Any], name: str) -> Memory:
     memory = Memory(f"mem_{digest}", turn["text"], created, title=title_of(turn["text"]), people=people)
     memory.tags = [str(tag) for tag in turn.get("tags") or []]
     memory.importance = min(max(int(turn.get("importance") or memory.importance), 1), 5)
+    memory.intensity = turn.get("intensity")
     memory.kind = turn["kind"] if turn.get("kind") in KINDS else memory.kind
     memory.category, memory.emotion = turn.get("category") or memory.category, turn.get("emotion") or memory.emotion
     return memory

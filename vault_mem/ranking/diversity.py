@@ -49,7 +49,6 @@ def diversify(
     places = ranking.places[:count].tolist()
     themes = [] if looked_up else _themes(catalogue, places, zone)
     vectors = catalogue.vectors[places]
-    alike = vectors @ vectors.T >= near_identical
     free = ALIKE_LOOKED_UP if looked_up else ALIKE
     allowance = max(1, math.ceil(SHARE * limit))
     scores = ranking.scores[:count].astype(np.float64)
@@ -66,7 +65,7 @@ def diversify(
         best = int(np.argmax(np.where(left, np.round(scores + penalty, DIGITS), -np.inf)))
         chosen.append(Chosen(best, round(float(penalty[best]), DIGITS)))
         left[best] = False
-        near += alike[best]
+        near += vectors @ vectors[best] >= near_identical
         for theme, counts in zip(themes, taken, strict=True):
             counts[theme[best]] += 1
     return chosen

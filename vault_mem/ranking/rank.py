@@ -37,6 +37,8 @@ CALLED = 0.5
 SEEDS = 10
 # A memory's freshness halves in 30 days, then fades ever more slowly, so that older ones are still told apart.
 HALF_LIFE = 30 * DAY
+# Scores no farther apart than this answer a query about as well.
+AS_WELL = 2.5
 DIGITS = 4
 
 
@@ -328,7 +330,6 @@ class _Pool:
         summary = _array(catalogue.kinds[place] == "summary" for place in places.tolist())
         return {
             "decay": fresh,
-            "now": fresh * query.about_now,
             "emotion": _array(felt),
             "feeling": _array(feeling),
             "importance": importance.astype(np.float32),
@@ -344,6 +345,7 @@ def _scored(
     by = weights()
     count = len(pool.places)
     terms: dict[str, Signal] = {}
+    signals["now"] = _newest(catalogue, pool, signals)
     for stage, names in STAGES.items():
         if stage in switches and stage not in ("links", "diversity"):
             terms[stage] = np.round(
@@ -366,6 +368,19 @@ def _scored(
         words=best["words"],
         signals={name: values[order] for name, values in signals.items()},
     )
+
+
+def _newest(catalogue: Catalogue, pool: _Pool, signals: dict[str, Signal]) -> Signal:
+    """Of the candidates that answer a query about now about as well: 1 for the newest, 0 for the oldest."""
+    found = np.zeros(len(pool.places), dtype=np.float32)
+    if not pool.query.about_now or not len(found):
+        return found
+    by = weights()
+    answers = sum((by[name] * values for name, values in signals.items()), np.zeros(len(found), dtype=np.float32))
+    close = np.flatnonzero(answers >= answers.max() - AS_WELL)
+    moments, age = np.unique(catalogue.created[pool.places[close]], return_inverse=True)
+    found[close] = age / (len(moments) - 1) if len(moments) > 1 else 1.0
+    return found
 
 
 def _called_by_links(catalogue: Catalogue, pool: _Pool, scores: NDArray[np.float64]) -> Signal:

@@ -31,10 +31,10 @@ SET = {
     "exact": 2.0,  # a part number found as written outweighs any likeness
     "keyword": 3.0,  # who types two words wants memories that have them
     "tag": 1.0,  # a tag is a word more than the text has; a person is whose memory it is
-    "links": 3.0,  # a memory linked to a hit comes after it, and before what is merely alike
+    "links": 4.0,  # a memory linked to a hit comes after it, and before what is merely alike
     "association": 0.5,
-    "decay": 0.2,  # breaks near-ties
-    "now": 3.0,  # the query asks how things are
+    "decay": 0.5,  # breaks near-ties
+    "now": 3.0,  # the query asks how things are: the newest of what answers it
     "emotion": 0.1,  # breaks ties
     "feeling": 3.0,  # the query names the feeling
     "importance": 0.2,  # breaks ties
