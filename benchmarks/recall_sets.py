@@ -127,7 +127,7 @@ COLOURS = ["Amber", "Cobalt", "Crimson", "Ivory", "Jade", "Lilac", "Ochre", "Pea
            "Sepia", "Silver", "Teal", "Umber", "Violet", "Walnut", "Copper", "Indigo", "Maroon"]  # fmt: skip
 
 
-def _hops(random: Random, linked: bool) -> Entry:
+def _hops(random: Random) -> Entry:
     """What answers shares its words with another memory, and not with the question."""
     turns: list[Turn] = []
     questions: list[tuple[str, list[str]]] = []
@@ -138,12 +138,63 @@ def _hops(random: Random, linked: bool) -> Entry:
             turns.append({"key": keys[0], "text": first.format(**slots), "created": _day(random, 200, 400)})
             turns.append(
                 {"key": keys[1], "text": second.format(**slots), "created": _day(random, 10, 190),
-                 "links": [keys[0]] if linked else []}
+                 "links": [keys[0]]}
             )  # fmt: skip
             questions.append((question.format(**slots), keys))
             if number < 2:
                 questions.append((f"{person} {question.split()[-1]}", keys))
     return _entry("hops", turns, questions, random)
+
+
+PASTIMES = [
+    ("{p} keeps bees behind the orchard.", "The hives need new frames before the honey flow starts."),
+    ("{p} restores old sailing boats.", "The hull wants caulking, and the mast a coat of varnish."),
+    ("{p} bakes sourdough bread every Sunday.", "The oven runs cold: the loaves come out with a pale crust."),
+    ("{p} plays the violin in the evenings.", "The bow needs rehairing, and the E string is worn."),
+    ("{p} grows orchids in the greenhouse.", "Repot the flowers in bark, and water the roots less."),
+    ("{p} goes climbing in the Alps.", "The rope and the harness are past their date; new carabiners too."),
+    ("{p} repairs mechanical watches.", "A mainspring and two tiny screws are missing from the movement."),
+    ("{p} paints watercolour landscapes.", "Cobalt pigment and sable brushes are running out at the studio."),
+    ("{p} trains for the marathon.", "Running shoes wear out after 700 km; stretch the calves."),
+    ("{p} photographs birds at the lagoon.", "The long lens fogs up; pack a second tripod and the hide."),
+    ("{p} knits jumpers for the whole family.", "Eight skeins of wool and a pair of size four needles."),
+    ("{p} brews beer in the cellar.", "Hops and malt are in; the fermenter leaks at the tap."),
+    ("{p}は毎晩チェロを弾く。", "弓の毛替えと、弦の張り替えが要る。"),
+    ("{p}は庭で薔薇を育てている。", "肥料と剪定ばさみを買い、花の根元に水をやる。"),
+    ("{p}は週末に山登りをする。", "登山靴の底がはがれた。ロープも古い。"),
+    ("{p}は陶芸を習っている。", "窯の温度が上がらず、釉薬も足りない。"),
+    ("{p}は将棋に夢中だ。", "駒が一枚足りない。盤も新しくしたい。"),
+    ("{p}は天文の観測が好きだ。", "望遠鏡の鏡を磨き、星図を買い直す。"),
+    ("{p}は家でパンを焼く。", "オーブンの火力が弱く、小麦粉も残り少ない。"),
+    ("{p}は釣りによく出かける。", "竿の先が折れ、糸と針も使い切った。"),
+    ("{p}は油絵を描く。", "筆と絵の具が乾き、キャンバスもない。"),
+    ("{p}は書道を教えている。", "墨と半紙を補充し、硯を洗う。"),
+    ("{p}は自転車で遠出する。", "タイヤが減り、チェーンに油が要る。"),
+    ("{p}は編み物を始めた。", "毛糸を八玉と、四号の針。"),
+]  # fmt: skip
+
+
+def _pastimes(random: Random) -> Entry:
+    """What answers is about the same matter as a memory that the question names, in other words."""
+    turns: list[Turn] = []
+    questions: list[tuple[str, list[str]]] = []
+    people = [*PEOPLE, "Ulrika", "Viggo", "Wanda", "Yusuf"]
+    for number, (person, (first, second)) in enumerate(zip(people, PASTIMES, strict=True)):
+        keys = [f"{number}-a", f"{number}-b"]
+        for key, text in zip(keys, (first, second), strict=True):
+            turns.append({"key": key, "text": text.format(p=person), "created": _day(random, 20, 400)})
+        asked = ["What does {p}'s hobby need?", "what should I get for {p}'s pastime", "{p} hobby", "{p}, to buy",
+                 "What is missing for what {p} likes to do?"]  # fmt: skip
+        if not first.isascii():
+            asked = [
+                "{p}の趣味に要るもの",
+                "{p}の趣味",
+                "{p}に何を贈ろう",
+                "{p}が好きなことに足りないもの",
+                "{p} 買い物",
+            ]
+        questions += [(each.format(p=person), [keys[1]]) for each in asked]
+    return _entry("pastimes", turns, questions, random)
 
 
 def _summaries(random: Random) -> Entry:
@@ -194,8 +245,8 @@ _MAKERS: list[tuple[str, str, Callable[[Random], Entry]]] = [
     ("changed facts", "decay", _changes),
     ("importance", "importance", _importance),
     ("emotion", "emotion", _emotion),
-    ("linked hops", "links", lambda random: _hops(random, linked=True)),
-    ("unlinked hops", "association", lambda random: _hops(random, linked=False)),
+    ("linked hops", "links", _hops),
+    ("pastimes", "association", _pastimes),
     ("summaries", "summary", _summaries),
     ("crowds", "diversity", _crowds),
 ]

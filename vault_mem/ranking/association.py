@@ -1,24 +1,44 @@
-"""The associative step: the candidates are taken as the patterns of a Hopfield network, and the query settles on them.
+"""The associative step: memories are the patterns of a Hopfield network, and the query settles on them.
 
-What it settles on is a blend of the memories it reminds of; memories near that blend are called up with it.
+It starts where the ranking so far stands, and ends on a blend of the memories that answer best. What is near that
+blend is called up with them, though the query itself may say nothing of it.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Vectors
 
-# How decided the network is: at 20 a handful of memories make up the blend.
-SHARPNESS = 20.0
+# How decided the network is. Scores are fitted as logits: at 1 the blend is as sure as the ranking is.
+SHARPNESS = 1.0
+# How much nearer the nearest are than the rest.
+FOCUS = 2
+# Nearer than this is what it settled on: the measure for the others is the nearest of them.
+SAME = 0.9
 
 
-def associated(patterns: Vectors, query: Vectors) -> Vectors:
-    """How near each pattern is to what the query settles on, 0 to 1."""
+def associated(patterns: Vectors, mean: Vectors, scores: NDArray[np.float64]) -> Vectors:
+    """How strongly each pattern is called up by what the query settles on, 0 to 1.
+
+    The less decided the network is, the less it calls up. What all memories of a vault have in common (their `mean`) is
+    left out: it would associate everything with everything.
+    """
     if not len(patterns):
         return np.zeros(0, dtype=np.float32)
-    agreement = SHARPNESS * (patterns @ query)
-    attention = np.exp(agreement - agreement.max())
-    settled = (attention / attention.sum()) @ patterns
-    norm = np.linalg.norm(settled)
-    return np.asarray(np.clip(patterns @ settled / (norm or 1.0), 0, 1), dtype=np.float32)
+    attention = np.exp(SHARPNESS * (scores - scores.max()))
+    attention /= attention.sum()
+    centred = directions(patterns, mean)
+    settled = attention.astype(np.float32) @ centred
+    near = np.clip(centred @ settled / (np.linalg.norm(settled) or 1.0), 0, 1)
+    farther = near[near < SAME]
+    called = attention.max() * np.minimum(near / (farther.max() if len(farther) else 1.0), 1.0) ** FOCUS
+    return np.asarray(np.round(called, 6), dtype=np.float32)
+
+
+def directions(patterns: Vectors, mean: Vectors) -> Vectors:
+    """Where each pattern lies as seen from the mean."""
+    centred = patterns - mean
+    norms = np.linalg.norm(centred, axis=-1, keepdims=True)
+    return np.asarray(centred / np.where(norms > 0, norms, 1), dtype=np.float32)

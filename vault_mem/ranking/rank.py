@@ -16,7 +16,7 @@ from vault_mem.index.lexicon import saturation, weight
 from vault_mem.index.terms import normalised
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
-from vault_mem.ranking.association import associated
+from vault_mem.ranking.association import associated, directions
 from vault_mem.ranking.links import Strengths, spread
 from vault_mem.ranking.moments import REACH, Moments
 from vault_mem.ranking.query import Query, substance
@@ -40,6 +40,8 @@ HALF_LIFE = 30 * DAY
 # Scores no farther apart than this answer a query about as well.
 AS_WELL = 2.5
 DIGITS = 4
+# Stages that need the scores of the others.
+AFTERWARDS = ("association", "links", "diversity")
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,25 @@ def _mean_length(catalogue: Catalogue) -> float:
     return catalogue.derived("mean length", mean)
 
 
+def _mean_vector(catalogue: Catalogue) -> Signal:
+    def mean() -> Signal:
+        whole = catalogue.alive & (catalogue.n == 0)
+        return np.round(catalogue.vectors[whole].mean(axis=0, dtype=np.float64), 6).astype(np.float32)
+
+    return catalogue.derived("mean vector", mean)
+
+
+def _distances(catalogue: Catalogue) -> Signal:
+    """How far each row lies from the mean."""
+
+    def distances() -> Signal:
+        mean = _mean_vector(catalogue)
+        squares = 1 - 2 * (catalogue.vectors @ mean) + mean @ mean  # vectors have length one
+        return np.asarray(np.sqrt(np.maximum(squares, 1e-6)), dtype=np.float32)
+
+    return catalogue.derived("distances", distances)
+
+
 def best_rows(catalogue: Catalogue, meaning: Signal, words: Signal) -> tuple[dict[str, Signal], Places]:
     """For every whole memory the best of its passages; for a short one that is itself."""
     row = np.arange(len(meaning))
@@ -164,6 +185,11 @@ def _candidates(
         *_top(catalogue, best["meaning"], allowed, OF_EACH),
         *_top(catalogue, best["words"], allowed & (best["words"] > 0), OF_EACH),
     ]
+    if "association" in switches and places:
+        mean = _mean_vector(catalogue)
+        towards = directions(catalogue.vectors[places[0]], mean)
+        near = np.asarray((catalogue.vectors @ towards - mean @ towards) / _distances(catalogue), dtype=np.float32)
+        places += _top(catalogue, np.round(near, 6), allowed, OF_EACH)
     if "links" in switches and places:
         top = float(first[places[0]]) or 1.0
         seeds = [(place, float(first[place]) / top) for place in places[:SEEDS]]
@@ -220,7 +246,6 @@ class _Pool:
                 self.query.wants_time * text.times + self.query.wants_number * text.numbers for text in self.texts
             ),
             "length": _array(text.length for text in self.texts),
-            "association": associated(self.catalogue.vectors[self.places], self.query.vector),
             **self._state(),
         }
 
@@ -319,24 +344,32 @@ class _Pool:
         age = np.maximum(query.now - catalogue.created[places], 0)
         fresh = (1 / (1 + age / HALF_LIFE)).astype(np.float32)
         importance = (catalogue.importance[places] - 1) / 4
-        felt, feeling = [], []
-        for place in places.tolist():
-            emotion = catalogue.emotions[place]
-            neutral = emotion == DEFAULT_EMOTION
-            intensity = None if neutral else catalogue.record(place).get("intensity")
-            felt.append(0.0 if neutral else 0.5 if intensity is None else float(intensity))
-            asked = bool(query.feelings) or not neutral
-            feeling.append(float(asked and not neutral and cues.feels(emotion, query.feelings, query.text)))
+        named = {label: cues.feels(label, query.feelings, query.text) for label in self._labels()}
+        labels = [catalogue.emotions[place] for place in places.tolist()]
         summary = _array(catalogue.kinds[place] == "summary" for place in places.tolist())
         return {
             "decay": fresh,
-            "emotion": _array(felt),
-            "feeling": _array(feeling),
+            "emotion": _array(self._intensity(place) for place in places.tolist()),
+            "feeling": _array(named.get(label, False) for label in labels),
             "importance": importance.astype(np.float32),
             "important": (importance * query.wants_important).astype(np.float32),
             "summary": summary,
             "overview": summary * query.wants_overview,
         }
+
+    def _labels(self) -> set[str]:
+        """The emotions that candidates are marked with."""
+        return {self.catalogue.emotions[place] for place in self.places.tolist()} - {DEFAULT_EMOTION}
+
+    def _intensity(self, place: int) -> float:
+        """How strong the emotion of a memory is; one that does not say is half as strong as can be."""
+        if self.catalogue.emotions[place] == DEFAULT_EMOTION:
+            return 0.0
+        known: dict[int, float] = self.catalogue.derived("intensities", dict)
+        if place not in known:
+            said = self.catalogue.record(place).get("intensity")
+            known[place] = 0.5 if said is None else float(said)
+        return known[place]
 
 
 def _scored(
@@ -347,11 +380,15 @@ def _scored(
     terms: dict[str, Signal] = {}
     signals["now"] = _newest(catalogue, pool, signals)
     for stage, names in STAGES.items():
-        if stage in switches and stage not in ("links", "diversity"):
+        if stage in switches and stage not in AFTERWARDS:
             terms[stage] = np.round(
                 sum((by[name] * signals[name] for name in names), np.zeros(count, dtype=np.float32)), DIGITS
             )
     scores: NDArray[np.float64] = sum((each.astype(np.float64) for each in terms.values()), np.zeros(count))
+    if "association" in switches and count:
+        signals["association"] = associated(catalogue.vectors[pool.places], _mean_vector(catalogue), scores)
+        terms["association"] = np.round(by["association"] * signals["association"], DIGITS)
+        scores = scores + terms["association"]
     if "links" in switches and count:
         signals["links"] = _called_by_links(catalogue, pool, scores)
         terms["links"] = np.round(by["links"] * signals["links"], DIGITS)

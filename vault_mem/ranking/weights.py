@@ -32,7 +32,7 @@ SET = {
     "keyword": 3.0,  # who types two words wants memories that have them
     "tag": 1.0,  # a tag is a word more than the text has; a person is whose memory it is
     "links": 4.0,  # a memory linked to a hit comes after it, and before what is merely alike
-    "association": 0.5,
+    "association": 3.0,
     "decay": 0.5,  # breaks near-ties
     "now": 3.0,  # the query asks how things are: the newest of what answers it
     "emotion": 0.1,  # breaks ties
