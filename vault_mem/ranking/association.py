@@ -17,6 +17,8 @@ SHARPNESS = 1.0
 FOCUS = 2
 # Nearer than this is what it settled on: the measure for the others is the nearest of them.
 SAME = 0.9
+# Where even the nearest is farther than this, it is not near.
+LEAST = 0.3
 
 
 def associated(patterns: Vectors, mean: Vectors, scores: NDArray[np.float64]) -> Vectors:
@@ -32,8 +34,8 @@ def associated(patterns: Vectors, mean: Vectors, scores: NDArray[np.float64]) ->
     centred = directions(patterns, mean)
     settled = attention.astype(np.float32) @ centred
     near = np.clip(centred @ settled / (np.linalg.norm(settled) or 1.0), 0, 1)
-    farther = near[near < SAME]
-    called = attention.max() * np.minimum(near / (farther.max() if len(farther) else 1.0), 1.0) ** FOCUS
+    nearest = max(near[near < SAME].max(initial=0.0), LEAST)
+    called = attention.max() * np.minimum(near / nearest, 1.0) ** FOCUS
     return np.asarray(np.round(called, 6), dtype=np.float32)
 
 

@@ -123,7 +123,8 @@ def _mean_length(catalogue: Catalogue) -> float:
 def _mean_vector(catalogue: Catalogue) -> Signal:
     def mean() -> Signal:
         whole = catalogue.alive & (catalogue.n == 0)
-        return np.round(catalogue.vectors[whole].mean(axis=0, dtype=np.float64), 6).astype(np.float32)
+        mean = catalogue.vectors[whole].mean(axis=0, dtype=np.float64)
+        return np.asarray(np.round(mean, 6), dtype=np.float32)
 
     return catalogue.derived("mean vector", mean)
 
@@ -380,7 +381,7 @@ def _scored(
     terms: dict[str, Signal] = {}
     signals["now"] = _newest(catalogue, pool, signals)
     for stage, names in STAGES.items():
-        if stage in switches and stage not in AFTERWARDS:
+        if (stage in switches or stage == "moment") and stage not in AFTERWARDS:  # off, each is a moment by itself
             terms[stage] = np.round(
                 sum((by[name] * signals[name] for name in names), np.zeros(count, dtype=np.float32)), DIGITS
             )
