@@ -50,7 +50,7 @@ def test_neighbours_of_a_hit_are_called_up(vault: Vault, talk: Path) -> None:
     together = scores(vault, "where is the canoe")
     assert together[1] > alone[1] + 1
     assert together[12] == pytest.approx(alone[12], abs=0.5)  # of another day
-    assert order(vault, "where is the canoe")[:2] == [0, 1]
+    assert set(order(vault, "where is the canoe", 3)) == {0, 1, 2}
 
 
 def test_what_was_imported_in_one_second_is_no_moment(vault: Vault, root: Path) -> None:
