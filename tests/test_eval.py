@@ -12,8 +12,8 @@ from helpers import contents
 ENTRY = {
     "name": "talk",
     "memories": [
-        {"key": "1", "speaker": "Ana", "text": "Ana: The canoe is behind the mill.", "created": "2026-10-05T10:00:00+00:00"},
-        {"key": "2", "speaker": "Bo", "text": "Bo: I paid the baker.", "created": "2026-10-05T10:01:00+00:00"},
+        {"key": "1", "speaker": "Ana", "text": "Ana: The canoe is behind the mill.", "created": "2026-10-05T10:00:00"},
+        {"key": "2", "speaker": "Bo", "text": "Bo: I paid the baker.", "created": "2026-10-05T10:01:00"},
         {"key": "3", "text": "会議は金曜に変わった。", "created": "2026-10-07", "tags": ["仕事"], "links": ["1"]},
     ],
     "questions": [
