@@ -33,7 +33,8 @@ Common to all commands:
   document on standard output too: `{"error": {"code": ..., "message": ..., "hint": ...}}`.
 - An ID may be cut short while it is unique, and the `mem_` in front may be left out.
 - A DATE is `2026-11-15` or `2026-11-15T23:25`, in the vault's time zone unless it has an offset of its own.
-- `VAULT_MEM_DEBUG=1` shows the whole trace of an internal error, which may quote your notes.
+- `-v` says on standard error what is done, `-vv` everything; `VAULT_MEM_DEBUG=1` shows where an internal error came
+  from. Both pass a redactor: private texts, and anything that looks like a credential, are not in them.
 
 | exit code | meaning |
 | --- | --- |

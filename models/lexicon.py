@@ -105,7 +105,7 @@ def _jmdict(
     glosses: dict[str, list[str]] = {}
     lemmas: dict[str, str] = {}
     roots: dict[str, list[str]] = defaultdict(list)
-    for one, other in derived:
+    for one, other in sorted(derived):
         roots[one].append(other)
         roots[other].append(one)
 

@@ -112,7 +112,7 @@ def env(tmp_path: Path) -> dict[str, str]:
         "HOME": str(home),
         "PATH": os.environ.get("PATH", ""),
         "VAULT_MEM_INDEX_DIR": str(tmp_path / "index"),
-        "VAULT_MEM_DEBUG": "1",
+        "VAULT_MEM_DEBUG": "raise",
         "VAULT_MEM_DAEMON": "off",
     }
 

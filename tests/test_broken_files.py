@@ -286,7 +286,9 @@ def test_hostile_notes_adopted(tmp_path: Path, env: dict[str, str]) -> None:
     root = tmp_path / "v"
     kinds = drop_hostile(root)
     Vault.init(root, env=env, adopt=True, timezone="Asia/Tokyo")
-    (root / "vault-mem.toml").write_text('timezone = "Asia/Tokyo"\nquiet_seconds = 0\n')
+    (root / "vault-mem.toml").write_text(
+        'timezone = "Asia/Tokyo"\nquiet_seconds = 0\nprivate_moves = false\nviews = false\n'
+    )
     before = contents(root)
     cli = Command(root, env)
     assert cli.run("status").code == 0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 from conftest import Command
-from helpers import memory, note, states
+from helpers import memory, mode, note, states
 
 
 def findings(cli: Command, check: str) -> list[dict]:
@@ -106,3 +107,79 @@ def test_private_texts_are_not_in_errors(cli: Command, root: Path) -> None:
     assert answer.code == 1
     assert "private/mem_00000000000a.md" in answer.err
     assert "my-divorce" not in answer.err
+
+
+def git(root: Path, *arguments: str) -> None:
+    identity = ["-c", "user.email=a@example.org", "-c", "user.name=A"]
+    subprocess.run(["git", *identity, "-C", root, *arguments], check=True, capture_output=True)
+
+
+def test_modes_are_put_right(cli: Command, root: Path) -> None:
+    # P-1, P-5: by --fix alone, and everything below
+    path = memory(root, "private/mem_00000000000a.md", "mem_00000000000a", "Secret")
+    note(root, "private/.history/2026-11.jsonl", "{}\n")
+    for each in (path, root / "private", root / "private/.history", root / "private/.history/2026-11.jsonl"):
+        each.chmod(0o755)
+    (root / "private/.history/2026-11.jsonl").chmod(0o644)
+    before = states(root)
+    assert cli.run("doctor").code == 1
+    assert states(root) == before
+    answer = cli.json("doctor", "--fix")
+    assert answer["healthy"] is True
+    assert {each["path"] for each in answer["fixed"]} == {
+        "private",
+        "private/mem_00000000000a.md",
+        "private/.history",
+        "private/.history/2026-11.jsonl",
+    }
+    assert mode(path) == 0o600
+    assert mode(root / "private/.history") == 0o700
+    assert cli.json("doctor", "--fix")["fixed"] == []
+
+
+def test_git_ignores_what_is_private(cli: Command, root: Path) -> None:
+    # P-5: checked with git itself, repaired by --fix, undoable
+    git(root, "init", "-q")
+    assert findings(cli, "git") == []
+    for text in ("*.pyc\n", "private/\n.vault-mem/\n!private/\n", "private/\n.vault-mem/\r\n!.vault-mem/"):
+        (root / ".gitignore").write_text(text)
+        found = findings(cli, "git")
+        assert found, text
+        assert all("git does not ignore" in each["message"] for each in found)
+        assert cli.run("doctor").code == 1
+        assert cli.json("doctor", "--fix")["healthy"] is True, text
+        assert (root / ".gitignore").read_text().startswith(text.split("\r")[0])
+        assert cli.run("undo").code == 0
+        assert (root / ".gitignore").read_bytes() == text.encode()
+    (root / ".gitignore").unlink()
+    assert cli.run("doctor", "--fix").code == 0
+    assert (root / ".gitignore").read_text() == "private/\n.vault-mem/\n"
+
+
+def test_without_git_the_list_is_looked_at(cli: Command, root: Path) -> None:
+    # P-5
+    (root / ".gitignore").unlink()
+    (found,) = findings(cli, "git")
+    assert found["severity"] == "info"
+    assert cli.run("doctor", "--fix").code == 0
+    assert (root / ".gitignore").read_text() == "private/\n.vault-mem/\n"
+
+
+def test_git_never_held_a_private_file(cli: Command, root: Path) -> None:
+    # P-5: staged, committed once, or in a larger repository; and what git does not do
+    git(root.parent, "init", "-q")
+    memory(root, "private/mem_00000000000a.md", "mem_00000000000a", "Secret words")
+    (found,) = findings(cli, "git")
+    assert found["severity"] == "info"
+    assert "git clean -x" in found["message"]
+    assert "backup" in found["hint"]
+    git(root.parent, "add", "-f", "vault/private")
+    assert any("tracks 1 private" in each["message"] for each in findings(cli, "git"))
+    git(root.parent, "commit", "-qm", "oops")
+    git(root.parent, "rm", "-q", "--cached", "-r", "vault/private")
+    git(root.parent, "commit", "-qm", "taken back")
+    errors = [each for each in findings(cli, "git") if each["severity"] == "error"]
+    assert ["history of git holds 1" in each["message"] for each in errors] == [True]
+    answer = cli.run("doctor")
+    assert answer.code == 1
+    assert "Secret words" not in answer.out

@@ -71,7 +71,7 @@ def test_joining_an_obsidian_vault_touches_nothing_of_it(outside: Command, obsid
     assert {name: after[name] for name in before} == before
     assert all(states(obsidian)[name] == seen[name] for name in before)
     made = {name for name in after if name not in before}
-    assert {name.split("/")[0] for name in made} == {"vault-mem.toml", "memories"}
+    assert {name.split("/")[0] for name in made} == {"vault-mem.toml", "memories", "memory"}
     # what lies outside memories/ and in hidden folders is not searched
     assert [each["content"] for each in outside.json("recall", "wombats bees")["results"]] == [
         "The neighbour keeps wombats"
@@ -155,7 +155,7 @@ def test_git_ignores_what_is_private(outside: Command) -> None:
         capture_output=True,
         text=True,
     ).stdout.split()
-    assert sorted(name.split("/")[0] for name in listed) == [".gitignore", "memories", "vault-mem.toml"]
+    assert sorted(name.split("/")[0] for name in listed) == [".gitignore", "memories", "memory", "vault-mem.toml"]
 
 
 @pytest.mark.parametrize(

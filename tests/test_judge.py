@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from vault_mem import Vault
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge import english, japanese
-from vault_mem.judge.judge import MAX_LENGTH, Judgement, judge
-from vault_mem.judge.quantities import unmatched
-from vault_mem.judge.text import Text
+from vault_mem.judge.align import align, likeness
+from vault_mem.judge.judge import MAX_LENGTH, Judgement, judge, plainly_differs
+from vault_mem.judge.quantities import READERS, unmatched
+from vault_mem.judge.text import Text, names_in, texts
 
 DATA = Path(__file__).parent / "data"
 LISTS = {
@@ -79,6 +80,44 @@ def test_most_rewordings_are_blocked(empty: Vault, name: str) -> None:
     reworded = [pair for pair in LISTS[name] if pair["label"] == "reworded"]
     passed = [(pair["a"], pair["b"]) for pair in reworded if empty.compare(pair["a"], pair["b"]).verdict != "duplicate"]
     assert len(passed) <= 0.3 * len(reworded), f"{len(passed)} of {len(reworded)} passed: {passed}"
+
+
+# Shortcuts save time and change no answer
+
+
+def test_a_quick_look_never_denies_a_repetition() -> None:
+    # D-2, D-6
+    assert any(plainly_differs(*_texts(pair)) for pair in PAIRS)
+    assert not [pair for pair in PAIRS if plainly_differs(*_texts(pair)) and judged(*_texts(pair)).repetition]
+    long = "A long text. " * MAX_LENGTH
+    assert plainly_differs(long, f"{long} More.")
+    assert not plainly_differs(long, long)
+
+
+def test_every_quantity_has_a_sign_of_those_it_is_looked_for_by() -> None:
+    # D-6: a reader that is skipped for want of its signs would have found nothing
+    written = [text(each).lower for pair in PAIRS for each in _texts(pair)]
+    matched = [
+        (reader, match.group()) for reader in READERS for each in written for match in reader.pattern.finditer(each)
+    ]
+    assert len({reader.pattern for reader, _ in matched if reader.signs}) > 20
+    assert not [found for reader, found in matched if reader.signs and reader.signs.isdisjoint(found)]
+
+
+def test_words_that_are_alike_are_always_compared() -> None:
+    # D-6: no word is left over that has a counterpart
+    for pair in PAIRS:
+        one, two = texts(*_texts(pair), TOKENS)
+        found = align(one.words, two.words, one.lower, two.lower)
+        assert not [(a, b) for a in found.left for b in found.right if likeness(a, b) and not a.name]
+
+
+def test_a_text_is_the_same_whatever_it_is_compared_with() -> None:
+    # D-6: only the names of the other text that can stand in it are looked for
+    for pair in PAIRS:
+        names = names_in(pair["a"]) | names_in(pair["b"])
+        for quick, written in zip(texts(*_texts(pair), TOKENS), _texts(pair), strict=True):
+            assert quick.words == Text(written, TOKENS, names).words
 
 
 def test_what_is_not_a_repetition_says_what_differs() -> None:

@@ -32,7 +32,7 @@ def test_the_file(cli: Command, root: Path) -> None:
         "The blue envelope number 14 came. It was empty.\n"
     )
     assert mode(root / made["path"]) == 0o644
-    assert list(contents(root)) == [".gitignore", made["path"], "vault-mem.toml"]
+    assert list(contents(root)) == [".gitignore", made["path"], "memory/2026-11-15.md", "vault-mem.toml"]
 
 
 def test_every_field(cli: Command, root: Path) -> None:
@@ -158,8 +158,8 @@ def test_at_most_five_links_written_once(cli: Command, root: Path) -> None:
     before = states(root)
     new = cli.json("remember", "A chess game", "--link-threshold", "1", "--dedup-threshold", "0")
     assert new["links"] == 5
-    assert {name: states(root)[name] for name in before if name.endswith(".md")} == {
-        name: state for name, state in before.items() if name.endswith(".md")
+    assert {name: states(root)[name] for name in before if name.startswith("memories/2")} == {
+        name: state for name, state in before.items() if name.startswith("memories/2")
     }
     text = (root / new["memory"]["path"]).read_text()
     names = {Path(each["memory"]["path"]).stem: each["memory"] for each in old}
@@ -175,6 +175,62 @@ def test_at_most_five_links_written_once(cli: Command, root: Path) -> None:
     for each in old:
         back = [link["id"] for link in cli.json("show", each["memory"]["id"])["links"]]
         assert (new["memory"]["id"] in back) == (each["memory"]["id"] in linked)
+
+
+# Far enough that the words decide, not the distance.
+WIDE = 0.95
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Thanks a lot, that's awesome!", "Wow, awesome, thank you so much!"),
+        ("Good morning! How are you?", "Hey, good morning, hope you are well!"),
+        ("ありがとう、本当に嬉しい！", "本当にありがとうございます、嬉しいです！"),
+        ("おはようございます。今日もよろしくお願いします。", "おはよう！よろしくお願いします。"),
+    ],
+)
+def test_tone_alone_is_no_link(vault: Vault, old: str, new: str) -> None:
+    # D-4: the two must have something to say to each other; a threshold of 1 asks for links whatever they say
+    vault.remember(old)
+    assert vault.compare(old, new).similarity > 1 - WIDE
+    assert vault.remember(new, dedup_threshold=0, link_threshold=WIDE).links == 0
+    assert vault.remember(f"{new}!", dedup_threshold=0, link_threshold=1).links == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The pottery class starts on Monday", "I made a bowl in the pottery class"),
+        ("眼鏡の修理は来週終わるそうだ。", "駅前の店に眼鏡を預けてきた。"),
+        ("Mother's surgery went well", "母の手術は無事に終わった。"),
+        ("The seal BX-4407 leaks when it is cold", "Ordered ten more of BX-4407"),
+        ("Мы переехали в Казань весной", "Весной мы с детьми переехали в Казань"),
+    ],
+)
+@pytest.mark.parametrize("others", [0, 40])
+def test_what_has_a_subject_in_common_is_linked(vault: Vault, root: Path, old: str, new: str, others: int) -> None:
+    # D-4: in English and Japanese, across the two, and where no word list says anything; in small and larger vaults
+    for number in range(others):
+        memory(root, f"memories/m{number}.md", f"mem_{number:012x}", f"Gina: box {number} of the cellar is sorted now")
+    vault.remember(old)
+    linked = vault.remember(new, dedup_threshold=0, link_threshold=WIDE).linked
+    assert [found.memory.content for found in linked][:1] == [old]
+    assert linked[0].similarity == pytest.approx(vault.compare(old, new).similarity, abs=0.01)
+
+
+def test_a_word_that_all_memories_have_is_no_subject(vault: Vault, root: Path) -> None:
+    # D-4: the vault itself says what is common in it
+    old, new = "Caroline: the guitar is tuned", "Caroline: my passport has expired"
+    subjects = ("kitchen", "tax", "bicycle", "harbour", "exam", "roof", "violin", "garden", "train", "dentist")
+    for number in range(30):
+        text = f"Caroline: {subjects[number % 10]} number {number}"
+        memory(root, f"memories/m{number}.md", f"mem_{number:012x}", text)
+    vault.remember(old)
+    assert vault.compare(old, new).similarity > 1 - WIDE
+    assert vault.remember(new, link_threshold=WIDE).links == 0
+    again = vault.remember("Caroline: a string of the guitar broke", link_threshold=WIDE)
+    assert [found.memory.content for found in again.linked] == [old]
 
 
 def test_the_number_of_links_is_what_show_shows(cli: Command, root: Path) -> None:

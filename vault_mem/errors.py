@@ -30,10 +30,14 @@ class NotFound(VaultMemError):
 
 
 class Conflict(VaultMemError):
-    """A file changed under the operation; nothing was overwritten."""
+    """What is asked for does not fit what the files say by now; nothing was overwritten."""
 
     code = "conflict"
     exit_code = 5
+
+
+class Changed(Conflict):
+    """A file changed in the very moment of the operation: looking again and trying again may do."""
 
 
 class Unsafe(VaultMemError):
@@ -47,6 +51,12 @@ class Busy(Unsafe):
     """Another process is writing, and has been for longer than one waits."""
 
     code = "busy"
+
+
+class SecretFound(Unsafe):
+    """What was to be written for everyone looks like a credential."""
+
+    code = "secret"
 
 
 class VaultNotFound(VaultMemError):

@@ -3,24 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
+from vault_mem.notes.excerpt import cut
+from vault_mem.operations.backup import BackupResult
+from vault_mem.operations.consolidate import ConsolidationStats
+from vault_mem.operations.edit_memory import EditResult
+from vault_mem.operations.episodes import EpisodeChange, EpisodeResult
+from vault_mem.operations.export import ExportReport
+from vault_mem.operations.forget import ForgetResult
+from vault_mem.operations.graph import Arc, Node, Overview, Picture
+from vault_mem.operations.import_ import ImportReport
+from vault_mem.operations.link import LinkResult, UnlinkResult
+from vault_mem.operations.merge import MergeResult
+from vault_mem.operations.private import PrivateResult, PublishResult
 from vault_mem.operations.recall import RecallResult
 from vault_mem.operations.remember import RememberResult
+from vault_mem.operations.rename import RenameResult
 from vault_mem.operations.results import Found
 
 if TYPE_CHECKING:
     from vault_mem.operations.evaluate import Report
     from vault_mem.operations.why_not import WhyNot
 
-SNIPPET = 120
 DAYS_AS_AGE = 30
 
+SCAFFOLD_CANDIDATES = (
+    "Review each pair with recall. If one is redundant, use forget to remove it.\n"
+    "If both have value, consider which perspective to keep."
+)
 SCAFFOLD_DUPLICATE = (
     "Is there truly something new here, or is this a repetition?\n"
     "If your understanding has deepened, try expressing what changed specifically."
 )
+SCAFFOLD_FORGOTTEN = (
+    "This memory is gone. Was there anything worth preserving in a new form?\n"
+    "If this was part of a merge, save the consolidated version with remember."
+)
+SCAFFOLD_NOT_FOUND = "Double-check the ID. Use recall to search for the memory you're looking for."
 SCAFFOLD_SAVED = "Do any of these connections surprise you? Is there a pattern forming?"
 
 
@@ -43,18 +64,14 @@ def age(moment: datetime, now: datetime) -> str:
     return moment.astimezone(now.tzinfo).date().isoformat()
 
 
-def cut(text: str, length: int = SNIPPET) -> str:
-    """One line of at most so many code points, then ... if anything was cut."""
-    line = " ".join(text.splitlines())
-    return line if len(line) <= length else line[:length] + "..."
-
-
 def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
     """What remember says, and its scaffold."""
     if result.duplicate_of is not None:
         return _not_saved(result.duplicate_of, now), SCAFFOLD_DUPLICATE
     if result.memory is None:
         raise ValueError("neither a memory nor a duplicate")
+    if result.grown:
+        return f"Updated the {result.memory.kind} (id: {result.memory.id}). What it said before is kept.", ""
     lines = [f"Saved (id: {result.memory.id}). Linked to {result.links} existing memories."]
     if result.linked:
         lines.append("Most related:")
@@ -90,6 +107,211 @@ def _not_saved(existing: Found, now: datetime) -> str:
         "If this is a meaningful update, use recall to review the existing memory "
         "and consider whether the new perspective adds value."
     )
+
+
+def forgot(result: ForgetResult, now: datetime) -> tuple[str, str]:
+    """What forget says, and its scaffold."""
+    memory = result.memory
+    lines = [
+        f"Forgot (id: {memory.id}, {age(memory.created, now)}): {cut(memory.content)}",
+        f"Emotion: {memory.emotion} | Importance: {memory.importance}",
+    ]
+    return "\n".join(lines), SCAFFOLD_FORGOTTEN
+
+
+def made_private(result: PrivateResult) -> str:
+    """What private says; nothing of what the memory says."""
+    lines = [f"Private (id: {result.memory.id}): {result.memory.path}"]
+    if result.links:
+        lines.append(f"{result.links} link(s) of public notes to it are kept on its side now.")
+    if result.episodes:
+        lines.append(f"Private with it: {', '.join(result.episodes)}")
+    if result.scrubbed:
+        lines.append(f"Plain text now in: {', '.join(result.scrubbed)}")
+    return "\n".join(lines)
+
+
+def published(result: PublishResult) -> str:
+    """What publish says."""
+    lines = [f"Public (id: {result.memory.id}): {result.memory.path}"]
+    if result.links:
+        lines.append(f"{result.links} link(s) to private memories are kept on their side now.")
+    return "\n".join(lines)
+
+
+def backed_up(result: BackupResult) -> str:
+    """What backup says."""
+    return (
+        f"Backed up {result.files} files ({result.private} private), {result.bytes / 1e6:.1f} MB: {result.file}\n"
+        "It is not encrypted: whoever can read it reads the private memories too."
+    )
+
+
+def checked_backup(result: BackupResult) -> str:
+    """What backup --check says."""
+    if not result.wrong:
+        return f"Sound: {result.files} files ({result.private} private), made {result.made}"
+    more = [f"and {len(result.wrong) - 20} more"] if len(result.wrong) > 20 else []
+    return "\n".join([f"Damaged: {result.file}", *(f"- {each}" for each in result.wrong[:20]), *more])
+
+
+def linked(result: LinkResult) -> str:
+    """What link says."""
+    score = f" {result.confidence:.2f}" if result.confidence is not None else ""
+    said = f"{result.a.id} -> {result.b.id} ({result.type}{score})"
+    if result.status == "already":
+        return f"Already linked: {said}. Another --type changes it."
+    return f"{'Changed' if result.status == 'changed' else 'Linked'}: {said}. Written in {result.path}."
+
+
+def unlinked(result: UnlinkResult) -> str:
+    """What unlink says."""
+    return f"Unlinked: {result.a.id} and {result.b.id}. Changed: {', '.join(result.files)}."
+
+
+def graph_around(picture: Picture) -> str:
+    """What graph says of one memory: a line for each link, nearest first."""
+    nodes = {node.id: node for node in picture.nodes}
+    lines = [_named(nodes[picture.centre])]
+    lines += [
+        f"{'  ' * (nodes[arc.source].depth + 1)}{_arc(arc)} {_named(nodes[arc.target])}"
+        + ("" if arc.source == picture.centre else f" from {arc.source}")
+        for arc in picture.arcs
+    ]
+    others = len(nodes) - 1
+    lines.append(f"{others} memor{'y' if others == 1 else 'ies'}, {len(picture.arcs)} link(s).")
+    return "\n".join(lines)
+
+
+def graph_overview(shape: Overview) -> str:
+    """What graph says of the whole vault."""
+    kinds = ", ".join(f"{count} {type_}" for type_, count in shape.types.items())
+    lines = [f"{shape.memories} memories, {shape.links} link(s){f' ({kinds})' if kinds else ''}."]
+    lines += _section("Clusters", shape.cluster_count, [f"{each.size}: {_named(each.hub)}" for each in shape.clusters])
+    lines += _section("Hubs", len(shape.hubs), [f"{links} links: {_named(node)}" for node, links in shape.hubs])
+    lines += _section(
+        "Bridges",
+        shape.bridge_count,
+        [
+            f"{shape.titles[each.arc.source]} ({each.arc.source}) {_arc(each.arc)} "
+            f"{shape.titles[each.arc.target]} ({each.arc.target}), alone holds {each.smaller}"
+            for each in shape.bridges
+        ],
+    )
+    lines += _section("Orphans", shape.orphan_count, [_named(node) for node in shape.orphans])
+    lines += _section(
+        "Dangling links", shape.dangling_count, [f"[[{target}]] in {_named(node)}" for node, target in shape.dangling]
+    )
+    return "\n".join(lines)
+
+
+def _section(title: str, count: int, lines: list[str]) -> list[str]:
+    rest = [f"- and {count - len(lines)} more"] if count > len(lines) else []
+    return ["", f"{title}: {count or 'none'}", *(f"- {line}" for line in lines), *rest]
+
+
+def _named(node: Node) -> str:
+    return f"{node.title} ({node.id}{', private' if node.private else ''}{', episode' if node.episode else ''})"
+
+
+def _arc(arc: Arc) -> str:
+    score = f" {arc.confidence:.2f}" if arc.confidence is not None else ""
+    return f"-[{arc.type}{score}]->"
+
+
+def episode(result: EpisodeResult, now: datetime) -> str:
+    """What episode show says."""
+    found = result.episode
+    lines = [
+        f"{found.title} (id: {found.id}, private: {'true' if found.private else 'false'})",
+        f"{_span(result, now.tzinfo)} | Importance: {found.importance}",
+        *([found.summary] if found.summary else []),
+        "",
+        f"{len(result.memories)} memor{'y' if len(result.memories) == 1 else 'ies'}:",
+    ]
+    for number, memory in enumerate(result.memories, start=1):
+        day = memory.created.astimezone(now.tzinfo).date().isoformat()
+        private = "true" if memory.private else "false"
+        lines.append(f"{number}. [{day}] {cut(memory.content)} (id: {memory.id}, private: {private})")
+    if result.missing:
+        lines.append(f"Note: {result.missing} memory(ies) no longer exist.")
+    return "\n".join(lines)
+
+
+def episode_line(result: EpisodeResult, zone: tzinfo) -> str:
+    """An episode in a list."""
+    found = result.episode
+    mark = " (private)" if found.private else ""
+    return f"{found.id}  {_span(result, zone)}  {cut(found.title, 70)}  {len(result.memories)} memories{mark}"
+
+
+def episode_changed(status: str, change: EpisodeChange) -> str:
+    """What a change to an episode says."""
+    found = change.result.episode
+    count = len(change.changed)
+    said = {
+        "created": f"Created (id: {found.id}) with {count} memory(ies): {found.path}",
+        "added": f"Added {count} memory(ies) to {found.id}.",
+        "removed": f"Removed {count} memory(ies) from {found.id}.",
+    }
+    lines = [said[status]] if count else []
+    lines += [f"Already in it: {id_}" for id_ in change.unchanged]
+    if change.hidden:
+        lines.append(f"It is private now: {found.path}")
+    return "\n".join(lines)
+
+
+def _span(result: EpisodeResult, zone: tzinfo | None) -> str:
+    found = result.episode
+    days = [day.astimezone(zone).date().isoformat() for day in (found.start, found.end) if day]
+    return " to ".join(dict.fromkeys(days)) or found.created.astimezone(zone).date().isoformat()
+
+
+def consolidated(stats: ConsolidationStats) -> tuple[str, str]:
+    """What consolidate says, and its scaffold where there are pairs to look at."""
+    summary = (
+        f"Consolidation complete. Replayed {stats.replay_events} events, "
+        f"updated {stats.coactivation_updates} co-activations, created {stats.link_updates} links, "
+        f"refreshed {stats.refreshed_memories} memories."
+    )
+    if not stats.merge_candidates:
+        return summary, ""
+    lines = [summary, f"\nFound {len(stats.merge_candidates)} near-duplicate pair(s):"]
+    for pair in stats.merge_candidates:
+        lines.append(f"- {pair.memory_a_id} <-> {pair.memory_b_id} (similarity: {1 - pair.distance:.2f})")
+        lines.append(f"  A: {' '.join(pair.snippet_a.splitlines())}")
+        lines.append(f"  B: {' '.join(pair.snippet_b.splitlines())}")
+    return "\n".join(lines), SCAFFOLD_CANDIDATES
+
+
+def merged(result: MergeResult) -> str:
+    """What merge says."""
+    memory = result.memory
+    return f"Merged {result.removed.id} into (id: {memory.id}): {cut(memory.content)}\n{_in_trash(result.removed.id)}"
+
+
+def _in_trash(id_: str) -> str:
+    return f"{id_} is in the trash; undo takes the merge back, restore {id_} brings that memory back beside this one."
+
+
+def edited(result: EditResult) -> str:
+    """What edit says."""
+    if not result.changed:
+        return f"Nothing to change (id: {result.memory.id})."
+    return f"Edited (id: {result.memory.id}). What it said before is kept in its history."
+
+
+def tagged(result: EditResult) -> str:
+    """What tag says."""
+    return f"Tags (id: {result.memory.id}): {', '.join(result.memory.tags) or 'none'}"
+
+
+def renamed(result: RenameResult) -> str:
+    """What rename says."""
+    if not result.op:
+        return f"Nothing to change (id: {result.memory.id}): {result.memory.path}"
+    links = f", links in {len(result.references)} file(s) with it" if result.references else ""
+    return f"Renamed (id: {result.memory.id}): {result.memory.path}{links}"
 
 
 def recalled(result: RecallResult, now: datetime, *, explain: bool = False) -> str:
@@ -143,4 +365,36 @@ def evaluated(report: Report) -> str:
         figures = report.figures(way)
         shares = "".join(f"{value:>8.3f}" for name, value in figures.items() if name != "ms")
         lines.append(f"{way:<16}{shares}{figures['ms']:>11.1f}")
+    return "\n".join(lines)
+
+
+def imported(report: ImportReport) -> str:
+    """What import says first."""
+    count = len(report.imported)
+    did = "Would import" if report.dry_run else "Imported"
+    rest = [
+        f"{len(report.skipped)} already here" if report.skipped else "",
+        f"{len(report.duplicates)} duplicate(s)" if report.duplicates else "",
+        f"{len(report.refused)} refused" if report.refused else "",
+        f"{report.links} link(s) made" if report.links else "",
+    ]
+    said = ", ".join(part for part in rest if part)
+    return f"{did} {count} memor{'y' if count == 1 else 'ies'} ({report.format}){': ' + said if said else ''}."
+
+
+def exported(report: ExportReport) -> str:
+    """What export says."""
+    lines = [f"Exported {report.memories} memor{'y' if report.memories == 1 else 'ies'} to {report.out}."]
+    if report.episodes:
+        lines.append(f"{report.episodes} episode(s) are in it too.")
+    if report.private_left_out:
+        lines.append(f"{report.private_left_out} private left out; --include-private takes them along.")
+    if report.closed_left_out:
+        lines.append(f"{report.closed_left_out} closed left out; --closed takes them along.")
+    if report.left_links:
+        lines.append(f"{len(report.left_links)} link(s) lead to what was left out:")
+        lines += [f"- {each}" for each in report.left_links]
+    if report.unread:
+        lines.append(f"{len(report.unread)} file(s) could not be copied:")
+        lines += [f"- {each}" for each in report.unread]
     return "\n".join(lines)

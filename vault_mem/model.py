@@ -11,6 +11,8 @@ KINDS = ("event", "fact", "relation", "task", "summary", "mood")
 KIND_ALIASES = {"long_mood_state": "mood"}
 STATE_KINDS = ("fact", "relation", "task", "summary")
 LINK_TYPES = ("similar", "caused_by", "leads_to", "related")
+# A link reads the other way round from its other end.
+INVERSE_LINK = {"caused_by": "leads_to", "leads_to": "caused_by"}
 
 DEFAULT_CATEGORY = "daily"
 DEFAULT_KIND = "event"
@@ -76,6 +78,9 @@ class Memory:
     salience: float | None = None
     last_confirmed: datetime | None = None
     source: str | None = None
+    scope: str | None = None
+    sources: list[str] = field(default_factory=list)
+    sources_digest: str | None = None
     links: list[Link] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
     provisional: bool = False
@@ -83,6 +88,23 @@ class Memory:
     def closed_at(self, moment: datetime) -> bool:
         """Whether the memory's time of validity is over at `moment`."""
         return self.valid_to is not None and self.valid_to <= moment
+
+
+@dataclass(slots=True)
+class Episode:
+    """Memories that belong together, as one story. `members` are the names that its note gives, not ids."""
+
+    id: str
+    title: str
+    summary: str
+    created: datetime
+    path: str = ""
+    members: list[str] = field(default_factory=list)
+    start: datetime | None = None
+    end: datetime | None = None
+    importance: int = DEFAULT_IMPORTANCE
+    private: bool = False
+    content: str = ""
 
 
 TIME_KEYS = ("created", "valid_from", "valid_to", "last_confirmed")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from vault_mem import redact
 from vault_mem.cli.console import Console
-from vault_mem.errors import InvalidInput
+from vault_mem.errors import InvalidInput, VaultMemError
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.results import Found
 
 F = TypeVar("F", bound=Callable[..., Any])
+log = redact.logger(__name__)
 
 
 class Command(click.Command):
@@ -28,12 +31,53 @@ class Command(click.Command):
         self.examples = examples
         self.params += _shared_options()
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it, and log what is run, how long it took and how it failed; all through the redactor."""
+        console = ctx.find_object(Console)
+        if console is None:
+            return super().invoke(ctx)
+        name = ctx.command_path.partition(" ")[2]
+        started = time.monotonic()
+        with redact.shown(console.stderr, console.verbose):
+            log.info("Tool invocation: %s %s", name, redact.sanitised(name, ctx.params))
+            try:
+                return super().invoke(ctx)
+            except VaultMemError as error:
+                log.error("%s: %s: %s", name, error.code, error.message)
+                log.debug("where it came from", exc_info=error)
+                raise
+            except (click.ClickException, click.exceptions.Exit, click.Abort):
+                raise
+            except Exception as error:
+                log.error("%s: unexpected %s", name, type(error).__name__, exc_info=error)
+                raise
+            finally:
+                log.debug("%s took %.0f ms", name, (time.monotonic() - started) * 1000)
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Examples after the options."""
         if self.examples:
             with formatter.section("Examples"):
                 for line in self.examples.strip().splitlines():
                     formatter.write(f"  {line.strip()}\n")
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """--help, printed to the console."""
+        return help_option()
+
+
+class Group(click.Group):
+    """A command with subcommands; its help, too, goes to its console."""
+
+    def __init__(self, *args: Any, examples: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples after the subcommands."""
+        with formatter.section("Examples"):
+            for line in self.examples.strip().splitlines():
+                formatter.write(f"  {line.strip()}\n")
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """--help, printed to the console."""
@@ -62,6 +106,11 @@ def _shared_options() -> list[click.Option]:
 
         return keep
 
+    def verbose(ctx: click.Context, param: click.Parameter, value: int) -> None:
+        console = ctx.find_object(Console)
+        if console is not None:
+            console.verbose = max(console.verbose, value)
+
     def no_scaffold(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         console = ctx.find_object(Console)
         if value and console is not None:
@@ -71,6 +120,13 @@ def _shared_options() -> list[click.Option]:
         click.Option(["--vault"], metavar="DIR", expose_value=False, callback=note("vault"), help="The vault to use."),
         click.Option(
             ["--json"], is_flag=True, expose_value=False, callback=note("json"), help="Answer as one JSON document."
+        ),
+        click.Option(
+            ["-v", "--verbose"],
+            count=True,
+            expose_value=False,
+            callback=verbose,
+            help="Say on standard error what is done; -vv everything. Private texts never.",
         ),
         click.Option(
             ["--no-scaffold"],
@@ -95,6 +151,17 @@ def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int 
         console.notice(f"note: {notice}")
     if stale:
         console.notice(f"note: the index is busy; {pending} changed file(s) are not in this answer yet")
+
+
+def changed(console: Console, vault: Vault, what: str, memory: Memory) -> None:
+    """Say that one memory was changed, and how."""
+    if console.json:
+        console.print_json({"status": what.lower(), "memory": memory_json(memory)})
+    else:
+        from vault_mem.notes.excerpt import cut
+
+        console.print(f"{what} (id: {memory.id}): {cut(memory.content)}")
+    finish(console, vault)
 
 
 def scaffolded(console: Console, vault: Vault, scaffold: str) -> str:
@@ -159,6 +226,7 @@ def filter_options(function: F) -> F:
             click.option("--since", metavar="DATE", help="Only from this day on."),
             click.option("--until", metavar="DATE", help="Only before this day."),
             click.option("--private/--public", default=None, help="Only private, or only public memories."),
+            click.option("--episode", metavar="EP", help="Only memories of this episode."),
             click.option("--closed", is_flag=True, help="Closed memories too."),
             click.option("--as-of", metavar="DATE", help="What was true then."),
         ]
@@ -173,4 +241,7 @@ def filters_from(vault: Vault, given: dict[str, Any]) -> Filters:
 
     zone = vault.workspace.folder.zone
     times = {name: moment(given[name], zone, f"--{name.replace('_', '-')}") for name in ("since", "until", "as_of")}
-    return Filters(**given | times | {"tags": list(given["tags"]), "people": list(given["people"])})
+    given = dict(given)
+    episode = given.pop("episode")
+    ids = None if episode is None else [memory.id for memory in vault.episode(episode).memories]
+    return Filters(**given | times | {"ids": ids} | {"tags": list(given["tags"]), "people": list(given["people"])})

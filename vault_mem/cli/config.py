@@ -8,23 +8,14 @@ from typing import Any
 
 import click
 
-from vault_mem.cli.common import Command, help_option
+from vault_mem.cli.common import Command, Group
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultNotFound
 from vault_mem.operations.configure import change, view
 from vault_mem.vault.find import find_vault
 
 
-class _Group(click.Group):
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Examples"):
-            formatter.write("  vault-mem config\n  vault-mem config set adopt_ids never\n")
-
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        return help_option()
-
-
-@click.group(cls=_Group, invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True, examples="vault-mem config\nvault-mem config set adopt_ids never")
 @click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
 @click.option("--vault", metavar="DIR", help="The vault to use.")
 @click.pass_context

@@ -32,6 +32,7 @@ class Console:
     vault: str | None = None
     json: bool = False
     scaffold: bool | None = None
+    verbose: int = 0
     _progress_shown: bool = field(default=False, repr=False)
 
     @staticmethod
@@ -72,6 +73,10 @@ class Console:
             raise InvalidInput(
                 "standard input is not UTF-8 text", "remember takes text; keep files elsewhere and refer to them"
             ) from error
+
+    def ask(self) -> str:
+        """A line that the person at the terminal types; empty at the end of the input."""
+        return self.stdin.readline().decode(errors="replace")
 
     def progress(self, what: str) -> Callable[[int, int], None]:
         """A progress line with the time left, for anything that takes longer than a second."""

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
+if TYPE_CHECKING:
+    from vault_mem.operations.doctor import Finding
 
-@click.command(cls=Command, examples="vault-mem doctor\nvault-mem doctor --json")
+
+@click.command(cls=Command, examples="vault-mem doctor\nvault-mem doctor --fix\nvault-mem doctor --json")
+@click.option("--fix", is_flag=True, help="Put right what is safe to: modes of private files, git's ignore list.")
 @click.pass_obj
-def command(console: Console) -> int:
+def command(console: Console, fix: bool) -> int:
     """Find trouble in the vault and say what to do about it. Exits 1 where something needs attention."""
     vault = open_vault(console)
-    diagnosis = vault.doctor()
+    diagnosis = vault.doctor(fix=fix)
     if console.json:
-        findings = [vars(each) for each in diagnosis.findings]
-        console.print_json({"healthy": diagnosis.healthy, "checks": diagnosis.checks, "findings": findings})
+        console.print_json(
+            {
+                "healthy": diagnosis.healthy,
+                "checks": diagnosis.checks,
+                "findings": [_json(each) for each in diagnosis.findings],
+                "fixed": [_json(each) for each in diagnosis.fixed],
+            }
+        )
     else:
+        for each in diagnosis.fixed:
+            console.print(f"fixed: {each.path}: {each.message}")
         for each in diagnosis.findings:
             place = f"{each.path}:{each.line}" if each.line else each.path
             console.print(f"{each.severity}: {place + ': ' if place else ''}{each.message}")
@@ -27,3 +41,7 @@ def command(console: Console) -> int:
             console.print(f"All well: {len(diagnosis.checks)} checks found nothing.")
     finish(console, vault)
     return 0 if diagnosis.healthy else 1
+
+
+def _json(finding: Finding) -> dict[str, Any]:
+    return {name: value for name, value in vars(finding).items() if name != "fix"}

@@ -14,7 +14,7 @@ from vault_mem.operations.init import init
 @click.command(
     cls=Command,
     examples="""vault-mem init ~/my-vault
-                vault-mem init .                          # inside an existing Obsidian vault
+                vault-mem init . --obsidian               # inside an existing Obsidian vault
                 vault-mem init . --memories-folder agent/memories --private-folder agent/private""",
 )
 @click.argument("folder", required=False, metavar="[FOLDER]")
@@ -25,6 +25,7 @@ from vault_mem.operations.init import init
 @click.option(
     "--timezone", metavar="ZONE", help="Time zone of the vault, such as Asia/Tokyo (default: this machine's)."
 )
+@click.option("--obsidian", is_flag=True, help="Add views, templates and types of properties for Obsidian.")
 @click.pass_obj
 def command(
     console: Console,
@@ -34,6 +35,7 @@ def command(
     memories_folder: str | None,
     private_folder: str | None,
     timezone: str | None,
+    obsidian: bool,
 ) -> None:
     """Make a folder a vault. Nothing that is already in it is touched."""
     root = console.cwd / Path(folder or console.vault or ".").expanduser()
@@ -45,11 +47,16 @@ def command(
         memories_folder=memories_folder,
         private_folder=private_folder,
         timezone=timezone,
+        obsidian=obsidian,
     )
+    for notice in result.notices:
+        console.notice(f"note: {notice}")
     if console.json:
         console.print_json(
             {"vault": str(result.root), "created": result.created, "notes": result.notes, "existed": result.existed}
         )
+    elif result.existed and result.created:
+        console.print(f"{result.root} is a vault already; added {', '.join(result.created)}")
     elif result.existed:
         console.print(f"{result.root} is a vault already; nothing was changed.")
     else:

@@ -17,7 +17,7 @@ from vault_mem.cli.console import Console
 @click.pass_obj
 def command(console: Console, /, limit: int, everything: bool, **filters: Any) -> None:
     """List memories, newest first."""
-    from vault_mem import messages
+    from vault_mem.notes.excerpt import cut
 
     vault = open_vault(console)
     result = vault.list(filters_from(vault, filters), None if everything else limit)
@@ -35,7 +35,7 @@ def command(console: Console, /, limit: int, everything: bool, **filters: Any) -
         for memory in result.memories:
             day = memory.created.astimezone(zone).date().isoformat()
             marks = " (private)" if memory.private else ""
-            console.print(f"{memory.id}  {day}  {messages.cut(memory.title, 70)}{marks}")
+            console.print(f"{memory.id}  {day}  {cut(memory.title, 70)}{marks}")
         shown = len(result.memories)
         if shown < result.total:
             console.print(f"{shown} of {result.total}; --all shows the rest.")

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from vault_mem import redact
 from vault_mem.cli.common import help_option
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultMemError
@@ -23,13 +24,43 @@ COMMANDS = {
     "why-not": "Say why a recall does not show a memory.",
     "show": "Show one memory with its links.",
     "list": "List memories, newest first.",
+    "link": "Link two memories.",
+    "unlink": "Take the link between two memories away.",
+    "graph": "The links around a memory, or of the whole vault.",
+    "episode": "Memories that belong together, as one story.",
+    "edit": "Change a memory's text or fields.",
+    "tag": "Add and remove tags.",
+    "rename": "Give a memory's file another name.",
+    "consolidate": "Replay what is new, and find near-duplicates.",
+    "merge": "Merge one memory into another.",
+    "forget": "Put a memory into the trash, with the references to it.",
+    "restore": "Bring a forgotten memory back.",
+    "private": "Move a memory into the private folder.",
+    "publish": "Move a memory out of the private folder.",
+    "undo": "Take back the last operation.",
+    "history": "What happened, by which command and why.",
+    "close": "End a memory's validity.",
+    "reopen": "Make a closed memory valid again.",
+    "confirm": "Note that a memory is still true.",
+    "tidy": "Close exact duplicates; candidates and plans for the near ones.",
+    "review": "Answer the proposals of REVIEW.md.",
+    "stats": "What the vault holds and how it grows.",
+    "views": "Make the mirrored files anew.",
     "compare": "Compare two texts or memories.",
     "status": "What the vault holds, and whether the index is fresh.",
     "doctor": "Find trouble, and say what to do.",
     "eval": "Measure recall on a data set of your own.",
+    "backup": "Write the whole vault into one archive.",
     "reindex": "Build the index anew from the files.",
     "config": "Read and change settings.",
+    "import": "Bring in memories from elsewhere.",
+    "export": "Write memories out, to read or to move.",
+    "setup": "Give an agent what it needs to use this memory.",
+    "help": "Explain the commands; --json for agents.",
+    "completion": "Print a completion script for a shell.",
 }
+# Modules that cannot have their command's name: it is a word of the language.
+MODULES = {"import": "import_"}
 
 
 class _Commands(click.Group):
@@ -41,7 +72,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"vault_mem.cli.{cmd_name.replace('-', '_')}")
+        module = importlib.import_module(f"vault_mem.cli.{MODULES.get(cmd_name, cmd_name.replace('-', '_'))}")
         command: click.Command = module.command
         return command
 
@@ -78,10 +109,12 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 )
 @click.option("--vault", metavar="DIR", help="The vault to use.")
 @click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
+@click.option("-v", "--verbose", count=True, help="Say on standard error what is done; -vv everything.")
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
 @click.pass_obj
-def cli(console: Console, vault: str | None, as_json: bool) -> None:
+def cli(console: Console, vault: str | None, as_json: bool, verbose: int) -> None:
     """Options that come before the command."""
+    console.verbose = max(console.verbose, verbose)
     console.vault = vault or console.vault
     console.json = as_json or console.json
 
@@ -91,14 +124,32 @@ def run(arguments: Sequence[str], console: Console) -> int:
     arguments = list(arguments) or ["--help"]
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     wants_json = "--json" in options
+    private = "--private" in options
+    with redact.sealing(_values(arguments) if private else ()):
+        return _run(arguments, console, wants_json, private)
+
+
+def _values(arguments: Sequence[str]) -> list[str]:
+    """What a command line says beside commands, options and the vault's path."""
+    values = []
+    for before, argument in zip(["", *arguments], arguments, strict=False):
+        option, _, value = argument.partition("=") if argument.startswith("--") else ("", "", argument)
+        if value and argument not in COMMANDS and "--vault" not in (before, option) and not argument.startswith("-h"):
+            values.append(value)
+    return values
+
+
+def _run(arguments: Sequence[str], console: Console, wants_json: bool, private: bool) -> int:
     try:
-        result = cli.main(arguments, prog_name="vault-mem", standalone_mode=False, obj=console)
+        result = cli.main(list(arguments), prog_name="vault-mem", standalone_mode=False, obj=console)
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.UsageError as error:
         usage = error.ctx.get_usage() if error.ctx else ""
-        return _fail(console, wants_json, "usage", error.format_message(), usage, 2)
+        unknown = private and isinstance(error, click.NoSuchOption)
+        message = "No such option (not shown, because of --private)." if unknown else error.format_message()
+        return _fail(console, wants_json, "usage", message, usage, 2)
     except (click.Abort, KeyboardInterrupt):
         return _fail(console, wants_json, "aborted", "Stopped.", "", 130)
     except VaultMemError as error:
@@ -106,15 +157,19 @@ def run(arguments: Sequence[str], console: Console) -> int:
     except BrokenPipeError:
         return 0
     except Exception as error:
-        if console.env.get("VAULT_MEM_DEBUG"):
+        debug = console.env.get("VAULT_MEM_DEBUG")
+        if debug == "raise":  # for who works on vault-mem itself
             raise
+        if debug:
+            console.notice(redact.trace(error))
         place = traceback.extract_tb(error.__traceback__)[-1]
         message = f"unexpected {type(error).__name__} in {Path(place.filename).name}:{place.lineno}"
-        hint = "please report it; VAULT_MEM_DEBUG=1 shows the whole trace, which may quote your notes"
+        hint = "please report it; VAULT_MEM_DEBUG=1 shows where it came from, without quoting your notes"
         return _fail(console, wants_json, "internal", message, hint, 1)
 
 
 def _fail(console: Console, as_json: bool, code: str, message: str, hint: str, exit_code: int) -> int:
+    message, hint = redact.clean(message), redact.clean(hint)
     if as_json:
         console.print_json({"error": {"code": code, "message": message, "hint": hint}})
     else:

@@ -45,6 +45,8 @@ DUPLICATE_EXIT = 3
 @click.option("--confidence", type=float, help="How sure, 0 to 1.")
 @click.option("--salience", type=float, help="How much it stands out, 0 to 1.")
 @click.option("--source", help="Where it comes from.")
+@click.option("--scope", help="For a summary: tag:…, person:…, project:… or month:2026-11.")
+@click.option("--of", "sources", multiple=True, metavar="ID", help="For a summary: what it was made from (repeatable).")
 @click.option(
     "--supersedes", multiple=True, metavar="ID", help="Close this memory: the new one takes its place (repeatable)."
 )
@@ -53,6 +55,7 @@ DUPLICATE_EXIT = 3
 )
 @click.option("--last-blocked", is_flag=True, help="Take the text, and its fields, that was refused last.")
 @click.option("--force", is_flag=True, help="Save even if it repeats a memory.")
+@click.option("--allow-secret", is_flag=True, help="Save in public even if it looks like a credential.")
 @click.option("--dedup-threshold", type=float, help="Distance below which it is a repetition.")
 @click.option("--link-threshold", type=float, help="Distance below which memories are linked.")
 @click.pass_obj
@@ -63,6 +66,7 @@ def command(
     update_id: str | None,
     last_blocked: bool,
     force: bool,
+    allow_secret: bool,
     dedup_threshold: float | None,
     link_threshold: float | None,
     valid_from: str | None,
@@ -75,7 +79,7 @@ def command(
         raise click.UsageError("--last-blocked takes no text." if last_blocked else missing)
     vault = open_vault(console)
     if last_blocked:
-        return _last_blocked(console, vault, force, update_id, list(fields["supersedes"]))
+        return _last_blocked(console, vault, force, update_id, list(fields["supersedes"]), allow_secret)
     content = console.read_text() if text == "-" else text or ""
     if update_id is not None:
         given = [name for name in fields if _given(name)]
@@ -83,12 +87,13 @@ def command(
             raise click.UsageError(
                 f"--update replaces the text alone; it does not take --{given[0].replace('_', '-')}."
             )
-        return _update(console, vault, update_id, content)
+        return _update(console, vault, update_id, content, allow_secret)
     zone = vault.workspace.folder.zone
-    fields |= {name: list(fields[name]) for name in ("tags", "people", "secondary", "supersedes")}
+    fields |= {name: list(fields[name]) for name in ("tags", "people", "secondary", "supersedes", "sources")}
     result = vault.remember(
         content,
         force=force,
+        allow_secret=allow_secret,
         dedup_threshold=dedup_threshold,
         link_threshold=link_threshold,
         valid_from=moment(valid_from, zone, "--valid-from"),
@@ -111,7 +116,7 @@ def _answer(console: Console, vault: Vault, result: RememberResult) -> int:
     if console.json:
         console.print_json(
             {
-                "status": "duplicate" if result.duplicate_of else "saved",
+                "status": "duplicate" if result.duplicate_of else "updated" if result.grown else "saved",
                 "memory": memory_json(result.memory) if result.memory else None,
                 "links": result.links,
                 "linked": [found_json(found) for found in result.linked],
@@ -131,23 +136,25 @@ def _answer(console: Console, vault: Vault, result: RememberResult) -> int:
     return DUPLICATE_EXIT if result.duplicate_of else 0
 
 
-def _last_blocked(console: Console, vault: Vault, force: bool, update_id: str | None, supersedes: list[str]) -> int:
+def _last_blocked(
+    console: Console, vault: Vault, force: bool, update_id: str | None, supersedes: list[str], allow_secret: bool
+) -> int:
     from vault_mem.operations import blocked
     from vault_mem.operations.remember import remember
 
     draft, kept = blocked.last(vault.workspace)
     if update_id is not None:
-        code = _update(console, vault, update_id, draft.content)
+        code = _update(console, vault, update_id, draft.content, allow_secret)
     else:
         again = replace(draft, supersedes=supersedes or draft.supersedes)
-        code = _answer(console, vault, remember(vault.workspace, again, force=force))
+        code = _answer(console, vault, remember(vault.workspace, again, force=force, allow_secret=allow_secret))
     if code in (0, DUPLICATE_EXIT):  # saved, or refused again and kept anew
         kept.unlink(missing_ok=True)
     return code
 
 
-def _update(console: Console, vault: Vault, id_: str, content: str) -> int:
-    memory = vault.update(id_, content)
+def _update(console: Console, vault: Vault, id_: str, content: str, allow_secret: bool) -> int:
+    memory = vault.update(id_, content, allow_secret=allow_secret)
     if console.json:
         console.print_json({"status": "updated", "memory": memory_json(memory)})
     else:

@@ -15,7 +15,7 @@ from vault_mem.embedding.calibration import Calibration, fingerprint, measure
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.errors import NotFound, WriteFailed
 from vault_mem.index.rows import EPISODE, MEMORY, NOTE, memory_of
-from vault_mem.index.state import SCHEMA_VERSION, StateStore
+from vault_mem.index.state import SCHEMA_VERSION, Known, StateStore
 from vault_mem.index.table import Table, quote
 from vault_mem.model import Memory
 from vault_mem.vault.folder import Folder
@@ -38,6 +38,7 @@ class Index:
         self.table: Table = None  # type: ignore[assignment]  # set by open() or begin_generation()
         self.state: StateStore = None  # type: ignore[assignment]
         self.generation = ""
+        self.former: tuple[list[Known], list[tuple[str, str]]] = ([], [])
 
     def open(self) -> str:
         """Open the index. Returns why it has to be built anew, or nothing when it is sound."""
@@ -90,6 +91,7 @@ class Index:
 
     def begin_generation(self) -> None:
         """Start an empty generation; it is in use once `finish_generation` was called."""
+        self.former = self._inheritance()
         self.close()
         self._make_home()
         self.generation = f"g-{secrets.token_hex(4)}"
@@ -103,6 +105,15 @@ class Index:
         self.table = Table(place, dim, create=True)
         self.state.put(schema=SCHEMA_VERSION, model=self.embedder.fingerprint, dim=dim, commits=0)
         self.state.put(calibration=asdict(self._measured()))
+
+    def _inheritance(self) -> tuple[list[Known], list[tuple[str, str]]]:
+        """What no file tells: where files were, and the names they had; as far as it can be read."""
+        if self.state is None:
+            self.open()
+        try:
+            return self.state.all_files(), self.state.former_names()
+        except (sqlite3.Error, AttributeError):  # damaged, or never there
+            return [], []
 
     def finish_generation(self) -> None:
         """Make the new generation the one in use, and delete the others."""
@@ -129,6 +140,10 @@ class Index:
     def calibration(self) -> Calibration:
         """What this model's cosines mean."""
         return Calibration(**self.state.get("calibration"))
+
+    def has(self, id_: str) -> bool:
+        """Whether a memory of that id is in the vault."""
+        return bool(self._rows(f"n = 0 AND id = {quote(id_)}", 1))
 
     def get(self, id_: str) -> Memory:
         """A memory by its id, or by the beginning of it where that is enough to tell it."""

@@ -16,25 +16,35 @@ from typing import Any, NamedTuple
 from vault_mem.model import Problem
 from vault_mem.vault.walk import FileState
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
     key TEXT PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, inode INTEGER,
     checked_ns INTEGER, hash TEXT, declared TEXT, id TEXT, name TEXT,
-    dated_by_file INTEGER, foreign_id INTEGER, problems TEXT
+    dated_by_file INTEGER, foreign_id INTEGER, problems TEXT, flagged INTEGER, followed TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS declared ON files (declared);
 CREATE INDEX IF NOT EXISTS names ON files (name);
+CREATE INDEX IF NOT EXISTS flagged ON files (key) WHERE flagged = 1;
+CREATE INDEX IF NOT EXISTS unfollowed ON files (key) WHERE followed IS NOT hash;
+CREATE TABLE IF NOT EXISTS gone (key TEXT PRIMARY KEY, id TEXT NOT NULL) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS going AFTER DELETE ON files WHEN OLD.followed != ''
+    BEGIN INSERT OR REPLACE INTO gone VALUES (OLD.key, OLD.id); END;
+CREATE TABLE IF NOT EXISTS renames (name TEXT, id TEXT, PRIMARY KEY (name, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS unhealed (key TEXT PRIMARY KEY) WITHOUT ROWID;
 """
-_COLUMNS = (
-    "key, mtime_ns, ctime_ns, size, inode, checked_ns, hash, declared, id, name, dated_by_file, foreign_id, problems"
-)
+
+# Among the files to look at for links to old names: all of them.
+EVERY_FILE = "*"
 
 
 class Known(NamedTuple):
-    """One file as it was indexed. `declared` is the id the file gives, `id` the one it goes by, `name` its name key."""
+    """One file as it was indexed. `declared` is the id the file gives, `id` the one it goes by, `name` its name key.
+
+    `flagged`: it says that it is private, and lies among the public ones.
+    """
 
     key: str
     mtime_ns: int
@@ -49,11 +59,20 @@ class Known(NamedTuple):
     dated_by_file: int
     foreign_id: int
     problems: str
+    flagged: int
 
     @property
     def state(self) -> FileState:
         """The file's state when it was read."""
         return FileState(self.mtime_ns, self.ctime_ns, self.size, self.inode)
+
+
+_COLUMNS = ", ".join(Known._fields)
+# What the views followed is not a file's state: it stays when the state is noted anew.
+_RECORD = (
+    f"INSERT INTO files ({_COLUMNS}) VALUES ({', '.join('?' * len(Known._fields))}) ON CONFLICT (key) DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in Known._fields[1:])
+)
 
 
 class StateStore:
@@ -103,6 +122,10 @@ class StateStore:
         """How many files have this name, whatever their folder (see notes.links.name_key)."""
         return int(self._db.execute("SELECT COUNT(*) FROM files WHERE name = ?", (name,)).fetchone()[0])
 
+    def with_name(self, name: str) -> list[tuple[str, str]]:
+        """Key and id of the files with this name."""
+        return list(self._db.execute("SELECT key, id FROM files WHERE name = ?", (name,)))
+
     def without_id(self) -> list[Known]:
         """Files that declare no id."""
         return [Known._make(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM files WHERE declared = ''")]
@@ -115,6 +138,29 @@ class StateStore:
         """Files that declare an id which another file owns."""
         select = f"SELECT {_COLUMNS} FROM files WHERE declared != '' AND declared != id ORDER BY key"
         return [Known._make(row) for row in self._db.execute(select)]
+
+    def flagged(self) -> list[Known]:
+        """Files that say they are private and lie among the public ones."""
+        return [Known._make(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM files WHERE flagged = 1")]
+
+    def unfollowed(self) -> list[Known]:
+        """Files that changed since the views followed them."""
+        select = f"SELECT {_COLUMNS} FROM files WHERE followed IS NOT hash"
+        return [Known._make(row) for row in self._db.execute(select)]
+
+    def gone(self) -> list[tuple[str, str, bool]]:
+        """Key and id of files that are gone since the views followed them, and whether another file has the id now."""
+        select = "SELECT key, id, EXISTS (SELECT 1 FROM files WHERE declared = gone.id) FROM gone"
+        return [(key, id_, bool(moved)) for key, id_, moved in self._db.execute(select)]
+
+    def follow(self, keys: Iterable[str], gone: Iterable[str] = ()) -> None:
+        """Note that the views have followed these files, as they were indexed, and those that are gone."""
+        self._db.executemany("UPDATE files SET followed = hash WHERE key = ?", [(key,) for key in keys])
+        self._db.executemany("DELETE FROM gone WHERE key = ?", [(key,) for key in gone])
+
+    def follow_all(self) -> None:
+        """Take the views as they are: a new index is no reason to write them."""
+        self._db.execute("UPDATE files SET followed = hash")
 
     def states(self, only: Iterable[str] | None = None) -> dict[str, tuple[int, int, int, int, int]]:
         """The state of every file and when it was looked at: what a sync without changes needs, and no more."""
@@ -131,12 +177,60 @@ class StateStore:
             found += [Problem(key, reason, line) for reason, line in json.loads(text)]
         return found
 
+    def renames(self) -> dict[str, set[str]]:
+        """Names that files had before, alone and with their folders, and the ids of those files (see name_key)."""
+        found: dict[str, set[str]] = {}
+        for name, id_ in self.former_names():
+            parts = name.split("/")
+            for start in range(len(parts)):
+                found.setdefault("/".join(parts[start:]), set()).add(id_)
+        return found
+
+    def former_names(self) -> list[tuple[str, str]]:
+        """The same as it is kept: each name with its folder, and an id."""
+        return list(self._db.execute("SELECT name, id FROM renames"))
+
+    def add_renames(self, renames: Iterable[tuple[str, str]]) -> None:
+        """Note names, with their folder, that files no longer have, and the ids of those files."""
+        self._db.executemany("INSERT OR IGNORE INTO renames VALUES (?, ?)", renames)
+
+    def unhealed(self) -> list[str]:
+        """Files that may hold links to old names; EVERY_FILE among them stands for all."""
+        return [key for (key,) in self._db.execute("SELECT key FROM unhealed ORDER BY key")]
+
+    def add_unhealed(self, keys: Iterable[str]) -> None:
+        """Note files to look at for links to old names."""
+        self._db.executemany("INSERT OR IGNORE INTO unhealed VALUES (?)", [(key,) for key in keys])
+
+    def take_unhealed(self) -> list[str]:
+        """The same, and they are noted no longer."""
+        return [key for (key,) in self._db.execute("DELETE FROM unhealed RETURNING key")]
+
+    def with_ids(self, ids: Iterable[str]) -> list[Known]:
+        """The files that go by these ids."""
+        select = f"SELECT {_COLUMNS} FROM files WHERE declared = ?1 AND id = ?1"
+        provisional = f"SELECT {_COLUMNS} FROM files WHERE declared = '' AND id = ?1"
+        found = (
+            self._db.execute(select, (id_,)).fetchone() or self._db.execute(provisional, (id_,)).fetchone()
+            for id_ in sorted(ids)
+        )
+        return [Known._make(row) for row in found if row]
+
+    def with_digits(self, digits: str) -> set[str]:
+        """The ids, given by the files themselves, that begin with these hex digits."""
+        select = "SELECT declared FROM files WHERE declared = id AND (declared GLOB ? OR declared GLOB ?)"
+        return {id_ for (id_,) in self._db.execute(select, (f"mem_{digits}*", f"ep_{digits}*"))}
+
+    def all_files(self) -> list[Known]:
+        """What is known of every file."""
+        return [Known._make(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM files")]
+
     def record(self, known: Iterable[Known], removed: Iterable[str] = (), **facts: Any) -> None:
         """Note new states, forget removed files, and set facts, all at once."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             self._db.executemany("DELETE FROM files WHERE key = ?", [(key,) for key in removed])
-            self._db.executemany(f"INSERT OR REPLACE INTO files VALUES ({', '.join('?' * 13)})", known)
+            self._db.executemany(_RECORD, known)
             self.put(**facts)
             self._db.execute("COMMIT")
         except BaseException:

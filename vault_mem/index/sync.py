@@ -17,14 +17,15 @@ from vault_mem.embedding.embedder import Vectors
 from vault_mem.errors import Unsafe
 from vault_mem.index import rows
 from vault_mem.index.index import Index
-from vault_mem.index.state import Known
+from vault_mem.index.state import EVERY_FILE, Known
 from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, quote
 from vault_mem.model import Problem
 from vault_mem.notes.links import name_key
-from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse
+from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse, read_bool
+from vault_mem.notes.references import named_in
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked
-from vault_mem.vault.walk import FileState, Listing, state_of, walk
+from vault_mem.vault.walk import FileState, Listing, content_hash, state_of, walk
 
 # A file written this shortly before it was read may have been written again within the clock's grain.
 RACY_NS = 2_000_000_000
@@ -109,16 +110,12 @@ def _recheck(index: Index, found: Difference) -> bool:
             raw, state, size = _read(index.folder, key)
         except OSError:
             return True
-        if _digest(raw, size) != old.hash or (old.dated_by_file and old.mtime_ns != state.mtime_ns):
+        if content_hash(raw, size) != old.hash or (old.dated_by_file and old.mtime_ns != state.mtime_ns):
             return True
         same.append(old._replace(**state._asdict(), checked_ns=time.time_ns()))
     if same:
         index.state.record(same)
     return False
-
-
-def _digest(raw: bytes, size: int) -> str:
-    return hashlib.blake2b(raw + size.to_bytes(8), digest_size=16).hexdigest()
 
 
 def _listing(folder: Folder, keys: Iterable[str]) -> Listing:
@@ -201,6 +198,7 @@ class _Run:
         self.fresh = fresh
         self.known: dict[str, Known] = {}
         self.claimed: set[str] = set()
+        self.names: dict[str, set[str]] = {}
 
     def run(self, only: Sequence[str] | None) -> None:
         if not self.fresh:
@@ -220,8 +218,10 @@ class _Run:
             self.index.state.record([], found.removed, table_version=self.index.table.version)
             self.claimed.update(self.known[key].declared for key in found.removed)
         self._settle_ids()
+        self._note_renames([self.known[key] for key in found.removed], set(found.added))
         if self.fresh:
             self.index.table.index_text()
+            self.index.state.follow_all()
             self.index.state.put(table_version=self.index.table.version)
         self._upkeep()
 
@@ -251,7 +251,7 @@ class _Run:
                 self.listing.problems.append(Problem(key, f"cannot be read: {error.strerror}"))
                 continue
             checked = time.time_ns()
-            digest = _digest(raw, size)
+            digest = content_hash(raw, size)
             old = self.known.get(key)
             if (
                 ids is None
@@ -285,8 +285,10 @@ class _Run:
                 note.dated_by_file,
                 note.foreign_id,
                 problems,
+                read_bool(note.fields.get("private")) is True and not self.folder.is_private(key),
             )
             notes.append((key, note, known))
+            self.names[key] = named_in(raw)
             self.claimed.update((declared, old.declared if old else ""))
             if ids is None:
                 self._count(old, digest in gone)
@@ -371,6 +373,38 @@ class _Run:
         for start in range(0, len(wrong), BATCH):
             self._index_files(wrong[start : start + BATCH], {}, ids)
 
+    def _note_renames(self, removed: list[Known], added: set[str]) -> None:
+        """Keep the names of files that were moved, and note which files may still use an old one (SPEC V-5)."""
+        state = self.index.state
+        renames: list[tuple[str, str]] = []
+        if self.fresh:
+            (files, names), self.index.former = self.index.former, ([], [])
+            removed = [old for old in files if old.key not in self.known]
+            # What is gone takes its old names with it: nothing of a purged memory may stay.
+            renames = [(name, id_) for name, id_ in names if state.with_ids([id_])]
+        for old in removed:
+            now = self._moved_to(old, added)
+            if now is not None and path_key(old.key) != path_key(now.key):
+                renames.append((path_key(old.key), now.id))
+                # Where another file has that name too, it does not mean one memory, now or later.
+                renames += [(path_key(key), id_) for key, id_ in state.with_name(old.name) if id_ != now.id]
+        state.add_renames(renames)
+        strangers = any(_misnamed(self.known[key]) for key in added if key in self.known)
+        if (renames or strangers) and not self.fresh:
+            state.add_unhealed([EVERY_FILE])
+            return
+        named = {name for names in self.names.values() for name in names}
+        unknown = {name for name in named if "/" in name or not state.with_name(name_key(name))}
+        state.add_unhealed(key for key, names in self.names.items() if not names.isdisjoint(unknown))
+
+    def _moved_to(self, old: Known, added: set[str]) -> Known | None:
+        """The file that a file has become: by its id, or for one without an id by its content."""
+        if old.declared:
+            homes = [key for key, _, id_ in self.index.state.claims([old.declared]) if id_ == old.id]
+            return self.index.state.files(homes).get(homes[0]) if homes else None
+        same = [self.known[key] for key in added if key in self.known and self.known[key].hash == old.hash]
+        return same[0] if len(same) == 1 and not same[0].declared else None
+
     def _taken(self, id_: str) -> bool:
         """Whether a file declares this id."""
         return bool(self.index.state.claims([id_]))
@@ -388,6 +422,16 @@ class _Run:
             since = now - (self.index.state.get("optimized") or 0)
             self.index.table.optimize(min(max(since, least), most))
             self.index.state.put(commits=0, optimized=now, table_version=self.index.table.version)
+
+
+def path_key(key: str) -> str:
+    """The name of a file with its folder, as names compare."""
+    return name_key(key.removesuffix(".md"))
+
+
+def _misnamed(known: Known) -> bool:
+    """Whether a file came with an id that its name does not tell: others may know it by a name that does."""
+    return bool(known.declared) and known.declared.partition("_")[2][:8] not in known.name
 
 
 def _read(folder: Folder, key: str) -> tuple[bytes, FileState, int]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from vault_mem.judge.japanese import KANJI
-from vault_mem.judge.words import Word, derived, opposed, synonyms
+from vault_mem.judge.words import Word, derived, lexicon, opposed, synonyms
 
 EXACT, SYNONYM = 1.0, 0.9
 _STEM = re.compile(r"([一-鿿々〆]+)[ぁ-ゖ]+")
@@ -28,10 +29,14 @@ def align(left: list[Word], right: list[Word], left_text: str, right_text: str) 
     taken_left: set[int] = set()
     taken_right: set[int] = set()
     _pair_exact(left, right, found, taken_left, taken_right)
+    ties_left, ties_right = ([_ties(word.text, word.lemma) for word in words] for words in (left, right))
+    free_right = [j for j in range(len(right)) if j not in taken_right]
     candidates = []
     for i, one in enumerate(left):
-        for j, other in enumerate(right):
-            if i not in taken_left and j not in taken_right and (strength := likeness(one, other)):
+        if i in taken_left:
+            continue
+        for j in free_right:
+            if not ties_left[i].isdisjoint(ties_right[j]) and (strength := likeness(one, right[j])):
                 candidates.append((-strength, abs(i - j), i, j))
     for negative, _, i, j in sorted(candidates):
         if i not in taken_left and j not in taken_right:
@@ -43,9 +48,22 @@ def align(left: list[Word], right: list[Word], left_text: str, right_text: str) 
         [word for j, word in enumerate(right) if j not in taken_right],
     )
     found.opposites = [(one, other) for one in untaken[0] for other in untaken[1] if opposed(one, other)]
-    found.left = [w for i, w in enumerate(left) if i not in taken_left and not _covered(w, right, right_text)]
-    found.right = [w for j, w in enumerate(right) if j not in taken_right and not _covered(w, left, left_text)]
+    found.left = [word for word in untaken[0] if not _covered(word, right, ties_right, right_text)]
+    found.right = [word for word in untaken[1] if not _covered(word, left, ties_left, left_text)]
     return found
+
+
+@lru_cache(maxsize=20_000)
+def _ties(text: str, lemma: str) -> frozenset[object]:
+    """What a word can be like another by. Words that share none of these are not alike, which is quick to see."""
+    stem = _STEM.fullmatch(lemma)
+    words = lexicon()
+    return frozenset(
+        (
+            text, lemma, _unstretched(lemma), stem.group(1) if stem else lemma[:4],
+            *words.same.get(lemma, ()), *words.senses.get(lemma, ()),
+        )
+    )  # fmt: skip
 
 
 def _pair_exact(
@@ -103,11 +121,12 @@ def _common_prefix(one: str, other: str) -> str:
     return one[:size]
 
 
-def _covered(word: Word, others: list[Word], text: str) -> bool:
+def _covered(word: Word, others: list[Word], ties: list[frozenset[object]], text: str) -> bool:
     """Whether a word stands in the other text in another cut: 定例 in 定例会議, trash can in trashcan."""
     if word.name:
         return any(other.lemma == word.lemma for other in others)
-    if any(likeness(word, other) for other in others):
+    own = _ties(word.text, word.lemma)
+    if any(likeness(word, other) for other, tie in zip(others, ties, strict=True) if not own.isdisjoint(tie)):
         return True
     if word.piece and word.text in text:
         return True
@@ -119,8 +138,8 @@ def _covered(word: Word, others: list[Word], text: str) -> bool:
         if KANJI.fullmatch(word.text[0]) and all(KANJI.fullmatch(sign) for sign in word.text):
             return any(_subsequence(word.text, other.text) for other in others if len(other.text) > len(word.text))
     if word.text.isascii() and len(word.text) >= 3:
-        squeezed = re.sub(r"[^a-z]", "", text)
-        return word.text in squeezed and any(word.text in other.text and other.text != word.text for other in others)
+        longer = any(word.text in other.text and other.text != word.text for other in others)
+        return longer and word.text in re.sub(r"[^a-z]", "", text)
     return False
 
 
@@ -132,7 +151,12 @@ def _unstretched(word: str) -> str:
 def _skeleton_in(word: str, text: str) -> bool:
     """引き出し in 引出し: the same kanji with more or fewer kana between."""
     kanji = "".join(KANJI.findall(word))
-    return len(kanji) >= 2 and kanji in re.sub(r"[ぁ-ゖ]", "", text)
+    return len(kanji) >= 2 and kanji in _without_kana(text)
+
+
+@lru_cache(maxsize=16)
+def _without_kana(text: str) -> str:
+    return re.sub(r"[ぁ-ゖ]", "", text)
 
 
 def _subsequence(short: str, long: str) -> bool:

@@ -79,7 +79,7 @@ def negations(text: str) -> int:
 
 
 def _levels(phrases: list[tuple[str, str]], text: str) -> frozenset[str]:
-    return frozenset(level for level, words_ in phrases if re.search(rf"\b{words_}\b", text))
+    return frozenset(level for level, words_ in phrases if words_ in text and re.search(rf"\b{words_}\b", text))
 
 
 def modality(text: str) -> frozenset[str]:

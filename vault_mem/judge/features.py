@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.difference import Difference
@@ -18,15 +20,15 @@ def features(
     one: Text, two: Text, alignment: Alignment, found: list[Difference], tokens: TokenVectors
 ) -> dict[str, float]:
     """Numbers about a pair of texts; "alone" are words without a counterpart."""
-    alone = [(word, two.words) for word in alignment.left] + [(word, one.words) for word in alignment.right]
-    weights = [tokens.word(word.text)[1] for word, _ in alone]
-    nearest = [_nearest(word, others, tokens) for word, others in alone]
+    alone = [*alignment.left, *alignment.right]
+    weights = [tokens.word(word.text)[1] for word in alone]
+    nearest = _nearest(alignment.left, two.words, tokens) + _nearest(alignment.right, one.words, tokens)
     missing = [weight * (1 - near) for weight, near in zip(weights, nearest, strict=True)]
     total = sum(tokens.word(word.text)[1] for word in [*one.words, *two.words])
     grams_one, grams_two = _grams(one.lower), _grams(two.lower)
     left, right = unmatched(one.quantities, two.quantities)
     kinds = {difference.kind for difference in found}
-    light = sum(word.lemma in LIGHT for word, _ in alone)
+    light = sum(word.lemma in LIGHT for word in alone)
     return {
         "alone_after": float(len(alignment.right)),
         "alone_light": float(light),
@@ -50,10 +52,12 @@ def features(
     }
 
 
-def _nearest(word: Word, others: list[Word], tokens: TokenVectors) -> float:
-    """The cosine of the nearest word of the other text."""
-    vector = tokens.word(word.text)[0]
-    return max((float(vector @ tokens.word(other.text)[0]) for other in others), default=0.0)
+def _nearest(words: list[Word], others: list[Word], tokens: TokenVectors) -> list[float]:
+    """For each word the cosine of the nearest word of the other text."""
+    if not words or not others:
+        return [0.0] * len(words)
+    left, right = (np.array([tokens.word(word.text)[0] for word in each]) for each in (words, others))
+    return (left @ right.T).max(axis=1).tolist()  # type: ignore[no-any-return]
 
 
 def _grams(text: str) -> set[str]:

@@ -48,9 +48,13 @@ _SCOPES = {
 def words(text: str, tokens: TokenVectors, names: frozenset[str]) -> list[Word]:
     """The content words of a normalised text, quantities already taken out."""
     found: list[Word] = []
+    if not JAPANESE.search(text):
+        return found
     loans = [match.span() for match in _KATAKANA.finditer(text) if known(match.group())]
     for place, token in enumerate(tokens.tokens(text)):
-        start, end = next((span for span in loans if span[0] <= token.start < span[1]), (token.start, token.end))
+        start, end = token.start, token.end
+        if loans:
+            start, end = next((span for span in loans if span[0] <= token.start < span[1]), (start, end))
         if start < token.start:  # a piece of a loan word that was taken whole
             continue
         surface = text[start:end].strip()

@@ -12,8 +12,8 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.align import Alignment, align
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.features import LIGHT, features
-from vault_mem.judge.rules import differences
-from vault_mem.judge.text import Text, names_in
+from vault_mem.judge.rules import differences, quantity_changes
+from vault_mem.judge.text import quantities_in, texts
 from vault_mem.judge.words import DATA
 
 # How sure the fitted part must be where one text has words that the other has not. Measured in docs/guard.md: high
@@ -52,8 +52,7 @@ def judge(before: str, after: str, tokens: TokenVectors) -> Judgement:
         return Judgement(
             repetition=False, same_words=False, probability=0.0, differs=[Difference("text", "", "long text")]
         )
-    names = names_in(before) | names_in(after)
-    one, two = Text(before, tokens, names), Text(after, tokens, names)
+    one, two = texts(before, after, tokens)
     alignment = align(one.words, two.words, one.lower, two.lower)
     found = differences(one, two, alignment, tokens)
     left, right = ([word for word in words if word.lemma not in LIGHT] for words in (alignment.left, alignment.right))
@@ -63,6 +62,15 @@ def judge(before: str, after: str, tokens: TokenVectors) -> Judgement:
     needed = LIKELY if same_words else SURE
     repetition = not found and one_sided and probability >= needed
     return Judgement(repetition, same_words, probability, found or _words(alignment))
+
+
+def plainly_differs(before: str, after: str) -> bool:
+    """Whether a look at numbers, times and dates is enough to say that a new text is no repetition."""
+    if before == after:
+        return False
+    if max(len(before), len(after)) > MAX_LENGTH:
+        return True
+    return bool(quantity_changes(quantities_in(before), quantities_in(after)))
 
 
 def _words(alignment: Alignment) -> list[Difference]:

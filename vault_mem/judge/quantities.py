@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from vault_mem.judge.words import read_rows, read_words
 
@@ -44,6 +45,8 @@ _KANJI_SMALL = {"十": 10, "百": 100, "千": 1000}
 _KANJI_LARGE = {"万": 10_000, "億": 100_000_000, "兆": 1_000_000_000_000}
 
 _KN = r"(?:[0-9][0-9,]*(?:\.[0-9]+)?[千万億兆]?(?:[0-9]+千?)?|[〇一二三四五六七八九十百千万億兆]+)"
+_DIGITS = "0123456789"
+_NUMERALS = _DIGITS + "〇一二三四五六七八九十百千万億兆"
 _EN_NUMBER_WORD = "|".join(sorted([*_WORD_VALUES, *_WORD_SCALES], key=len, reverse=True))
 _EN_NUMBER = rf"(?:(?:{_EN_NUMBER_WORD})(?:[ -](?:and )?(?:{_EN_NUMBER_WORD}))*)"
 _MONTH = rf"(?:{'|'.join(name + '|' + name[:3] for name in _MONTHS)}|sept)\.?"
@@ -84,6 +87,14 @@ class Quantity:
         return any(minutes % 60 == 0 and minutes // 60 % 12 == number.value % 12 for minutes in time.value)  # type: ignore[attr-defined]
 
 
+class Reader(NamedTuple):
+    """What is read of a pattern. `signs` are those of which any match has at least one: most texts have none."""
+
+    pattern: re.Pattern[str]
+    read: Callable[[re.Match[str]], Quantity | None]
+    signs: frozenset[str]
+
+
 _ANY_MARK = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MARKS)}]")
 
 
@@ -96,7 +107,10 @@ def quantities(text: str) -> tuple[list[Quantity], str]:
     """Take every quantity out of a normalised text; returns them and the rest of the text."""
     found: list[Quantity] = []
     text = _ANY_MARK.sub(" ", text)
-    for pattern, read in _READERS:
+    signs = set(text)
+    for pattern, read, needed in READERS:
+        if needed and needed.isdisjoint(signs):
+            continue
 
         def take(match: re.Match[str], read: Callable[[re.Match[str]], Quantity | None] = read) -> str:
             quantity = read(match)
@@ -233,26 +247,25 @@ _DAYPART = r"(?: (?:in the|at) (morning|afternoon|evening|night))?"
 _JA_PART = r"(午前|午後|早朝|朝|夕方|深夜|未明|夜|晩)?の?"
 
 
-def _readers() -> Iterator[tuple[re.Pattern[str], Callable[[re.Match[str]], Quantity | None]]]:
-    """Patterns with what they mean, the more specific first."""
+def _readers() -> Iterator[Reader]:
+    """Patterns with what they mean, the more specific first. `signs` must be kept in step with the pattern."""
 
-    def reader(
-        pattern: str, read: Callable[[re.Match[str]], Quantity | None]
-    ) -> tuple[re.Pattern[str], Callable[[re.Match[str]], Quantity | None]]:
-        return re.compile(pattern), read
+    def reader(pattern: str, read: Callable[[re.Match[str]], Quantity | None], signs: str = "") -> Reader:
+        return Reader(re.compile(pattern), read, frozenset(signs))
 
     # addresses, options, operators, file paths
-    yield reader(r"https?://[^\s、。）)]+", lambda m: Quantity("identifier", m.group().rstrip(".,"), m.group()))
-    yield reader(r"(?<![\w-])--?[a-z][\w-]*", lambda m: Quantity("identifier", m.group(), m.group()))
-    yield reader(r"(?<=\s)(?:[=!<>]=|[<>])(?=\s)", lambda m: Quantity("identifier", m.group(), m.group()))
-    yield reader(r"(?<![\w.])[a-z]{1,2}[+-](?![\w+-])", lambda m: Quantity("identifier", m.group(), m.group()))
-    yield reader(r"(?<![\w.])[a-z]\w*_\w+", lambda m: Quantity("identifier", m.group(), m.group()))
+    yield reader(r"https?://[^\s、。）)]+", lambda m: Quantity("identifier", m.group().rstrip(".,"), m.group()), "/")
+    yield reader(r"(?<![\w-])--?[a-z][\w-]*", lambda m: Quantity("identifier", m.group(), m.group()), "-")
+    yield reader(r"(?<=\s)(?:[=!<>]=|[<>])(?=\s)", lambda m: Quantity("identifier", m.group(), m.group()), "=<>")
+    yield reader(r"(?<![\w.])[a-z]{1,2}[+-](?![\w+-])", lambda m: Quantity("identifier", m.group(), m.group()), "+-")
+    yield reader(r"(?<![\w.])[a-z]\w*_\w+", lambda m: Quantity("identifier", m.group(), m.group()), "_")
     yield reader(
         r"(?<![\w/])(?:~|\.{1,2})?/[\w.-]+(?:/[\w.-]+)*/?",
         lambda m: Quantity("identifier", m.group().rstrip("/."), m.group()),
+        "/",
     )
     # dates
-    yield reader(r"\b(\d{4})[-/](\d{1,2})[-/](\d{1,2})\b", lambda m: _date(m[1], m[2], m[3], m.group()))
+    yield reader(r"\b(\d{4})[-/](\d{1,2})[-/](\d{1,2})\b", lambda m: _date(m[1], m[2], m[3], m.group()), "-/")
     yield reader(
         rf"\b({_MONTH}) (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? (\d{{4}}))?",
         lambda m: _date(m[3], _month_number(m[1]), m[2], m.group()),
@@ -269,11 +282,12 @@ def _readers() -> Iterator[tuple[re.Pattern[str], Callable[[re.Match[str]], Quan
     yield reader(
         rf"令和({_KN}|元)年(?:({_KN})月)?(?:({_KN})日)?",
         lambda m: _date(str(2018 + int(_number(m[1].replace("元", "1")) or 0)), m[2], m[3], m.group()),
+        "令",
     )
-    yield reader(rf"({_KN})年({_KN})月(?:({_KN})日)?", lambda m: _date(m[1], m[2], m[3], m.group()))
-    yield reader(rf"({_KN})月({_KN})日", lambda m: _date(None, m[1], m[2], m.group()))
-    yield reader(rf"(?<![か箇ヶカヵ])({_KN})月(?![間曜])", lambda m: _date(None, m[1], None, m.group()))
-    yield reader(rf"(?!一日)({_KN})日(?![間本])", lambda m: _date(None, None, m[1], m.group()))
+    yield reader(rf"({_KN})年({_KN})月(?:({_KN})日)?", lambda m: _date(m[1], m[2], m[3], m.group()), "年")
+    yield reader(rf"({_KN})月({_KN})日", lambda m: _date(None, m[1], m[2], m.group()), "月")
+    yield reader(rf"(?<![か箇ヶカヵ])({_KN})月(?![間曜])", lambda m: _date(None, m[1], None, m.group()), "月")
+    yield reader(rf"(?!一日)({_KN})日(?![間本])", lambda m: _date(None, None, m[1], m.group()), "日")
     yield reader(
         r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(mon|tue|wed|thu|fri|sat|sun)\b\.?(?= at| \d|,)",
         lambda m: Quantity("weekday", (m[1] or m[2])[:3], m.group()),
@@ -281,13 +295,16 @@ def _readers() -> Iterator[tuple[re.Pattern[str], Callable[[re.Match[str]], Quan
     yield reader(
         r"([月火水木金土日])曜日?",
         lambda m: Quantity("weekday", _WEEKDAYS["月火水木金土日".index(m[1])][:3], m.group()),
+        "曜",
     )
     # times of day
     yield reader(
         rf"(?<![a-z0-9.])(\d{{1,2}})(?:[:.](\d{{2}}))? ?{_AM_PM}", lambda m: _time(m[1], m[2], m[3], m.group())
     )
     yield reader(
-        rf"(?<![a-z0-9.:])(\d{{1,2}}):(\d{{2}})(?![:\d]){_DAYPART}", lambda m: _time(m[1], m[2], m[3] or "", m.group())
+        rf"(?<![a-z0-9.:])(\d{{1,2}}):(\d{{2}})(?![:\d]){_DAYPART}",
+        lambda m: _time(m[1], m[2], m[3] or "", m.group()),
+        ":",
     )
     yield reader(rf"\bhalf past ({_EN_NUMBER}|\d{{1,2}}){_DAYPART}", lambda m: _time(m[1], "30", m[2] or "", m.group()))
     yield reader(
@@ -299,21 +316,25 @@ def _readers() -> Iterator[tuple[re.Pattern[str], Callable[[re.Match[str]], Quan
     )
     yield reader(r"\b(?:noon|midday)\b|正午", lambda m: Quantity("time", frozenset({720}), m.group()))
     yield reader(r"\bmidnight\b", lambda m: Quantity("time", frozenset({0}), m.group()))
-    yield reader(rf"{_JA_PART}({_KN})時半", lambda m: _time(m[2], "30", m[1] or "", m.group()))
-    yield reader(rf"{_JA_PART}({_KN})時(?!間)(?:({_KN})分)?", lambda m: _time(m[2], m[3], m[1] or "", m.group()))
+    yield reader(rf"{_JA_PART}({_KN})時半", lambda m: _time(m[2], "30", m[1] or "", m.group()), "半")
+    yield reader(rf"{_JA_PART}({_KN})時(?!間)(?:({_KN})分)?", lambda m: _time(m[2], m[3], m[1] or "", m.group()), "時")
     # what is said relative to now
     for word, value in sorted(_RELATIVE.items(), key=lambda item: -len(item[0])):
         pattern = rf"\b{word}\b" if word.isascii() else word
-        yield reader(pattern, partial(_relative, value))
+        yield reader(pattern, partial(_relative, value), word[0])
     yield reader(
         r"\b(last|this|next) "
         r"(night|morning|evening|afternoon|week|weekend|month|year|spring|summer|autumn|fall|winter)\b",
         lambda m: Quantity("relative", m.group().replace(" ", "-"), m.group()),
     )
     # amounts with a sign before, numbers with a unit behind, identifiers, and plain numbers
-    yield reader(r"([$€£¥]) ?([0-9][0-9,]*(?:\.\d+)?)", lambda m: _counted(m[2], m[1], m.group()))
-    yield reader(rf"(?<![\w.])-(\d+(?:\.\d+)?) ?({_UNIT})?(?![\w-])", _below_zero)
-    yield reader(rf"(?<![a-z0-9.-])({_KN})(?: ?)({_UNIT})(?![a-z0-9])(?!目)", lambda m: _counted(m[1], m[2], m.group()))
+    yield reader(r"([$€£¥]) ?([0-9][0-9,]*(?:\.\d+)?)", lambda m: _counted(m[2], m[1], m.group()), "$€£¥")
+    yield reader(rf"(?<![\w.])-(\d+(?:\.\d+)?) ?({_UNIT})?(?![\w-])", _below_zero, "-")
+    yield reader(
+        rf"(?<![a-z0-9.-])({_KN})(?: ?)({_UNIT})(?![a-z0-9])(?!目)",
+        lambda m: _counted(m[1], m[2], m.group()),
+        _NUMERALS,
+    )
     yield reader(rf"\b({_EN_NUMBER})[ -]({_UNIT})\b", lambda m: _counted(m[1], m[2], m.group()))
     yield reader(
         r"(?<![a-z0-9.])v?\d+(?:\.\d+){1,}(?:[-.]?[a-z]+\d*)?(?![a-z0-9])",
@@ -335,9 +356,10 @@ def _readers() -> Iterator[tuple[re.Pattern[str], Callable[[re.Match[str]], Quan
     yield reader(
         rf"第({_KN})|({_KN})(?:番目|回目|度目|つ目|人目|日目|年目|位)",
         lambda m: Quantity("ordinal", int(_number(m[1] or m[2]) or 0), m.group()),
+        "第目位",
     )
     yield reader(rf"\b({'|'.join(_ORDINALS)})\b(?!-)", lambda m: Quantity("ordinal", _ORDINALS[m[1]], m.group()))
-    yield reader(r"最初", lambda m: Quantity("ordinal", 1, m.group()))
+    yield reader(r"最初", lambda m: Quantity("ordinal", 1, m.group()), "初")
     yield reader(rf"\b({'|'.join(_TIMES_OVER)})\b", lambda m: Quantity("number", float(_TIMES_OVER[m[1]]), m.group()))
     yield reader(r"\b(two|three|four|five|six|\d+) times\b", lambda m: _counted(m[1], None, m.group()))
     yield reader(
@@ -347,9 +369,10 @@ def _readers() -> Iterator[tuple[re.Pattern[str], Callable[[re.Match[str]], Quan
     yield reader(
         rf"([〇一二三四五六七八九十百千万億]+)(?:{_COUNTERS}|(?=[階歳年番号倍割度畳週歩]))(?!番|部|緒|方|種|般)",
         lambda m: _counted(m[1], None, m.group()),
+        _NUMERALS,
     )
-    yield reader(r"ひとり|ふたり", lambda m: Quantity("number", 1.0 if m.group() == "ひとり" else 2.0, m.group()))
+    yield reader(r"ひとり|ふたり", lambda m: Quantity("number", 1.0 if m.group() == "ひとり" else 2.0, m.group()), "り")
     yield reader(rf"\b({_EN_NUMBER})\b", lambda m: _counted(m[1], None, m.group()))
 
 
-_READERS = list(_readers())
+READERS = list(_readers())

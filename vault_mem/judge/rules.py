@@ -28,7 +28,7 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         alignment.left = [word for word in alignment.left if word not in settled]
         alignment.right = [word for word in alignment.right if word not in settled]
     return [
-        *_quantities(*unmatched(one.quantities, two.quantities)),
+        *quantity_changes(one.quantities, two.quantities),
         *_names(alignment),
         *polarity,
         *_status(one, two),
@@ -41,10 +41,10 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
     ]
 
 
-def _quantities(left: list[Quantity], right: list[Quantity]) -> list[Difference]:
+def quantity_changes(before: list[Quantity], after: list[Quantity]) -> list[Difference]:
     """Numbers, times and dates without a counterpart; of one kind on both sides, one was put for the other."""
     found: list[Difference] = []
-    right = list(right)
+    left, right = unmatched(before, after)
     for one in left:
         partner = next((other for other in right if other.kind == one.kind), None)
         if partner is not None:
@@ -133,9 +133,10 @@ def _order_of_quantities(one: Text, two: Text) -> list[Difference]:
     found = []
     same_words = [word.lemma for word in one.words] == [word.lemma for word in two.words]
     for kind in sorted({each.kind for each in one.quantities}):
-        before, after = _anchored(one, kind), _anchored(two, kind)
-        if len(before) < 2 or sorted(each[0] for each in before) != sorted(each[0] for each in after):
+        values = [sorted(str(each.value) for each in text.quantities if each.kind == kind) for text in (one, two)]
+        if len(values[0]) < 2 or values[0] != values[1]:
             continue
+        before, after = _anchored(one, kind), _anchored(two, kind)
         if same_words and before != after and [each[0] for each in before] != [each[0] for each in after]:
             found.append(
                 Difference("order", " … ".join(each[0] for each in before), " … ".join(each[0] for each in after))
@@ -147,8 +148,8 @@ def _order_of_quantities(one: Text, two: Text) -> list[Difference]:
             names = [value for value, _ in before]
             found.append(Difference("order", " … ".join(names), " … ".join(value for value, _ in after)))
     ends = [{each.value: _end(text, number) for number, each in enumerate(text.quantities)} for text in (one, two)]
-    for value in ends[0].keys() & ends[1].keys():
-        was, now = ends[0][value], ends[1][value]
+    for value, was in ends[0].items():
+        now = ends[1].get(value)
         if was and now and was != now:
             found.append(Difference("time", was, now))
     return found

@@ -11,23 +11,30 @@ from vault_mem.judge import english, japanese
 from vault_mem.judge.quantities import Quantity, quantities
 from vault_mem.judge.words import Word
 
+# A new text is compared with several, and the next one often with the same.
+_KEPT = 64
 _NOT_POSSESSORS = frozenset(("it", "that", "there", "he", "she", "let", "what", "who", "here"))
 _JAPANESE_NAME = re.compile(r"([一-鿿ァ-ヺー]{1,4})(?:さん|くん|君|ちゃん|先生|氏|部長|課長|社長|様)")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=_KEPT)
 def names_in(original: str) -> frozenset[str]:
     """Names of people, places and things, as far as the writing shows them."""
     plain = unicodedata.normalize("NFKC", original)
     return english.proper_names(plain) | frozenset(_JAPANESE_NAME.findall(plain.lower()))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=_KEPT)
 def _prepared(original: str) -> tuple[str, str, list[Quantity], str]:
-    """What does not depend on the other text: a new text is compared with several."""
+    """The parts that do not depend on the other text."""
     plain = unicodedata.normalize("NFKC", original)
     lower = japanese.normal_text(english.normal_text(plain.lower()))
     return plain, lower, *quantities(lower)
+
+
+def quantities_in(original: str) -> list[Quantity]:
+    """The numbers, times, dates and identifiers of a text."""
+    return _prepared(original)[2]
 
 
 class Text:
@@ -93,3 +100,22 @@ class Text:
     def asks(self) -> bool:
         """Whether it is a question."""
         return english.is_question(self.lower) or japanese.is_question(self.lower)
+
+
+def texts(before: str, after: str, tokens: TokenVectors) -> tuple[Text, Text]:
+    """Two texts, taken apart to be compared: what one shows to be a name is a name in the other."""
+    names = names_in(before) | names_in(after)
+    one, two = (_taken_apart(each, tokens, _names_of(each, names)) for each in (before, after))
+    return one, two
+
+
+def _names_of(original: str, names: frozenset[str]) -> frozenset[str]:
+    """Those of the names that can stand in a text, so that it is mostly the same text whatever it is compared with."""
+    lower = _prepared(original)[1]
+    joined = re.sub(r"[-_]", "", lower)
+    return frozenset(name for name in names if name in lower or name in joined)
+
+
+@lru_cache(maxsize=_KEPT)
+def _taken_apart(original: str, tokens: TokenVectors, names: frozenset[str]) -> Text:
+    return Text(original, tokens, names)

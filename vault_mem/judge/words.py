@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
+_NONE: frozenset[object] = frozenset()
 
 
 def read_words(name: str) -> frozenset[str]:
@@ -61,12 +62,21 @@ class Lexicon:
         }
         self.lemmas: dict[str, str] = japanese["lemmas"]
         synonyms, opposites = read_pairs("synonyms.txt"), read_pairs("opposites.txt")
-        self.same = _pairs([*english["derived"], *synonyms])
-        self.opposites = _pairs([*english["antonyms"], *japanese["antonyms"], *opposites]) - _pairs(synonyms)
+        self.same = _partners(_pairs([*english["derived"], *synonyms]))
+        opposed_pairs = _pairs([*english["antonyms"], *japanese["antonyms"], *opposites]) - _pairs(synonyms)
+        self.opposites = _partners(opposed_pairs)
 
 
-def _pairs(found: list[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    return frozenset((min(pair), max(pair)) for pair in found)
+def _pairs(found: list[tuple[str, str]]) -> set[tuple[str, str]]:
+    return {(min(pair), max(pair)) for pair in found}
+
+
+def _partners(pairs: set[tuple[str, str]]) -> dict[str, set[str]]:
+    partners: dict[str, set[str]] = {}
+    for one, other in pairs:
+        partners.setdefault(one, set()).add(other)
+        partners.setdefault(other, set()).add(one)
+    return partners
 
 
 @cache
@@ -85,25 +95,23 @@ def dictionary_form(word: str) -> str:
     return lexicon().lemmas.get(word, word)
 
 
-@lru_cache(maxsize=200_000)
 def synonyms(one: str, other: str) -> bool:
     """Whether two dictionary forms share a meaning or a root."""
-    words = lexicon()
-    if (min(one, other), max(one, other)) in words.same:
+    if derived(one, other):
         return True
-    left, right = words.senses.get(one, frozenset()), words.senses.get(other, frozenset())
-    return bool(left & right) or one in right or other in left
+    senses = lexicon().senses
+    left, right = senses.get(one, _NONE), senses.get(other, _NONE)
+    return not left.isdisjoint(right) or one in right or other in left
 
 
 def derived(one: str, other: str) -> bool:
     """Whether one word is made from the other: Mexico, Mexican."""
-    return (min(one, other), max(one, other)) in lexicon().same
+    return other in lexicon().same.get(one, _NONE)
 
 
-@lru_cache(maxsize=200_000)
 def opposite(one: str, other: str) -> bool:
     """Whether two words are opposites."""
-    return (min(one, other), max(one, other)) in lexicon().opposites
+    return other in lexicon().opposites.get(one, _NONE)
 
 
 def opposed(one: Word, other: Word) -> bool:

@@ -64,10 +64,17 @@ def write_link(link: Link) -> str:
 
 def link_name(target: str) -> str:
     """A link's target without heading, block or file ending: what names the note."""
-    name = re.split(r"[#^]", target, maxsplit=1)[0].strip().strip("/")
+    if "#" in target or "^" in target:
+        target = re.split(r"[#^]", target, maxsplit=1)[0]
+    name = target.strip().strip("/")
     return name[:-3] if name.lower().endswith(".md") else name
 
 
 def name_key(name: str) -> str:
     """The form in which names compare: NFC, without regard to case."""
-    return unicodedata.normalize("NFC", name).casefold()
+    return name.lower() if name.isascii() else unicodedata.normalize("NFC", name).casefold()
+
+
+def nameable(name: str) -> bool:
+    """Whether a wikilink can name a note of this file name (without its ending)."""
+    return not re.search(r"[#|^\[\]\n]|\.md$", name)

@@ -188,6 +188,7 @@ class _Reader:
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             what = getattr(error, "problem", None) or str(error).splitlines()[0]
+            what = "it cannot be read" if self.private or _SALVAGED_PRIVATE.search(front) else what  # it may quote
             self._problem(f"broken YAML: {what}", line=mark.line + 2 if mark else None)
             return self._salvage(front)
         except (ValueError, OverflowError, RecursionError, TypeError) as error:
@@ -205,7 +206,8 @@ class _Reader:
             value = yamlish.load_text(front)
         except (yaml.YAMLError, ValueError, RecursionError, TypeError):
             value = None
-        self._problem(f"broken YAML: {error}", line=1)
+        what = "a value is impossible" if self.private or _SALVAGED_PRIVATE.search(front) else error
+        self._problem(f"broken YAML: {what}", line=1)
         return {str(key): each for key, each in value.items()} if isinstance(value, dict) else self._salvage(front)
 
     def _salvage(self, front: str) -> dict[str, Any]:
@@ -249,6 +251,9 @@ class _Reader:
             salience=self._number("salience", 0, 1),
             last_confirmed=self._time("last_confirmed"),
             source=self._string("source"),
+            scope=self._string("scope"),
+            sources=[link.target for link in self._link_list("sources")],
+            sources_digest=self._string("sources_digest"),
             links=links,
             aliases=self._strings("aliases"),
         )
@@ -284,16 +289,21 @@ class _Reader:
             return default
         result = read(value)
         if result is None:
-            self._problem(f"{key} should be {wanted}, not {_shown(value)}", key=key)
+            self._problem(f"{key} should be {wanted}, not {self._shown(value)}", key=key)
             return default
         return result
+
+    def _shown(self, value: Any) -> str:
+        """A value as a problem may quote it: a private note is not quoted."""
+        private = self.private or read_bool(self.fields.get("private")) is True
+        return "what it is" if private else _shown(value)
 
     def _string(self, key: str) -> str | None:
         value = self.fields.get(key)
         if value is None:
             return None
         if not isinstance(value, _SCALARS):
-            self._problem(f"{key} should be text, not {_shown(value)}", key=key)
+            self._problem(f"{key} should be text, not {self._shown(value)}", key=key)
             return None
         return str(value).strip() or None
 
@@ -306,7 +316,7 @@ class _Reader:
         for item in items[:1000]:
             item = unwrapped(item)  # an unquoted [[Name]]
             if not isinstance(item, _SCALARS):
-                self._problem(f"{key} should be a list of words, not {_shown(value)}", key=key)
+                self._problem(f"{key} should be a list of words, not {self._shown(value)}", key=key)
                 return found
             if str(item).strip():
                 found.append(str(item).strip())
@@ -325,7 +335,7 @@ class _Reader:
         items = value if isinstance(value, list) else [value]
         links = [read_link(item) for item in items[:1000]]
         if None in links:
-            self._problem(f'{key} should be a list of "[[note]]" links, not {_shown(value)}', key=key)
+            self._problem(f'{key} should be a list of "[[note]]" links, not {self._shown(value)}', key=key)
         return [link for link in links if link is not None]
 
     def _links(self, body: str) -> list[Link]:

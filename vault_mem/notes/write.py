@@ -35,6 +35,9 @@ _OPTIONAL = (
     "salience",
     "last_confirmed",
     "source",
+    "scope",
+    "sources",
+    "sources_digest",
 )
 
 
@@ -51,7 +54,7 @@ def note_text(memory: Memory, zone: tzinfo) -> str:
         value = getattr(memory, key)
         if value in (None, [], _DEFAULTS.get(key)):
             continue
-        if key == "supersedes":
+        if key in ("supersedes", "sources"):
             value = [f"[[{target}]]" for target in value]
         lines += _lines(key, value, zone)
     lines += _lines("links", [write_link(link) for link in memory.links], zone)

@@ -7,8 +7,10 @@ import time
 from vault_mem.errors import VaultMemError
 from vault_mem.index.state import Known
 from vault_mem.notes.edit import edit
+from vault_mem.operations.declined import Declined
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.walk import FileState
 
 
 def adopt(workspace: Workspace) -> list[str]:
@@ -32,6 +34,7 @@ def candidates(workspace: Workspace) -> list[Known]:
     folder = workspace.folder
     if folder.settings.adopt_ids == "never":
         return []
+    declined = Declined(folder)
     episodes = folder.settings.episodes_folder.strip("/") + "/"
     return [
         known
@@ -40,10 +43,11 @@ def candidates(workspace: Workspace) -> list[Known]:
         and not known.key.startswith(episodes)
         and not known.foreign_id
         and known.problems == "[]"
+        and not declined("adopt", known.key, known.hash)
     ]
 
 
-def quiet(workspace: Workspace, known: Known) -> bool:
+def quiet(workspace: Workspace, known: Known | FileState) -> bool:
     """Whether nobody has touched the file for a while."""
     age = time.time() - max(known.mtime_ns, known.ctime_ns) / 1e9
     return age >= workspace.folder.settings.quiet_seconds
@@ -53,7 +57,7 @@ def _adopt(workspace: Workspace, known: Known) -> bool:
     path = workspace.folder.path(known.key)
     try:
         raw = path.read_bytes()
-        transaction = Transaction(workspace.folder, "adopt", "the note had no id")
+        transaction = Transaction(workspace.folder, "adopt", "the note had no id", unasked=True)
         transaction.write(known.key, raw, edit(raw, {"id": known.id}), keep_time=True)
         transaction.commit()
     except (OSError, VaultMemError) as error:

@@ -17,12 +17,13 @@ from vault_mem.vault import files
 KEPT = timedelta(days=30)
 
 
-def keep(workspace: Workspace, draft: Draft) -> None:
+def keep(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
     """Put a refused draft aside. That it could not be kept is said, and the refusal stands."""
     now = workspace.folder.now()
     record = {
         name: value.isoformat() if isinstance(value, datetime) else value for name, value in asdict(draft).items()
     }
+    record["duplicate_of"] = duplicate_of
     path = _folder(workspace) / f"{now:%Y%m%dT%H%M%S%f}-{secrets.token_hex(3)}.json"
     try:
         files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
@@ -38,8 +39,9 @@ def last(workspace: Workspace) -> tuple[Draft, Path]:
     if not kept:
         raise NotFound("Nothing was blocked in the last 30 days", "give the text itself to remember")
     record: dict[str, Any] = json.loads(kept[-1].read_bytes())
-    for name in ("valid_from", "valid_to"):
-        if record[name] is not None:
+    record.pop("duplicate_of", None)
+    for name in ("valid_from", "valid_to", "created"):
+        if record.get(name) is not None:
             record[name] = datetime.fromisoformat(record[name])
     return Draft(**record), kept[-1]
 

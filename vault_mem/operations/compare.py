@@ -8,7 +8,7 @@ from vault_mem.embedding.calibration import NEARLY_SAME, RELATED
 from vault_mem.errors import InvalidInput
 from vault_mem.judge.judge import judge
 from vault_mem.model import MEMORY_ID
-from vault_mem.operations.guard import embed, repeats
+from vault_mem.operations.guard import embed, repeats, worth_linking
 from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
 
@@ -50,7 +50,10 @@ def compare(workspace: Workspace, a: str, b: str) -> Comparison:
     near = distance < max(settings.merge_threshold, settings.dedup_threshold)
     if near and repeats(judgement, distance, settings.dedup_threshold):
         return Comparison(texts[0], texts[1], "duplicate", similarity, "block", differs)
-    action = "link" if distance < settings.link_threshold else "save"
+    linked = distance < settings.link_threshold and worth_linking(workspace, texts[1], settings.link_threshold)(
+        texts[0]
+    )
+    action = "link" if linked else "save"
     if same_statement:
         clashes = any(each.kind in CLASHES and each.before and each.after for each in judgement.differs)
         denied = any(each.kind == "negation" for each in judgement.differs)

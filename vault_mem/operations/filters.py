@@ -17,7 +17,10 @@ Names = Callable[[str], Iterable[str]]
 
 @dataclass(frozen=True)
 class Filters:
-    """Conditions that must all be met. `private` None means both; closed memories only when asked for."""
+    """Conditions that must all be met. `private` None means both; closed memories only when asked for.
+
+    `ids`: only these, such as the members of an episode.
+    """
 
     category: str | None = None
     kind: str | None = None
@@ -30,7 +33,7 @@ class Filters:
     private: bool | None = None
     closed: bool = False
     as_of: datetime | None = None
-    ids: list[str] | None = None  # only these memories, such as those of an episode
+    ids: list[str] | None = None
 
     @property
     def given(self) -> list[Filters]:
@@ -68,8 +71,6 @@ class Filters:
         for person in self.people:
             known = sorted({person, *(names(person) if names else ())})
             parts.append("(" + " OR ".join(f"array_has(people, {quote(name)})" for name in known) + ")")
-        if self.ids is not None:
-            parts.append(f"id IN ({', '.join(map(quote, sorted(set(self.ids))))})" if self.ids else "false")
         if self.importance is not None:
             parts.append(f"importance >= {int(self.importance)}")
         if self.since is not None:
@@ -83,6 +84,8 @@ class Filters:
             parts.append(f"coalesce(valid_from, created) <= {moment!r} AND (valid_to IS NULL OR valid_to > {moment!r})")
         elif not self.closed:
             parts.append(f"(valid_to IS NULL OR valid_to > {now.timestamp()!r})")
+        if self.ids is not None:
+            parts.append(f"id IN ({', '.join(map(quote, self.ids or ['']))})")
         return " AND ".join(parts)
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
+from vault_mem.embedding.calibration import SAMPLE
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.rows import texts_to_embed, whole_vector
 from vault_mem.index.table import quote
 from vault_mem.index.terms import terms
 from vault_mem.judge.difference import Difference
-from vault_mem.judge.judge import Judgement, judge
+from vault_mem.judge.ground import Usage, common_ground
+from vault_mem.judge.judge import Judgement, judge, plainly_differs
 from vault_mem.model import Memory
 from vault_mem.operations.results import Found
 from vault_mem.operations.workspace import Workspace
@@ -44,7 +48,9 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
     for place, found in enumerate(neighbours):
         if place >= (JUDGED if found.distance >= near else MOST_JUDGED):
             break
-        if found.distance >= near and not _same_wording(found.memory.content, content):
+        if found.distance >= near and (changed or not _same_wording(found.memory.content, content)):
+            continue
+        if changed and plainly_differs(found.memory.content, content):
             continue
         judgement = judge(found.memory.content, content, workspace.tokens)
         if found.distance < near and repeats(judgement, found.distance, dedup_threshold):
@@ -54,6 +60,17 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
     if changed is None:
         return Verdict(neighbours)
     return Verdict(neighbours, changed=changed[0], differs=changed[1].differs)
+
+
+def worth_linking(workspace: Workspace, content: str, link_threshold: float) -> Callable[[str], bool]:
+    """Tells of a text that is near to a new one whether the two have more in common than their tone.
+
+    A threshold of 1 asks for links whatever the texts say.
+    """
+    if link_threshold >= 1:
+        return lambda _: True
+    usage = cache(lambda: Usage(workspace.shelf.sample_texts(SAMPLE)))
+    return lambda existing: common_ground(existing, content, workspace.tokens, usage())
 
 
 def _same_wording(one: str, other: str) -> bool:
@@ -79,7 +96,8 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
     if not np.any(vector):  # no token the model knows: only the same text can be told to be the same
         same = f"content = {quote(content)} AND (valid_to IS NULL OR valid_to > {now!r})"
         return [Found(memory, 1.0) for memory in workspace.index.memories(same)]
-    shelf, calibration = workspace.shelf, workspace.calibration
+    shelf = workspace.shelf
+    calibration = workspace.calibrated(shelf)
     found = [
         Found(shelf.memory(key), round(calibration.similarity(cosine), 4))
         for key, cosine in shelf.nearest(vector, NEIGHBOURS, now)

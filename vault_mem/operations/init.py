@@ -6,12 +6,12 @@ import json
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vault_mem.errors import InvalidInput, SettingsError, Unsafe, WriteFailed
 from vault_mem.vault import files
-from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked
+from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked, load_settings
 
 _TEMPLATE = """\
 # vault-mem settings. This file marks the folder as a vault; `vault-mem config` lists everything that can be set.
@@ -26,6 +26,7 @@ class InitResult:
     created: list[str]
     notes: int
     existed: bool
+    notices: list[str] = field(default_factory=list)
 
 
 def init(
@@ -37,12 +38,16 @@ def init(
     memories_folder: str | None = None,
     private_folder: str | None = None,
     timezone: str | None = None,
+    obsidian: bool = False,
 ) -> InitResult:
-    """Make `root` a vault. Notes already lying where memories would live stop it, unless `adopt`."""
+    """Make `root` a vault. Notes already lying where memories would live stop it, unless `adopt`.
+
+    `obsidian` adds views, templates and types of properties, to a vault that exists already too.
+    """
     if root.exists() and not root.is_dir():
         raise InvalidInput(f"{root} is a file, not a folder", "name a folder, new or existing")
     if (root / VAULT_FILE).exists():
-        return InitResult(root, [], 0, existed=True)
+        return _with_obsidian(InitResult(root, [], 0, existed=True), env, obsidian)
     _check(memories_folder=memories_folder, private_folder=private_folder, timezone=timezone, adopt_ids=adopt_ids)
     folders = {
         "memories_folder": memories_folder or Settings().memories_folder,
@@ -57,7 +62,16 @@ def init(
             "or choose other folders: --memories-folder agent/memories --private-folder agent/private",
         )
     created = _make(root, _settings_text(folders | {"timezone": timezone or local_timezone(env)}, adopt_ids), folders)
-    return InitResult(root, created, sum(found.values()), existed=False)
+    return _with_obsidian(InitResult(root, created, sum(found.values()), existed=False), env, obsidian)
+
+
+def _with_obsidian(result: InitResult, env: Mapping[str, str], wanted: bool) -> InitResult:
+    if not wanted:
+        return result
+    from vault_mem.operations.obsidian import add_obsidian
+
+    added = add_obsidian(result.root, load_settings(result.root, env).settings)
+    return replace(result, created=[*result.created, *added.created], notices=added.notices)
 
 
 def _check(**given: str | None) -> None:
@@ -126,15 +140,24 @@ def _ignore(root: Path, lines: tuple[str, ...]) -> bool:
     """Make sure that git ignores what is private; other people's lines in the file stay."""
     path = root / ".gitignore"
     try:
-        before = path.read_bytes()
+        before: bytes | None = path.read_bytes()
     except FileNotFoundError:
-        files.create(path, ("\n".join(lines) + "\n").encode(), files.PUBLIC_MODE)
-        return True
+        before = None
+    after = ignoring(before, lines)
+    if before is None:
+        files.create(path, after, files.PUBLIC_MODE)
+    elif before != after:
+        files.replace(path, before, after)
+    return before != after
+
+
+def ignoring(before: bytes | None, lines: tuple[str, ...]) -> bytes:
+    """The text of a .gitignore with these lines in it."""
+    before = before or b""
     present = {line.strip().lstrip(b"/") for line in before.splitlines()}
     missing = [line for line in lines if line.encode() not in present and line.rstrip("/").encode() not in present]
     if not missing:
-        return False
+        return before
     newline = b"\r\n" if b"\r\n" in before else b"\n"
     after = before if not before or before.endswith(b"\n") else before + newline
-    files.replace(path, before, after + b"".join(line.encode() + newline for line in missing))
-    return True
+    return after + b"".join(line.encode() + newline for line in missing)

@@ -19,6 +19,7 @@ from vault_mem.ranking.links import Strengths
 from vault_mem.ranking.names import directory
 from vault_mem.ranking.query import understand
 from vault_mem.ranking.rank import DIGITS, Ranking, Switches, rank
+from vault_mem.vault import activity
 
 # A query longer than a page says nothing more; of a longer context the end counts, which was said last.
 MAX_QUERY = 4000
@@ -44,7 +45,7 @@ class Request:
     limit: int = DEFAULT_RESULTS
     filters: Filters = field(default_factory=Filters)
     budget: int | None = None
-    strengths: Strengths = field(default_factory=dict)
+    strengths: Strengths | None = None  # as the activity log has them, if none are given
     switches: Switches = field(default_factory=Switches)
 
     def checked(self) -> Request:
@@ -102,7 +103,7 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
             allowed,
             workspace.tokens,
             limit=request.limit,
-            strengths=request.strengths,
+            strengths=activity.strengths(workspace.folder) if request.strengths is None else request.strengths,
             switches=request.switches,
         )
         chosen = diversify(

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from itertools import islice
 
-from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
-from vault_mem.model import Link, Memory
-from vault_mem.notes.edit import edit, replace_body
-from vault_mem.notes.links import name_key, write_link
+from vault_mem import redact
+from vault_mem.errors import EditRefused, InvalidInput, Unsafe
+from vault_mem.model import STATE_KINDS, Link, Memory
+from vault_mem.notes.edit import edit
+from vault_mem.notes.links import name_key, nameable, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
-from vault_mem.operations import blocked
-from vault_mem.operations.drafts import Draft, checked
-from vault_mem.operations.guard import guard
+from vault_mem.operations import blocked, review, views
+from vault_mem.operations.drafts import Draft, checked, refuse_secrets
+from vault_mem.operations.growing import grow, growing, source_fields
+from vault_mem.operations.guard import guard, worth_linking
 from vault_mem.operations.results import Found
+from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import history
-from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault import activity
+from vault_mem.vault.journal import Transaction
 
-# A link's target may be edited while we link to it; after so many tries something else is wrong.
-TRIES = 5
+log = redact.logger(__name__)
 
 
 @dataclass(frozen=True)
 class RememberResult:
     """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set.
 
-    `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why.
+    `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why. `grown`: there is
+    one memory of the kind, and it says the new text now.
     """
 
     memory: Memory | None
@@ -40,6 +42,7 @@ class RememberResult:
     closed: list[Memory] = field(default_factory=list)
     changed: Found | None = None
     differs: list[str] = field(default_factory=list)
+    grown: bool = False
 
     def __iter__(self) -> Iterator[object]:
         return iter((self.memory, self.links, self.linked, self.duplicate_of))
@@ -53,9 +56,16 @@ def remember(
     dedup_threshold: float | None = None,
     link_threshold: float | None = None,
     max_links: int | None = None,
+    keep_refused: bool = True,
+    allow_secret: bool = False,
 ) -> RememberResult:
-    """Save a draft. A repetition of an existing memory is not saved unless `force`."""
+    """Save a draft. A repetition of an existing memory is not saved unless `force`, but kept aside (`keep_refused`)."""
+    if draft.private:
+        redact.seal(vars(draft))
     draft = checked(draft, workspace.folder.zone)
+    log.info("Routing: remember %s", redact.sanitised("remember", vars(draft)))
+    if not draft.private and not allow_secret:
+        refuse_secrets(vars(draft))
     settings = workspace.folder.settings
     dedup = settings.dedup_threshold if dedup_threshold is None else dedup_threshold
     near = settings.link_threshold if link_threshold is None else link_threshold
@@ -63,51 +73,52 @@ def remember(
     for name, value in (("dedup_threshold", dedup), ("link_threshold", near)):
         if not 0 <= value <= 1:
             raise InvalidInput(f"{name} is from 0 to 1, not {value}")
-    with writing(workspace.folder):
-        for attempt in range(TRIES):
-            if workspace.freshen().stale:
-                raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
-            found_old = [workspace.index.get(id_) for id_ in draft.supersedes]
-            superseded = list({memory.id: memory for memory in found_old}.values())
-            verdict = workspace.reading(lambda: guard(workspace, draft.content, dedup))
-            old = {memory.id for memory in superseded}
-            duplicate = (
-                verdict.duplicate_of if verdict.duplicate_of and verdict.duplicate_of.memory.id not in old else None
-            )
-            if duplicate is not None and not force:
-                if superseded and duplicate.memory.content == draft.content:
-                    return _supersede(workspace, duplicate.memory, superseded)
-                blocked.keep(workspace, draft)
-                return RememberResult(None, 0, [], duplicate)
-            linked = [
-                found
-                for found in verdict.neighbours
-                if found.distance < near and _can_link(workspace, found, draft.private)
-            ][:most]
-            try:
-                memory, keys = _save(workspace, draft, linked, superseded)
-            except Conflict:
-                if attempt == TRIES - 1:
-                    raise
-                continue
-            workspace.sync(only=keys)  # where the index cannot be written, the memory is saved all the same
-            changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
-            differs = [str(each) for each in verdict.differs] if changed else []
-            return RememberResult(memory, len(linked), linked, None, superseded, changed, differs)
-    raise AssertionError("unreachable")
+    return workspace.changing(lambda: _remember(workspace, draft, force, dedup, near, most, keep_refused))
 
 
-def _save(
-    workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory]
-) -> tuple[Memory, list[str]]:
+def _remember(
+    workspace: Workspace, draft: Draft, force: bool, dedup: float, near: float, most: int, keep_refused: bool
+) -> RememberResult:
+    if workspace.freshen().stale:
+        raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
+    old_self = growing(workspace, draft)
+    if old_self is not None:
+        return RememberResult(grow(workspace, old_self, draft), 0, [], None, grown=True)
+    found_old = [workspace.index.get(id_) for id_ in draft.supersedes]
+    superseded = list({memory.id: memory for memory in found_old}.values())
+    verdict = workspace.reading(lambda: guard(workspace, draft.content, dedup))
+    old = {memory.id for memory in superseded}
+    duplicate = verdict.duplicate_of if verdict.duplicate_of and verdict.duplicate_of.memory.id not in old else None
+    if duplicate is not None and draft.kind == "summary" and duplicate.memory.kind != "summary":
+        duplicate = None  # a summary says again what it sums up
+    if duplicate is not None and not force:
+        if superseded and duplicate.memory.content == draft.content:
+            return _supersede(workspace, duplicate.memory, superseded)
+        if keep_refused:
+            blocked.keep(workspace, draft, duplicate.memory.id)
+        activity.note_block(workspace.folder)
+        return RememberResult(None, 0, [], duplicate)
+    worth = worth_linking(workspace, draft.content, near)
+    good = (
+        found
+        for found in verdict.neighbours
+        if found.distance < near and worth(found.memory.content) and _can_link(workspace, found, draft.private)
+    )
+    linked = list(islice(good, max(most, 0)))
+    memory = _save(workspace, draft, linked, superseded)
+    changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
+    differs = [str(each) for each in verdict.differs] if changed else []
+    if changed is not None and changed.memory.kind in STATE_KINDS:
+        reason = f"differs: {'; '.join(differs)}"
+        review.propose(workspace, [review.Suggestion("supersede", (memory.id, changed.memory.id), reason)])
+    return RememberResult(memory, len(linked), linked, None, superseded, changed, differs)
+
+
+def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory]) -> Memory:
     """Write the memory's file and whatever must change with it, as one transaction."""
     folder = workspace.folder
+    memory = new_memory(workspace, draft)
     now = folder.now().replace(microsecond=0)
-    memory = Memory(**vars(draft) | {"id": _new_id(workspace), "created": now, "supersedes": []})
-    memory.title = title_of(draft.content)
-    settings = folder.settings
-    month = f"{settings.memories_folder.strip('/')}/{now:%Y-%m}"
-    memory.path = f"{settings.private_folder.strip('/') if draft.private else month}/{file_name(memory)}"
     transaction = Transaction(folder, "remember")
     for found in linked:
         if found.memory.private and not memory.private:
@@ -117,10 +128,35 @@ def _save(
     for old in superseded:
         _refuse_to_name(old, memory)
         memory.supersedes.append(_name(workspace, old))
-        _close(workspace, transaction, old, now)
+        if not old.closed_at(now):
+            close_in(transaction, workspace, old, now)
+    transaction.ids = [memory.id, *(old.id for old in superseded)]
+    if draft.sources:
+        said = source_fields(workspace, draft.sources)
+        sources = [workspace.index.get(id_) for id_ in draft.sources]
+        for source in sources:
+            _refuse_to_name(source, memory)
+        memory.sources = [workspace.names.of(source.path) for source in sources]
+        memory.sources_digest = str(said["sources_digest"])
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
+    views.follow(transaction, None, memory)
+    if draft.created is None:  # what is written down later, of an earlier day, is not the latest word
+        views.speak(transaction, memory)
     transaction.commit()
-    return memory, [step.key for step in transaction.steps]
+    workspace.done(transaction)
+    return memory
+
+
+def new_memory(workspace: Workspace, draft: Draft) -> Memory:
+    """A memory of that draft with an id, a title and a place, not written yet and without links."""
+    folder = workspace.folder
+    created = (draft.created or folder.now()).astimezone(folder.zone).replace(microsecond=0)
+    memory = Memory(**vars(draft) | {"id": _new_id(workspace), "created": created, "supersedes": [], "sources": []})
+    memory.title = title_of(draft.content)
+    settings = folder.settings
+    month = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
+    memory.path = f"{settings.private_folder.strip('/') if draft.private else month}/{file_name(memory)}"
+    return memory
 
 
 def _link_from_private(workspace: Workspace, transaction: Transaction, found: Found, memory: Memory) -> None:
@@ -134,19 +170,20 @@ def _link_from_private(workspace: Workspace, transaction: Transaction, found: Fo
 def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -> RememberResult:
     """The text was saved before it was said what it takes the place of: only that is written now."""
     now = workspace.folder.now().replace(microsecond=0)
-    transaction = Transaction(workspace.folder, "remember")
+    transaction = Transaction(workspace.folder, "remember", ids=[memory.id, *(old.id for old in superseded)])
     names = []
     for old in superseded:
         _refuse_to_name(old, memory)
         names.append(f"[[{_name(workspace, old)}]]")
-        _close(workspace, transaction, old, now)
+        if not old.closed_at(now):
+            close_in(transaction, workspace, old, now)
     raw = workspace.read_to_edit(memory)
     known = written_list(raw, "supersedes")
     wanted = [*known, *(name for name in names if name not in known)]
     transaction.write(memory.path, raw, edit(raw, {"supersedes": wanted}))
     if transaction.steps:
         transaction.commit()
-        workspace.sync(only=[step.key for step in transaction.steps])
+        workspace.done(transaction)
     return RememberResult(workspace.index.get(memory.id), 0, [], None, superseded)
 
 
@@ -157,16 +194,10 @@ def _refuse_to_name(old: Memory, memory: Memory) -> None:
         )
 
 
-def _close(workspace: Workspace, transaction: Transaction, old: Memory, now: datetime) -> None:
-    if not old.closed_at(now):
-        raw = workspace.read_to_edit(old)
-        transaction.write(old.path, raw, edit(raw, {"valid_to": now}))
-
-
 def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
     """Whether the link can be written: on the new note always, on an old private one if that can be edited."""
-    if re.search(r"[#|^\[\]]|\.md\.md$", found.memory.path.rsplit("/", 1)[-1]):
-        return False  # no wikilink can name such a file
+    if not nameable(found.memory.path.rsplit("/", 1)[-1].removesuffix(".md")):
+        return False
     if private or not found.memory.private:
         return True
     try:
@@ -190,28 +221,3 @@ def _new_id(workspace: Workspace) -> str:
         id_ = f"mem_{secrets.token_hex(6)}"
         if not workspace.index.table.count(f"starts_with(id, '{id_[:12]}')"):
             return id_
-
-
-def update(workspace: Workspace, id_: str, content: str, reason: str = "") -> Memory:
-    """Replace the text of an existing memory; what it said before is kept as a revision."""
-    text = checked(Draft(content), workspace.folder.zone).content
-    with writing(workspace.folder):
-        for attempt in range(TRIES):
-            if workspace.freshen().stale:
-                raise Unsafe("the index is busy", "try again in a moment")
-            memory = workspace.index.get(id_)
-            raw = workspace.read_to_edit(memory)
-            after = replace_body(raw, text + "\n")
-            transaction = Transaction(workspace.folder, "remember --update", reason)
-            transaction.write(memory.path, raw, after)
-            if raw != after:
-                history.record(transaction, memory.id, memory.path, raw, after, reason or "the text was replaced")
-            try:
-                transaction.commit()
-            except Conflict:
-                if attempt == TRIES - 1:
-                    raise
-                continue
-            workspace.sync(only=[memory.path])
-            return workspace.index.get(memory.id)
-    raise AssertionError("unreachable")

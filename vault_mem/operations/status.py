@@ -7,7 +7,9 @@ from pathlib import Path
 
 from vault_mem.embedding.calibration import Calibration
 from vault_mem.model import Problem
+from vault_mem.operations import heal
 from vault_mem.operations.adopt import candidates
+from vault_mem.operations.private import waiting
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import journal
 
@@ -30,9 +32,13 @@ class Status:
     dim: int
     calibration: Calibration
     waiting_for_id: list[str]
+    waiting_to_move: list[str]
+    waiting_for_views: list[str]
+    waiting_for_heal: list[str]
     interrupted: list[str]
     problems: list[Problem]
     adopt_ids: str
+    heal_links: bool
 
 
 def status(workspace: Workspace) -> Status:
@@ -56,7 +62,11 @@ def status(workspace: Workspace) -> Status:
         dim=index.table.dim,
         calibration=workspace.calibration,
         waiting_for_id=[known.key for known in candidates(workspace)],
+        waiting_to_move=[known.key for known in waiting(workspace)],
+        waiting_for_views=[known.key for known in index.state.unfollowed() if workspace.folder.is_note(known.key)],
+        waiting_for_heal=heal.waiting(workspace),
         interrupted=[entry.stem for entry in journal.pending(workspace.folder)],
         problems=freshness.report.problems if freshness.report else index.state.problems(),
         adopt_ids=workspace.folder.settings.adopt_ids,
+        heal_links=workspace.folder.settings.heal_links,
     )

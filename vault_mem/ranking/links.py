@@ -40,14 +40,13 @@ class Web:
             near = self._near.setdefault(left, {})
             near[right] = max(near.get(right, 0.0), firmness)
 
-    def around(self, place: int, id_: str, strengths: Strengths) -> dict[int, float]:
+    def around(self, place: int, used_with: Mapping[str, float]) -> dict[int, float]:
         """The memories linked to one, with the firmness of each link; being used together makes it firmer."""
         found = dict(self._near.get(place, {}))
-        for (one, other), strength in strengths.items():
-            if id_ in (one, other):
-                far = self.by_id.get(other if one == id_ else one)
-                if far is not None and far != place:
-                    found[far] = min(1.0, found.get(far, 0.0) + strength)
+        for id_, strength in used_with.items():
+            far = self.by_id.get(id_)
+            if far is not None and far != place:
+                found[far] = min(1.0, found.get(far, 0.0) + strength)
         return found
 
 
@@ -62,8 +61,11 @@ def spread(
     """How strongly each memory is called up by the seeds it is linked to: a share of theirs, and by which."""
     found: dict[int, tuple[float, int]] = {}
     net = web(catalogue)
+    used: dict[str, dict[str, float]] = {}
+    for (one, other), strength in strengths.items():
+        used.setdefault(one, {})[other] = used.setdefault(other, {})[one] = strength
     for seed, share in seeds:
-        for place, firmness in net.around(seed, catalogue.ids[seed], strengths).items():
+        for place, firmness in net.around(seed, used.get(catalogue.ids[seed], {})).items():
             if firmness * share > found.get(place, (0.0, 0))[0]:
                 found[place] = (firmness * share, seed)
     return found

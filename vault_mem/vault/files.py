@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import functools
@@ -13,53 +14,76 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vault_mem.errors import Conflict, WriteFailed
+from vault_mem.errors import Changed, Conflict, WriteFailed
 
 PUBLIC_MODE = 0o644
 PRIVATE_MODE = 0o600
 PRIVATE_FOLDER_MODE = 0o700
 
 
-def create(path: Path, data: bytes, mode: int) -> None:
+def create(path: Path, data: bytes, mode: int, mtime_ns: int | None = None) -> None:
     """Write a new file; raises Conflict where one is already there. A public one takes the user's usual mode."""
     with _failures(path), _temporary(path, data, None if mode == PUBLIC_MODE else mode) as temporary:
+        if mtime_ns is not None:
+            os.utime(temporary, ns=(mtime_ns, mtime_ns))
         try:
             _link_new(temporary, path)
         except FileExistsError as error:
-            raise Conflict(f"{path} already exists", "nothing was overwritten; try again") from error
+            raise Changed(f"{path} already exists", "nothing was overwritten; try again") from error
         sync_folder(path.parent)
 
 
-def replace(path: Path, expected: bytes, data: bytes, keep: Path | None = None, *, keep_time: bool = False) -> None:
+def replace(path: Path, expected: bytes, data: bytes, keep: Path | None = None, *, mtime_ns: int | None = None) -> None:
     """Put `data` in place of `expected`; raises Conflict, and changes nothing, where the file says something else.
 
     The file that was displaced is moved to `keep` when given, so that even what a program
-    with the old file still open writes after us can be found. `keep_time` leaves the time of the last change as it was.
+    with the old file still open writes after us can be found. `mtime_ns` is the time of the last change to show.
     """
     with _failures(path):
         was = _read_expected(path, expected)
         with _temporary(path, data, stat.S_IMODE(was.st_mode)) as temporary:
-            if keep_time:
-                os.utime(temporary, ns=(was.st_atime_ns, was.st_mtime_ns))
+            if mtime_ns is not None:
+                os.utime(temporary, ns=(was.st_atime_ns, mtime_ns))
             _swap_in(temporary, path, expected)
             if keep is not None and temporary.exists():
-                temporary.replace(keep)
+                with contextlib.suppress(OSError):  # on another disk it cannot be kept
+                    temporary.replace(keep)
             sync_folder(path.parent)
 
 
-def remove(path: Path, expected: bytes, keep: Path | None = None) -> None:
+def remove(path: Path, expected: bytes) -> None:
     """Take a file away; raises Conflict, and puts it back, where it says something other than `expected`."""
     with _failures(path):
         _read_expected(path, expected)
-        aside = keep or _temporary_name(path)
+        aside = _temporary_name(path)
         path.rename(aside)
         if aside.read_bytes() != expected:
             _link_new(aside, path)
             aside.unlink()
             raise _changed(path)
-        if keep is None:
-            aside.unlink()
+        aside.unlink()
         sync_folder(path.parent)
+
+
+def append(path: Path, line: bytes, mode: int) -> None:
+    """Add a line at the end of a file, synced; the start of it that an interrupted write left is cut off first."""
+    with _failures(path):
+        new = not path.exists()
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(path, flags, mode if mode == PRIVATE_MODE else 0o666), "r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - len(line)))
+            tail = file.read()
+            cut = tail.rpartition(b"\n")[2]
+            if cut and line.startswith(cut):
+                size -= len(cut)
+                file.truncate(size)
+            file.seek(size)
+            file.write(b"\n" + line if cut and not line.startswith(cut) else line)
+            file.flush()
+            os.fsync(file.fileno())
+        if new:
+            sync_folder(path.parent)
 
 
 def sync_folder(path: Path) -> None:
@@ -89,7 +113,7 @@ def _read_expected(path: Path, expected: bytes) -> os.stat_result:
 
 
 def _changed(path: Path) -> Conflict:
-    return Conflict(f"{path} changed while it was being edited", "nothing was overwritten; try again")
+    return Changed(f"{path} changed while it was being edited", "nothing was overwritten; try again")
 
 
 @contextmanager
@@ -98,7 +122,7 @@ def _failures(path: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise Conflict(f"{path} is gone", "it was removed or renamed meanwhile; try again") from error
+        raise Changed(f"{path} is gone", "it was removed or renamed meanwhile; try again") from error
     except OSError as error:
         raise WriteFailed(f"cannot write {path}: {error.strerror}", _advice(error.errno)) from error
 

@@ -18,6 +18,9 @@ from vault_mem.vault.settings import Loaded, Settings, load_settings
 
 Clock = Callable[[], datetime]
 _RAW_KEY = "%bytes:"
+_VIEW = re.compile(r"MEMORY\.md|memory/(?:\d{4}-\d{2}-\d{2}|inner-monologue-latest)\.md")
+_TRASH = re.compile(r"\.vault-mem/trash/(?:mem|ep)_[0-9a-f]{12}\.json")
+_LOG = re.compile(r"\.vault-mem/(?:deletions|activity|declined|tidy)\.jsonl")
 
 
 def system_clock(env: Mapping[str, str]) -> Clock:
@@ -101,6 +104,25 @@ class Folder:
         private = re.escape(self.settings.private_folder.strip("/"))
         return bool(re.fullmatch(rf"(?:history|{private}/\.history)/\d{{4}}-\d{{2}}\.jsonl", key))
 
+    def is_note(self, key: str) -> bool:
+        """Whether a file is a note that the tool may write."""
+        return key.lower().endswith(".md") and self.is_owned(key) and not any(map(_hidden, key.split("/")))
+
+    def is_view(self, key: str) -> bool:
+        """Whether a file mirrors memories for people to read."""
+        return bool(_VIEW.fullmatch(key))
+
+    def is_kept(self, key: str) -> bool:
+        """Whether a file is one of the few others that the tool writes: trash, self model, proposals, git's list."""
+        private = self.settings.private_folder.strip("/")
+        return key in (".gitignore", "SELF.md", "REVIEW.md", f"{private}/REVIEW.md") or (
+            bool(_TRASH.fullmatch(key)) or self.is_history(key)
+        )
+
+    def is_log(self, key: str) -> bool:
+        """Whether a file is a log of this machine."""
+        return bool(_LOG.fullmatch(key))
+
     def is_private(self, key: str) -> bool:
         """Whether a file lies in the private folder."""
         return _below(key, self.settings.private_folder)
@@ -110,6 +132,10 @@ class Folder:
         settings = self.settings
         owned = (settings.memories_folder, settings.private_folder, settings.episodes_folder)
         return any(_below(key, folder) for folder in owned)
+
+
+def _hidden(part: str) -> bool:
+    return not part or part.startswith(".")
 
 
 def key_of(relative: str) -> str:

@@ -1,22 +1,136 @@
-"""Revisions: what a memory said before and after each change, append-only, apart from the undo journal."""
+"""Revisions: what a memory said before and after each change, append-only, apart from the undo journal (SPEC T-5)."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
-from vault_mem.vault.journal import Transaction
+from vault_mem.notes.text import split
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.steps import AppendStep, FileStep, Step, read
+
+_ID = re.compile(rb"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
 
 
-def record(transaction: Transaction, memory_id: str, key: str, before: bytes, after: bytes, reason: str) -> None:
-    """Add a revision of one memory to a transaction, so that it is written together with the change."""
-    now = transaction.folder.now()
-    line = {
-        "id": memory_id,
-        "at": now.isoformat(),
-        "command": transaction.command,
-        "reason": reason,
-        "before": before.decode(errors="replace"),
-        "after": after.decode(errors="replace"),
-        "evidence": [],
-    }
-    transaction.append(transaction.folder.history_key(key, now), json.dumps(line, ensure_ascii=False).encode() + b"\n")
+@dataclass(frozen=True)
+class Revision:
+    """One change of one memory. Where only its front matter changed, `before` and `after` are that alone."""
+
+    id: str
+    at: datetime
+    command: str
+    reason: str
+    path: str
+    before: str | None
+    after: str | None
+    evidence: list[str]
+    op: str
+
+
+def revisions(
+    folder: Folder, op: str, command: str, reason: str, evidence: list[str], steps: Iterable[Step]
+) -> list[AppendStep]:
+    """The revisions that a transaction's changes to notes leave; a memory that is new leaves none.
+
+    Where a private note is among them, all go to the private store: the others may have named it (SPEC P-3).
+    """
+    changed: dict[str, list[FileStep]] = {}
+    for step in steps:
+        if isinstance(step, FileStep) and folder.is_note(step.key):
+            changed.setdefault(id_in(step.before or step.after or b"") or step.key, []).append(step)
+    now = folder.now()
+    private = next((step.key for of_one in changed.values() for step in of_one if folder.is_private(step.key)), "")
+    lines = []
+    for id_, of_one in changed.items():
+        before = next((step.before for step in of_one if step.before is not None), None)
+        after = next((step.after for step in of_one if step.after is not None), None)
+        if before is None and command == "remember":
+            continue
+        key = private or of_one[-1].key
+        was, now_is = _changed_part(before, after)
+        record = {
+            "id": id_,
+            "at": now.isoformat(),
+            "op": op,
+            "command": command,
+            "reason": reason,
+            "path": next((step.key for step in of_one if step.after is not None), of_one[0].key),
+            "before": was,
+            "after": now_is,
+            "evidence": evidence,
+        }
+        lines.append(AppendStep(folder.history_key(key, now), json.dumps(record, ensure_ascii=False)))
+    return lines
+
+
+def read_all(folder: Folder) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Every revision with the file it is in and its line, oldest first within each store."""
+    for key in history_keys(folder):
+        for line in (read(folder, key) or b"").decode(errors="replace").splitlines():
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(record, dict):
+                yield key, record, line
+
+
+def of_memory(folder: Folder, id_: str) -> list[Revision]:
+    """The revisions of one memory, oldest first."""
+    found = []
+    for _, record, _ in read_all(folder):
+        if record.get("id") == id_:
+            try:
+                found.append(
+                    Revision(
+                        id_,
+                        datetime.fromisoformat(str(record["at"])),
+                        str(record.get("command", "")),
+                        str(record.get("reason", "")),
+                        str(record.get("path", "")),
+                        record.get("before"),
+                        record.get("after"),
+                        [str(each) for each in record.get("evidence") or ()],
+                        str(record.get("op", "")),
+                    )
+                )
+            except (KeyError, ValueError, TypeError):
+                continue
+    return sorted(found, key=lambda revision: revision.at)
+
+
+def history_keys(folder: Folder) -> list[str]:
+    """The files that hold revisions, public and private."""
+    places = ["history", f"{folder.settings.private_folder.strip('/')}/.history"]
+    return [
+        key
+        for place in places
+        for path in sorted((folder.root / place).glob("*.jsonl"))
+        if folder.is_history(key := folder.key(path)) and folder.contains(path)
+    ]
+
+
+def id_in(raw: bytes) -> str:
+    """The id that a note gives in its front matter, without reading the rest of it."""
+    found = _ID.search(raw[:20_000])
+    return found.group(1).decode() if found else ""
+
+
+def _changed_part(before: bytes | None, after: bytes | None) -> tuple[str | None, str | None]:
+    if before is not None and after is not None:
+        try:
+            one, other = split(before), split(after)
+        except UnicodeDecodeError:
+            pass
+        else:
+            if one.body == other.body and other.front is not None:
+                return one.front or "", other.front
+    return _text(before), _text(after)
+
+
+def _text(raw: bytes | None) -> str | None:
+    return None if raw is None else raw.decode(errors="replace")

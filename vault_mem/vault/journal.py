@@ -2,96 +2,172 @@
 
 So a crash in between is finished or taken back at the next start, and everything can be undone.
 
-An entry is one JSON file in `.vault-mem/journal/`, named by its operation: `{op}.pending` until every
-step is done, then `{op}.json`. It holds the file contents before and after, so it is as private as they are.
+An entry is one JSON file in `.vault-mem/journal/`, named by its operation: `{op}.pending` until every step is
+done, then `{op}.json`; `{op}.conflict` where it was taken back. It holds the file contents before and after, so
+it is as private as they are. What a write displaced is kept beside it for a moment (`{op}.{n}.was`): a program
+that still had the old file open may have written to it.
 """
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
-import secrets
+import os
+import re
+import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from vault_mem.errors import Conflict, Unsafe, VaultMemError
+from vault_mem.errors import Changed, Unsafe, VaultMemError
 from vault_mem.vault import files
 from vault_mem.vault.folder import Folder
+from vault_mem.vault.history import revisions
 from vault_mem.vault.lock import locked
+from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, State, Step, from_record, read
+
+# The request that a command carries out, so that its outcome can be asked for after a lost answer.
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+
+_REQUEST = re.compile(r"[0-9A-Za-z_-]{1,64}")
+# So long a displaced file is watched for what a slow editor still writes into it.
+_WAS_SECONDS = 10.0
+# Old entries are looked for once in so many commits.
+_PRUNE_EVERY = 16
+# A folder of so many entries is still listed in a millisecond or two.
+MOST_ENTRIES = 2000
 
 
-@dataclass(frozen=True)
-class Step:
-    """One file's content before and after; None where there is no file."""
+@dataclass
+class Entry:
+    """One operation of the journal."""
 
-    key: str
-    before: bytes | None
-    after: bytes | None
-    mode: int = files.PUBLIC_MODE
-    keep_time: bool = False
+    op: str
+    path: Path
+    command: str
+    reason: str
+    at: datetime
+    undoes: str
+    unasked: bool
+    ids: list[str]
+    steps: list[Step]
 
 
 @dataclass
 class Transaction:
-    """The changes of one command, made together by `commit`."""
+    """The changes of one command, made together by `commit`. `unasked`: the tool does it by itself (SPEC V-4)."""
 
     folder: Folder
     command: str
     reason: str = ""
+    undoes: str = ""
+    unasked: bool = False
     op: str = ""
+    ids: list[str] = field(default_factory=list)
+    evidence: list[str] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
 
-    def create(self, key: str, data: bytes) -> None:
-        """Add a new file; in the private folder only its owner can read it."""
-        mode = files.PRIVATE_MODE if self.folder.is_private(key) else files.PUBLIC_MODE
-        self.steps.append(Step(key, None, data, mode))
+    @property
+    def keys(self) -> list[str]:
+        """The files it changes."""
+        return list(dict.fromkeys(step.key for step in self.steps))
+
+    @property
+    def notes(self) -> list[str]:
+        """Those of them that are notes: what the index must look at again."""
+        return [key for key in self.keys if self.folder.is_note(key)]
+
+    def create(self, key: str, data: bytes, mtime_ns: int | None = None) -> None:
+        """Add a new file; in a protected folder only its owner can read it."""
+        self.steps.append(FileStep(key, None, data, _mode(self.folder, key), after_time=mtime_ns))
 
     def write(self, key: str, before: bytes, after: bytes, *, keep_time: bool = False) -> None:
         """Change a file that says `before`; `keep_time` where the change is ours and not the owner's."""
-        if before != after:
-            self.steps.append(Step(key, before, after, keep_time=keep_time))
-
-    def append(self, key: str, line: bytes) -> None:
-        """Add a line at the end of a file, which is made where it is missing."""
         for place, step in enumerate(self.steps):
-            if step.key == key:
-                self.steps[place] = Step(key, step.before, (step.after or b"") + line, step.mode)
+            if isinstance(step, FileStep) and step.key == key:
+                if step.after != before:
+                    raise AssertionError(f"{key} is changed twice from different beginnings")
+                self.steps[place] = replace(step, after=after)
                 return
-        before = _read(self.folder, key)
-        mode = files.PRIVATE_MODE if self.folder.is_private(key) else files.PUBLIC_MODE
-        self.steps.append(Step(key, before, (before or b"") + line, mode))
+        if before != after:
+            time_ns = _changed_at(self.folder, key)
+            self.steps.append(
+                FileStep(key, before, after, before_time=time_ns, after_time=time_ns if keep_time else None)
+            )
+
+    def overwrite(self, key: str, data: bytes) -> None:
+        """Put a new text in place of whatever a file says: for views of which only the latest counts."""
+        self.steps.append(FileStep(key, read(self.folder, key), data, loose=True))
 
     def remove(self, key: str, before: bytes) -> None:
         """Take a file away that says `before`."""
-        self.steps.append(Step(key, before, None))
+        path = self.folder.path(key)
+        mode = stat.S_IMODE(path.lstat().st_mode) & 0o666 if path.exists() else _mode(self.folder, key)
+        self.steps.append(FileStep(key, before, None, mode, before_time=_changed_at(self.folder, key)))
+
+    def line(self, key: str, id_: str, before: str | None, after: str | None, place: str) -> None:
+        """Set or take out one line of a view."""
+        if before != after:
+            self.steps.append(LineStep(key, id_, before, after, place))
+
+    def append(self, key: str, line: str) -> None:
+        """Add a line at the end of a log, which is made where it is missing."""
+        self.steps.append(AppendStep(key, line))
+
+    def drop(self, key: str, lines: list[str]) -> None:
+        """Take lines out of a public log for good."""
+        self.steps.append(DropStep(key, tuple(lines)))
+
+    def now(self, key: str) -> bytes | None:
+        """What a file will say once the steps so far are done."""
+        for step in reversed(self.steps):
+            if isinstance(step, FileStep) and step.key == key:
+                return step.after
+        return read(self.folder, key)
 
     def commit(self) -> str:
         """Do it: all steps, or none. Returns the operation's name; raises Conflict if a file changed meanwhile."""
         for step in self.steps:
-            if not _ours(self.folder, step):
+            if not ours(self.folder, step):
                 raise Unsafe(f"{step.key} leads out of the vault and is not written", "is one of its folders a link?")
-            if _read(self.folder, step.key) != step.before:
-                raise Conflict(f"{step.key} changed while it was being edited", "nothing was written; try again")
-        stamp = self.folder.now().strftime("%Y%m%dT%H%M%S")
-        self.op = f"{stamp}-{secrets.token_hex(4)}"
-        pending = _journal(self.folder) / f"{self.op}.pending"
+            if isinstance(step, FileStep) and not step.loose and read(self.folder, step.key) != step.before:
+                raise Changed(f"{step.key} changed while it was being edited", "nothing was written; try again")
+        self.op = f"{_last_number(self.folder) + 1:06d}-{self.folder.now():%Y%m%dT%H%M%S}"
+        self.steps += revisions(self.folder, self.op, self.command, self.reason, self.evidence, self.steps)
+        request = request_id.get()
+        name = f"{self.op}.{request}" if _REQUEST.fullmatch(request) else self.op
+        pending = _journal(self.folder) / f"{name}.pending"
         files.make_folder(pending.parent, files.PRIVATE_FOLDER_MODE)
         files.create(pending, _dump(self), files.PRIVATE_MODE)
         done: list[Step] = []
         try:
-            for step in self.steps:
-                _apply(self.folder, step)
+            for number, step in enumerate(self.steps):
+                try:
+                    _apply(self.folder, step, pending.parent / f"{name}.{number}.was")
+                except VaultMemError as error:
+                    if not isinstance(step, LineStep):
+                        raise
+                    self.notices.append(f"{step.key} could not be kept up to date: {error.message}")
+                    continue
                 done.append(step)
         except VaultMemError:
-            _take_back(self.folder, done)
-            pending.unlink(missing_ok=True)
+            left = _take_back(self.folder, done)
+            if left:
+                pending.rename(pending.with_suffix(".conflict"))
+            else:
+                pending.unlink(missing_ok=True)
             raise
         with contextlib.suppress(OSError):  # left pending, it is found done at the next start
             pending.rename(pending.with_suffix(".json"))
+        self.notices += _late_edits(self.folder, name, self.steps)
+        if int(self.op[:6]) % _PRUNE_EVERY == 0:
+            prune(self.folder)
         return self.op
 
 
@@ -113,61 +189,155 @@ def writing(folder: Folder) -> Iterator[None]:
 
 def pending(folder: Folder) -> list[Path]:
     """Operations that began and did not end."""
-    try:
-        return sorted(_journal(folder).glob("*.pending"))
-    except OSError:
-        return []
+    return _entries(folder, "pending")
 
 
 def conflicts(folder: Folder) -> list[Path]:
     """Operations that were taken back because a file had changed since."""
-    try:
-        return sorted(_journal(folder).glob("*.conflict"))
-    except OSError:
-        return []
+    return _entries(folder, "conflict")
+
+
+def entries(folder: Folder) -> Iterator[Entry]:
+    """The operations that were done, newest first; what cannot be read is passed over."""
+    for path in reversed(_entries(folder, "json")):
+        entry = load(path, folder)
+        if entry is not None:
+            yield entry
+
+
+def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
+    """The operation that a request brought about, or None where it wrote nothing."""
+    if not _REQUEST.fullmatch(request):
+        return None
+    found = sorted(_journal(folder).glob(f"*.{request}.json")) + sorted(_journal(folder).glob(f"*.{request}.pending"))
+    asked = [entry for path in found if (entry := load(path, folder)) and not entry.unasked]
+    if not asked:
+        return None
+    last = asked[-1]
+    return {"op": last.op, "command": last.command, "reason": last.reason, "at": last.at.isoformat(), "ids": last.ids}
 
 
 def recover(folder: Folder) -> list[str]:
     """Finish what a crash interrupted, or take it back where a file has changed since. Returns what was done."""
     said = []
-    for entry in pending(folder):
-        steps = _load(entry)
-        if steps is None:  # cut off while it was being written: nothing had been done yet
-            entry.unlink(missing_ok=True)
+    for left in _journal(folder).glob(".vault-mem-*.tmp"):
+        left.unlink(missing_ok=True)  # an entry that was being written: nothing had been done yet
+    for path in pending(folder):
+        entry = load(path, folder)
+        if entry is None:  # cut off while it was being written: nothing had been done yet
+            path.unlink(missing_ok=True)
             continue
-        if not all(_ours(folder, step) for step in steps):  # planted: we never write outside our folders
-            entry.rename(entry.with_suffix(".conflict"))
-            said.append(f"refused {entry.stem}: it would write outside the vault's notes")
+        if not all(ours(folder, step) for step in entry.steps):  # planted: we never write outside our folders
+            path.rename(path.with_suffix(".conflict"))
+            said.append(f"refused {entry.op}: it would write outside the vault's notes")
             continue
-        _sweep(folder, steps)
-        states = [_read(folder, step.key) for step in steps]
-        untouched = all(state in (step.before, step.after) for state, step in zip(states, steps, strict=True))
-        if untouched:
-            for step, state in zip(steps, states, strict=True):
-                if state != step.after:
-                    _apply(folder, step)
-            entry.rename(entry.with_suffix(".json"))
-            said.append(f"finished {entry.stem}")
+        _sweep(folder, entry.steps)
+        states = [step.state(folder) for step in entry.steps]
+        changed = [
+            step.key
+            for step, state in zip(entry.steps, states, strict=True)
+            if state is State.OTHER and isinstance(step, FileStep) and not step.loose
+        ]
+        if not changed:
+            for step, state in zip(entry.steps, states, strict=True):
+                with contextlib.suppress(VaultMemError) if isinstance(step, LineStep) else contextlib.nullcontext():
+                    if state is not State.AFTER:
+                        _apply(folder, step)
+            path.rename(path.with_suffix(".json"))
+            said.append(f"finished {entry.op}")
         else:
-            _take_back(folder, [step for step, state in zip(steps, states, strict=True) if state == step.after])
-            entry.rename(entry.with_suffix(".conflict"))
-            said.append(f"took back {entry.stem}: a file had changed since")
+            done = [step for step, state in zip(entry.steps, states, strict=True) if state is State.AFTER]
+            _take_back(folder, done)
+            path.rename(path.with_suffix(".conflict"))
+            said.append(f"took back {entry.op}: {changed[0]} had changed since")
+    for name, displaced in _displaced(folder).items():
+        said += _rescue_from(folder, name, displaced)
     return said
 
 
-def _ours(folder: Folder, step: Step) -> bool:
-    """Whether a step writes a note of ours, and nothing else; a vault, and its journal, may come from a stranger."""
-    parts = step.key.split("/")
-    note = step.key.lower().endswith(".md") and folder.is_owned(step.key)
-    plain = note and all(part and not part.startswith(".") for part in parts)
-    mode = step.mode in (files.PUBLIC_MODE, files.PRIVATE_MODE)
-    return mode and (plain or folder.is_history(step.key)) and folder.contains(folder.path(step.key))
+def prune(folder: Folder) -> None:
+    """Keep the journal within its bounds of age and size; what is pending or in conflict stays."""
+    settings = folder.settings
+    oldest = (folder.now() - timedelta(days=settings.journal_days)).strftime("%Y%m%dT%H%M%S")
+    room = settings.journal_megabytes * 1_000_000
+    for number, path in enumerate(reversed(_entries(folder, "json"))):
+        try:
+            room -= path.stat().st_size
+            if path.name[7:] < oldest or room < 0 or number >= MOST_ENTRIES:
+                path.unlink()
+        except OSError:
+            continue
+
+
+def load(path: Path, folder: Folder) -> Entry | None:
+    """One entry of the journal, if it is whole."""
+    try:
+        record = json.loads(path.read_bytes())
+        return Entry(
+            str(record["op"]),
+            path,
+            str(record["command"]),
+            str(record["reason"]),
+            datetime.fromisoformat(record["at"]),
+            str(record.get("undoes", "")),
+            bool(record.get("unasked")),
+            [str(id_) for id_ in record.get("ids", ())],
+            [from_record(each) for each in record["steps"]],
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def ours(folder: Folder, step: Step) -> bool:
+    """Whether a step writes what is ours to write; a vault, and its journal, may come from a stranger."""
+    key = step.key
+    inside = folder.contains(folder.path(key))
+    if isinstance(step, AppendStep):
+        return inside and (folder.is_history(key) or folder.is_log(key))
+    if isinstance(step, DropStep):
+        return inside and folder.is_history(key)
+    if isinstance(step, LineStep):
+        return inside and folder.is_view(key)
+    plain_mode = step.mode & ~0o666 == 0
+    return plain_mode and inside and (folder.is_note(key) or folder.is_view(key) or folder.is_kept(key))
+
+
+def _mode(folder: Folder, key: str) -> int:
+    protected = key.startswith(".vault-mem/") or folder.is_private(key)
+    return files.PRIVATE_MODE if protected else files.PUBLIC_MODE
+
+
+def _changed_at(folder: Folder, key: str) -> int | None:
+    try:
+        return folder.path(key).lstat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def _last_number(folder: Folder) -> int:
+    """Operations are numbered, so that their order does not hang on the clock."""
+    try:
+        names = os.listdir(_journal(folder))  # noqa: PTH208 - once per commit, and a path for each name costs more
+        return max((int(name[:6]) for name in names if name[:6].isdigit()), default=0)
+    except OSError:
+        return 0
+
+
+def _entries(folder: Folder, ending: str) -> list[Path]:
+    try:
+        return sorted(_journal(folder).glob(f"*.{ending}"))
+    except OSError:
+        return []
 
 
 def _sweep(folder: Folder, steps: list[Step]) -> None:
-    """Remove what an interrupted write left beside its target."""
-    for parent in {folder.path(step.key).parent for step in steps} | {_journal(folder)}:
-        for left in parent.glob(".vault-mem-*.tmp"):
+    """Remove what an interrupted write left beside its target; what none of the steps wrote is put aside instead."""
+    written = [text for step in steps if isinstance(step, FileStep) for text in (step.before, step.after) if text]
+    for step in steps:
+        for left in folder.path(step.key).parent.glob(".vault-mem-*.tmp"):
+            data = left.read_bytes()
+            if isinstance(step, FileStep) and not any(text.startswith(data) for text in written):
+                left.replace(_journal(folder) / f"{left.stem}.kept")
             left.unlink(missing_ok=True)
 
 
@@ -175,30 +345,70 @@ def _journal(folder: Folder) -> Path:
     return folder.own / "journal"
 
 
-def _apply(folder: Folder, step: Step) -> None:
-    path = folder.path(step.key)
-    if step.after is None:
-        files.remove(path, step.before or b"")
-    elif step.before is None:
-        private = folder.is_private(step.key)
-        files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE if private else 0o755)
-        files.create(path, step.after, step.mode)
-    else:
-        files.replace(path, step.before, step.after, keep_time=step.keep_time)
+def _apply(folder: Folder, step: Step, keep: Path | None = None) -> None:
+    step.apply(folder, keep)
 
 
-def _take_back(folder: Folder, done: list[Step]) -> None:
+def _take_back(folder: Folder, done: list[Step]) -> list[str]:
+    """Undo the steps that were done. Returns the files that had been changed since, and were left."""
+    left = []
     for step in reversed(done):
-        _apply(folder, Step(step.key, step.after, step.before, step.mode, step.keep_time))
+        try:
+            if isinstance(step, AppendStep | DropStep):
+                step.take_back(folder)
+            else:
+                _apply(folder, step.reverse())
+        except VaultMemError:
+            left.append(step.key)
+    return left
 
 
-def _read(folder: Folder, key: str) -> bytes | None:
+def _late_edits(folder: Folder, name: str, steps: list[Step]) -> list[str]:
+    """What a program wrote into a file that had just been replaced is put back: a person's edit comes first."""
+    said = []
+    for number, step in enumerate(steps):
+        was = _journal(folder) / f"{name}.{number}.was"
+        if isinstance(step, FileStep):
+            said += _rescue(folder, was, step)
+    return said
+
+
+def _rescue(folder: Folder, was: Path, step: FileStep) -> list[str]:
     try:
-        return folder.path(key).read_bytes()
+        late, age = was.read_bytes(), time.time() - was.stat().st_ctime
+        if late == step.before:
+            if age > _WAS_SECONDS:
+                was.unlink(missing_ok=True)
+            return []
+        files.replace(folder.path(step.key), step.after or b"", late)
     except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise VaultMemError(f"cannot read {key}: {error.strerror}") from error
+        return []
+    except VaultMemError:
+        return [f"{step.key}: an edit made at the same moment is kept in {was.relative_to(folder.root)}"]
+    was.unlink(missing_ok=True)
+    return [f"{step.key}: an edit made at the same moment was kept, and ours there left out"]
+
+
+def _displaced(folder: Folder) -> dict[str, list[Path]]:
+    """What writes displaced and is still kept, by operation."""
+    found: dict[str, list[Path]] = {}
+    for was in sorted(_journal(folder).glob("*.was")):
+        found.setdefault(was.name.removesuffix(".was").rpartition(".")[0], []).append(was)
+    return found
+
+
+def _rescue_from(folder: Folder, name: str, displaced: list[Path]) -> list[str]:
+    found = (load(_journal(folder) / f"{name}.{ending}", folder) for ending in ("json", "conflict"))
+    entry = next((each for each in found if each is not None), None)
+    said = []
+    for was in displaced:
+        number = was.name.removesuffix(".was").rpartition(".")[2]
+        step = entry.steps[int(number)] if entry and number.isdigit() and int(number) < len(entry.steps) else None
+        if isinstance(step, FileStep) and ours(folder, step):
+            said += _rescue(folder, was, step)
+        else:
+            was.unlink(missing_ok=True)
+    return said
 
 
 def _dump(transaction: Transaction) -> bytes:
@@ -207,44 +417,9 @@ def _dump(transaction: Transaction) -> bytes:
         "command": transaction.command,
         "reason": transaction.reason,
         "at": transaction.folder.now().isoformat(),
-        "steps": [
-            {
-                "key": step.key,
-                "before": _pack(step.before),
-                "after": _pack(step.after),
-                "mode": step.mode,
-                "keep_time": step.keep_time,
-            }
-            for step in transaction.steps
-        ],
+        "undoes": transaction.undoes,
+        "unasked": transaction.unasked,
+        "ids": transaction.ids,
+        "steps": [step.record() for step in transaction.steps],
     }
     return json.dumps(record, ensure_ascii=False).encode()
-
-
-def _load(entry: Path) -> list[Step] | None:
-    try:
-        record = json.loads(entry.read_bytes())
-        return [
-            Step(
-                each["key"], _unpack(each["before"]), _unpack(each["after"]), each["mode"], bool(each.get("keep_time"))
-            )
-            for each in record["steps"]
-        ]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _pack(data: bytes | None) -> Any:
-    """Text as text, so that a person can read the journal; other bytes as base64."""
-    if data is None:
-        return None
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return {"base64": base64.b64encode(data).decode()}
-
-
-def _unpack(value: Any) -> bytes | None:
-    if value is None:
-        return None
-    return base64.b64decode(value["base64"]) if isinstance(value, dict) else bytes(value.encode())

@@ -64,12 +64,33 @@ class Settings:
     merge_threshold: float = _setting(0.10, "memories nearer than this are proposed for a merge", check=_SHARE)
     link_threshold: float = _setting(0.3, "a new memory is linked to old ones nearer than this", check=_SHARE)
     max_links: int = _setting(5, "how many links a new memory gets at the most", check=(0, 100))
+    views: bool = _setting(True, "mirror public memories into memory/ and MEMORY.md")
+    curated_importance: int = _setting(4, "memories at least so important are listed in MEMORY.md", check=(1, 6))
+    curated_categories: list[str] = _setting(
+        ["introspection", "decision", "lesson"], "memories of these categories are listed in MEMORY.md too"
+    )
+    heal_links: bool = _setting(True, "after a file was renamed, write its new name into links to it, once quiet")
+    private_moves: bool = _setting(
+        True, "move a note that says `private: true` into the private folder, once it is quiet"
+    )
+    tidy: bool = _setting(True, "close exact duplicates of facts, relations, tasks and summaries, in the daemon")
+    tidy_first_turns: int = _setting(10, "tidy for the first time after so many turns", check=(1, 1_000_000))
+    tidy_turns: int = _setting(
+        200, "tidy again after so many turns (a turn is a remember or a recall)", check=(1, 1_000_000)
+    )
+    review: bool = _setting(True, "write proposals into REVIEW.md, and apply those that are ticked, once it is quiet")
+    journal_days: int = _setting(30, "how long operations can be undone, in days", check=(1, 3650))
+    journal_megabytes: int = _setting(50, "how large the undo journal grows", check=(1, 100_000))
+    trash_days: int = _setting(30, "how long a forgotten memory can be restored, in days", check=(1, 3650))
     scaffold: bool = _setting(True, "end answers with a thought for the agent, after ---")
     model: str = _setting(
         "",
         "embedding model: a model2vec folder or hub name; empty is the built-in one",
         user_only=True,
         env="VAULT_MEM_MODEL",
+    )
+    editor: str = _setting(
+        "", "the editor that `edit` opens; empty is VISUAL or EDITOR of the environment", user_only=True
     )
     index_dir: str = _setting(
         "", "where indexes are kept; empty is the user's cache folder", user_only=True, env="VAULT_MEM_INDEX_DIR"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from dataclasses import dataclass, field
@@ -61,6 +62,14 @@ def walk(folder: Folder) -> Listing:
     return listing
 
 
+def is_ignored(folder: Folder, key: str) -> bool:
+    """Whether a file of ours with such a name would not be taken for a note."""
+    parent, _, name = key.rpartition("/")
+    odd = name[:1] in (".", "#", "~") or name.endswith(".tmp.md") or name == parent.rpartition("/")[2] + ".md"
+    reserved = key == f"{folder.settings.private_folder.strip('/')}/{_RESERVED_PRIVATE}"
+    return odd or reserved or _Ignored(folder.settings.ignore).file(key, name)
+
+
 class _Ignored:
     """What is no note: file names, globs, and whole folders (globs that end in /**)."""
 
@@ -82,6 +91,11 @@ class _Ignored:
 def state_of(result: os.stat_result) -> FileState:
     """A file's state from its stat."""
     return FileState(result.st_mtime_ns, result.st_ctime_ns, result.st_size, result.st_ino)
+
+
+def content_hash(raw: bytes, size: int) -> str:
+    """What tells one content from another; `size` is the file's where `raw` is only its start."""
+    return hashlib.blake2b(raw + size.to_bytes(8), digest_size=16).hexdigest()
 
 
 def _walk(folder: Folder, top: str, listing: Listing, ignored: _Ignored, wanted: re.Pattern[str] | None) -> None:

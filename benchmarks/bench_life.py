@@ -1,0 +1,127 @@
+"""Life of a memory: forgetting one that many others name, and looking for near-duplicates in a whole vault."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.harness import Figure, Setting, Target
+from benchmarks.vaults import memories, write_vault
+from vault_mem import Memory, Vault
+from vault_mem.model import Link
+from vault_mem.notes.write import file_name
+from vault_mem.vault import files
+
+REFERENCES = 50
+ROUNDS = 5
+
+# A process of its own, so that its peak memory is that of one consolidation.
+_CONSOLIDATE = """
+import resource, sys, time
+from vault_mem import Vault
+vault = Vault(sys.argv[1])
+started, cpu = time.perf_counter(), time.process_time()
+vault.workspace.freshen(), vault.workspace.shelf, vault.workspace.calibration
+opened, cpu_opened = time.perf_counter() - started, time.process_time() - cpu
+found = vault.consolidate(whole=True, limit=int(sys.argv[2])).merge_candidates
+scale = 1 if sys.platform == "darwin" else 1024
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
+print(time.perf_counter() - started, time.process_time() - cpu, opened, cpu_opened, peak, len(found))
+"""
+
+
+def run(setting: Setting) -> Iterator[Figure]:
+    """Forget in a vault of 10,000, then consolidate in vaults of two sizes."""
+    small, large = (1_000, 5_000) if setting.quick else (10_000, 50_000)
+    yield from _forget(setting, small)
+    yield from _consolidate(setting, small, large)
+
+
+def _forget(setting: Setting, count: int) -> Iterator[Figure]:
+    """Memories that fifty others name, one after another; by turns with writing fifty such files atomically."""
+    vault = write_vault(setting.folder / "forget", _popular(count))
+    vault.reindex()
+    taken: list[float] = []
+    written: list[float] = []
+    targets = [memory.id for memory in memories(ROUNDS + 1)]
+    for number, id_ in enumerate(targets):
+        started = time.perf_counter()
+        result = vault.forget(id_)
+        seconds = time.perf_counter() - started
+        if len(result.references) < REFERENCES:
+            raise AssertionError(f"{len(result.references)} files named it, not {REFERENCES}")
+        reference = _write_atomically(vault.root, result.references)
+        if number:  # the first loads model and index
+            taken.append(seconds)
+            written.append(reference)
+        setting.progress(f"forget {seconds * 1000:.0f} ms, writing the files alone {reference * 1000:.0f} ms")
+    yield Figure(
+        f"life: forget, {REFERENCES} references, {count:,} memories",
+        statistics.median(taken) * 1000,
+        "ms",
+        statistics.median(written) * 1000,
+        "writing those files atomically",
+        Target("≤", 5, of_ratio=True),
+    )
+
+
+def _popular(count: int) -> Iterator[Memory]:
+    """The first few memories are named by fifty others each."""
+    first: list[Memory] = []
+    for number, memory in enumerate(memories(count)):
+        if number <= ROUNDS:
+            first.append(memory)
+        else:
+            which = (number - len(first)) // REFERENCES
+            if which < len(first):
+                target = first[which]
+                link = Link(file_name(target).removesuffix(".md"), "related", None, target.title)
+                memory = replace(memory, links=[*memory.links, link])
+        yield memory
+
+
+def _write_atomically(root: Path, keys: list[str]) -> float:
+    """Seconds for writing these files, each whole and synced, as every write of the vault is."""
+    contents = [(root / key, (root / key).read_bytes()) for key in keys[:REFERENCES]]
+    started = time.perf_counter()
+    for path, data in contents:
+        files.replace(path, data, data)
+    return time.perf_counter() - started
+
+
+def _consolidate(setting: Setting, small: int, large: int) -> Iterator[Figure]:
+    by_count = {}
+    for count in (small, large):
+        setting.progress(f"a vault of {count:,}")
+        vault = write_vault(setting.folder / f"consolidate-{count}", memories(count))
+        vault.reindex()
+        by_count[count] = _measured(vault)
+    wall, cpu, opened, cpu_opened, peak = by_count[small]
+    name = "life: consolidate --all"
+    yield Figure(f"{name}, {small:,} memories", wall, "s", opened, "opening the index")
+    yield Figure(f"{name}, {small:,}, peak memory", peak / 1e6, "MB")
+    more = large / small
+    grown_wall, grown_cpu, grown_opened, grown_cpu_opened, grown_peak = by_count[large]
+    yield Figure(f"{name}, {large:,} memories", grown_wall, "s", grown_opened, "opening the index")
+    yield Figure(
+        f"{name}, {large:,}, CPU time", grown_cpu, "s", cpu, f"at {small:,}", Target("≤", 2 * more, of_ratio=True)
+    )
+    reference = (cpu - cpu_opened, f"at {small:,}")
+    yield Figure(f"{name}, {large:,}, CPU comparing alone", grown_cpu - grown_cpu_opened, "s", *reference)
+    yield Figure(f"{name}, {large:,}, peak memory", grown_peak / 1e6, "MB", peak / 1e6, f"at {small:,}")
+
+
+def _measured(vault: Vault) -> tuple[float, float, float, float, float]:
+    """Wall and CPU seconds of the whole and of opening the index, and peak memory."""
+    command = [sys.executable, "-c", _CONSOLIDATE, os.fspath(vault.root), "5"]
+    out = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    if out[-1] != "5":
+        raise AssertionError(f"{out[-1]} pairs instead of 5")
+    wall, cpu, opened, cpu_opened, peak = map(float, out[:5])
+    return wall, cpu, opened, cpu_opened, peak

@@ -1,0 +1,250 @@
+"""forget, restore and purge: the memory, whatever names it, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command
+from helpers import contents, memory, mode, note, states
+
+OLD = "mem_651b9d294720"
+GONE = "---\nThis memory is gone. Was there anything worth preserving in a new form?\n"
+
+
+@pytest.fixture
+def blue(root: Path) -> Path:
+    """A memory that is ten days old in a clock that stands still."""
+    return memory(
+        root,
+        "memories/2026-11/blue-envelope-14-651b9d29.md",
+        OLD,
+        "Blue Envelope #14 came\nwith the morning post " + "x" * 120,
+        "emotion: happy",
+    )
+
+
+def at(day: int) -> dict[str, str]:
+    return {"VAULT_MEM_NOW": f"2026-11-{day:02d}T08:00:00+09:00"}
+
+
+def test_what_it_says(cli: Command, blue: Path) -> None:
+    # F-2: the exact text, scaffold after ---, content cut at 120 on one line
+    content = ("Blue Envelope #14 came with the morning post " + "x" * 120)[:120] + "..."
+    answer = cli.run("forget", OLD, env=at(4))
+    assert answer.out == (
+        f"Forgot (id: {OLD}, 3d ago): {content}\nEmotion: happy | Importance: 3\n\n{GONE}"
+        "If this was part of a merge, save the consolidated version with remember.\n"
+    )
+    assert not blue.exists()
+    assert cli.run("show", OLD).code == 4
+    assert cli.json("recall", "blue envelope")["results"] == []
+
+
+def test_json(cli: Command, blue: Path) -> None:
+    # W-6: data and scaffold apart
+    answer = cli.json("forget", "651b9d", "--no-scaffold")
+    assert answer["status"] == "forgotten"
+    assert answer["memory"]["id"] == OLD
+    assert answer["scaffold"] == ""
+
+
+def test_unknown(cli: Command, blue: Path, root: Path) -> None:
+    # F-3
+    before = contents(root)
+    answer = cli.run("forget", "mem_invalid123")
+    assert answer.code == 4
+    assert "Memory not found: mem_invalid123" in answer.err
+    assert "Double-check the ID. Use recall to search for the memory you're looking for." in answer.err
+    assert contents(root) == before
+
+
+def test_one_id_a_call(cli: Command, blue: Path) -> None:
+    # F-1
+    assert cli.run("forget", OLD, "mem_000000000001").code == 2
+    assert blue.exists()
+
+
+def test_every_reference_leaves(cli: Command, root: Path, blue: Path) -> None:
+    # F-1: front-matter links whoever wrote them, wikilinks in a body become their display text, nothing else changes
+    linking = note(
+        root,
+        "memories/linking.md",
+        "---\r\n# mine\r\nid: mem_00000000000a\r\nlinks:\r\n"
+        '  - "[[blue-envelope-14-651b9d29|Blue · similar 0.93]]"\r\n  - "[[other]]"  # stays\r\n'
+        'supersedes: ["[[Blue-Envelope-14-651b9d29]]"]\r\nup: "[[memories/2026-11/blue-envelope-14-651b9d29]]"\r\n'
+        "---\r\nAs in [[blue-envelope-14-651b9d29|the envelope]], ![[blue-envelope-14-651b9d29#top]] and\r\n"
+        "`[[blue-envelope-14-651b9d29]]`\r\n```\r\n[[blue-envelope-14-651b9d29]]\r\n```\r\n"
+        "| a \\| [[blue-envelope-14-651b9d29\\|b]] |",
+    )
+    was = linking.stat().st_mtime_ns
+    by_id = note(root, "memories/by-id.md", f"See [[{OLD}]] and [[renamed-since-651b9d29|it]].")
+    answer = cli.json("forget", OLD)
+    assert sorted(answer["references"]) == ["memories/by-id.md", "memories/linking.md"]
+    assert linking.read_bytes().decode() == (
+        "---\r\n# mine\r\nid: mem_00000000000a\r\nlinks:\r\n"
+        '  - "[[other]]"  # stays\r\nup: memories/2026-11/blue-envelope-14-651b9d29\r\n'
+        "---\r\nAs in the envelope, blue-envelope-14-651b9d29#top and\r\n"
+        "`[[blue-envelope-14-651b9d29]]`\r\n```\r\n[[blue-envelope-14-651b9d29]]\r\n```\r\n| a \\| b |"
+    )
+    assert linking.stat().st_mtime_ns == was
+    assert "See mem_651b9d294720 and it." in by_id.read_text()
+    assert cli.run("undo").code == 0
+    assert "[[renamed-since-651b9d29|it]]" in by_id.read_text()
+    assert linking.stat().st_mtime_ns == was
+
+
+def test_what_is_left_alone(cli: Command, root: Path, blue: Path) -> None:
+    # F-1, W-2: episodes, read-only notes, the latest monologue, a broken file, another memory of the same name
+    cli.run("config", "set", "include", "notes/**")
+    link = "[[blue-envelope-14-651b9d29]]"
+    left = {
+        "episodes/e.md": f'---\nid: ep_00000000000e\nmembers:\n  - "{link}"\n---\nText {link}',
+        "notes/n.md": f"Read only {link}",
+        "memory/inner-monologue-latest.md": f"Blue Envelope {link} [id:{OLD}]",
+        "memories/broken.md": f"---\nlinks: [\n---\n{link}",
+        "memories/unlike.md": "[[blue-envelope-15]] [[651b9d29x]] [[envelope]]",
+    }
+    for key, text in left.items():
+        note(root, key, text)
+    answer = cli.run("forget", OLD)
+    assert answer.code == 0
+    for key, text in left.items():
+        if key != "memories/unlike.md":
+            assert (root / key).read_text().endswith(text.rpartition("---\n")[2])
+    for key in ("episodes/e.md", "notes/n.md"):
+        assert f"{key} still names it" in answer.err
+
+
+def test_a_name_that_two_notes_have(cli: Command, root: Path) -> None:
+    # V-5: a bare name that means two notes is neither's; with its folder it is one's
+    memory(root, "memories/a/plan.md", "mem_00000000000a", "Plan A")
+    memory(root, "memories/b/plan.md", "mem_00000000000b", "Plan B")
+    other = memory(root, "memories/c.md", "mem_00000000000c", "[[plan]] [[memories/a/plan|A]] [[memories/b/plan|B]]")
+    cli.run("forget", "mem_00000000000a")
+    assert other.read_text().endswith("[[plan]] A [[memories/b/plan|B]]\n")
+
+
+def test_the_log(cli: Command, root: Path, blue: Path) -> None:
+    # F-4: id, when, why, which command; nothing of what it said
+    cli.run("forget", OLD, "--reason", "double", env=at(4))
+    (line,) = (root / ".vault-mem/deletions.jsonl").read_text().splitlines()
+    assert json.loads(line) == {"id": OLD, "at": "2026-11-04T08:00:00+09:00", "command": "forget", "reason": "double"}
+    assert mode(root / ".vault-mem/deletions.jsonl") == 0o600
+    revisions = cli.json("history", OLD)["revisions"]
+    assert [each["command"] for each in revisions] == ["forget"]
+
+
+def test_restore(cli: Command, root: Path, blue: Path) -> None:
+    # F-2: file and references come back, byte for byte
+    cli.json("remember", "Blue envelope 14 came with the post", "--force", "--importance", "5")
+    memory(root, "memories/x.md", "mem_00000000000a", "See [[blue-envelope-14-651b9d29|it]].")
+    cli.run("views", "rebuild")
+    before, was = contents(root), states(root)
+    cli.run("forget", OLD)
+    assert blue.name not in str(sorted(contents(root)))
+    assert [each["id"] for each in cli.json("restore", "--list")["trash"]] == [OLD]
+    answer = cli.json("restore", "651b9d")
+    assert answer["memory"]["id"] == OLD
+    after = {name: data for name, data in contents(root).items() if not name.startswith("history/")}
+    assert after == before
+    key = "memories/2026-11/blue-envelope-14-651b9d29.md"
+    assert states(root)[key][3] == was[key][3]
+    assert cli.json("restore", "--list")["trash"] == []
+    assert cli.run("restore", OLD).code == 4
+
+
+def test_restore_keeps_what_was_written_meanwhile(cli: Command, root: Path, blue: Path) -> None:
+    # F-2, V-8: an edit since stays, and the reference is put back beside it where it can be
+    linking = memory(
+        root,
+        "memories/x.md",
+        "mem_00000000000a",
+        "First line.\nSee [[blue-envelope-14-651b9d29|it]].\nLast.",
+        "links:",
+        '  - "[[blue-envelope-14-651b9d29]]"',
+    )
+    cli.run("forget", OLD)
+    linking.write_text(linking.read_text().replace("First line.", "A new first line."))
+    gone = memory(root, "memories/blue-envelope-14-651b9d29.md", "mem_00000000000b", "Took the name")
+    assert cli.json("restore", OLD)["not_put_back"] == []
+    text = linking.read_text()
+    assert "A new first line.\nSee [[blue-envelope-14-651b9d29|it]].\nLast." in text
+    assert '- "[[blue-envelope-14-651b9d29]]"' in text
+    assert gone.read_text().endswith("Took the name\n")
+
+
+def test_a_private_memory(cli: Command, root: Path) -> None:
+    # P-3, F-4: into a protected trash, and out of it with its mode; nothing of it in public files
+    saved = cli.json("remember", "-", "--private", stdin="Nobody knows about the lighthouse")
+    id_, path = saved["memory"]["id"], root / saved["memory"]["path"]
+    cli.run("forget", id_)
+    assert not path.exists()
+    assert mode(root / f".vault-mem/trash/{id_}.json") == 0o600
+    assert mode(root / ".vault-mem/trash") == 0o700
+    assert not (root / "history").exists()
+    assert id_ in (root / "private/.history").glob("*.jsonl").__next__().read_text()
+    cli.run("restore", id_)
+    assert mode(path) == 0o600
+
+
+def test_trash_does_not_grow_for_ever(cli: Command, root: Path) -> None:
+    one, two = (cli.json("remember", text)["memory"]["id"] for text in ("The lamp is out", "Marit rang at noon"))
+    cli.run("forget", one, env=at(1))
+    cli.run("forget", two, env={"VAULT_MEM_NOW": "2026-12-20T08:00:00+09:00"})
+    assert [each["id"] for each in cli.json("restore", "--list")["trash"]] == [two]
+
+
+TOKEN = "zq7canary"
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_purge(cli: Command, root: Path, env: dict[str, str], private: bool) -> None:
+    # F-2: no file of vault or index holds it, raw index files included; the deletion log keeps the id
+    options = ["--private"] if private else []
+    id_ = cli.json("remember", "-", *options, "--importance", "5", stdin=f"The {TOKEN} lamp is out")["memory"]["id"]
+    cli.json("remember", "-", *options, "--force", stdin="The lamp on the pier is out")
+    cli.run("remember", f"The {TOKEN} lamp is out", *options)  # refused, and kept for a month
+    cli.run("remember", "-", "--update", id_, stdin=f"The {TOKEN} lamp is out again")
+    cli.run("forget", id_)
+    cli.run("restore", id_)
+    answer = cli.json("forget", id_, "--purge", "--reason", "asked to")
+    assert answer["status"] == "purged"
+    everything = [*root.rglob("*"), *Path(env["VAULT_MEM_INDEX_DIR"]).rglob("*")]
+    held = [path for path in everything if path.is_file() and TOKEN.encode() in path.read_bytes()]
+    assert held == []
+    assert [path for path in everything if TOKEN in path.name] == []
+    last = (root / ".vault-mem/deletions.jsonl").read_text().splitlines()[-1]
+    assert (json.loads(last)["id"], json.loads(last)["reason"]) == (id_, "asked to")
+    assert cli.json("recall", "lamp on the pier")["results"][0]["content"] == "The lamp on the pier is out"
+    assert cli.run("restore", id_).code == 4
+
+
+def test_purge_what_is_in_the_trash(cli: Command, root: Path, env: dict[str, str]) -> None:
+    # F-2
+    id_ = cli.json("remember", f"The {TOKEN} lamp is out")["memory"]["id"]
+    cli.run("forget", id_)
+    assert cli.run("forget", id_, "--purge").code == 0
+    everything = [*root.rglob("*"), *Path(env["VAULT_MEM_INDEX_DIR"]).rglob("*")]
+    assert [path for path in everything if path.is_file() and TOKEN.encode() in path.read_bytes()] == []
+    assert cli.run("forget", id_, "--purge").code == 4
+
+
+def test_an_interrupted_purge_is_finished(cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # F-1, F-2
+    from vault_mem.operations import purge
+
+    id_ = cli.json("remember", f"The {TOKEN} lamp is out")["memory"]["id"]
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+
+        def interrupted(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        patch.setattr(purge, "_scrub_own", interrupted)
+        from vault_mem import Vault
+
+        Vault(root, env=cli.env).forget(id_, purge=True)
+    assert any(TOKEN.encode() in path.read_bytes() for path in root.rglob("*") if path.is_file())
+    assert cli.run("status").code == 0
+    assert [path for path in root.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()] == []

@@ -1,0 +1,102 @@
+"""help and completion: the command tree, for agents and for shells."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+from vault_mem.cli.main import COMMANDS
+from vault_mem.imports.formats import FORMATS
+
+
+@pytest.fixture
+def bare(tmp_path: Path, env: dict[str, str]) -> Command:
+    """The command where there is no vault."""
+    return Command(tmp_path, env)
+
+
+def test_the_whole_tree_as_one_document(bare: Command):
+    tree = bare.json("help")
+    assert {each["name"] for each in tree["commands"]} == {f"vault-mem {name}" for name in COMMANDS}
+    assert set(tree["exit_codes"]) == set("0123456")
+    for command in tree["commands"]:
+        assert command["summary"] and command["help"] and command["usage"].startswith(command["name"])
+        assert all(option["names"] and option["help"] and option["type"] for option in command["options"])
+        assert {"--json", "--vault"} <= {name for option in command["options"] for name in option["names"]}
+        assert command["examples"] or "commands" in command
+        assert all("vault-mem" in line for line in command["examples"])
+
+
+def test_arguments_options_and_subcommands(bare: Command):
+    commands = {each["name"].split()[-1]: each for each in bare.json("help")["commands"]}
+    assert commands["show"]["arguments"] == [{"name": "ID", "required": True, "multiple": False, "type": "text"}]
+    options = {name: each for each in commands["remember"]["options"] for name in each["names"]}
+    assert options["--importance"]["type"] == "integer" and options["--importance"]["default"] == 3
+    assert options["--tag"]["multiple"] and not options["--tag"]["flag"]
+    assert options["--private"]["type"] == "boolean"
+    assert {each["name"] for each in commands["config"]["commands"]} >= {"vault-mem config get", "vault-mem config set"}
+    formats = next(each for each in commands["import"]["options"] if "--format" in each["names"])
+    assert formats["choices"] == list(FORMATS) and formats["default"] == "auto"
+    assert bare.json("help", "config", "set")["name"] == "vault-mem config set"
+
+
+def test_help_says_what_the_commands_say(bare: Command):
+    assert bare.run("help").out == bare.run("--help").out
+    assert bare.run("help", "recall").out == bare.run("recall", "--help").out
+    assert bare.run("help", "config", "set").out == bare.run("config", "set", "--help").out
+    wrong = bare.run("help", "forgive")
+    assert wrong.code == 2 and "forgive" in wrong.err
+    assert bare.run("help", "show", "more").code == 2
+
+
+def complete(bare: Command, line: str) -> list[str]:
+    """What bash offers at the end of a line."""
+    script = bare.run("completion", "bash").out
+    words = line.split(" ")
+    quoted = " ".join(f"'{word}'" for word in words)
+    ask = f'COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _vault_mem; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    done = subprocess.run(["bash", "-c", script + ask], capture_output=True, text=True, timeout=30, check=True)
+    assert not done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
+def test_bash_completes(bare: Command):
+    assert set(complete(bare, "vault-mem ")) == set(COMMANDS)
+    assert complete(bare, "vault-mem rem") == ["remember"]
+    assert complete(bare, "vault-mem remember --pri") == ["--private"]
+    assert complete(bare, "vault-mem setup c") == ["claude-code", "codex", "cursor"]
+    assert complete(bare, "vault-mem import x --format mc") == ["mcp-memory-service"]
+    assert complete(bare, "vault-mem config se") == ["set"]
+    assert complete(bare, "vault-mem config set --us") == ["--user"]
+    assert complete(bare, "vault-mem --vault init rec") == ["recall"]
+    assert complete(bare, "vault-mem remember --category ") == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_scripts_know_every_command_and_option(shell, bare: Command):
+    script = bare.run("completion", shell).out
+    for command in bare.json("help")["commands"]:
+        assert command["name"].split()[-1] in script
+        for option in command["options"]:
+            for name in option["names"]:
+                long = name.startswith("--")
+                assert (f"-{'l' if long else 's'} {name.lstrip('-')}" if shell == "fish" else name) in script
+    if shutil.which(shell):
+        done = subprocess.run([shell, "-n", "-c", script], capture_output=True, text=True, timeout=30, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+def test_completion_and_help_load_nothing_heavy(env: dict[str, str]):
+    code = (
+        "import sys; from vault_mem.cli.console import Console; from vault_mem.cli.main import run\n"
+        "for words in (['completion', 'zsh'], ['help', '--json']): run(words, Console.of_process())\n"
+        "sys.exit(bool({'lancedb', 'numpy', 'model2vec', 'pyarrow'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0

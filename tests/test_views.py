@@ -1,0 +1,132 @@
+"""Views: public memories mirrored for people, whose own text in them stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conftest import Command
+from helpers import contents, memory, note
+
+NOON = {"VAULT_MEM_NOW": "2026-11-15T12:30:00+09:00"}
+LATER = {"VAULT_MEM_NOW": "2026-11-15T14:05:00+09:00"}
+
+
+def saved(cli: Command, text: str, *options: str, at: dict[str, str] = NOON) -> str:
+    return cli.json("remember", text, *options, env=at)["memory"]["id"]
+
+
+def test_the_daily_log(cli: Command, root: Path) -> None:
+    # W-1: a line each, ending in the marker, in the order of the day
+    later = saved(cli, "The lamp on the pier is out", at=LATER)
+    first = saved(cli, "Marit called about the cartons.\nShe was calm.")
+    assert (root / "memory/2026-11-15.md").read_text() == (
+        "# 2026-11-15\n\n"
+        f"- 12:30 Marit called about the cartons. She was calm. [id:{first}]\n"
+        f"- 14:05 The lamp on the pier is out [id:{later}]\n"
+    )
+    assert not (root / "MEMORY.md").exists()
+
+
+def test_the_digest(cli: Command, root: Path) -> None:
+    # W-1: importance >= 4 or a curated category, newest first, in a managed block
+    note(root, "MEMORY.md", "# Mine\r\n\r\nMy words.\r\n")
+    old = saved(cli, "Kaya prefers tea", "--importance", "4")
+    new = saved(cli, "We ship by air", "--category", "decision", at=LATER)
+    saved(cli, "Rain again", at=LATER)
+    assert (root / "MEMORY.md").read_bytes().decode() == (
+        "# Mine\r\n\r\nMy words.\r\n\r\n<!-- vault-mem:begin -->\r\n"
+        f"- 2026-11-15 We ship by air [id:{new}]\r\n- 2026-11-15 Kaya prefers tea [id:{old}]\r\n"
+        "<!-- vault-mem:end -->\r\n"
+    )
+
+
+def test_the_latest_monologue(cli: Command, root: Path) -> None:
+    # W-1: overwritten by the latest introspection, and by nothing else
+    saved(cli, "I was wrong about the radio.", "--category", "introspection")
+    saved(cli, "Staying a moment with a thing\nthat is over.", "--category", "introspection", at=LATER)
+    saved(cli, "Rain again", at=LATER)
+    path = root / "memory/inner-monologue-latest.md"
+    assert path.read_text() == "Staying a moment with a thing\nthat is over.\n"
+    cli.run("undo")
+    cli.run("undo")
+    assert path.read_text() == "I was wrong about the radio.\n"
+
+
+def test_private_memories_are_not_mirrored(cli: Command, root: Path) -> None:
+    # P-3
+    for category in ("introspection", "decision"):
+        cli.run("remember", "-", "--private", "--importance", "5", "--category", category, stdin=f"Quiet {category}")
+    assert {name for name in contents(root) if not name.startswith("private/")} == {".gitignore", "vault-mem.toml"}
+
+
+def test_a_persons_own_text_stays(cli: Command, root: Path) -> None:
+    # W-1: their lines, their order, a missing final newline, bytes that are no UTF-8
+    id_ = saved(cli, "Something long ago", "--importance", "5")
+    day = root / "memory/2026-11-15.md"
+    day.write_bytes(b"My own start\n" + day.read_bytes() + b"\nAsk Mio \xff about the truck")
+    before = day.read_bytes()
+    other = saved(cli, "Cartons are packed", at=LATER)
+    assert cli.run("forget", other).code == 0
+    assert day.read_bytes() == before
+    assert cli.run("forget", id_).code == 0
+    assert day.read_bytes() == b"My own start\n# 2026-11-15\n\n\nAsk Mio \xff about the truck"
+    assert not (root / "MEMORY.md").exists()
+
+
+def test_they_can_be_turned_off(cli: Command, root: Path) -> None:
+    # W-1
+    cli.run("config", "set", "views", "false")
+    saved(cli, "Nobody mirrors this", "--importance", "5", "--category", "introspection")
+    assert not (root / "memory").exists()
+    assert not (root / "MEMORY.md").exists()
+
+
+def test_rebuild(cli: Command, root: Path) -> None:
+    # W-1: views rebuild gives what saving one by one gave, and keeps what people wrote
+    saved(cli, "Marit called", "--importance", "4")
+    saved(cli, "The lamp is out", "--category", "introspection", at=LATER)
+    (root / "MEMORY.md").write_text("Mine.\n" + (root / "MEMORY.md").read_text())
+    before = contents(root)
+    for name in ("memory/2026-11-15.md", "memory/inner-monologue-latest.md"):
+        (root / name).unlink()
+    stale = (root / "MEMORY.md").read_text().replace("Marit called", "Marit rang")
+    (root / "MEMORY.md").write_text(
+        stale.replace("<!-- vault-mem:end", "- gone [id:mem_0123456789ab]\n<!-- vault-mem:end")
+    )
+    answer = cli.json("views", "rebuild", env=LATER)
+    assert sorted(answer["files"]) == ["MEMORY.md", "memory/2026-11-15.md", "memory/inner-monologue-latest.md"]
+    assert contents(root) == before
+    assert cli.json("views", "rebuild", env=LATER)["files"] == []
+
+
+def test_an_edit_and_a_close_are_followed(cli: Command, root: Path) -> None:
+    # W-1, R-6: the lines say what the memory says; a closed memory leaves the digest and stays in the log
+    id_ = saved(cli, "The standup is at 3pm", "--importance", "4")
+    cli.run("remember", "The standup is at half past three", "--update", id_, env=LATER)
+    assert "half past three" in (root / "memory/2026-11-15.md").read_text()
+    assert "half past three" in (root / "MEMORY.md").read_text()
+    cli.run("remember", "The standup is at 5pm now", "--supersedes", id_, "--force", env=LATER)
+    assert not (root / "MEMORY.md").exists()
+    assert f"[id:{id_}]" in (root / "memory/2026-11-15.md").read_text()
+
+
+def test_a_view_that_cannot_be_written_is_a_warning(cli: Command, root: Path) -> None:
+    # F-1: the forget goes on
+    id_ = saved(cli, "The lamp is out", "--importance", "5")
+    (root / "MEMORY.md").unlink()
+    (root / "MEMORY.md").mkdir()
+    day = root / "memory/2026-11-15.md"
+    answer = cli.run("forget", id_)
+    assert answer.code == 0
+    assert "MEMORY.md could not be kept up to date" in answer.err
+    assert not day.exists()
+    assert not list((root / "memories").rglob("*.md"))
+
+
+def test_a_text_that_looks_like_a_marker(cli: Command, root: Path) -> None:
+    # a memory that quotes a marker does not take another's line away with it
+    memory(root, "memories/a.md", "mem_00000000000a", "Plain")
+    cli.run("views", "rebuild")
+    id_ = saved(cli, "He wrote [id:mem_00000000000a] on the wall")
+    cli.run("forget", id_)
+    assert "[id:mem_00000000000a]" in (root / "memory/2026-11-01.md").read_text()

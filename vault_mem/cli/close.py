@@ -1,0 +1,23 @@
+"""vault-mem close."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command, changed, moment, open_vault
+from vault_mem.cli.console import Console
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem close mem_651b9d294720 --reason "the project ended"
+                vault-mem close 651b9d --at 2026-11-01""",
+)
+@click.argument("id_", metavar="ID")
+@click.option("--reason", default="", help="Why; kept in the memory's history.")
+@click.option("--at", metavar="DATE", help="True until then, default now.")
+@click.pass_obj
+def command(console: Console, id_: str, reason: str, at: str | None) -> None:
+    """End a memory's validity: it is no longer true, and is kept. Default recall leaves it out."""
+    vault = open_vault(console)
+    changed(console, vault, "Closed", vault.close(id_, reason, moment(at, vault.workspace.folder.zone, "--at")))

@@ -1,0 +1,29 @@
+"""vault-mem completion."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command
+from vault_mem.cli.console import Console
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command(
+    cls=Command,
+    examples="""eval "$(vault-mem completion bash)"              # in ~/.bashrc
+                eval "$(vault-mem completion zsh)"               # in ~/.zshrc, after compinit
+                vault-mem completion fish > ~/.config/fish/completions/vault-mem.fish""",
+)
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_obj
+def command(console: Console, shell: str) -> None:
+    """Print a script that completes commands, options and values in a shell. It calls nothing while you type."""
+    from vault_mem.cli.scripts import script
+
+    text = script(shell)
+    if console.json:
+        console.print_json({"shell": shell, "script": text})
+    else:
+        console.print(text)

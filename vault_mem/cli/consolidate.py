@@ -1,0 +1,43 @@
+"""vault-mem consolidate."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command, finish, open_vault, scaffolded
+from vault_mem.cli.console import Console
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem consolidate
+                vault-mem consolidate --all --limit 20        # near-duplicates of the whole vault
+                vault-mem consolidate --merge-threshold 0.15""",
+)
+@click.option("--all", "whole", is_flag=True, help="Look for pairs in the whole vault, not only of new memories.")
+@click.option("--limit", type=click.IntRange(0), default=5, help="How many pairs at the most, default 5.")
+@click.option("--merge-threshold", type=float, help="Distance below which a pair is shown.")
+@click.option("--window-hours", type=float, default=24, help="What counts as new, default 24.")
+@click.pass_obj
+def command(console: Console, whole: bool, limit: int, merge_threshold: float | None, window_hours: float) -> None:
+    """Replay what is new: memories that followed one another are linked. Then show pairs that say nearly the same.
+
+    Texts are never merged by themselves: `merge` and `forget` do it for a pair you have looked at.
+    """
+    from vault_mem import messages
+
+    vault = open_vault(console)
+    stats = vault.consolidate(
+        whole=whole,
+        limit=limit,
+        merge_threshold=merge_threshold,
+        window_hours=window_hours,
+        progress=console.progress("Comparing"),
+    )
+    data, scaffold = messages.consolidated(stats)
+    scaffold = scaffolded(console, vault, scaffold)
+    if console.json:
+        console.print_json(stats.to_dict() | {"scaffold": scaffold})
+    else:
+        console.print(f"{data}\n\n{scaffold}" if scaffold else data)
+    finish(console, vault)

@@ -1,0 +1,81 @@
+"""vault-mem edit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.console import Console
+from vault_mem.errors import InvalidInput
+from vault_mem.model import Memory
+
+if TYPE_CHECKING:
+    from vault_mem.library import Vault
+    from vault_mem.operations.edit_memory import EditResult
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem edit mem_651b9d294720        # in $VISUAL or $EDITOR
+                vault-mem edit 651b9d --content "The spare key is with Wei"
+                echo "..." | vault-mem edit 651b9d --content -        # private text goes by stdin
+                vault-mem edit 651b9d --set importance=5 --set tags=house,keys --set valid_to=""",
+)
+@click.argument("id_", metavar="ID")
+@click.option("--content", metavar="TEXT", help="The new text; - reads standard input.")
+@click.option("--set", "fields", multiple=True, metavar="KEY=VALUE", help="Set a field; KEY= removes it (repeatable).")
+@click.option("--reason", default="", help="Why; kept in the history.")
+@click.option("--allow-secret", is_flag=True, help="Save even what looks like a credential.")
+@click.pass_obj
+def command(
+    console: Console, id_: str, content: str | None, fields: tuple[str, ...], reason: str, allow_secret: bool
+) -> None:
+    """Change a memory: its text, fields of its front matter, or, with neither, the whole note in your editor.
+
+    Lists are separated by commas. What it said before is kept in its history, and `undo` brings it back.
+    """
+    from vault_mem import messages
+
+    text = console.read_text() if content == "-" else content
+    vault = open_vault(console)
+    if text is None and not fields:
+        result = _in_editor(console, vault, id_, reason, allow_secret)
+    else:
+        result = vault.edit(id_, text, _pairs(fields), reason, allow_secret=allow_secret)
+    if console.json:
+        status = "edited" if result.changed else "unchanged"
+        console.print_json({"status": status, "memory": memory_json(result.memory), "op": result.op})
+    else:
+        console.print(messages.edited(result))
+    finish(console, vault)
+
+
+def _pairs(fields: tuple[str, ...]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for each in fields:
+        key, sign, value = each.partition("=")
+        key = key.strip()
+        if key.replace("-", "_") in Memory.__dataclass_fields__:
+            key = key.replace("-", "_")
+        if not sign or not key:
+            raise click.UsageError(f"--set takes KEY=VALUE, not {each!r}.")
+        if key in pairs:
+            raise InvalidInput(f"{key} is set twice")
+        pairs[key] = value.strip()
+    return pairs
+
+
+def _in_editor(console: Console, vault: Vault, id_: str, reason: str, allow_secret: bool) -> EditResult:
+    """The whole note in the caller's editor; what cannot be saved is kept."""
+    from vault_mem.cli.editor import edited_copy
+    from vault_mem.operations.edit_memory import EditResult, save_note
+
+    workspace = vault.workspace
+    memory = workspace.to_change(id_)
+    before = workspace.read_to_edit(memory)
+    with edited_copy(console, workspace.folder, memory.id, before) as after:
+        if after == before:
+            return EditResult(memory)
+        return save_note(workspace, memory, before, after, reason, allow_secret=allow_secret)

@@ -1,0 +1,54 @@
+"""The caller's editor: it runs where the command was given, on a copy that only the caller can read."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from vault_mem.cli.console import Console
+from vault_mem.errors import InvalidInput, VaultMemError
+from vault_mem.vault import files
+from vault_mem.vault.folder import Folder
+
+
+@contextmanager
+def edited_copy(console: Console, folder: Folder, id_: str, text: bytes) -> Iterator[bytes]:
+    """What an editor makes of a text. The copy is kept where an error comes out of the block, and the error says so."""
+    command = _command(console, folder)
+    path = folder.own / "edits" / f"{id_}.md"
+    if path.exists() and path.read_bytes() != text:
+        raise InvalidInput(f"an edit that could not be saved is still in {path}", "take what you need of it, delete it")
+    files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
+    path.unlink(missing_ok=True)
+    files.create(path, text, files.PRIVATE_MODE)
+    after = text
+    try:
+        code = subprocess.run([*command, str(path)], cwd=console.cwd, env=dict(console.env), check=False).returncode
+        after = path.read_bytes()
+        if code:
+            raise VaultMemError(f"the editor ended with code {code}; nothing was saved")
+        yield after
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise VaultMemError(f"{command[0]} cannot be run: {error.strerror}", "set VISUAL or EDITOR") from error
+    except VaultMemError as error:
+        if after != text:
+            error.hint = f"{error.hint}; your text is kept in {path}" if error.hint else f"your text is kept in {path}"
+        else:
+            path.unlink(missing_ok=True)
+        raise
+    path.unlink(missing_ok=True)
+
+
+def _command(console: Console, folder: Folder) -> list[str]:
+    """The editor, from the user's own settings or environment; never from a vault, which may be a stranger's."""
+    named = folder.settings.editor or console.env.get("VISUAL") or console.env.get("EDITOR") or ""
+    try:
+        words = shlex.split(named)
+    except ValueError as error:
+        raise InvalidInput(f"{named!r} is no command", "set VISUAL or EDITOR") from error
+    if not words:
+        raise InvalidInput("there is no editor to open", "set VISUAL or EDITOR, or give --content or --set")
+    return words

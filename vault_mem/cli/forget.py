@@ -1,0 +1,44 @@
+"""vault-mem forget."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command, finish, memory_json, open_vault, scaffolded
+from vault_mem.cli.console import Console
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem forget mem_651b9d294720
+                vault-mem forget 651b9d --reason "it was about another project"
+                vault-mem forget mem_651b9d294720 --purge        # nothing of it is kept anywhere""",
+)
+@click.argument("id_", metavar="ID")
+@click.option("--reason", default="", help="Why; kept in the deletion log.")
+@click.option("--purge", is_flag=True, help="Skip the trash: also remove it from index, journal, history and logs.")
+@click.pass_obj
+def command(console: Console, id_: str, reason: str, purge: bool) -> None:
+    """Put a memory into the trash, and remove the references to it. `restore` and `undo` bring it back."""
+    from vault_mem import messages
+
+    vault = open_vault(console)
+    result = vault.forget(id_, reason, purge=purge)
+    data, scaffold = messages.forgot(result, vault.workspace.folder.now())
+    scaffold = scaffolded(console, vault, scaffold)
+    if console.json:
+        console.print_json(
+            {
+                "status": "purged" if result.purged else "forgotten",
+                "memory": memory_json(result.memory),
+                "references": result.references,
+                "left": result.left,
+                "op": result.op,
+                "scaffold": scaffold,
+            }
+        )
+    else:
+        console.print(messages.compose(data, scaffold))
+    for key in result.left:
+        console.notice(f"note: {key} still names it and was left alone")
+    finish(console, vault)

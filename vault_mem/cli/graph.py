@@ -1,0 +1,129 @@
+"""vault-mem graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.console import Console
+
+if TYPE_CHECKING:
+    from vault_mem.operations.graph import Arc, Node, Overview, Picture
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem graph
+                vault-mem graph mem_651b9d294720 --depth 2
+                vault-mem graph 651b9d --mermaid --public-only
+                vault-mem graph --dot > vault.dot""",
+)
+@click.argument("id_", metavar="ID", required=False)
+@click.option("--depth", type=click.IntRange(1), help="How many links away from ID, default 1.")
+@click.option("--dot", is_flag=True, help="As a drawing for Graphviz.")
+@click.option("--mermaid", is_flag=True, help="As a drawing for Mermaid, which Obsidian shows.")
+@click.option("--public-only", is_flag=True, help="Leave private memories out: for pasting it elsewhere.")
+@click.pass_obj
+def command(console: Console, id_: str | None, depth: int | None, dot: bool, mermaid: bool, public_only: bool) -> None:
+    """Show the memories around ID and how they are linked. Without ID: what the whole vault looks like.
+
+    That is clusters, hubs, bridges (links that alone hold two parts together), orphans and links that lead nowhere.
+    Wikilinks in a text count as related.
+    """
+    if dot + mermaid + console.json > 1:
+        raise click.UsageError("Choose one of --json, --dot and --mermaid.")
+    if depth is not None and id_ is None:
+        raise click.UsageError("--depth needs an ID.")
+    from vault_mem import messages
+
+    vault = open_vault(console)
+    if id_ is None and not (dot or mermaid):
+        shape = vault.graph_overview(public_only=public_only)
+        if console.json:
+            console.print_json(_overview_json(shape))
+        else:
+            console.print(messages.graph_overview(shape))
+        finish(console, vault, stale=shape.stale, pending=shape.pending)
+        return
+    picture = vault.graph(id_, depth or 1, public_only=public_only)
+    if console.json:
+        console.print_json(
+            {
+                "centre": picture.centre,
+                "nodes": [vars(node) for node in picture.nodes],
+                "links": [vars(arc) for arc in picture.arcs],
+                "stale": picture.stale,
+                "pending": picture.pending,
+            }
+        )
+    else:
+        console.print(_dot(picture) if dot else _mermaid(picture) if mermaid else messages.graph_around(picture))
+    finish(console, vault, stale=picture.stale, pending=picture.pending)
+
+
+def _overview_json(shape: Overview) -> dict[str, Any]:
+    return {
+        "memories": shape.memories,
+        "links": shape.links,
+        "types": shape.types,
+        "components": shape.components,
+        "clusters": {
+            "count": shape.cluster_count,
+            "top": [
+                {"size": each.size, "hub": each.hub.id, "title": each.hub.title, "ids": each.ids}
+                for each in shape.clusters
+            ],
+        },
+        "hubs": [_node_json(node) | {"links": links} for node, links in shape.hubs],
+        "bridges": {
+            "count": shape.bridge_count,
+            "top": [vars(each.arc) | {"smaller": each.smaller} for each in shape.bridges],
+        },
+        "orphans": {"count": shape.orphan_count, "top": [_node_json(node) for node in shape.orphans]},
+        "dangling": {
+            "count": shape.dangling_count,
+            "top": [_node_json(node) | {"target": target} for node, target in shape.dangling],
+        },
+        "stale": shape.stale,
+        "pending": shape.pending,
+    }
+
+
+def _node_json(node: Node) -> dict[str, Any]:
+    return {"id": node.id, "title": node.title, "private": node.private}
+
+
+def _dot(picture: Picture) -> str:
+    lines = ["digraph memories {", "  node [shape=box];"]
+    for node in picture.nodes:
+        style = "".join((", style=bold" * (node.id == picture.centre), ", style=dashed" * node.private))
+        lines.append(f"  {node.id} [label={_quoted(node.title)}{style}];")
+    for arc in picture.arcs:
+        both = "" if _directed(arc) else ", dir=none"
+        lines.append(f"  {arc.source} -> {arc.target} [label={_quoted(_label(arc))}{both}];")
+    return "\n".join([*lines, "}"])
+
+
+def _quoted(text: str) -> str:
+    return '"' + " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _mermaid(picture: Picture) -> str:
+    lines = ["graph LR"]
+    for node in picture.nodes:
+        title = " ".join(node.title.split()).replace("#", "#35;").replace('"', "#quot;")
+        lines.append(f'  {node.id}["{title}"]')
+    for arc in picture.arcs:
+        arrow = "-->" if _directed(arc) else "---"
+        lines.append(f'  {arc.source} {arrow}|"{_label(arc)}"| {arc.target}')
+    return "\n".join(lines)
+
+
+def _directed(arc: Arc) -> bool:
+    return arc.type in ("caused_by", "leads_to")
+
+
+def _label(arc: Arc) -> str:
+    return arc.type if arc.confidence is None else f"{arc.type} {arc.confidence:.2f}"

@@ -1,0 +1,75 @@
+"""vault-mem history."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+import click
+
+from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.console import Console
+
+if TYPE_CHECKING:
+    from vault_mem.library import Vault
+    from vault_mem.vault.history import Revision
+
+
+@click.command(
+    cls=Command, examples="vault-mem history\nvault-mem history mem_651b9d294720\nvault-mem history --json -n 5"
+)
+@click.argument("id_", metavar="ID", required=False)
+@click.option("-n", "limit", type=click.IntRange(1), default=20, help="How many operations, default 20.")
+@click.pass_obj
+def command(console: Console, id_: str | None, limit: int) -> None:
+    """What happened to a memory, by which command and why; without an ID, the latest operations of the vault."""
+    vault = open_vault(console)
+    if id_ is None:
+        _operations(console, vault, limit)
+    else:
+        _memory(console, vault, id_)
+    finish(console, vault)
+
+
+def _operations(console: Console, vault: Vault, limit: int) -> None:
+    found = vault.operations(limit)
+    if console.json:
+        console.print_json({"operations": [vars(each) | {"at": each.at.isoformat()} for each in found]})
+        return
+    for each in found:
+        what = " ".join(each.ids[:2]) or f"{len(each.files)} file(s)"
+        mark = "  (undone)" if each.undone else "  (by itself)" if each.unasked else ""
+        console.print(f"{each.op.split('-')[0]}  {each.at:%Y-%m-%d %H:%M}  {each.command:<16} {what}{mark}")
+    if not found:
+        console.print("Nothing has happened yet.")
+
+
+def _memory(console: Console, vault: Vault, id_: str) -> None:
+    result = vault.history(id_)
+    if console.json:
+        console.print_json(
+            {
+                "id": result.id,
+                "exists": result.memory is not None,
+                "created": result.created.isoformat() if result.created else None,
+                "revisions": [vars(each) | {"at": each.at.isoformat()} for each in result.revisions],
+            }
+        )
+        return
+    zone = vault.workspace.folder.zone
+    if result.created:
+        console.print(f"{result.created.astimezone(zone):%Y-%m-%d %H:%M}  created")
+    for each in result.revisions:
+        reason = f": {each.reason}" if each.reason else ""
+        console.print(f"{each.at.astimezone(zone):%Y-%m-%d %H:%M}  {each.command}{reason}")
+        for line in _changes(each):
+            console.print(f"    {line}")
+    if result.memory is None:
+        console.print("It is no longer in the vault.")
+
+
+def _changes(revision: Revision) -> list[str]:
+    if revision.before is None or revision.after is None:
+        return []
+    lines = difflib.unified_diff(revision.before.splitlines(), revision.after.splitlines(), lineterm="", n=0)
+    return [line for line in lines if line[:1] in "+-" and not line.startswith(("+++", "---"))]

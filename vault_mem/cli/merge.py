@@ -1,0 +1,48 @@
+"""vault-mem merge."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.console import Console
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem merge mem_651b9d294720 mem_0c93f1a86d25
+                vault-mem merge 651b9d 0c93f1 --content "Both of them in one text"
+                echo "..." | vault-mem merge 651b9d 0c93f1 --content -        # private text goes by stdin""",
+)
+@click.argument("keep", metavar="KEEP")
+@click.argument("remove", metavar="REMOVE")
+@click.option("--content", metavar="TEXT", help="The new text of KEEP; - reads standard input.")
+@click.option("--reason", default="", help="Why; kept in the history and the deletion log.")
+@click.option("--allow-secret", is_flag=True, help="Save even what looks like a credential.")
+@click.pass_obj
+def command(console: Console, keep: str, remove: str, content: str | None, reason: str, allow_secret: bool) -> None:
+    """Merge REMOVE into KEEP, which takes over its links, tags, people and episodes; REMOVE goes to the trash.
+
+    KEEP keeps its text unless --content gives another. A private memory is not merged into a public one (exit code 6).
+    """
+    from vault_mem import messages
+
+    text = console.read_text() if content == "-" else content
+    vault = open_vault(console)
+    result = vault.merge(keep, remove, text, reason, allow_secret=allow_secret)
+    if console.json:
+        console.print_json(
+            {
+                "status": "merged",
+                "memory": memory_json(result.memory),
+                "removed": memory_json(result.removed),
+                "references": result.references,
+                "left": result.left,
+                "op": result.op,
+            }
+        )
+    else:
+        console.print(messages.merged(result))
+    for key in result.left:
+        console.notice(f"note: {key} still names {result.removed.id} and was left alone")
+    finish(console, vault)

@@ -1,0 +1,41 @@
+"""vault-mem rename."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.console import Console
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem rename mem_651b9d294720 "The spare key"        # the-spare-key-651b9d29.md
+                vault-mem rename 651b9d "Spare key" --exact          # Spare key.md""",
+)
+@click.argument("id_", metavar="ID")
+@click.argument("name", metavar="NEW-NAME")
+@click.option("--exact", is_flag=True, help="Take the name as it is, without the first 8 digits of the id.")
+@click.pass_obj
+def command(console: Console, id_: str, name: str, exact: bool) -> None:
+    """Give a memory's file another name; links to it are changed with it. Private files keep their names."""
+    from vault_mem import messages
+
+    vault = open_vault(console)
+    result = vault.rename(id_, name, exact=exact)
+    if console.json:
+        console.print_json(
+            {
+                "status": "renamed" if result.op else "unchanged",
+                "memory": memory_json(result.memory),
+                "before": result.before,
+                "references": result.references,
+                "left": result.left,
+                "op": result.op,
+            }
+        )
+    else:
+        console.print(messages.renamed(result))
+    for key in result.left:
+        console.notice(f"note: {key} still says the old name and was left alone")
+    finish(console, vault)

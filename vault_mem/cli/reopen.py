@@ -1,0 +1,18 @@
+"""vault-mem reopen."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command, changed, open_vault
+from vault_mem.cli.console import Console
+
+
+@click.command(cls=Command, examples='vault-mem reopen mem_651b9d294720 --reason "..."')
+@click.argument("id_", metavar="ID")
+@click.option("--reason", default="", help="Why; kept in the memory's history.")
+@click.pass_obj
+def command(console: Console, id_: str, reason: str) -> None:
+    """Make a closed memory valid again."""
+    vault = open_vault(console)
+    changed(console, vault, "Reopened", vault.reopen(id_, reason))

@@ -1,0 +1,118 @@
+"""vault-mem review."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vault_mem.cli.common import Command, Group, finish, open_vault
+from vault_mem.cli.console import Console
+
+if TYPE_CHECKING:
+    from vault_mem.library import Vault
+    from vault_mem.notes.checklist import Proposal
+    from vault_mem.operations.review import Answer
+
+
+@click.group(
+    cls=Group,
+    invoke_without_command=True,
+    examples="""vault-mem review                 # step by step
+                vault-mem review list --json
+                vault-mem review accept 1""",
+)
+@click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
+@click.option("--vault", metavar="DIR", help="The vault to use.")
+@click.pass_context
+def command(ctx: click.Context, as_json: bool, vault: str | None) -> None:
+    """Answer the proposals of REVIEW.md. Ticking a box in any editor does the same."""
+    console: Console = ctx.obj
+    console.json = console.json or as_json
+    console.vault = vault or console.vault
+    if ctx.invoked_subcommand is not None:
+        return
+    opened = open_vault(console)
+    if console.json or not console.interactive:
+        _list(console, opened)
+        return
+    _step_by_step(console, opened)
+
+
+@command.command("list", cls=Command, examples="vault-mem review list")
+@click.pass_obj
+def list_command(console: Console) -> None:
+    """Show the open proposals with their numbers."""
+    _list(console, open_vault(console))
+
+
+@command.command("accept", cls=Command, examples="vault-mem review accept 1\nvault-mem review accept rv-1a2b3c4d")
+@click.argument("which", metavar="N")
+@click.pass_obj
+def accept_command(console: Console, which: str) -> None:
+    """Carry out a proposal, as one operation that `undo` takes back."""
+    vault = open_vault(console)
+    _said(console, vault, vault.review_answer(which, accept=True))
+
+
+@command.command("reject", cls=Command, examples="vault-mem review reject 1")
+@click.argument("which", metavar="N")
+@click.pass_obj
+def reject_command(console: Console, which: str) -> None:
+    """Refuse a proposal; it is not made again."""
+    vault = open_vault(console)
+    _said(console, vault, vault.review_answer(which, accept=False))
+
+
+def _list(console: Console, vault: Vault) -> None:
+    found = vault.review()
+    if console.json:
+        console.print_json({"proposals": [_json(number, each) for number, each in enumerate(found, start=1)]})
+    else:
+        for number, each in enumerate(found, start=1):
+            console.print(f"{number}. {_readable(each)}  ({each.id})")
+        if not found:
+            console.print("Nothing to review.")
+    finish(console, vault)
+
+
+def _step_by_step(console: Console, vault: Vault) -> None:
+    for proposal in vault.review():
+        console.print(_readable(proposal))
+        for id_ in proposal.ids:
+            console.print(f"  {id_}: {vault.show(id_).memory.content}")
+        while True:
+            console.print("[y] do it  [n] never  [s] skip  [q] quit")
+            reply = console.ask().strip().lower()[:1]
+            if reply in ("y", "n", "s", "q"):
+                break
+        if reply == "q":
+            return
+        if reply != "s":
+            _said(console, vault, vault.review_answer(proposal.id, accept=reply == "y"))
+
+
+def _said(console: Console, vault: Vault, answer: Answer) -> None:
+    if console.json:
+        console.print_json(
+            {"status": answer.outcome, "op": answer.op, "proposal": _json(0, answer.proposal), "note": answer.note}
+        )
+    else:
+        words = {"applied": "Done", "rejected": "Rejected", "stale": "Not done, a memory has changed since"}
+        console.print(f"{words[answer.outcome]}: {_readable(answer.proposal)}")
+    finish(console, vault)
+
+
+def _json(number: int, proposal: Proposal) -> dict[str, Any]:
+    return {
+        "number": number,
+        "id": proposal.id,
+        "kind": proposal.kind,
+        "memories": list(proposal.ids),
+        "text": _readable(proposal),
+    }
+
+
+def _readable(proposal: Proposal) -> str:
+    return re.sub(r"\[\[[^\[\]|]*\|([^\[\]]*)\]\]", r"“\1”", proposal.text)

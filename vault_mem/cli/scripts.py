@@ -1,0 +1,167 @@
+"""Completion scripts, made from the command tree: static, so that a key press starts no program."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from vault_mem.cli.tree import tree
+
+Node = dict[str, Any]
+
+
+def script(shell: str) -> str:
+    """The script for bash, zsh or fish."""
+    nodes = list(_walk(tree(), ""))
+    return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](nodes)
+
+
+def _walk(node: Node, place: str) -> Iterator[tuple[str, Node]]:
+    """Every command with the words that lead to it."""
+    yield place, node
+    for below in node.get("commands", ()):
+        yield from _walk(below, f"{place} {below['name'].rsplit(' ', 1)[-1]}".strip())
+
+
+def _words(node: Node) -> list[tuple[str, str]]:
+    """What can stand in the next place that is no option: subcommands, or the choices of an argument."""
+    if "commands" in node:
+        return [(below["name"].rsplit(" ", 1)[-1], below["summary"]) for below in node["commands"]]
+    return [(choice, "") for argument in node["arguments"][:1] for choice in argument.get("choices", ())]
+
+
+def _options(node: Node) -> list[tuple[str, str]]:
+    return [(name, option["help"]) for option in node["options"] for name in option["names"]]
+
+
+def _valued(nodes: list[tuple[str, Node]]) -> Iterator[tuple[str, str, list[str]]]:
+    """Options that take a value: where, their name, and the values that are known."""
+    for place, node in nodes:
+        for option in node["options"]:
+            if not option["flag"]:
+                for name in option["names"]:
+                    yield place, name, option.get("choices", [])
+
+
+def _steps(nodes: list[tuple[str, Node]]) -> str:
+    """The steps from a command to one below it, as patterns of a shell's case."""
+    places = [place.rpartition(" ") for place, _ in nodes if place]
+    return "|".join(f'"{above}/{name}"' for above, _, name in places)
+
+
+def _bash(nodes: list[tuple[str, Node]]) -> str:
+    cases = []
+    for place, node in nodes:
+        words = " ".join(name for name, _ in _words(node))
+        options = " ".join(name for name, _ in _options(node))
+        cases.append(f'        "{place}") words="{words}" options="{options}" ;;')
+    values = [
+        f'        "{place} {name}") COMPREPLY=($(compgen -W "{" ".join(choices)}" -- "$cur")); return ;;'
+        if choices
+        else f'        "{place} {name}") return ;;'
+        for place, name, choices in _valued(nodes)
+    ]
+    newline = "\n"
+    return f"""\
+# Completion of vault-mem for bash: eval "$(vault-mem completion bash)"
+_vault_mem() {{
+    local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" place="" words="" options="" i
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        case "$place/${{COMP_WORDS[i]}}" in
+            {_steps(nodes)}) place="${{place:+$place }}${{COMP_WORDS[i]}}" ;;
+            */--vault) ((i++)) ;;
+        esac
+    done
+    COMPREPLY=()
+    case "$place $prev" in
+{newline.join(values)}
+    esac
+    case "$place" in
+{newline.join(cases)}
+    esac
+    if [[ "$cur" == -* ]]; then
+        COMPREPLY=($(compgen -W "$options" -- "$cur"))
+    else
+        COMPREPLY=($(compgen -W "$words" -- "$cur"))
+    fi
+}}
+complete -o default -F _vault_mem vault-mem"""
+
+
+def _zsh(nodes: list[tuple[str, Node]]) -> str:
+    def described(pairs: list[tuple[str, str]]) -> str:
+        texts = [f"{name.replace(':', chr(92) + ':')}:{text}" if text else name for name, text in pairs]
+        return " ".join(shlex.quote(text) for text in texts)
+
+    cases = [
+        f'        "{place}") words_=({described(_words(node))}); options=({described(_options(node))}) ;;'
+        for place, node in nodes
+    ]
+    values = [
+        f'        "{place} {name}") names=({" ".join(choices)}); _describe value names; return ;;'
+        if choices
+        else f'        "{place} {name}") _files; return ;;'
+        for place, name, choices in _valued(nodes)
+    ]
+    newline = "\n"
+    return f"""\
+#compdef vault-mem
+# Completion of vault-mem for zsh: eval "$(vault-mem completion zsh)", after compinit
+_vault_mem() {{
+    local place="" i
+    local -a names words_ options
+    for ((i = 2; i < CURRENT; i++)); do
+        case "$place/$words[i]" in
+            {_steps(nodes)}) place="${{place:+$place }}$words[i]" ;;
+            */--vault) ((i++)) ;;
+        esac
+    done
+    case "$place $words[CURRENT-1]" in
+{newline.join(values)}
+    esac
+    case "$place" in
+{newline.join(cases)}
+    esac
+    if [[ "$words[CURRENT]" == -* ]]; then
+        _describe -o option options
+    elif (( $#words_ )); then
+        _describe command words_
+    else
+        _files
+    fi
+}}
+compdef _vault_mem vault-mem"""
+
+
+def _fish(nodes: list[tuple[str, Node]]) -> str:
+    lines = ["# Completion of vault-mem for fish: vault-mem completion fish | source"]
+    below: dict[str, list[str]] = {}
+    for place, node in nodes:
+        below[place] = [name for name, _ in _words(node)]
+    for place, node in nodes:
+        here = _fish_condition(place, below[place])
+        for name, text in _words(node):
+            lines.append(f"complete -c vault-mem -n {here} -f -a {name}{_fish_text(text)}")
+        for option in node["options"]:
+            names = " ".join(
+                f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option["names"]
+            )
+            choices = option.get("choices")
+            value = "" if option["flag"] else f" -x -a {shlex.quote(' '.join(choices))}" if choices else " -r"
+            condition = _fish_condition(place, [])
+            lines.append(f"complete -c vault-mem -n {condition} {names}{value}{_fish_text(option['help'])}")
+    return "\n".join(lines)
+
+
+def _fish_condition(place: str, not_yet: list[str]) -> str:
+    if not place:
+        return "__fish_use_subcommand"
+    tests = [f"__fish_seen_subcommand_from {word}" for word in place.split()]
+    tests += [f"not __fish_seen_subcommand_from {' '.join(not_yet)}"] if not_yet else []
+    return shlex.quote("; and ".join(tests))
+
+
+def _fish_text(text: str) -> str:
+    quoted = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f" -d '{quoted}'" if text else ""

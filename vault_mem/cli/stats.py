@@ -1,0 +1,44 @@
+"""vault-mem stats."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.console import Console
+
+
+@click.command(cls=Command, examples="vault-mem stats\nvault-mem stats --plot\nvault-mem stats --json")
+@click.option("--plot", is_flag=True, help="Draw how the vault grew, month by month.")
+@click.pass_obj
+def command(console: Console, plot: bool) -> None:
+    """What the vault holds and how it grows: counts by kind, category and month, and what the guard and tidy did."""
+    vault = open_vault(console)
+    found = vault.stats()
+    if console.json:
+        console.print_json(vars(found))
+        finish(console, vault)
+        return
+    console.print(f"{found.memories} memories, {found.private} private, {found.closed} closed")
+    for title, counts in (("kind", found.by_kind), ("category", found.by_category)):
+        console.print(f"\nby {title}")
+        for name, count in list(counts.items())[:12]:
+            console.print(f"  {name:<20} {count:>6}")
+    console.print("\nby month")
+    most = max(found.by_month.values(), default=1)
+    room = max(10, console.width - 24)
+    total = 0
+    for month, count in found.by_month.items():
+        total += count
+        bar = " " + "█" * max(1, round(room * count / most)) if plot else f" {total:>8} in all"
+        console.print(f"  {month:<10} {count:>6}{bar}")
+    console.print("\nkept clean")
+    for name, count in (
+        ("refused as repetitions", found.blocked),
+        ("merged", found.merges),
+        ("closed", found.closes),
+        ("forgotten", found.forgotten),
+        ("exact duplicates left", found.duplicates_left),
+    ):
+        console.print(f"  {name:<24} {count:>4}")
+    finish(console, vault)

@@ -1,0 +1,52 @@
+"""vault-mem tag."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.console import Console
+
+
+class _TagCommand(Command):
+    """-word takes a tag off, though to click it looks like options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read -word as --remove word."""
+        words: list[str] = []
+        for place, word in enumerate(args):
+            if word == "--":
+                return super().parse_args(ctx, [*words, *args[place:]])
+            is_tag = len(word) > 1 and word[0] == "-" and word[1] != "-" and word != "-h"
+            words += ["--remove", word[1:]] if is_tag else [word]
+        return super().parse_args(ctx, words)
+
+
+@click.command(
+    cls=_TagCommand,
+    examples="""vault-mem tag mem_651b9d294720 +house -garden
+                vault-mem tag 651b9d house keys --remove garden""",
+)
+@click.argument("id_", metavar="ID")
+@click.argument("tags", nargs=-1, metavar="[+TAG | -TAG]...")
+@click.option("--remove", multiple=True, metavar="TAG", help="Take this tag off (repeatable); the same as -TAG.")
+@click.pass_obj
+def command(console: Console, id_: str, tags: tuple[str, ...], remove: tuple[str, ...]) -> None:
+    """Add tags to a memory (+TAG, or TAG) and take others off (-TAG)."""
+    from vault_mem import messages
+
+    if not tags and not remove:
+        raise click.UsageError("Which tags? Give +TAG to add one, -TAG to take one off.")
+    vault = open_vault(console)
+    result = vault.tag(id_, [each.removeprefix("+") for each in tags], remove)
+    if console.json:
+        console.print_json(
+            {
+                "status": "tagged" if result.changed else "unchanged",
+                "memory": memory_json(result.memory),
+                "op": result.op,
+            }
+        )
+    else:
+        console.print(messages.tagged(result))
+    finish(console, vault)

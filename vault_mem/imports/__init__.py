@@ -1,0 +1,1 @@
+"""Memories from elsewhere: one reader per format, each yielding items and what could not be read of them."""

@@ -1,0 +1,98 @@
+"""ChatGPT: the conversations of a data export, what it noted of its user in them, and lists of saved memories."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any
+
+from vault_mem.imports.items import Bad, Found, Item, documents, line, moment, short_hash
+
+NAME = "chatgpt"
+_FILES = ("conversations.json", "conversations-*.json", "memories.json", "memory.json")
+_SPEAKERS = {"user": "User", "assistant": "ChatGPT"}
+
+
+def recognises(path: Path) -> bool:
+    """An export whose conversations have a `mapping`."""
+    if not path.is_dir() and path.suffix.lower() not in (".json", ".zip"):
+        return False
+    for _, document in documents(path, "conversations*.json"):
+        first = document[0] if isinstance(document, list) and document else None
+        if isinstance(first, dict) and "mapping" in first:
+            return True
+    return False
+
+
+def read(path: Path, zone: tzinfo) -> Found:
+    """Every conversation, after the memories that were saved in it."""
+    for name, document in documents(path, *_FILES):
+        records = document.get("memories") if isinstance(document, dict) else document
+        if not isinstance(records, list):
+            yield document if isinstance(document, Bad) else Bad(f"{NAME}:{name}", "no list in it")
+            continue
+        for number, record in enumerate(records, start=1):
+            place = f"{NAME}:{name}#{number}"
+            if isinstance(record, dict) and isinstance(record.get("mapping"), dict):
+                yield from _conversation(record, place)
+            else:
+                yield _saved(record, place)
+
+
+def _saved(record: Any, place: str) -> Item | Bad:
+    """One entry of a list of memories; the export has no fixed form for these."""
+    values = record if isinstance(record, dict) else {"content": record}
+    content = next((values[key] for key in ("content", "memory", "text") if values.get(key)), None)
+    if not isinstance(content, str) or not content.strip():
+        return Bad(place, "it has no text")
+    key = line(values.get("id")) or short_hash(content)
+    created = moment(values.get("created_at")) or moment(values.get("create_time"))
+    return Item(f"{NAME}:memory/{key}", content, created, {"kind": "fact"})
+
+
+def _conversation(record: dict[str, Any], place: str) -> Found:
+    key = line(record.get("conversation_id")) or line(record.get("id"))
+    created = moment(record.get("create_time"))
+    parts = []
+    for message in _thread(record):
+        role, recipient, text = _said(message)
+        if recipient == "bio" and text:
+            noted = moment(message.get("create_time")) or created
+            yield Item(f"{NAME}:{line(message.get('id')) or short_hash(text)}", text, noted, {"kind": "fact"})
+        elif role in _SPEAKERS and recipient == "all" and text:
+            parts.append(f"**{_SPEAKERS[role]}:** {text}")
+    if not key or not parts:
+        yield Bad(place, "a conversation without an id" if parts else "a conversation without text")
+        return
+    title = line(record.get("title")) or "Conversation"
+    content = f"# {title}\n\n" + "\n\n".join(parts)
+    yield Item(f"{NAME}:{key}", content, created, {"category": "conversation"})
+
+
+def _thread(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """The messages as they were last shown: from the current one back to the root; edits left other branches."""
+    mapping = record["mapping"]
+    node = record.get("current_node")
+    if node not in mapping:
+        leaves = [name for name, each in mapping.items() if isinstance(each, dict) and not each.get("children")]
+        node = leaves[-1] if leaves else None
+    messages: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    while isinstance(node, str) and node in mapping and node not in seen and isinstance(mapping[node], dict):
+        seen.add(node)
+        message = mapping[node].get("message")
+        if isinstance(message, dict):
+            messages.append(message)
+        node = mapping[node].get("parent")
+    return messages[::-1]
+
+
+def _said(message: dict[str, Any]) -> tuple[str, str, str]:
+    author = message["author"] if isinstance(message.get("author"), dict) else {}
+    content = message["content"] if isinstance(message.get("content"), dict) else {}
+    hidden = isinstance(message.get("metadata"), dict) and message["metadata"].get(
+        "is_visually_hidden_from_conversation"
+    )
+    parts = content["parts"] if isinstance(content.get("parts"), list) else []
+    text = "\n".join(part for part in parts if isinstance(part, str)).strip()
+    return str(author.get("role")), str(message.get("recipient") or "all"), "" if hidden else text

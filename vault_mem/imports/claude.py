@@ -1,0 +1,74 @@
+"""Claude: the conversations of a data export, and what memories.json says."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any
+
+from vault_mem.imports.items import Bad, Found, Item, blocks, documents, line, moment, short_hash
+
+NAME = "claude"
+_SPEAKERS = {"human": "User", "assistant": "Claude"}
+
+
+def recognises(path: Path) -> bool:
+    """An export whose conversations have `chat_messages`, or its memories."""
+    if not path.is_dir() and path.suffix.lower() not in (".json", ".zip"):
+        return False
+    for _, document in documents(path, "conversations*.json", "memories.json"):
+        first = document[0] if isinstance(document, list) and document else document
+        if isinstance(first, dict) and ("chat_messages" in first or "conversations_memory" in first):
+            return True
+    return False
+
+
+def read(path: Path, zone: tzinfo) -> Found:
+    """Every conversation, and every paragraph of the memories."""
+    for name, document in documents(path, "conversations*.json", "memories.json"):
+        if isinstance(document, Bad):
+            yield document
+            continue
+        for number, record in enumerate(document if isinstance(document, list) else [document], start=1):
+            place = f"{NAME}:{name}#{number}"
+            if isinstance(record, dict) and "chat_messages" in record:
+                yield _conversation(record, place)
+            elif isinstance(record, dict) and ("conversations_memory" in record or "project_memories" in record):
+                yield from _memories(record)
+            else:
+                yield Bad(place, "neither a conversation nor memories")
+
+
+def _memories(record: dict[str, Any]) -> Found:
+    projects = record.get("project_memories")
+    texts = {"memory": record.get("conversations_memory")}
+    texts |= {f"project/{key}": text for key, text in (projects if isinstance(projects, dict) else {}).items()}
+    for name, text in texts.items():
+        for block in blocks(text if isinstance(text, str) else ""):
+            content = f"{block.heading}: {block.text}" if block.heading else block.text
+            yield Item(f"{NAME}:{name}#{short_hash(content)}", content, fields={"kind": "fact"})
+
+
+def _conversation(record: dict[str, Any], place: str) -> Item | Bad:
+    messages = record["chat_messages"] if isinstance(record["chat_messages"], list) else []
+    parts = []
+    for message in messages:
+        sender = _SPEAKERS.get(str(message.get("sender"))) if isinstance(message, dict) else None
+        text = _text(message) if sender else ""
+        if text:
+            parts.append(f"**{sender}:** {text}")
+    key = line(record.get("uuid"))
+    if not key or not parts:
+        return Bad(place, "a conversation without an id" if parts else "a conversation without text")
+    title = line(record.get("name")) or "Conversation"
+    content = f"# {title}\n\n" + "\n\n".join(parts)
+    return Item(f"{NAME}:{key}", content, moment(record.get("created_at")), {"category": "conversation"})
+
+
+def _text(message: dict[str, Any]) -> str:
+    """A message's text; newer exports have it in pieces."""
+    if isinstance(message.get("text"), str) and message["text"].strip():
+        return str(message["text"]).strip()
+    pieces = message["content"] if isinstance(message.get("content"), list) else []
+    texts = [each.get("text") for each in pieces if isinstance(each, dict) and each.get("type") == "text"]
+    return "\n".join(text for text in texts if isinstance(text, str)).strip()

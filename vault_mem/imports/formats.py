@@ -1,0 +1,30 @@
+"""Which formats there are, and which one a file or folder is in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+from vault_mem.errors import InvalidInput
+from vault_mem.imports import basic_memory, chatgpt, claude, jsonl, markdown, mcp_memory_service, mem0, openclaw
+
+# The order in which they are tried: the more particular before the more general.
+READERS: dict[str, ModuleType] = {
+    reader.NAME: reader
+    for reader in (jsonl, mcp_memory_service, mem0, claude, chatgpt, openclaw, basic_memory, markdown)
+}
+FORMATS = ("auto", *sorted(READERS))
+
+
+def reader_for(path: Path, format_: str = "auto") -> ModuleType:
+    """The reader of a format, or the one that recognises the source."""
+    if not path.exists():
+        raise InvalidInput(f"{path} does not exist", "name a file or folder to import from")
+    if format_ != "auto":
+        if format_ not in READERS:
+            raise InvalidInput(f"unknown format {format_!r}", f"one of {', '.join(FORMATS)}")
+        return READERS[format_]
+    for reader in READERS.values():
+        if reader.recognises(path):
+            return reader
+    raise InvalidInput(f"{path} is in no format that is known here", f"--format: one of {', '.join(FORMATS[1:])}")

@@ -1,0 +1,63 @@
+"""A folder of Markdown notes: a memory for each, with what its front matter says in words of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import tzinfo
+from pathlib import Path
+
+from vault_mem.imports.items import Bad, Found, Item, markdown_files
+from vault_mem.model import Memory
+from vault_mem.notes.parse import Note, parse, read_time
+
+NAME = "markdown"
+# What makes a note unreadable; a value of the wrong type is only somebody else's scheme.
+_UNREADABLE = ("broken YAML", "front matter", "not UTF-8", "has NUL")
+
+_FIELDS = (
+    *("importance", "category", "kind", "tags", "people", "emotion", "secondary", "intensity", "valence", "arousal"),
+    *("body_state", "about_time", "valid_from", "valid_to", "status", "confidence", "salience"),
+)
+
+
+def recognises(path: Path) -> bool:
+    """Any Markdown file, or a folder with one."""
+    return path.suffix.lower() == ".md" or (path.is_dir() and any(True for _ in markdown_files(path)))
+
+
+def read(path: Path, zone: tzinfo) -> Found:
+    """Every note, in the order of their names."""
+    for name, note in notes(path, zone):
+        if isinstance(note, Bad):
+            yield note
+            continue
+        memory = note.memory
+        stem = name.rsplit("/", 1)[-1].removesuffix(".md")
+        yield Item(
+            source=f"{NAME}:{name}",
+            content=memory.content,
+            created=(read_time(note.fields.get("date"), zone) if note.dated_by_file else None) or memory.created,
+            fields=fields_of(memory),
+            private=memory.private,
+            names=(stem, name.removesuffix(".md"), memory.title, *memory.aliases),
+            links=tuple((link.type, link.target) for link in memory.links),
+        )
+
+
+def notes(path: Path, zone: tzinfo, prefix: str = NAME) -> Iterator[tuple[str, Note | Bad]]:
+    """Every note below a folder as it was read, or why it could not be."""
+    for name, file in markdown_files(path):
+        source = f"{prefix}:{name}"
+        try:
+            raw = file.read_bytes()
+            note = parse(raw, name, mtime=file.stat().st_mtime, zone=zone)
+        except OSError as error:
+            yield name, Bad(source, f"cannot be read: {error.strerror}")
+            continue
+        wrong = [str(each.reason) for each in note.problems if each.reason.startswith(_UNREADABLE)]
+        yield name, Bad(source, wrong[0]) if wrong else note
+
+
+def fields_of(memory: Memory) -> dict[str, object]:
+    """What a memory says of itself, as fields of a draft."""
+    return {name: getattr(memory, name) for name in _FIELDS}

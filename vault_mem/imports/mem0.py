@@ -1,0 +1,56 @@
+"""mem0: what get_all() or a memory export gives, as JSON."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any
+
+from vault_mem.imports.items import Bad, Found, Item, documents, line, moment, short_hash, words
+
+NAME = "mem0"
+
+
+def recognises(path: Path) -> bool:
+    """A JSON document with records that have a `memory`."""
+    if path.suffix.lower() != ".json":
+        return False
+    _, document = next(documents(path))
+    first = (_records(document) or [None])[0]
+    return isinstance(first, dict) and isinstance(first.get("memory"), str)
+
+
+def read(path: Path, zone: tzinfo) -> Found:
+    """Every record."""
+    for name, document in documents(path, "*.json"):
+        records = _records(document)
+        if records is None:
+            yield document if isinstance(document, Bad) else Bad(f"{NAME}:{name}", "no list of memories in it")
+            continue
+        for number, record in enumerate(records, start=1):
+            yield _item(record, f"{name}#{number}")
+
+
+def _records(document: Any) -> list[Any] | None:
+    """The list, wherever a version of mem0 puts it."""
+    if isinstance(document, dict):
+        document = next((document[key] for key in ("results", "memories", "data") if key in document), None)
+        document = _records(document) if isinstance(document, dict) else document
+    return document if isinstance(document, list) else None
+
+
+def _item(record: Any, place: str) -> Item | Bad:
+    if not isinstance(record, dict):
+        return Bad(f"{NAME}:{place}", "not a record")
+    content = next((record[key] for key in ("memory", "content", "text", "data") if record.get(key)), None)
+    if not isinstance(content, str) or not content.strip():
+        return Bad(f"{NAME}:{record.get('id') or place}", "it has no text")
+    metadata = record["metadata"] if isinstance(record.get("metadata"), dict) else {}
+    category = line(metadata.get("category"))
+    fields: dict[str, Any] = {"tags": words([*words(record.get("categories")), *words(metadata.get("tags"))])}
+    return Item(
+        source=f"{NAME}:{line(record.get('id')) or short_hash(content)}",
+        content=content,
+        created=moment(record.get("created_at")),
+        fields=fields | ({"category": category} if category else {}),
+    )

@@ -1,0 +1,121 @@
+"""The checklist of proposals: REVIEW.md as lines that a person ticks, and everything else as they wrote it.
+
+A proposal is one line that ends in its block id:
+
+    - [ ] merge [[a|A]] into [[b|B]]: similarity 0.93 <!-- merge mem_… mem_… 3fa2c1d4 --> ^rv-1a2b3c4d
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, replace
+
+HEAD = """\
+# Review
+
+Tick a box and the proposal is carried out, once this file has been left alone for a while. `- [-]` says no, for good.
+`vault-mem review` does the same in a terminal.
+"""
+OPEN, DONE, REJECTED = "## Open", "## Done", "## Rejected"
+
+_LINE = re.compile(
+    r"^- \[(?P<box>.)\] (?P<text>.*?) ?<!-- (?P<kind>merge|close|supersede|link)(?P<ids>(?: (?:mem|ep)_[0-9a-f]{12})+)"
+    r" (?P<digest>[0-9a-f]{8}) --> \^(?P<id>rv-[0-9a-f]{8})\s*$"
+)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One proposal: what to do with which memories, why, and what they said when it was made."""
+
+    kind: str
+    ids: tuple[str, ...]
+    text: str
+    digest: str
+    box: str = " "
+
+    @property
+    def id(self) -> str:
+        """The same for the same proposal, whenever it is made."""
+        return "rv-" + hashlib.sha256(" ".join((self.kind, *self.ids)).encode()).hexdigest()[:8]
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody has decided yet."""
+        return self.box == " "
+
+    def line(self) -> str:
+        """As it stands in the file."""
+        return f"- [{self.box}] {self.text} <!-- {self.kind} {' '.join(self.ids)} {self.digest} --> ^{self.id}"
+
+
+def read(text: str) -> list[Proposal]:
+    """The proposals of a file, in its order; those that were carried out, refused or have aged too."""
+    return [found for line in text.splitlines() if (found := _read(line)) is not None]
+
+
+def add(text: str | None, proposals: list[Proposal]) -> str:
+    """The file with new proposals at the end of its open ones; what has aged makes room for its successor."""
+    text = text if text and text.strip() else f"{HEAD}\n{OPEN}\n"
+    new = {each.id for each in proposals}
+    lines = [line for line in text.splitlines() if (old := _read(line)) is None or old.id not in new]
+    _insert(lines, OPEN, [each.line() for each in proposals], at_end=True)
+    return "\n".join(lines) + "\n"
+
+
+def settle(text: str, proposal: Proposal, box: str, day: str, note: str = "") -> str:
+    """The file with a proposal decided: moved below Done or Rejected, with the date."""
+    lines = [line for line in text.splitlines() if (old := _read(line)) is None or old.id != proposal.id]
+    said = f"{day} {proposal.text}" + (f" ({note})" if note else "")
+    settled = replace(proposal, box=box, text=said)
+    _insert(lines, REJECTED if box == "-" else DONE, [settled.line()], at_end=False)
+    return "\n".join(lines) + "\n"
+
+
+def unticked(text: str) -> str:
+    """The file with its ticks taken out: after an undo nobody has decided again."""
+    section = ""
+    lines = []
+    for line in text.splitlines():
+        section = line.strip() if line.startswith("## ") else section
+        found = _read(line)
+        if found is not None and found.box in "xX" and section not in (DONE, REJECTED):
+            line = replace(found, box=" ").line()
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def undecided(text: str) -> list[Proposal]:
+    """The proposals above Done and Rejected, ticked or not."""
+    section, found = "", []
+    for line in text.splitlines():
+        section = line.strip() if line.startswith("## ") else section
+        proposal = _read(line)
+        if proposal is not None and section not in (DONE, REJECTED):
+            found.append(proposal)
+    return found
+
+
+def _read(line: str) -> Proposal | None:
+    match = _LINE.match(line)
+    if match is None:
+        return None
+    proposal = Proposal(match["kind"], tuple(match["ids"].split()), match["text"], match["digest"], match["box"])
+    return proposal if proposal.id == match["id"] else None
+
+
+def _insert(lines: list[str], heading: str, new: list[str], *, at_end: bool) -> None:
+    """Lines below a heading, which is made where it is missing."""
+    if heading not in [line.strip() for line in lines]:
+        lines += ([""] if lines and lines[-1].strip() else []) + [heading]
+    start = [line.strip() for line in lines].index(heading) + 1
+    end = next((number for number in range(start, len(lines)) if lines[number].startswith("## ")), len(lines))
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    place = end if at_end else start
+    if place == start and (place == len(lines) or lines[place].strip()):
+        new = ["", *new] if place == len(lines) or not lines[place].startswith("- ") else new
+    elif place == start:
+        place += 1
+    lines[place:place] = new

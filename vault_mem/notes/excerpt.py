@@ -1,0 +1,11 @@
+"""A text on one line, cut short: how memories are quoted everywhere."""
+
+from __future__ import annotations
+
+SNIPPET = 120
+
+
+def cut(text: str, length: int = SNIPPET) -> str:
+    """One line of at most so many code points, then ... if anything was cut."""
+    line = " ".join(text.splitlines())
+    return line if len(line) <= length else line[:length] + "..."

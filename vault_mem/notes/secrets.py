@@ -1,0 +1,143 @@
+"""Text that looks like a credential: keys and tokens of well-known shapes, and passwords that are given as such.
+
+Precise rather than complete: words about passwords are no secret, and what is refused wrongly is lost trust.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+MASK = "[REDACTED_SECRET]"
+
+# What it is called, and what it looks like.
+_SHAPES: list[tuple[str, str]] = [
+    ("an Anthropic API key", r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
+    (
+        "an OpenAI API key",
+        r"\bsk-(?:proj-|svcacct-|admin-|None-)?(?=[\w-]{0,99}\d)(?=[\w-]{0,99}[A-Z])[\w-]{20,400}",
+    ),
+    ("an AWS access key", r"\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b"),
+    ("a GitHub token", r"\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{22,}"),
+    ("a GitLab token", r"\bgl(?:pat|dt|rt|ptt|ft|soat)-(?=[\w.-]{0,99}[\dA-Z])[\w.-]{20,99}"),
+    ("a Slack token", r"\bxox[abceoprs]-(?=[A-Za-z0-9-]{0,99}\d)[A-Za-z0-9-]{10,400}|\bxapp-\d-[A-Za-z0-9-]{10,}"),
+    ("a Slack webhook", r"hooks\.slack\.com/(?:services|workflows)/T[A-Za-z0-9]+/[A-Za-z0-9]+/[A-Za-z0-9]{10,}"),
+    ("a Discord webhook", r"discord(?:app)?\.com/api/webhooks/\d{10,}/[\w-]{30,}"),
+    ("a Google API key", r"\bAIza[0-9A-Za-z_-]{35}"),
+    ("a Google OAuth secret", r"\bya29\.[0-9A-Za-z_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}"),
+    ("a Stripe key", r"\b[rs]k_(?:live|test)_[0-9A-Za-z]{16,}|\bwhsec_[0-9A-Za-z]{24,}"),
+    ("an npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
+    ("a PyPI token", r"\bpypi-[A-Za-z0-9_-]{50,}"),
+    ("a Hugging Face token", r"\bhf_(?=[A-Za-z]*[A-Z])[A-Za-z0-9]{30,}\b"),
+    ("a SendGrid key", r"\bSG\.[\w-]{16,}\.[\w-]{16,}"),
+    ("a Telegram bot token", r"\b\d{8,10}:AA[0-9A-Za-z_-]{33}"),
+    ("a DigitalOcean token", r"\bdo[opr]_v1_[0-9a-f]{64}\b"),
+    ("an Azure storage key", r"\bAccountKey=[A-Za-z0-9+/]{80,}={0,2}"),
+    ("a JSON web token", r"\beyJ[\w-]{8,999}\.eyJ[\w-]{8,9999}\.[\w-]{8,999}"),
+    (
+        "a private key",
+        r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[\s\S]){0,400}?[A-Za-z0-9+/]{32,}",
+    ),
+    ("a private key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{50,}|PuTTY-User-Key-File-\d:"),
+]
+_SHAPE = re.compile("|".join(f"(?P<shape{number}>{pattern})" for number, (_, pattern) in enumerate(_SHAPES)), re.ASCII)
+
+_BEARER = re.compile(r"\b(?:bearer|basic)[ \t]+(?P<value>[A-Za-z0-9._~+/-]{16,}={0,2})", re.IGNORECASE | re.ASCII)
+_CONNECTION = re.compile(
+    r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@'\"<>]{0,99}:(?P<value>[^\s/@'\"]{3,200})@[\w.\[-]", re.IGNORECASE | re.ASCII
+)
+_WORD = (
+    r"(?:[\w.-]{0,40}?(?:password|passwd|passphrase|passcode|pwd|secret|token"
+    r"|(?:api|access|secret|private|account|auth|encryption|signing)[ _-]?key)s?|(?:[\w.-]{0,40}[_.-])?pass)"
+)
+_GIVEN = re.compile(
+    rf"(?:(?<![A-Za-z0-9]){_WORD}(?![A-Za-z])[\"'`]?[ \t]*(?:\([^()\n]{{0,20}}\))?[ \t]*"
+    r"(?P<sign>:=|=>|==?|:(?!//)|(?<=[ \t])is(?:[ \t]+now|:)?(?=[ \t]))"
+    r"|(?:パスワード|パスフレーズ|暗証|トークン|秘密鍵|シークレット|APIキー|アクセスキー)[ \t]*(?:[=＝:：]|は、?)"
+    r")[ \t]*[\"'`「『]?(?P<value>[!-~]{6,200})",
+    re.IGNORECASE | re.ASCII,
+)
+# What stands where a secret would: variables, masks, and the names of the thing itself.
+_PLACEHOLDER = re.compile(
+    r"[<{\[$%(].*|.*(?:\.\.\.|…|\*{3}|x{4}|X{4}|_here|-here|example|changeme|redacted|placeholder|your[_-]).*"
+    r"|(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|user|admin|test|foo|bar|null|none|true|false)\d{0,3}"
+    r"|(?:os\.|process\.|env[.(\[]|getenv|self\.|config\.|settings\.).*",
+    re.IGNORECASE,
+)
+# Things with letters and digits that are no secrets: dates, times, versions, ids of memories, addresses, file names.
+_HARMLESS = re.compile(
+    r"v?\d+(?:[.:/-]\d+)+[\w.-]*|(?:mem|ep)_[0-9a-f]{8,12}|https?://.*|[\w.+-]+@[\w-]+\.\w+|[\w./~-]*\.[a-z]{2,5}"
+    r"|[~./][\w./-]+|[\d.,:/+%-]+|\d+(?:st|nd|rd|th|[kKmMgG]?[bB]|ms|min|am|pm|px|s|h|d)",
+)
+
+
+# What may stand behind a value and is not part of it.
+_AFTER = ".,;:!?)}]\"'`"
+
+
+def find_secret(text: str) -> str | None:
+    """What kind of credential a text holds, in words that never quote it; None where it holds none."""
+    return next((kind for kind, _, _ in _found(text)), None)
+
+
+def masked(text: str) -> str:
+    """The text with every credential in it covered."""
+    for _, start, end in sorted(_found(text), key=lambda each: each[1], reverse=True):
+        text = text[:start] + MASK + text[end:]
+    return text
+
+
+def _found(text: str) -> Iterator[tuple[str, int, int]]:
+    end = -1
+    for kind, start, stop in sorted(_all(text), key=lambda each: (each[1], -each[2])):
+        if start >= end:
+            yield kind, start, stop
+            end = stop
+
+
+def _all(text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _SHAPE.finditer(text):
+        number = int((match.lastgroup or "shape0").removeprefix("shape"))
+        yield _SHAPES[number][0], *match.span()
+    for kind, pattern, secret in _VALUES:
+        for match in pattern.finditer(text):
+            if secret(match):
+                yield kind, match.start("value"), match.start("value") + len(match["value"].rstrip(_AFTER))
+
+
+def _random_token(match: re.Match[str]) -> bool:
+    value = match["value"]
+    return _classes(value) >= 2 and bool(re.search(r"\d", value)) and _entropy(value) >= 3.0
+
+
+def _password_in_address(match: re.Match[str]) -> bool:
+    return not _PLACEHOLDER.fullmatch(match["value"])
+
+
+def _given_value(match: re.Match[str]) -> bool:
+    """Whether what follows `password =` is a password, and not a word of the sentence."""
+    value = match["value"].rstrip(_AFTER)
+    if len(value) < 6 or _PLACEHOLDER.fullmatch(value) or _HARMLESS.fullmatch(value):
+        return False
+    mixed = bool(re.search(r"\d", value)) and bool(re.search(r"[A-Za-z]", value))
+    if (match["sign"] or "").strip() in ("=", "==", ":=", "=>"):
+        return mixed and _entropy(value) >= 2.3
+    return mixed and len(value) >= 8 and _entropy(value) >= 2.75
+
+
+_VALUES: list[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]]] = [
+    ("a bearer token", _BEARER, _random_token),
+    ("an address with a password in it", _CONNECTION, _password_in_address),
+    ("a password or key", _GIVEN, _given_value),
+]
+
+
+def _classes(value: str) -> int:
+    return sum(bool(re.search(signs, value)) for signs in (r"[a-z]", r"[A-Z]", r"\d", r"[^A-Za-z0-9._-]"))
+
+
+def _entropy(value: str) -> float:
+    """Bits per character."""
+    return -sum(count / len(value) * math.log2(count / len(value)) for count in Counter(value).values())

@@ -1,0 +1,197 @@
+"""tidy candidates: clusters of near states of one kind for a language model to decide about (SPEC T-4, T-6).
+
+What was handed out is written down (ids and digests, under a token), so that a plan made from it can be checked
+against what the files say by then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vault_mem.errors import InvalidInput
+from vault_mem.model import STATE_KINDS, Memory
+from vault_mem.notes.tokens import count_tokens
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import files
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.steps import read
+
+if TYPE_CHECKING:
+    from vault_mem.index.sync import Progress
+
+# Retrieved broadly: the language model has the last word (seed 004).
+NEAR = 0.25
+# With something else in common, states may be a little further apart.
+NEAR_WITH_SIGNS = 0.35
+MOST_PAIRS = 20_000
+MOST_IN_CLUSTER = 12
+BUDGET = 6000
+KEPT = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """States of one kind that may be about the same thing, and what speaks for it beside their texts."""
+
+    kind: str
+    similarity: float
+    states: list[Memory]
+    shared_tags: list[str] = field(default_factory=list)
+    shared_people: list[str] = field(default_factory=list)
+    overlapping: bool = True
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """What could be tidied, and the token that a plan made from it gives; `left_out` clusters were over the budget."""
+
+    token: str
+    at: datetime
+    clusters: list[Cluster]
+    left_out: int
+    states: int
+
+
+def find(
+    workspace: Workspace,
+    *,
+    kind: str | None = None,
+    budget: int = BUDGET,
+    public_only: bool = False,
+    progress: Progress | None = None,
+) -> Candidates:
+    """Clusters of near states, the nearest first, as many as fit the budget."""
+    if kind is not None and kind not in STATE_KINDS:
+        raise InvalidInput(f"{kind!r} is not a kind that is tidied", f"one of {', '.join(STATE_KINDS)}")
+    workspace.freshen()
+    now = workspace.folder.now()
+    states = {memory.path: memory for memory in _states(workspace, kind, public_only)}
+    clusters = workspace.reading(lambda: _clusters(workspace, states, progress))
+    chosen, left_out, room = [], 0, budget
+    for cluster in clusters:
+        cost = sum(count_tokens(memory.content) + 40 for memory in cluster.states)
+        if cost > room:
+            left_out += 1
+            continue
+        room -= cost
+        chosen.append(cluster)
+    return Candidates(remember_states(workspace, chosen), now, chosen, left_out, len(states))
+
+
+def _states(workspace: Workspace, kind: str | None, public_only: bool) -> list[Memory]:
+    kinds = ", ".join(f"'{each}'" for each in ([kind] if kind else STATE_KINDS))
+    now = workspace.folder.now()
+    where = f"kind IN ({kinds}) AND (valid_to IS NULL OR valid_to > {now.timestamp()!r})"
+    found = workspace.index.memories(where + (" AND private = false" if public_only else ""))
+    return [memory for memory in found if not memory.provisional]
+
+
+def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progress | None) -> list[Cluster]:
+    """Near pairs of one kind and one side of privacy, put together where they share a state."""
+    import numpy as np
+
+    from vault_mem.index.pairs import nearest_pairs
+
+    shelf, calibration = workspace.shelf, workspace.calibration
+    by_kind: dict[tuple[str, bool], list[tuple[str, int]]] = defaultdict(list)
+    for _, key, place in shelf.open_at(workspace.folder.now().timestamp()):
+        if key in states:
+            by_kind[(states[key].kind, states[key].private)].append((key, place))
+    lowest = calibration.cosine(1 - NEAR_WITH_SIGNS)
+    found: list[Cluster] = []
+    for (kind, _), members in sorted(by_kind.items()):
+        places = np.array([place for _, place in members], dtype=np.int64)
+        nobody = np.zeros(0, dtype=np.int64)
+        pairs = nearest_pairs(shelf.vectors, places, nobody, lowest, MOST_PAIRS, progress)
+        near: list[tuple[float, Memory, Memory]] = []
+        for cosine, one, other in pairs:
+            a, b = states[members[one][0]], states[members[other][0]]
+            similarity = round(calibration.similarity(cosine), 4)
+            if similarity > 1 - NEAR or _signs(a, b):
+                near.append((similarity, a, b))
+        found += _joined(kind, near)
+    return sorted(found, key=lambda each: (-each.similarity, each.states[0].id))
+
+
+def _signs(one: Memory, other: Memory) -> bool:
+    """Whether two states have more in common than their words: a tag or a person, and a time in which both hold."""
+    shared = set(one.tags) & set(other.tags) or set(one.people) & set(other.people)
+    return bool(shared) and _overlap(one, other)
+
+
+def _overlap(one: Memory, other: Memory) -> bool:
+    later = max(one.valid_from or one.created, other.valid_from or other.created)
+    ends = [each.valid_to for each in (one, other) if each.valid_to is not None]
+    return all(later <= end for end in ends)
+
+
+def _joined(kind: str, near: list[tuple[float, Memory, Memory]]) -> list[Cluster]:
+    """Pairs that share a state, nearest first, until a cluster is as large as one can look through."""
+    home: dict[str, list[Memory]] = {}
+    best: dict[int, float] = {}
+    for similarity, one, other in near:
+        a, b = home.get(one.id), home.get(other.id)
+        if a is not None and a is b:
+            continue
+        merged = [*(a or [one]), *(b or [other])]
+        if len(merged) > MOST_IN_CLUSTER:
+            continue
+        best[id(merged)] = max(similarity, best.get(id(a), 0.0), best.get(id(b), 0.0))
+        for memory in merged:
+            home[memory.id] = merged
+    clusters = {id(group): group for group in home.values()}
+    return [_cluster(kind, best[number], group) for number, group in clusters.items()]
+
+
+def _cluster(kind: str, similarity: float, group: list[Memory]) -> Cluster:
+    ordered = sorted(group, key=lambda memory: (memory.created, memory.id), reverse=True)
+    tags = set.intersection(*(set(memory.tags) for memory in group))
+    people = set.intersection(*(set(memory.people) for memory in group))
+    overlapping = all(_overlap(one, other) for one in group for other in group)
+    return Cluster(kind, similarity, ordered, sorted(tags), sorted(people), overlapping)
+
+
+def remember_states(workspace: Workspace, clusters: list[Cluster]) -> str:
+    """Write down what was handed out; returns the token that names it."""
+    folder = workspace.folder
+    states = {memory.id: digest(folder, memory) for cluster in clusters for memory in cluster.states}
+    if not states:
+        return ""
+    text = json.dumps(states, sort_keys=True)
+    token = "tc_" + hashlib.sha256(text.encode()).hexdigest()[:12]
+    path = _folder(folder) / f"{token}.json"
+    files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
+    oldest = folder.now() - KEPT
+    for old in path.parent.glob("tc_*.json"):
+        if datetime.fromtimestamp(old.stat().st_mtime, folder.zone) < oldest:
+            old.unlink(missing_ok=True)
+    if not path.exists():
+        files.create(path, text.encode(), files.PRIVATE_MODE)
+    return token
+
+
+def known_states(folder: Folder, token: str) -> dict[str, str]:
+    """The states that were handed out under a token, with their digests."""
+    path = _folder(folder) / f"{token}.json"
+    if not token.startswith("tc_") or not token[3:].isalnum() or not path.is_file():
+        raise InvalidInput(
+            f"unknown candidates {token[:40]!r}",
+            "run `vault-mem tidy candidates --json` and put its token into the plan",
+        )
+    record: dict[str, Any] = json.loads(path.read_bytes())
+    return {str(id_): str(value) for id_, value in record.items()}
+
+
+def digest(folder: Folder, memory: Memory) -> str:
+    """A digest of a memory's file as it is now."""
+    return hashlib.sha256(read(folder, memory.path) or b"").hexdigest()[:16]
+
+
+def _folder(folder: Folder) -> Path:
+    return folder.own / "candidates"

@@ -1,0 +1,42 @@
+"""What its owner took back of the things the tool does by itself: it is not done again to the same text."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.journal import Entry, Transaction
+from vault_mem.vault.steps import FileStep, read
+from vault_mem.vault.walk import content_hash
+
+DECLINED = ".vault-mem/declined.jsonl"
+
+
+def decline(transaction: Transaction, undone: Entry) -> None:
+    """Note, as part of an undo, the files that an unasked operation changed, as they are without it."""
+    at = transaction.folder.now().isoformat()
+    for step in undone.steps:
+        if isinstance(step, FileStep) and step.before is not None and transaction.folder.is_note(step.key):
+            mark = _mark(undone.command, step.key, content_hash(step.before, len(step.before)))
+            transaction.append(DECLINED, json.dumps({"at": at, "command": undone.command, "file": mark}))
+
+
+class Declined:
+    """What was declined so far. A mark tells nothing of the file: notes may be private, or purged later."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._marks = set()
+        for line in (read(folder, DECLINED) or b"").splitlines():
+            try:
+                self._marks.add(str(json.loads(line)["file"]))
+            except (ValueError, KeyError, TypeError):
+                continue
+
+    def __call__(self, command: str, key: str, digest: str) -> bool:
+        """Whether that command was taken back for a file of this content (see content_hash)."""
+        return bool(self._marks) and _mark(command, key, digest) in self._marks
+
+
+def _mark(command: str, key: str, digest: str) -> str:
+    return hashlib.blake2b(f"{command}\0{key}\0{digest}".encode(), digest_size=16).hexdigest()

@@ -1,0 +1,287 @@
+"""forget: a memory goes to the trash, and whatever names it lets go of it; restore brings both back."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from vault_mem.errors import Conflict, EditRefused, NotFound, VaultMemError
+from vault_mem.model import Memory
+from vault_mem.notes.edit import edit
+from vault_mem.notes.parse import parse, written_list
+from vault_mem.notes.references import Reference, references, rewritten
+from vault_mem.notes.write import file_name
+from vault_mem.operations import views
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.history import id_in
+from vault_mem.vault.journal import Transaction
+from vault_mem.vault.names import Names, changeable, referrers
+from vault_mem.vault.steps import FileStep, read
+from vault_mem.vault.steps import from_record as step_from
+from vault_mem.vault.walk import walk
+
+DELETIONS = ".vault-mem/deletions.jsonl"
+
+
+@dataclass(frozen=True)
+class ForgetResult:
+    """What was forgotten, in how many files it was named, and which files still name it."""
+
+    memory: Memory
+    references: list[str]
+    left: list[str] = field(default_factory=list)
+    op: str = ""
+    purged: bool = False
+
+
+@dataclass(frozen=True)
+class Trashed:
+    """A memory in the trash."""
+
+    id: str
+    at: datetime
+    reason: str
+    key: str
+    step: FileStep
+    references: list[FileStep]
+
+
+def forget(workspace: Workspace, id_: str, reason: str = "") -> ForgetResult:
+    """Put one memory into the trash and remove every reference to it, as one operation."""
+
+    def act() -> ForgetResult:
+        memory = workspace.to_change(id_)
+        raw, renames = workspace.read_to_remove(memory), workspace.index.state.renames()
+        transaction, left = plan_forget(workspace.folder, memory, raw, reason, renames=renames)
+        references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
+        op = transaction.commit()
+        workspace.done(transaction)
+        return ForgetResult(memory, references, left, op)
+
+    result = workspace.changing(act)
+    _empty_old(workspace.folder)
+    return result
+
+
+def plan_forget(
+    folder: Folder,
+    memory: Memory,
+    raw: bytes,
+    reason: str,
+    command: str = "forget",
+    renames: Mapping[str, set[str]] | None = None,
+) -> tuple[Transaction, list[str]]:
+    """The transaction that forgets a memory, and the files that name it and cannot be changed.
+
+    `renames` has the names that files once had, by which links may still know it.
+    """
+    transaction = Transaction(folder, command, reason, ids=[memory.id])
+    keys = walk(folder).files
+    means = Names(keys, renames).meaning(memory.path, memory.id)
+    left = []
+    for key, text in referrers(folder, keys, means):
+        if key == memory.path:
+            continue
+        after = _without(folder, key, text, means)
+        if after is None:
+            left.append(key)
+        else:
+            transaction.write(key, text, after, keep_time=True)
+    views.leave(transaction, memory.id)
+    discard(transaction, memory, raw, reason)
+    return transaction, left
+
+
+def discard(
+    transaction: Transaction, memory: Memory, raw: bytes, reason: str, lost: list[FileStep] | None = None
+) -> None:
+    """Move a memory's file to the trash, with what `restore` puts back elsewhere: `lost`, or all that was changed."""
+    folder = transaction.folder
+    steps = transaction.steps if lost is None else lost
+    references = [step.record() for step in steps if _is_reference(folder, step, memory)]
+    transaction.remove(memory.path, raw)
+    at = folder.now().isoformat()
+    record = {
+        "id": memory.id,
+        "at": at,
+        "reason": reason,
+        "file": transaction.steps[-1].record(),
+        "references": references,
+    }
+    key = _trash_key(memory.id)
+    text = json.dumps(record, ensure_ascii=False).encode()
+    old = read(folder, key)
+    if old is None:
+        transaction.create(key, text)
+    else:
+        transaction.write(key, old, text)
+    log_deletion(transaction, memory.id, at, reason)
+
+
+def log_deletion(transaction: Transaction, id_: str, at: str, reason: str) -> None:
+    """A line in the deletion log; never any content (SPEC F-4)."""
+    line = {"id": id_, "at": at, "command": transaction.command, "reason": reason}
+    transaction.append(DELETIONS, json.dumps(line, ensure_ascii=False))
+
+
+def _is_reference(folder: Folder, step: object, memory: Memory) -> bool:
+    return isinstance(step, FileStep) and folder.is_note(step.key) and step.key != memory.path
+
+
+def _without(folder: Folder, key: str, raw: bytes, means: Any) -> bytes | None:
+    """The note without links to it; None where it is not ours to change, or cannot be changed safely."""
+    if is_episode(folder, key, raw) or not changeable(folder, key, raw):
+        return None
+
+    def gone(reference: Reference) -> Reference | None:
+        return None if means(reference.target) else reference
+
+    try:
+        return rewritten(raw, gone)
+    except EditRefused:
+        return None
+
+
+def is_episode(folder: Folder, key: str, raw: bytes) -> bool:
+    """Whether a note is an episode: they keep the names of what is gone, and show it filtered (SPEC W-2)."""
+    return key.startswith(folder.settings.episodes_folder.strip("/") + "/") or id_in(raw).startswith("ep_")
+
+
+def trash(folder: Folder) -> list[Trashed]:
+    """What is in the trash, newest first."""
+    found = [_load(path) for path in _trash_folder(folder).glob("*.json")]
+    return sorted((each for each in found if each), key=lambda each: each.at, reverse=True)
+
+
+def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
+    """Bring a forgotten memory back with the references to it. Returns it, and what could not be put back."""
+
+    def act() -> tuple[Memory, list[str]]:
+        workspace.freshen()
+        trashed = in_trash(workspace.folder, id_)
+        if workspace.index.has(trashed.id):
+            raise Conflict(f"{trashed.id} is in the vault already", "forget that one first")
+        transaction, missing = plan_restore(workspace.folder, trashed)
+        transaction.commit()
+        workspace.done(transaction)
+        return workspace.index.get(trashed.id), missing
+
+    return workspace.changing(act)
+
+
+def plan_restore(folder: Folder, trashed: Trashed) -> tuple[Transaction, list[str]]:
+    """The transaction that brings a memory back, and the files that no longer allow it."""
+    from vault_mem.operations.private import keep_apart
+
+    transaction = Transaction(folder, "restore", "taken out of the trash", ids=[trashed.id])
+    raw = trashed.step.before or b""
+    key = trashed.key
+    memory = parse(raw, key, mtime=0, zone=folder.zone, private=folder.is_private(key)).memory
+    if read(folder, key) is not None:
+        key = f"{key.rpartition('/')[0]}/{file_name(memory)}"
+    raw = keep_apart(transaction, key, raw)
+    lost = lost_links(folder, raw)
+    if lost:
+        raw = rewritten(raw, lambda reference: None if reference.target in lost else reference)
+    memory = parse(raw, key, mtime=0, zone=folder.zone, private=folder.is_private(key)).memory
+    transaction.create(key, raw, trashed.step.before_time)
+    missing = [f"{key}: [[{target}]]" for target in lost]
+    missing += [step.key for step in trashed.references if not _put_back(transaction, step)]
+    memory.path = key
+    memory.id = trashed.id
+    views.follow(transaction, None, memory)
+    trash_key = _trash_key(trashed.id)
+    transaction.remove(trash_key, read(folder, trash_key) or b"")
+    log_deletion(transaction, trashed.id, folder.now().isoformat(), "restored")
+    return transaction, missing
+
+
+def lost_links(folder: Folder, raw: bytes) -> list[str]:
+    """The links of a note that lead to what was forgotten meanwhile; an episode may keep them (SPEC W-2)."""
+    if id_in(raw).startswith("ep_"):
+        return []
+    names = Names(walk(folder).files)
+    forgotten = {each.id.partition("_")[2][:8] for each in trash(folder)}
+    return [
+        reference.target
+        for reference in references(raw)
+        if not names.known(reference.target) and reference.name[-8:] in forgotten
+    ]
+
+
+def _put_back(transaction: Transaction, step: FileStep) -> bool:
+    """Give a note back the links it lost; what its owner changed since stays."""
+    now = transaction.now(step.key)
+    if now is None or step.before is None or step.after is None:
+        return False
+    if now == step.after:
+        transaction.write(step.key, now, step.before, keep_time=True)
+        return True
+    try:
+        after = _with_lines_of(now, step.after, step.before)
+        for key in ("links", "supersedes"):
+            present = written_list(after, key)
+            lost = [item for item in written_list(step.before, key) if item not in written_list(step.after, key)]
+            wanted = [*present, *(item for item in lost if item not in present)]
+            if wanted != present:
+                after = edit(after, {key: wanted})
+    except (VaultMemError, ValueError):
+        return False
+    transaction.write(step.key, now, after, keep_time=True)
+    return True
+
+
+def _with_lines_of(now: bytes, was: bytes, wanted: bytes) -> bytes:
+    """Lines of the body that were changed and are still there, once, as they were before."""
+    lines = now.split(b"\n")
+    one, other = was.split(b"\n"), wanted.split(b"\n")
+    for tag, low, high, start, end in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if tag == "replace" and high - low == end - start:
+            for before, after in zip(one[low:high], other[start:end], strict=True):
+                if lines.count(before) == 1 and b"[[" in after and not after.lstrip().startswith(b"- "):
+                    lines[lines.index(before)] = after
+    return b"\n".join(lines)
+
+
+def in_trash(folder: Folder, id_: str) -> Trashed:
+    """What was forgotten under that id, or one that begins so."""
+    wanted = id_ if id_.startswith(("mem_", "ep_")) else f"mem_{id_}"
+    found = [each for each in trash(folder) if each.id == wanted] or [
+        each for each in trash(folder) if each.id.startswith(wanted)
+    ]
+    if len(found) != 1:
+        reason = "More than one forgotten memory begins with" if found else "Not in the trash:"
+        raise NotFound(f"{reason} {id_}", "`vault-mem restore --list` shows what can be restored")
+    return found[0]
+
+
+def _load(path: Path) -> Trashed | None:
+    try:
+        record = json.loads(path.read_bytes())
+        steps = [step_from(each) for each in (record["file"], *record["references"])]
+        file, *references = [step for step in steps if isinstance(step, FileStep)]
+        at = datetime.fromisoformat(record["at"])
+        return Trashed(str(record["id"]), at, str(record["reason"]), file.key, file, references)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _trash_folder(folder: Folder) -> Path:
+    return folder.own / "trash"
+
+
+def _trash_key(id_: str) -> str:
+    return f".vault-mem/trash/{id_}.json"
+
+
+def _empty_old(folder: Folder) -> None:
+    oldest = folder.now() - timedelta(days=folder.settings.trash_days)
+    for trashed in trash(folder):
+        if trashed.at < oldest:
+            folder.path(_trash_key(trashed.id)).unlink(missing_ok=True)

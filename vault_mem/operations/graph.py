@@ -1,0 +1,270 @@
+"""graph: the links around one memory, or the shape of the whole vault."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from vault_mem.errors import InvalidInput
+from vault_mem.index.graph import Graph
+from vault_mem.operations.workspace import Workspace
+
+# Passes over the graph until clusters settle; they do after four or five, and a few that swing need an end.
+PASSES = 20
+# How many of each kind are named; the rest are counted.
+TOP = 10
+
+
+@dataclass(frozen=True)
+class Node:
+    """A memory or episode in a picture; `depth` is its distance from the memory asked for."""
+
+    id: str
+    title: str
+    private: bool
+    episode: bool = False
+    depth: int = 0
+
+
+@dataclass(frozen=True)
+class Arc:
+    """A link in a picture, once for both directions: what `target` is to `source`."""
+
+    source: str
+    target: str
+    type: str
+    confidence: float | None
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Memories and the links between them; without a `centre` those of the whole vault that have links."""
+
+    nodes: list[Node]
+    arcs: list[Arc]
+    centre: str = ""
+    stale: bool = False
+    pending: int = 0
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Memories that are linked more among themselves than with others; `hub` has most links, and names it."""
+
+    size: int
+    hub: Node
+    ids: list[str]
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """A link without which the `smaller` memories on one side would have no connection to the rest."""
+
+    arc: Arc
+    smaller: int
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The shape of a vault. Lists hold the most telling ones, counts all."""
+
+    memories: int
+    links: int
+    types: dict[str, int]
+    components: int
+    cluster_count: int
+    clusters: list[Cluster]
+    hubs: list[tuple[Node, int]]
+    bridge_count: int
+    bridges: list[Bridge]
+    orphan_count: int
+    orphans: list[Node]
+    dangling_count: int
+    dangling: list[tuple[Node, str]]
+    titles: dict[str, str] = field(default_factory=dict)
+    stale: bool = False
+    pending: int = 0
+
+
+def neighbourhood(workspace: Workspace, id_: str, depth: int = 1, *, public_only: bool = False) -> Picture:
+    """A memory and what is linked to it, over at most `depth` links, nearest first."""
+    if depth < 1:
+        raise InvalidInput(f"--depth is at least 1, not {depth}")
+    freshness = workspace.freshen()
+    memory, graph = workspace.reading(lambda: (workspace.index.get(id_), workspace.graph))
+    if memory.private and public_only:
+        raise InvalidInput(f"{memory.id} is private", "leave out --public-only")
+    if memory.id not in graph.places:
+        raise InvalidInput(f"{memory.path} is an included note: it has no links of its own")
+    depths = {memory.id: 0}
+    layer = [memory.id]
+    for distance in range(1, depth + 1):
+        found = {edge.target for near in layer for edge in graph.edges(near) if _shown(graph, edge.target, public_only)}
+        layer = sorted((each for each in found if each not in depths), key=lambda each: _newest(graph, each))
+        depths |= dict.fromkeys(layer, distance)
+    nodes = [_node(graph, each, distance) for each, distance in depths.items()]
+    return Picture(nodes, _arcs(graph, depths), memory.id, freshness.stale, freshness.pending)
+
+
+def picture(workspace: Workspace, *, public_only: bool = False) -> Picture:
+    """All linked memories of the vault."""
+    freshness = workspace.freshen()
+    graph = workspace.reading(lambda: workspace.graph)
+    shown = {each: 0 for each in graph.places if _shown(graph, each, public_only)}
+    arcs = _arcs(graph, shown)
+    linked = {end for arc in arcs for end in (arc.source, arc.target)}
+    nodes = [_node(graph, each) for each in shown if each in linked]
+    return Picture(nodes, arcs, "", freshness.stale, freshness.pending)
+
+
+def overview(workspace: Workspace, *, public_only: bool = False) -> Overview:
+    """Clusters, hubs, bridges, orphans and dangling links of the memories; episodes are left out of the count."""
+    freshness = workspace.freshen()
+    graph = workspace.reading(lambda: workspace.graph)
+    ids = sorted(each for each, place in graph.places.items() if not place.episode and _shown(graph, each, public_only))
+    arcs = _arcs(graph, dict.fromkeys(ids, 0))
+    near: dict[str, dict[str, float]] = {each: {} for each in ids}
+    for arc in arcs:
+        weight = 1.0 if arc.confidence is None else arc.confidence
+        near[arc.source][arc.target] = near[arc.target][arc.source] = weight
+    linked = sorted((each for each in ids if near[each]), key=lambda each: (-len(near[each]), each))
+    groups = _clusters(near)
+    component, sizes = _components(near)
+    between = _bridges(near, component, sizes)
+    bridges = [Bridge(arc, smaller) for arc in arcs if (smaller := between.get(_pair(arc), 0))]
+    bridges.sort(key=lambda each: (-each.smaller, each.arc.source, each.arc.target))
+    orphans = sorted((each for each in ids if not near[each]), key=lambda each: _newest(graph, each))
+    known = set(ids)
+    dangling = [(each, link.target) for each, link in graph.dangling() if each in known]
+    return Overview(
+        memories=len(ids),
+        links=len(arcs),
+        types=dict(Counter(arc.type for arc in arcs).most_common()),
+        components=sum(size > 1 for size in sizes.values()),
+        cluster_count=len(groups),
+        clusters=[
+            Cluster(len(group), _node(graph, max(group, key=lambda each: (len(near[each]), each))), group)
+            for group in groups[:TOP]
+        ],
+        hubs=[(_node(graph, each), len(near[each])) for each in linked[:TOP]],
+        bridge_count=len(bridges),
+        bridges=bridges[:TOP],
+        orphan_count=len(orphans),
+        orphans=[_node(graph, each) for each in orphans[:TOP]],
+        dangling_count=len(dangling),
+        dangling=[(_node(graph, each), target) for each, target in dangling[:TOP]],
+        titles={end: graph.titles[end] for each in bridges[:TOP] for end in (each.arc.source, each.arc.target)},
+        stale=freshness.stale,
+        pending=freshness.pending,
+    )
+
+
+def _shown(graph: Graph, id_: str, public_only: bool) -> bool:
+    return not (public_only and graph.places[id_].private)
+
+
+def _newest(graph: Graph, id_: str) -> tuple[float, str]:
+    return -graph.places[id_].created.timestamp(), id_
+
+
+def _node(graph: Graph, id_: str, depth: int = 0) -> Node:
+    place = graph.places[id_]
+    return Node(id_, place.title, place.private, place.episode, depth)
+
+
+def _arcs(graph: Graph, depths: dict[str, int]) -> list[Arc]:
+    """The links among these memories, each once, seen from the end that is nearer to the centre."""
+    found = []
+    for id_, depth in depths.items():
+        for edge in graph.edges(id_):
+            other = depths.get(edge.target)
+            if other is not None and (depth, id_) < (other, edge.target):
+                found.append(Arc(id_, edge.target, edge.link.type, edge.link.confidence))
+    return found
+
+
+def _pair(arc: Arc) -> tuple[str, str]:
+    return (arc.source, arc.target) if arc.source < arc.target else (arc.target, arc.source)
+
+
+def _clusters(near: dict[str, dict[str, float]]) -> list[list[str]]:
+    """Groups by label propagation: each takes the label that weighs most among its neighbours, until all keep theirs.
+
+    Those with fewer links go first, so that hubs gather what is around them instead of what was looked at first.
+    """
+    label = {id_: id_ for id_ in near}
+    order = sorted((id_ for id_ in near if near[id_]), key=lambda id_: (len(near[id_]), id_))
+    unsettled = set(order)
+    for _ in range(PASSES):
+        for id_ in [each for each in order if each in unsettled]:
+            unsettled.discard(id_)
+            weights: dict[str, float] = {}
+            for other, weight in near[id_].items():
+                weights[label[other]] = weights.get(label[other], 0.0) + weight
+            best = max(weights.values())
+            if weights.get(label[id_], 0.0) < best:
+                label[id_] = min(name for name, weight in weights.items() if weight == best)
+                unsettled.update(near[id_])
+        if not unsettled:
+            break
+    groups: dict[str, list[str]] = {}
+    for id_ in near:
+        groups.setdefault(label[id_], []).append(id_)
+    return sorted((group for group in groups.values() if len(group) > 1), key=lambda group: (-len(group), group[0]))
+
+
+def _components(near: dict[str, dict[str, float]]) -> tuple[dict[str, str], dict[str, int]]:
+    """Which connected part each memory is in, and how large the parts are."""
+    part: dict[str, str] = {}
+    sizes: dict[str, int] = {}
+    for start in near:
+        if start in part:
+            continue
+        part[start] = start
+        waiting = [start]
+        for id_ in waiting:  # grows while it is read
+            for other in near[id_]:
+                if other not in part:
+                    part[other] = start
+                    waiting.append(other)
+        sizes[start] = len(waiting)
+    return part, sizes
+
+
+def _bridges(
+    near: dict[str, dict[str, float]], part: dict[str, str], sizes: dict[str, int]
+) -> dict[tuple[str, str], int]:
+    """Links whose loss would split a part, with the size of the smaller piece; single memories at an end do not count.
+
+    Tarjan's way, without recursion: a link to a child from below which nothing leads back above it.
+    """
+    entered: dict[str, int] = {}
+    low: dict[str, int] = {}
+    below: dict[str, int] = {}
+    found: dict[tuple[str, str], int] = {}
+    for root in near:
+        if root in entered:
+            continue
+        entered[root] = low[root] = len(entered)
+        below[root] = 1
+        path = [(root, "", iter(near[root]))]
+        while path:
+            id_, parent, others = path[-1]
+            for other in others:
+                if other not in entered:
+                    entered[other] = low[other] = len(entered)
+                    below[other] = 1
+                    path.append((other, id_, iter(near[other])))
+                    break
+                if other != parent:
+                    low[id_] = min(low[id_], entered[other])
+            else:
+                path.pop()
+                if not parent:
+                    continue
+                low[parent] = min(low[parent], low[id_])
+                below[parent] += below[id_]
+                smaller = min(below[id_], sizes[part[id_]] - below[id_])
+                if low[id_] > entered[parent] and smaller > 1:
+                    found[(id_, parent) if id_ < parent else (parent, id_)] = smaller
+    return found

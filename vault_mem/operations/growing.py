@@ -1,0 +1,71 @@
+"""Memories of which there is one that grows: the mood, and the summary of a scope (SPEC T-1, T-6)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vault_mem.model import Memory
+from vault_mem.notes.edit import edit, replace_body
+from vault_mem.notes.parse import parse
+from vault_mem.notes.yamlish import Value
+from vault_mem.operations import summaries, views
+from vault_mem.operations.drafts import Draft
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.journal import Transaction
+
+# What a new mood or summary says anew; the rest of the note stays as it is.
+_SAID = (
+    "emotion",
+    "secondary",
+    "intensity",
+    "valence",
+    "arousal",
+    "body_state",
+    "about_time",
+    "confidence",
+    "salience",
+)
+
+
+def growing(workspace: Workspace, draft: Draft) -> Memory | None:
+    """The memory that a draft continues: on the same side of privacy, and for a summary of the same scope."""
+    if draft.kind != "mood" and not (draft.kind == "summary" and draft.scope):
+        return None
+    now = workspace.folder.now().timestamp()
+    where = f"kind = '{draft.kind}' AND (valid_to IS NULL OR valid_to > {now!r})"
+    for memory in workspace.index.memories(where):
+        if memory.private == draft.private and (draft.kind == "mood" or memory.scope == draft.scope):
+            return memory
+    return None
+
+
+def grow(workspace: Workspace, memory: Memory, draft: Draft) -> Memory:
+    """Let a memory say what the draft says; what it said before is a revision."""
+    folder = workspace.folder
+    raw = workspace.read_to_edit(memory)
+    changes: dict[str, Value | None] = {
+        name: value
+        for name in _SAID
+        if (value := getattr(draft, name)) not in (None, []) and value != getattr(memory, name)
+    }
+    changes["last_confirmed"] = folder.now().replace(microsecond=0)
+    if draft.sources:
+        changes |= source_fields(workspace, draft.sources)
+    after = edit(replace_body(raw, draft.content + "\n"), changes)
+    transaction = Transaction(folder, "remember", f"the {memory.kind} grew", ids=[memory.id])
+    transaction.write(memory.path, raw, after)
+    new = parse(after, memory.path, mtime=0, zone=folder.zone, private=memory.private).memory
+    views.follow(transaction, memory, replace(new, id=memory.id))
+    transaction.commit()
+    workspace.done(transaction)
+    return workspace.index.get(memory.id)
+
+
+def source_fields(workspace: Workspace, ids: list[str]) -> dict[str, Value | None]:
+    """The keys that say what a summary was made from."""
+    sources = [workspace.index.get(id_) for id_ in ids]
+    names = workspace.names
+    return {
+        "sources": [f"[[{names.of(each.path)}]]" for each in sources],
+        "sources_digest": summaries.digest(sources),
+    }

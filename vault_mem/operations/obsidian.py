@@ -1,0 +1,207 @@
+"""What `init --obsidian` adds for Obsidian: views, templates, types of properties. No note is touched."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vault_mem.errors import VaultMemError
+from vault_mem.setup import jsonc
+from vault_mem.vault import files
+from vault_mem.vault.settings import Settings
+
+BASE = "memories.base"
+TYPES = ".obsidian/types.json"
+# The names Obsidian has for its kinds of properties; tags and aliases it knows by itself.
+PROPERTY_TYPES = {
+    "created": "datetime",
+    "importance": "number",
+    "private": "checkbox",
+    "links": "multitext",
+    "people": "multitext",
+    "secondary": "multitext",
+    "intensity": "number",
+    "valence": "number",
+    "arousal": "number",
+    "valid_from": "datetime",
+    "valid_to": "datetime",
+    "supersedes": "multitext",
+    "confidence": "number",
+    "salience": "number",
+    "last_confirmed": "datetime",
+}
+
+_BASE = """\
+# Views of the memories, for Obsidian (Bases). Made by `vault-mem init --obsidian`; change it as you like.
+filters:
+  and:
+    - 'file.ext == "md"'
+    - or:
+        - 'file.inFolder({memories})'
+        - 'file.inFolder({private})'
+formulas:
+  closed: 'if(valid_to, valid_to <= now(), false)'
+properties:
+  file.name:
+    displayName: Memory
+  note.valid_to:
+    displayName: Closed since
+views:
+  - type: table
+    name: Recent
+    limit: 100
+    filters: 'formula.closed != true'
+    order:
+      - file.name
+      - created
+      - category
+      - kind
+      - importance
+      - tags
+      - private
+    sort:
+      - property: note.created
+        direction: DESC
+  - type: table
+    name: By category
+    filters: 'formula.closed != true'
+    groupBy:
+      property: note.category
+      direction: ASC
+    order:
+      - file.name
+      - created
+      - importance
+      - tags
+    sort:
+      - property: note.created
+        direction: DESC
+  - type: table
+    name: Open tasks
+    filters:
+      and:
+        - 'kind == "task"'
+        - 'status != "done"'
+        - 'formula.closed != true'
+    order:
+      - file.name
+      - status
+      - about_time
+      - importance
+      - people
+    sort:
+      - property: note.importance
+        direction: DESC
+  - type: table
+    name: People
+    filters:
+      and:
+        - 'file.hasProperty("people")'
+        - 'formula.closed != true'
+    groupBy:
+      property: note.people
+      direction: ASC
+    order:
+      - file.name
+      - created
+      - kind
+      - category
+  - type: table
+    name: Closed
+    filters: 'formula.closed == true'
+    order:
+      - file.name
+      - valid_to
+      - created
+      - kind
+      - category
+    sort:
+      - property: note.valid_to
+        direction: DESC
+"""
+
+# No `id` (vault-mem gives it) and no `private`: a template must not decide that, and an empty checkbox would.
+_NOW = '"{{date:YYYY-MM-DD}}T{{time:HH:mm:ss}}"'
+TEMPLATES = {
+    "Memory.md": f"---\ncreated: {_NOW}\nimportance: 3\ncategory: daily\ntags: []\npeople: []\n---\n",
+    "Fact.md": f"---\ncreated: {_NOW}\nimportance: 3\nkind: fact\ntags: []\npeople: []\n---\n",
+    "Task.md": f"---\ncreated: {_NOW}\nimportance: 3\nkind: task\nstatus: open\nabout_time:\npeople: []\n---\n",
+}
+
+
+@dataclass
+class Added:
+    """What was made, and what a person should know."""
+
+    created: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+
+def add_obsidian(root: Path, settings: Settings) -> Added:
+    """Make views, templates and types of properties, each only where there is none yet."""
+    result = Added()
+    memories, private = (_quoted(name) for name in (settings.memories_folder, settings.private_folder))
+    _create(root, BASE, _BASE.format(memories=memories, private=private), result)
+    folder = _template_folder(root, settings)
+    for name, text in TEMPLATES.items():
+        _create(root, f"{folder}/{name}", text, result)
+    _types(root, result)
+    return result
+
+
+def _quoted(folder: str) -> str:
+    """A folder's name as text of an expression, inside a text of YAML."""
+    return json.dumps(folder.strip("/"), ensure_ascii=False).replace("'", "''")
+
+
+def _create(root: Path, key: str, text: str, result: Added) -> None:
+    path = root / key
+    if path.exists():
+        if path.read_bytes() != text.encode():
+            result.notices.append(f"{key} is there already and stays as it is")
+        return
+    files.make_folder(path.parent)
+    files.create(path, text.encode(), files.PUBLIC_MODE)
+    result.created.append(key)
+
+
+def _template_folder(root: Path, settings: Settings) -> str:
+    """Where Obsidian looks for templates in this vault; ours where it says nothing, or names a folder of memories."""
+    try:
+        named = jsonc.parse((root / ".obsidian/templates.json").read_text(encoding="utf-8")).value["folder"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        named = None
+    folder = named.strip("/") if isinstance(named, str) else ""
+    owned = (settings.memories_folder, settings.private_folder, settings.episodes_folder)
+    outside = not folder or ".." in folder.split("/") or not (root / folder).resolve().is_relative_to(root.resolve())
+    if outside or any(f"{folder}/".startswith(f"{name.strip('/')}/") for name in owned):
+        return "templates"
+    return folder
+
+
+def _types(root: Path, result: Added) -> None:
+    """Say which kind each property is, where the vault does not say it yet."""
+    path = root / TYPES
+    try:
+        before = path.read_bytes()
+    except FileNotFoundError:
+        files.make_folder(path.parent)
+        text = json.dumps({"types": PROPERTY_TYPES}, indent=2) + "\n"
+        files.create(path, text.encode(), files.PUBLIC_MODE)
+        result.created.append(TYPES)
+        return
+    try:
+        text = before.decode()
+        known = jsonc.parse(text).value.get("types", {}) if text.strip() else {}
+        for name, kind in PROPERTY_TYPES.items():
+            if name not in known:
+                text, _, _ = jsonc.inserted(text, ("types", name), kind, append=False)
+            elif known[name] != kind:
+                result.notices.append(f"{TYPES}: {name} is {known[name]!r} in this vault and stays so, not {kind!r}")
+    except (ValueError, TypeError, AttributeError, RecursionError, VaultMemError) as error:
+        result.notices.append(f"{TYPES} is left alone: {error}")
+        return
+    if text.encode() != before:
+        files.replace(path, before, text.encode())
+        result.created.append(TYPES)

@@ -1,0 +1,121 @@
+"""rename: give a memory's file another name, and the links to it with it."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
+from vault_mem.model import Memory
+from vault_mem.notes.links import nameable
+from vault_mem.notes.references import Reference
+from vault_mem.notes.write import slug
+from vault_mem.operations.linking import changed_links
+from vault_mem.operations.results import writable
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.journal import Transaction
+from vault_mem.vault.names import Names, referrers
+from vault_mem.vault.steps import FileStep
+from vault_mem.vault.walk import is_ignored, walk
+
+# What no system forbids, and every system that syncs a vault can store.
+_NOT_IN_NAME = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]')
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class RenameResult:
+    """The memory in its new file, the files whose links followed, and those that still say the old name."""
+
+    memory: Memory
+    before: str
+    references: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    op: str = ""
+
+
+def rename(workspace: Workspace, id_: str, name: str, *, exact: bool = False) -> RenameResult:
+    """Rename a memory's file. Its name ends in the first 8 hex of the id, unless `exact`: then it is taken as given."""
+
+    def act() -> RenameResult:
+        memory = workspace.to_change(id_)
+        raw = workspace.read_to_edit(memory)
+        key = new_key(workspace.folder, memory, name, exact)
+        if key == memory.path:
+            return RenameResult(memory, memory.path)
+        transaction, left = plan_rename(workspace.folder, memory, raw, key, workspace.index.state.renames())
+        references = [each for each in transaction.notes if each not in (memory.path, key)]
+        op = transaction.commit()
+        workspace.done(transaction)
+        return RenameResult(workspace.index.get(memory.id), memory.path, references, left, op)
+
+    return workspace.changing(act)
+
+
+def new_key(folder: Folder, memory: Memory, name: str, exact: bool) -> str:
+    """Where the file would lie; raises where it must not have such a name."""
+    if memory.private:
+        raise Unsafe(f"{memory.id} is private: its file is named by its id alone", "a file's name is seen by others")
+    if memory.provisional:
+        raise EditRefused(f"{memory.path} has no id of its own yet", "rename it yourself: nothing leads to it by id")
+    digits = memory.id.partition("_")[2][:8]
+    stem = re.sub(r"\.md$", "", writable(name, "the name").strip(), flags=re.IGNORECASE)
+    if exact:
+        if not stem or _NOT_IN_NAME.search(stem) or not nameable(stem) or stem.endswith((".", " ")):
+            raise InvalidInput(f"{name!r} cannot be the name of a note", 'leave out / \\ : * ? " < > | # ^ [ ]')
+    else:
+        words = slug(stem.removesuffix(digits))
+        if not re.search(r"\w", stem.removesuffix(digits)):
+            raise InvalidInput(f"{name!r} has no letters to make a name of")
+        stem = f"{words}-{digits}"
+    key = f"{memory.path.rpartition('/')[0]}/{stem}.md"
+    if len(stem.encode()) > _LONGEST:
+        raise InvalidInput("the name is too long", f"at most {_LONGEST} bytes")
+    if is_ignored(folder, key) or not folder.is_note(key):
+        raise InvalidInput(f"a file called {stem}.md is not taken for a memory", "choose another name")
+    return key
+
+
+def plan_rename(
+    folder: Folder, memory: Memory, raw: bytes, key: str, renames: Mapping[str, set[str]] | None = None
+) -> tuple[Transaction, list[str]]:
+    """The transaction that renames a memory's file, and the files that name it and cannot be changed."""
+    keys = walk(folder).files
+    stem = key.rpartition("/")[2].removesuffix(".md")
+    names = Names(keys, renames)
+    if names.taken(stem) - {memory.path} or folder.path(key).exists():
+        raise Conflict(f"there is a note called {stem} already", "links could not tell the two apart")
+    means = names.meaning(memory.path, memory.id)
+    path = key.removesuffix(".md")
+
+    def renamed(reference: Reference) -> str | Reference:
+        return reference.to(path if "/" in reference.name else stem) if means(reference.target) else reference
+
+    transaction = Transaction(folder, "rename", f"{_stem(memory.path)} is now {stem}", ids=[memory.id])
+    left = []
+    after = raw
+    for each, text in referrers(folder, keys, means):
+        changed = changed_links(folder, each, text, renamed)
+        if each == memory.path:
+            after = raw if changed is None else changed
+        elif changed is None:
+            left.append(each)
+        else:
+            transaction.write(each, text, changed, keep_time=True)
+    _move(transaction, memory.path, raw, key, after)
+    return transaction, left
+
+
+def _move(transaction: Transaction, old: str, raw: bytes, new: str, after: bytes) -> None:
+    """The file under its new name, with the mode and the time it has."""
+    state = transaction.folder.path(old).lstat()
+    mode = stat.S_IMODE(state.st_mode) & 0o666
+    transaction.steps.append(FileStep(new, None, after, mode, after_time=state.st_mtime_ns))
+    transaction.remove(old, raw)
+
+
+def _stem(key: str) -> str:
+    return key.rpartition("/")[2].removesuffix(".md")

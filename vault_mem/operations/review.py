@@ -1,0 +1,235 @@
+"""review: proposals as a checklist that the owner ticks in an editor, or answers in a terminal.
+
+What a proposal does is one operation together with its line in the file. One whose memories have changed since is
+marked stale and not carried out. Proposals about private memories stand in the private folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from vault_mem.errors import Conflict, EditRefused, NotFound, VaultMemError
+from vault_mem.model import Memory
+from vault_mem.notes import checklist
+from vault_mem.notes.checklist import Proposal
+from vault_mem.notes.edit import edit
+from vault_mem.notes.excerpt import cut
+from vault_mem.notes.parse import written_list
+from vault_mem.operations.validity import close_in
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.steps import FileStep, read
+
+# More open proposals than these nobody looks through; the rest is proposed when there is room again.
+MOST_OPEN = 50
+STALE = "!"
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What is to be proposed: merge keep remove, close id, supersede new old, link one other."""
+
+    kind: str
+    ids: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of a proposal: applied, rejected or stale."""
+
+    proposal: Proposal
+    outcome: str
+    op: str = ""
+    note: str = ""
+
+
+def file_key(folder: Folder, *, private: bool) -> str:
+    """Where proposals stand."""
+    return f"{folder.settings.private_folder.strip('/')}/REVIEW.md" if private else "REVIEW.md"
+
+
+def propose(workspace: Workspace, suggestions: Iterable[Suggestion]) -> list[Proposal]:
+    """Write proposals that were not made before; one that was answered is not made again."""
+    folder = workspace.folder
+    if not folder.settings.review:
+        return []
+    wanted: dict[bool, list[Proposal]] = {False: [], True: []}
+    for each in suggestions:
+        try:
+            memories = [workspace.index.get(id_) for id_ in each.ids]
+        except NotFound:
+            continue
+        proposal = Proposal(each.kind, each.ids, _words(workspace, each, memories), _digest(folder, memories))
+        wanted[any(memory.private for memory in memories)].append(proposal)
+    made: list[Proposal] = []
+    with writing(folder):
+        transaction = Transaction(folder, "review", "proposals", unasked=True)
+        for private, proposals in wanted.items():
+            key = file_key(folder, private=private)
+            raw = read(folder, key)
+            text = (raw or b"").decode(errors="replace")
+            known = {old.id for old in checklist.read(text) if old.box != STALE}
+            room = MOST_OPEN - len(checklist.undecided(text))
+            new = list({each.id: each for each in proposals if each.id not in known}.values())[: max(room, 0)]
+            if not new:
+                continue
+            after = checklist.add(text, new).encode()
+            if raw is None:
+                transaction.create(key, after)
+            else:
+                transaction.write(key, raw, after)
+            made += new
+        if transaction.steps:
+            transaction.commit()
+    return made
+
+
+def open_proposals(workspace: Workspace) -> list[Proposal]:
+    """What waits for an answer, public first."""
+    found = []
+    for private in (False, True):
+        raw = read(workspace.folder, file_key(workspace.folder, private=private))
+        found += [each for each in checklist.undecided((raw or b"").decode(errors="replace")) if each.box != STALE]
+    return found
+
+
+def answer(workspace: Workspace, which: str, *, accept: bool) -> Answer:
+    """Carry out a proposal, or refuse it for good. `which`: its number in the list, or its id."""
+
+    def act() -> Answer:
+        workspace.freshen()
+        waiting = open_proposals(workspace)
+        number = int(which) - 1 if which.isdigit() else -1
+        found = [each for each in waiting if each.id == which.removeprefix("^")]
+        if 0 <= number < len(waiting):
+            found = [waiting[number]]
+        if not found:
+            raise NotFound(f"No open proposal {which}", "`vault-mem review list` shows them")
+        return _settle(workspace, found[0], accept=accept)
+
+    return workspace.changing(act)
+
+
+def apply_ticked(workspace: Workspace) -> list[Answer]:
+    """Carry out what a person has ticked, and note what they refused: once the file is quiet."""
+    answers = []
+    for private in (False, True):
+        key = file_key(workspace.folder, private=private)
+        raw = read(workspace.folder, key)
+        for proposal in checklist.undecided((raw or b"").decode(errors="replace")):
+            if proposal.box in "xX-" and workspace.quiet_file(key):
+                try:
+                    with writing(workspace.folder):
+                        answers.append(_settle(workspace, proposal, accept=proposal.box != "-", unasked=True))
+                except VaultMemError as error:
+                    workspace.notices.append(f"{key}: {proposal.id} could not be carried out: {error.message}")
+    return answers
+
+
+def _settle(workspace: Workspace, proposal: Proposal, *, accept: bool, unasked: bool = False) -> Answer:
+    folder = workspace.folder
+    memories = _memories(workspace, proposal)
+    reason = f"proposal {proposal.id}"
+    if not accept:
+        transaction = Transaction(folder, "review reject", reason, unasked=unasked, ids=list(proposal.ids))
+        return _finish(workspace, transaction, proposal, "-", "rejected")
+    if memories is None or _digest(folder, memories) != proposal.digest:
+        transaction = Transaction(folder, "review", reason, unasked=True, ids=list(proposal.ids))
+        return _finish(workspace, transaction, proposal, STALE, "stale", "stale: changed since")
+    try:
+        transaction = _carry_out(workspace, proposal, memories)
+    except EditRefused as error:
+        raise Conflict(error.message, error.hint) from error
+    transaction.unasked = unasked
+    return _finish(workspace, transaction, proposal, "x", "applied")
+
+
+def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory]) -> Transaction:
+    """The transaction that does what a proposal says."""
+    from vault_mem.operations.link import linking
+    from vault_mem.operations.merge import plan_merge
+
+    folder = workspace.folder
+    now = folder.now().replace(microsecond=0)
+    reason = f"proposal {proposal.id}"
+    ids = [memory.id for memory in memories]
+    if proposal.kind == "merge":
+        keep, removed = memories
+        return plan_merge(
+            folder, keep, workspace.read_to_edit(keep), removed, workspace.read_to_remove(removed), None, reason
+        )[0]
+    if proposal.kind == "link":
+        return linking(workspace, memories[0], memories[1], "related", reason=reason)
+    transaction = Transaction(folder, proposal.kind, reason, ids=ids)
+    if proposal.kind == "close":
+        close_in(transaction, workspace, memories[0], now)
+        return transaction
+    new, old = memories
+    raw = workspace.read_to_edit(new)
+    name = f"[[{workspace.names.of(old.path)}]]"
+    transaction.write(new.path, raw, edit(raw, {"supersedes": [*written_list(raw, "supersedes"), name]}))
+    if not old.closed_at(now):
+        close_in(transaction, workspace, old, now)
+    return transaction
+
+
+def _finish(
+    workspace: Workspace, transaction: Transaction, proposal: Proposal, box: str, outcome: str, note: str = ""
+) -> Answer:
+    """Write the answer into the file, together with what it brings about."""
+    folder = workspace.folder
+    for private in (False, True):
+        key = file_key(folder, private=private)
+        raw = read(folder, key) or b""
+        text = raw.decode(errors="replace")
+        if any(each.id == proposal.id for each in checklist.undecided(text)):
+            day = f"{folder.now():%Y-%m-%d}"
+            after = checklist.settle(text, replace(proposal, box=" "), box, day, note)
+            transaction.write(key, raw, after.encode())
+    transaction.commit()
+    workspace.done(transaction)
+    return Answer(proposal, outcome, transaction.op, note)
+
+
+def undone(step: FileStep) -> FileStep:
+    """The step that takes a change of the checklist back: what was ticked waits for an answer again."""
+    if step.after is None:
+        return step
+    return replace(step, after=checklist.unticked(step.after.decode(errors="replace")).encode())
+
+
+def _memories(workspace: Workspace, proposal: Proposal) -> list[Memory] | None:
+    try:
+        return [workspace.index.get(id_) for id_ in proposal.ids]
+    except NotFound:
+        return None
+
+
+def _words(workspace: Workspace, suggestion: Suggestion, memories: list[Memory]) -> str:
+    names = workspace.names
+    links = [f"[[{names.of(each.path)}|{_plain(cut(each.title, 60))}]]" for each in memories]
+    reason = _plain(cut(suggestion.reason, 160))
+    first, other = links[0], links[-1]
+    said = {
+        "merge": f"merge {other} into {first}",
+        "close": f"close {first}",
+        "supersede": f"{first} takes the place of {other}",
+        "link": f"link {first} and {other}",
+    }[suggestion.kind]
+    return f"{said}: {reason}" if reason else said
+
+
+def _plain(text: str) -> str:
+    """Text that does not disturb a link, a comment or a block id."""
+    return text.translate(str.maketrans("[]|<>^", "()/‹›'"))
+
+
+def _digest(folder: Folder, memories: list[Memory]) -> str:
+    digest = hashlib.sha256()
+    for memory in memories:
+        digest.update(read(folder, memory.path) or b"")
+    return digest.hexdigest()[:8]

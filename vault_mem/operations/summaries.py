@@ -1,0 +1,100 @@
+"""Summaries: one growing memory per scope, a foothold for recall (SPEC T-6).
+
+A scope is `tag:…`, `person:…`, `project:…` (a tag `project/…`) or `month:2026-11`. A summary lists the memories it
+was made from, and a digest of their texts, so that one can tell when they have changed since.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from vault_mem.model import Memory
+from vault_mem.notes.tokens import count_tokens
+from vault_mem.operations.workspace import Workspace
+
+# Fewer memories are read as quickly as a summary of them.
+ENOUGH = 6
+BUDGET = 6000
+PROJECT = "project/"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A scope that deserves a summary: what it would cover, newest first, and the summary there is, if any."""
+
+    scope: str
+    memories: list[Memory]
+    total: int
+    summary: Memory | None
+    reason: str
+
+
+def scopes_of(memory: Memory) -> list[str]:
+    """The scopes a memory belongs to."""
+    found = [f"project:{tag[len(PROJECT) :]}" if tag.startswith(PROJECT) else f"tag:{tag}" for tag in memory.tags]
+    found += [f"person:{person}" for person in memory.people]
+    return [*found, f"month:{memory.created:%Y-%m}"]
+
+
+def deserving(workspace: Workspace, *, budget: int = BUDGET, public_only: bool = False) -> list[Scope]:
+    """Scopes with many memories and no summary, or one that has fallen behind; as many as fit the budget."""
+    workspace.freshen()
+    now = workspace.folder.now()
+    everything = [
+        memory for memory in workspace.index.memories() if not memory.closed_at(now) and not memory.provisional
+    ]
+    covered = [m for m in everything if m.kind not in ("summary", "mood") and not (public_only and m.private)]
+    summaries = {memory.scope: memory for memory in everything if memory.kind == "summary" and memory.scope}
+    counts = Counter(scope for memory in covered for scope in scopes_of(memory))
+    current = f"month:{now:%Y-%m}"
+    found = []
+    room = budget
+    for scope, total in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
+        summary = summaries.get(scope)
+        if total < ENOUGH or scope == current or total > 0.9 * len(covered) > ENOUGH:
+            continue  # too few, still going on, or nearly everything: no foothold
+        members = [memory for memory in covered if scope in scopes_of(memory)]
+        reason = _reason(workspace, summary, members)
+        if not reason:
+            continue
+        chosen = []
+        for memory in members:
+            cost = count_tokens(memory.content) + 20
+            if cost > room:
+                break
+            room -= cost
+            chosen.append(memory)
+        if len(chosen) < min(ENOUGH, total):
+            break
+        found.append(Scope(scope, chosen, total, summary, reason))
+    return found
+
+
+def _reason(workspace: Workspace, summary: Memory | None, members: list[Memory]) -> str:
+    if summary is None:
+        return f"{len(members)} memories and no summary"
+    since = summary.last_confirmed or summary.created
+    new = sum(memory.created > since for memory in members)
+    if new >= ENOUGH:
+        return f"{new} memories are newer than its summary"
+    return "its sources have changed since" if outdated(workspace, summary) else ""
+
+
+def outdated(workspace: Workspace, summary: Memory) -> bool:
+    """Whether the memories that a summary was made from say something else by now, or are gone."""
+    if not summary.sources or not summary.sources_digest:
+        return False
+    graph = workspace.graph
+    ids = [graph.resolve(target) for target in summary.sources]
+    if None in ids:
+        return True
+    return digest(workspace.index.get(id_) for id_ in ids if id_) != summary.sources_digest
+
+
+def digest(sources: Iterable[Memory]) -> str:
+    """A digest of what the sources say."""
+    text = "\0".join(f"{memory.id}\n{memory.content}" for memory in sorted(sources, key=lambda each: each.id))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,182 @@
+"""undo and history: take an operation back, and tell what happened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from vault_mem.errors import Conflict, NotFound
+from vault_mem.model import Memory
+from vault_mem.operations import review
+from vault_mem.operations.declined import decline
+from vault_mem.operations.forget import is_episode, lost_links
+from vault_mem.operations.private import refuse_to_name
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import history, journal
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.history import Revision, id_in
+from vault_mem.vault.journal import Entry, Transaction, writing
+from vault_mem.vault.names import Names, changeable, referrers
+from vault_mem.vault.steps import FileStep, LineStep, State, read
+from vault_mem.vault.walk import walk
+
+
+@dataclass(frozen=True)
+class UndoResult:
+    """The operation that was taken back, and the files that changed."""
+
+    op: str
+    undone: str
+    command: str
+    files: list[str]
+
+
+@dataclass(frozen=True)
+class HistoryResult:
+    """What happened to one memory; it may be gone by now."""
+
+    id: str
+    memory: Memory | None
+    created: datetime | None
+    revisions: list[Revision] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation that can be undone, or was."""
+
+    op: str
+    at: datetime
+    command: str
+    reason: str
+    ids: list[str]
+    files: list[str]
+    undone: bool
+    unasked: bool
+
+
+def undo(workspace: Workspace, op: str | None = None) -> UndoResult:
+    """Take back the last operation, or a named one; raises Conflict where a file was changed since."""
+    folder = workspace.folder
+    with writing(folder):
+        entry = _named(folder, op) if op else last(folder)
+        transaction = plan_undo(folder, entry)
+        transaction.commit()
+        workspace.done(transaction)
+    return UndoResult(transaction.op, entry.op, entry.command, transaction.keys)
+
+
+def plan_undo(folder: Folder, entry: Entry) -> Transaction:
+    """The transaction that takes an operation back."""
+    transaction = Transaction(folder, "undo", f"undo of {entry.command} ({entry.op})", entry.op, ids=entry.ids)
+    steps = [step for step in reversed(entry.steps) if isinstance(step, FileStep | LineStep)]
+    for step in sorted(steps, key=lambda each: isinstance(each, LineStep)):
+        if not journal.ours(folder, step):
+            raise Conflict(f"{step.key} is not a file that vault-mem writes", "nothing was changed")
+        state = step.state(folder)
+        if state is State.AFTER:
+            reverse = step.reverse()
+            if isinstance(reverse, FileStep) and reverse.key.endswith("REVIEW.md"):
+                reverse = review.undone(reverse)
+            transaction.steps.append(reverse)
+        elif isinstance(step, FileStep) and not step.loose:
+            raise Conflict(f"{step.key} was changed since{_by(folder, entry, step)}", "nothing was changed")
+        elif state is State.OTHER and isinstance(step, LineStep):
+            raise Conflict(f"the line of {step.id} in {step.key} was changed since", "nothing was changed")
+    _refuse_loose_ends(transaction)
+    refuse_to_name(transaction)
+    if entry.unasked:
+        decline(transaction, entry)
+    return transaction
+
+
+def _refuse_loose_ends(transaction: Transaction) -> None:
+    """Out of its order, an undo could leave links that lead nowhere: those come first."""
+    folder = transaction.folder
+    notes = [step for step in transaction.steps if isinstance(step, FileStep) and folder.is_note(step.key)]
+    changed = {step.key: step.after for step in notes}
+    keys = walk(folder).files
+    for step in notes:
+        if step.after is None and not any(
+            id_in(after or b"") == id_in(step.before or b"") for after in changed.values()
+        ):
+            means = Names(keys).meaning(step.key, id_in(step.before or b""))
+            for key, raw in referrers(folder, [key for key in keys if key not in changed], means):
+                if changeable(folder, key, raw) and not is_episode(folder, key, raw):
+                    raise Conflict(f"{key} links to {step.key} since then", "undo that first, or use forget")
+        if step.before is None and step.after is not None:
+            for target in lost_links(folder, step.after):
+                raise Conflict(f"{step.key} links to {target}, which was forgotten since", "restore that first")
+
+
+def operations(workspace: Workspace, limit: int = 20) -> list[Operation]:
+    """The latest operations, newest first."""
+    undone: set[str] = set()
+    found = []
+    for entry in journal.entries(workspace.folder):
+        if entry.undoes and entry.op not in undone:
+            undone.add(entry.undoes)
+        files = [key for key in dict.fromkeys(step.key for step in entry.steps) if not workspace.folder.is_history(key)]
+        found.append(
+            Operation(
+                entry.op, entry.at, entry.command, entry.reason, entry.ids, files, entry.op in undone, entry.unasked
+            )
+        )
+        if len(found) >= limit:
+            break
+    return found
+
+
+def history_of(workspace: Workspace, id_: str) -> HistoryResult:
+    """What happened to a memory, also to one that is gone."""
+    workspace.freshen()
+    try:
+        memory = workspace.index.get(id_)
+        wanted = memory.id
+    except NotFound:
+        memory = None
+        known = {str(record.get("id")) for _, record, _ in history.read_all(workspace.folder)}
+        wanted = id_ if id_.startswith(("mem_", "ep_")) else f"mem_{id_}"
+        matches = [each for each in known if each.startswith(wanted)]
+        if len(matches) != 1:
+            raise
+        wanted = matches[0]
+    return HistoryResult(
+        wanted, memory, memory.created if memory else None, history.of_memory(workspace.folder, wanted)
+    )
+
+
+def last(folder: Folder) -> Entry:
+    """The last operation somebody asked for that still stands."""
+    undone: set[str] = set()
+    for entry in journal.entries(folder):
+        if entry.undoes:
+            if entry.op not in undone:
+                undone.add(entry.undoes)
+        elif entry.op not in undone and not entry.unasked:
+            return entry
+    raise NotFound("There is nothing to undo", "`vault-mem history` lists what can be undone")
+
+
+def _named(folder: Folder, op: str) -> Entry:
+    undone: set[str] = set()
+    wanted = op.zfill(6) if op.isdigit() else op
+    for entry in journal.entries(folder):
+        if entry.undoes and entry.op not in undone:
+            undone.add(entry.undoes)
+        if entry.op == wanted or entry.op.split("-")[0] == wanted:
+            if entry.op in undone:
+                raise Conflict(f"{entry.op} was undone already", "undo that undo to do it again: vault-mem history")
+            return entry
+    raise NotFound(f"No operation {op}", "`vault-mem history` lists what can be undone")
+
+
+def _by(folder: Folder, entry: Entry, step: FileStep) -> str:
+    """Who changed a file after an operation, where that was a later operation of ours."""
+    now = read(folder, step.key)
+    for later in journal.entries(folder):
+        if later.op <= entry.op:
+            break
+        if any(isinstance(each, FileStep) and each.key == step.key and each.after == now for each in later.steps):
+            return f" by {later.command} ({later.op}): undo that first"
+    return " by hand"

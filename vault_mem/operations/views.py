@@ -1,0 +1,242 @@
+"""Views: public memories mirrored for people to read (SPEC W-1). Lines with a memory's marker are ours, not the rest.
+
+Every operation that changes a memory calls `follow` with what it was and what it becomes; the lines are part of
+its transaction, and so of its undo.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from vault_mem.errors import VaultMemError
+from vault_mem.model import Memory
+from vault_mem.notes.excerpt import cut
+from vault_mem.operations.adopt import quiet
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import marked
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.steps import read
+
+DIGEST = "MEMORY.md"
+MONOLOGUE = "memory/inner-monologue-latest.md"
+INTROSPECTION = "introspection"
+# After a pull or a checkout thousands of notes may have changed: no command waits for all of them.
+MOST_FOLLOWED = 200
+
+
+@dataclass(frozen=True)
+class RebuildResult:
+    """What rebuilding the views changed."""
+
+    files: list[str]
+    memories: int
+
+
+def follow(transaction: Transaction, before: Memory | None, after: Memory | None) -> None:
+    """Let the views follow a memory that is new, changed or gone."""
+    folder = transaction.folder
+    old = _lines(folder, before) if before else {}
+    new = _lines(folder, after) if after and folder.settings.views else {}
+    memory = after or before
+    if memory is None:
+        return
+    for key, place in {**old, **new}:
+        line = marked.find(_text(folder, key), memory.id)
+        wanted = new.get((key, place))
+        if wanted is not None or line is not None:
+            transaction.line(key, memory.id, line, wanted, place)
+    _follow_monologue(transaction, before, after)
+
+
+def speak(transaction: Transaction, memory: Memory) -> None:
+    """The latest introspection stands in a file of its own."""
+    wanted = memory.category == INTROSPECTION and not memory.private
+    if wanted and transaction.folder.settings.views:
+        transaction.overwrite(MONOLOGUE, _monologue(memory))
+
+
+def leave(transaction: Transaction, id_: str) -> None:
+    """Take a memory's lines out of every view, wherever a person may have moved them."""
+    folder = transaction.folder
+    wanted = marked.marker(id_).encode()
+    for path in [folder.root / DIGEST, *sorted((folder.root / "memory").glob("????-??-??.md"))]:
+        key = folder.key(path)
+        try:
+            raw = read(folder, key)
+        except VaultMemError as error:
+            transaction.notices.append(f"{key} could not be kept up to date: {error.message}")
+            continue
+        if raw and wanted in raw and folder.is_view(key):
+            transaction.line(key, id_, marked.find(_decoded(raw), id_), None, _place(key))
+
+
+def silence(transaction: Transaction, memory: Memory, instead: Memory | None) -> None:
+    """Take a memory's words out of the latest monologue, if they are there; another's may stand instead.
+
+    A text that an introspection had before it was edited counts as its own, unless it is the other's.
+    """
+    if not _speaks(transaction.folder, memory) and (
+        memory.category != INTROSPECTION
+        or read(transaction.folder, MONOLOGUE) is None
+        or (instead is not None and _speaks(transaction.folder, instead))
+    ):
+        return
+    if instead is None:
+        transaction.remove(MONOLOGUE, read(transaction.folder, MONOLOGUE) or b"")
+    else:
+        transaction.overwrite(MONOLOGUE, _monologue(instead))
+
+
+def follow_files(workspace: Workspace) -> list[str]:
+    """Let the views follow notes that a person edited, moved or deleted, once they are quiet. Returns what changed."""
+    state = workspace.index.state
+    changed = [known.key for known in state.unfollowed() if quiet(workspace, known)][:MOST_FOLLOWED]
+    gone = state.gone()[:MOST_FOLLOWED]
+    if not changed and not gone:
+        return []
+    found = {key: memory for key, memory in workspace.index.by_files(changed).items() if _mirrored(workspace, memory)}
+    transaction = Transaction(workspace.folder, "views", "notes were edited by hand", unasked=True)
+    try:
+        with writing(workspace.folder):
+            present = _present(workspace.folder)
+            for memory in found.values():
+                _catch_up(transaction, memory, present.get(memory.id, {}))
+            for _, id_, moved in gone:
+                for key, line in present.get(id_, {}).items() if not moved else ():
+                    transaction.line(key, id_, line, None, _place(key))
+            _catch_up_monologue(workspace, transaction, list(found.values()))
+            if transaction.steps:
+                transaction.commit()
+    except VaultMemError as error:
+        workspace.notices.append(f"views not brought up to date: {error.message}")
+        return []
+    workspace.notices += transaction.notices
+    state.follow(changed, [key for key, _, _ in gone])
+    return transaction.keys
+
+
+def _mirrored(workspace: Workspace, memory: Memory) -> bool:
+    return workspace.folder.is_note(memory.path) and not memory.id.startswith("ep_")
+
+
+def _present(folder: Folder) -> dict[str, dict[str, str]]:
+    """The lines of all views by memory and file."""
+    found: dict[str, dict[str, str]] = {}
+    for path in [folder.root / DIGEST, *sorted((folder.root / "memory").glob("????-??-??.md"))]:
+        key = folder.key(path)
+        text = _text(folder, key) if folder.is_view(key) else None
+        for id_ in marked.marked_ids(text or ""):
+            found.setdefault(id_, {})[key] = marked.find(text, id_) or ""
+    return found
+
+
+def _catch_up(transaction: Transaction, memory: Memory, present: dict[str, str]) -> None:
+    folder = transaction.folder
+    if not folder.settings.views and not memory.private:
+        return
+    wanted = {key: line for (key, _), line in _lines(folder, memory).items()} if folder.settings.views else {}
+    for key in {**present, **wanted}:
+        transaction.line(key, memory.id, present.get(key), wanted.get(key), _place(key))
+
+
+def _catch_up_monologue(workspace: Workspace, transaction: Transaction, changed: list[Memory]) -> None:
+    """The newest introspection stands there as it is by now."""
+    if any(memory.category == INTROSPECTION for memory in changed):
+        newest = newest_introspection(workspace)
+        if newest is not None and newest in changed and not _speaks(workspace.folder, newest):
+            speak(transaction, newest)
+
+
+def newest_introspection(workspace: Workspace, but: str = "") -> Memory | None:
+    """The public introspection of the latest date, one memory left out."""
+    found = workspace.index.memories(f"category = '{INTROSPECTION}' AND private = false")
+    return next((memory for memory in found if memory.id != but), None)
+
+
+def _place(key: str) -> str:
+    return marked.IN_BLOCK if key == DIGEST else marked.BY_TIME
+
+
+def rebuild(workspace: Workspace) -> RebuildResult:
+    """Make the views anew from the memories; a person's own text in them stays."""
+    folder = workspace.folder
+    with writing(folder):
+        workspace.freshen()
+        public = [memory for memory in workspace.index.memories() if not memory.private]
+        wanted: dict[str, dict[str, tuple[str, str]]] = {}
+        for memory in sorted(public, key=lambda each: each.created):
+            for (key, place), line in (_lines(folder, memory) if folder.settings.views else {}).items():
+                wanted.setdefault(key, {})[memory.id] = (line, place)
+        transaction = Transaction(folder, "views rebuild", "made anew from the memories")
+        present = [DIGEST, *(folder.key(path) for path in (folder.root / "memory").glob("????-??-??.md"))]
+        for key in sorted({*wanted, *(each for each in present if folder.is_view(each))}):
+            _rebuild_file(transaction, key, wanted.get(key, {}))
+        spoken = [memory for memory in public if memory.category == INTROSPECTION]
+        if spoken and not any(_speaks(folder, memory) for memory in spoken):
+            speak(transaction, max(spoken, key=lambda memory: memory.created))
+        if transaction.steps:
+            transaction.commit()
+    return RebuildResult(transaction.keys, len(public))
+
+
+def _rebuild_file(transaction: Transaction, key: str, wanted: dict[str, tuple[str, str]]) -> None:
+    raw = read(transaction.folder, key)
+    text = _decoded(raw)
+    for id_ in marked.marked_ids(text or ""):
+        if id_ not in wanted:
+            text = marked.put(text, id_, None, marked.BY_TIME, key)
+    for id_, (line, place) in wanted.items():
+        if marked.find(text, id_) != line:
+            text = marked.put(text, id_, line, place, key)
+    after = None if text is None else text.encode(errors="surrogateescape")
+    if raw is None and after is not None:
+        transaction.create(key, after)
+    elif raw is not None and after is None:
+        transaction.remove(key, raw)
+    elif raw is not None and after is not None:
+        transaction.write(key, raw, after)
+
+
+def _lines(folder: Folder, memory: Memory) -> dict[tuple[str, str], str]:
+    """The lines that mirror a memory, by file and place; none for a private one."""
+    if memory.private or memory.provisional:
+        return {}
+    created = memory.created.astimezone(folder.zone)
+    text = re.sub(r"\[id:", "[id :", cut(memory.content))
+    end = marked.marker(memory.id)
+    lines = {(f"memory/{created:%Y-%m-%d}.md", marked.BY_TIME): f"- {created:%H:%M} {text} {end}"}
+    if _curated(folder, memory, folder.now()):
+        lines[(DIGEST, marked.IN_BLOCK)] = f"- {created:%Y-%m-%d} {text} {end}"
+    return lines
+
+
+def _curated(folder: Folder, memory: Memory, now: datetime) -> bool:
+    settings = folder.settings
+    wanted = memory.importance >= settings.curated_importance or memory.category in settings.curated_categories
+    return wanted and not memory.closed_at(now)
+
+
+def _follow_monologue(transaction: Transaction, before: Memory | None, after: Memory | None) -> None:
+    """A changed introspection changes the monologue only if it is the one that stands there."""
+    if before is not None and after is not None and _speaks(transaction.folder, before):
+        speak(transaction, after)
+
+
+def _speaks(folder: Folder, memory: Memory) -> bool:
+    raw = read(folder, MONOLOGUE)
+    return raw is not None and raw.decode(errors="replace").strip() == memory.content.strip()
+
+
+def _monologue(memory: Memory) -> bytes:
+    return memory.content.strip().encode() + b"\n"
+
+
+def _text(folder: Folder, key: str) -> str | None:
+    return _decoded(read(folder, key))
+
+
+def _decoded(raw: bytes | None) -> str | None:
+    return None if raw is None else raw.decode(errors="surrogateescape")

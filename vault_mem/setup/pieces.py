@@ -1,0 +1,251 @@
+"""The kinds of places something is put into: a JSON file, a TOML file, a block in a Markdown file, a file of our own.
+
+Each kind only ever inserts text, so that taking the same text out again gives the file back byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vault_mem.errors import EditRefused
+from vault_mem.setup import jsonc
+from vault_mem.setup.jsonc import Insertion
+from vault_mem.vault.marked import BEGIN, END
+
+TOML_BEGIN, TOML_END = "# vault-mem:begin", "# vault-mem:end"
+_OUR_COMMAND = "vault-mem wake-up"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value in a JSON file: at `keys`, or `append`ed to the list there. `weak`: the owner's own value will do."""
+
+    keys: tuple[str, ...]
+    value: Any
+    append: bool = False
+    weak: bool = False
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What one file is to hold. `kind` is json, toml, block or file; the last two and toml hold `text`."""
+
+    path: Path
+    kind: str
+    text: str = ""
+    entries: tuple[Entry, ...] = ()
+
+
+@dataclass
+class Added:
+    """A file's new text, what was inserted in which order, and which keys had to be made on the way."""
+
+    text: str
+    insertions: list[Insertion]
+    made: list[list[str]] = field(default_factory=list)
+
+
+def present(piece: Piece, text: str) -> bool:
+    """Whether the file already says what it should."""
+    if piece.kind == "file":
+        return text == piece.text
+    if piece.kind == "block":
+        return _block(piece.text, "\r\n" if "\r\n" in text else "\n") in text
+    if piece.kind == "toml":
+        return _holds(_toml(piece, text), tomllib.loads(piece.text))
+    return all(_has(_value(piece, text), entry) for entry in piece.entries)
+
+
+def foreign(piece: Piece, text: str) -> str:
+    """Why the place is taken by something of the owner's; nothing where it is free."""
+    if piece.kind == "file":
+        return "there is another file of that name"
+    if piece.kind == "toml" and "vault-mem" in _toml(piece, text).get("mcp_servers", {}):
+        return "it has an entry vault-mem of its own"
+    if piece.kind == "json":
+        for entry in piece.entries:
+            if not entry.append and not entry.weak and _at(_value(piece, text), entry.keys) is not None:
+                return f"it has an entry {'.'.join(entry.keys)} of its own"
+    return ""
+
+
+def add(piece: Piece, text: str | None) -> Added:
+    """Put the piece into a file's text (None: there is no file); raises EditRefused where that would disturb it."""
+    if piece.kind == "file":
+        return Added(piece.text, [(0, piece.text)])
+    before = text or ""
+    if piece.kind == "json":
+        return _add_json(piece, before)
+    newline = "\r\n" if "\r\n" in before else "\n"
+    gap = "" if not before.strip("\ufeff") else newline if before.endswith("\n") else newline * 2
+    block = piece.text.replace("\n", newline) if piece.kind == "toml" else _block(piece.text, newline)
+    added = Added(before + gap + block, [(len(before), gap + block)])
+    if piece.kind == "toml":
+        wanted = _merged(_toml(piece, before), tomllib.loads(piece.text))
+        try:
+            right = tomllib.loads(added.text.removeprefix("\ufeff")) == wanted
+        except tomllib.TOMLDecodeError:
+            right = False
+        if not right:
+            raise _refused(piece, "mcp_servers is written in a way that nothing can be added to", piece.text)
+    return added
+
+
+def strip(kind: str, entries: list[Entry], made: list[list[str]], text: str) -> str:
+    """The text without what is ours, where the owner has edited it since: their edits stay."""
+    if kind == "block":
+        pattern = rf"(?:\r?\n)?{re.escape(BEGIN)}.*?{re.escape(END)}[^\n]*(?:\n|\Z)"
+        return re.sub(pattern, "", text, flags=re.DOTALL)
+    if kind == "toml":
+        return _strip_toml(text)
+    if kind == "json":
+        return _strip_json(entries, made, text)
+    return text
+
+
+def _add_json(piece: Piece, text: str) -> Added:
+    added = Added(text, [])
+    expected = _value(piece, text)
+    for entry in piece.entries:
+        if _has(_value(piece, added.text), entry):
+            continue
+        try:
+            after, insertions, made = jsonc.inserted(added.text, entry.keys, entry.value, append=entry.append)
+        except TypeError as error:
+            raise _refused(piece, str(error), json.dumps(entry.value, indent=2)) from error
+        expected = _put(expected, entry)
+        if jsonc.parse(after).value != expected:
+            raise _refused(piece, "nothing can be added without changing something else", json.dumps(entry.value))
+        added = Added(after, added.insertions + insertions, added.made + ([made] if made else []))
+    return added
+
+
+def _strip_json(entries: list[Entry], made: list[list[str]], text: str) -> str:
+    for entry in entries:
+        found = _at(jsonc.parse(text).value, entry.keys)
+        if entry.append:
+            for number in reversed(range(len(found) if isinstance(found, list) else 0)):
+                text = _without_hook(text, entry, found[number], number)
+        elif not entry.weak or found == entry.value:
+            text = jsonc.removed(text, entry.keys)
+    for keys in made:  # what we made to hold our entries goes with them, if nobody else uses it
+        for entry in entries:
+            inner = entry.keys if entry.append else entry.keys[:-1]
+            for depth in range(len(inner), len(keys) - 1, -1):
+                if list(inner[: len(keys)]) == keys and _at(jsonc.parse(text).value, inner[:depth]) in ({}, []):
+                    text = jsonc.removed(text, inner[:depth])
+    return text
+
+
+def _without_hook(text: str, entry: Entry, item: Any, number: int) -> str:
+    """Without our command in one group of hooks; without the group where it holds nothing else."""
+    ours = _commands(entry.value)
+    found = _commands(item)
+    if found and all(_is_ours(command, ours) for command in found):
+        return jsonc.removed(text, (*entry.keys, number))
+    handlers = item.get("hooks") if isinstance(item, dict) else None
+    if not isinstance(handlers, list):
+        return text
+    for place in reversed(range(len(handlers))):
+        if any(_is_ours(command, ours) for command in _commands(handlers[place])):
+            text = jsonc.removed(text, (*entry.keys, number, "hooks", place))
+    return text
+
+
+def _is_ours(command: str, ours: list[str]) -> bool:
+    return command in ours or command.startswith(_OUR_COMMAND)
+
+
+def _commands(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        own = [value["command"]] if isinstance(value.get("command"), str) else []
+        return own + [each for inner in value.values() for each in _commands(inner)]
+    return [each for inner in value for each in _commands(inner)] if isinstance(value, list) else []
+
+
+def _strip_toml(text: str) -> str:
+    kept: list[str] = []
+    ours = False
+    for line in text.splitlines(keepends=True):
+        word = line.strip()
+        if word in (TOML_BEGIN, TOML_END):
+            ours = False
+            if word == TOML_BEGIN and kept and not kept[-1].strip():
+                kept.pop()
+            continue
+        if word.startswith("["):
+            ours = bool(re.match(r"""\[\s*mcp_servers\s*\.\s*["']?vault-mem["']?\s*[.\]]""", word))
+        if not ours:
+            kept.append(line)
+    return "".join(kept)
+
+
+def _block(text: str, newline: str) -> str:
+    return f"{BEGIN}\n{text}{END}\n".replace("\n", newline)
+
+
+def _value(piece: Piece, text: str) -> Any:
+    if not text.strip("\ufeff \t\r\n"):
+        return {}
+    try:
+        return jsonc.parse(text).value
+    except (jsonc.NotJson, RecursionError) as error:
+        raise EditRefused(
+            f"{piece.path} is not valid JSON: {error}", "correct it first; nothing was changed"
+        ) from error
+
+
+def _toml(piece: Piece, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff"))
+    except tomllib.TOMLDecodeError as error:
+        raise EditRefused(
+            f"{piece.path} is not valid TOML: {error}", "correct it first; nothing was changed"
+        ) from error
+
+
+def _at(value: Any, keys: tuple[str, ...]) -> Any:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _has(value: Any, entry: Entry) -> bool:
+    found = _at(value, entry.keys)
+    if entry.append:
+        return isinstance(found, list) and entry.value in found
+    return found == entry.value or (entry.weak and found is not None)
+
+
+def _put(value: Any, entry: Entry) -> Any:
+    """The value with an entry in it; the old one is left as it was."""
+    head, *rest = entry.keys
+    inner = value.get(head)
+    if rest:
+        new = _put(inner if isinstance(inner, dict) else {}, Entry(tuple(rest), entry.value, entry.append))
+    else:
+        new = [*(inner or []), entry.value] if entry.append else entry.value
+    return {**value, head: new}
+
+
+def _merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    both = {
+        key: _merged(one[key], value) if isinstance(one.get(key), dict) and isinstance(value, dict) else value
+        for key, value in other.items()
+    }
+    return {**one, **both}
+
+
+def _holds(whole: Any, part: Any) -> bool:
+    if isinstance(part, dict):
+        return isinstance(whole, dict) and all(_holds(whole.get(key), value) for key, value in part.items())
+    return bool(whole == part)
+
+
+def _refused(piece: Piece, why: str, by_hand: str) -> EditRefused:
+    return EditRefused(f"{piece.path} is left alone: {why}", f"add it by hand: {' '.join(by_hand.split())}")

@@ -1,0 +1,125 @@
+"""Receipts: what setup put where, so that it can be taken out again exactly. They hold none of the owner's text."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vault_mem.errors import VaultMemError
+from vault_mem.setup.jsonc import Insertion
+from vault_mem.setup.pieces import Entry, Piece, strip
+from vault_mem.vault import files
+
+
+@dataclass
+class Receipt:
+    """One file's: what was inserted, the hashes before and after, the folders made for it, and who needs it.
+
+    `theirs`: what we would have put there was there already, so it stays when we go.
+    """
+
+    kind: str
+    before: str | None
+    after: str
+    insertions: list[Insertion] = field(default_factory=list)
+    made: list[list[str]] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    users: list[str] = field(default_factory=list)
+    theirs: bool = False
+
+    def undone(self, text: str | None) -> str | None:
+        """The file's text without ours: exactly as it was, or with the owner's edits since. None: no file."""
+        if text is None or self.theirs:
+            return text
+        now = digest(text)
+        if now == self.before:
+            return text
+        if now == self.after:
+            for place, piece in reversed(self.insertions):
+                text = text[:place] + text[place + len(piece) :]
+            return None if self.before is None else text
+        if self.kind == "file":
+            return text
+        left = strip(self.kind, self.entries, self.made, text)
+        bare = "".join(left.split()).strip("\ufeff")
+        return None if self.before is None and bare in ("", "{}") else left
+
+
+class Receipts:
+    """All receipts of this user, by the file's path."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        home = env.get("HOME") or str(Path.home())
+        state = Path(env.get("XDG_STATE_HOME") or Path(home, ".local/state"))
+        self.path = state / "vault-mem" / "setup.json"
+        self._raw: bytes | None = None
+        self._folders: list[str] = []
+        self.by_path: dict[str, Receipt] = {}
+        try:
+            self._raw = self.path.read_bytes()
+            record = json.loads(self._raw)
+            self._folders = record["folders"]
+            self.by_path = {path: _receipt(each) for path, each in record["files"].items()}
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            raise VaultMemError(
+                f"{self.path} cannot be read: {error}", "it says what setup added where; move it aside to go on without"
+            ) from error
+
+    def of(self, path: Path) -> Receipt | None:
+        """The receipt of a file."""
+        return self.by_path.get(str(path))
+
+    def save(self) -> None:
+        """Write them down; before the files they speak of, so that a crash in between loses nothing."""
+        if self.by_path and self._raw is None:
+            self._folders = missing(self.path.parent)
+            files.make_folder(self.path.parent, files.PRIVATE_FOLDER_MODE)
+        record = {"folders": self._folders, "files": {path: asdict(each) for path, each in self.by_path.items()}}
+        new = json.dumps(record, ensure_ascii=False, indent=1).encode()
+        if self.by_path and self._raw is None:
+            files.create(self.path, new, files.PRIVATE_MODE)
+        elif self.by_path and self._raw not in (None, new):
+            files.replace(self.path, self._raw or b"", new)
+        elif not self.by_path and self._raw is not None:
+            files.remove(self.path, self._raw)
+            remove_folders(self._folders)
+        self._raw = new if self.by_path else None
+
+
+def missing(folder: Path) -> list[str]:
+    """The folders that have to be made for this one, the innermost first."""
+    return [str(each) for each in (folder, *folder.parents) if not each.exists()]
+
+
+def remove_folders(folders: list[str]) -> None:
+    """Take folders away again, as far as nobody else uses them by now."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            Path(folder).rmdir()
+
+
+def receipt_for(piece: Piece, before: str | None, after: str) -> Receipt:
+    """The beginning of a receipt."""
+    return Receipt(piece.kind, None if before is None else digest(before), digest(after), entries=list(piece.entries))
+
+
+def digest(text: str) -> str:
+    """A text's fingerprint."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _receipt(record: dict[str, Any]) -> Receipt:
+    values = dict(record)
+    values["insertions"] = [(int(place), str(piece)) for place, piece in values["insertions"]]
+    values["entries"] = [
+        Entry(tuple(each["keys"]), each["value"], each["append"], each["weak"]) for each in values["entries"]
+    ]
+    return Receipt(**values)

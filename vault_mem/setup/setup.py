@@ -1,0 +1,193 @@
+"""setup: give an agent what it needs, and take it away again; first as a plan that can be shown."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from vault_mem.errors import EditRefused
+from vault_mem.setup.agents import SURFACES, Wish, needs
+from vault_mem.setup.pieces import Piece, add, foreign, present
+from vault_mem.setup.receipts import Receipt, Receipts, missing, receipt_for, remove_folders
+from vault_mem.vault import files
+
+# A diff is for reading: settings on one endless line, perhaps with keys in it, are not shown whole.
+_LONGEST_LINE = 160
+
+
+@dataclass
+class Change:
+    """One file's text before and after; None where there is no file. `receipt` None: nothing of ours is left in it."""
+
+    path: Path
+    before: str | None
+    after: str | None
+    receipt: Receipt | None = None
+
+    @property
+    def action(self) -> str:
+        """create, edit, remove or none."""
+        if self.before == self.after:
+            return "none"
+        return "create" if self.before is None else "remove" if self.after is None else "edit"
+
+    @property
+    def diff(self) -> str:
+        """The change as a person reads it."""
+        name = str(self.path)
+        lines = difflib.unified_diff(
+            (self.before or "").splitlines(),
+            (self.after or "").splitlines(),
+            "/dev/null" if self.before is None else name,
+            "/dev/null" if self.after is None else name,
+            lineterm="",
+            n=1,
+        )
+        return "\n".join(line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + "..." for line in lines)
+
+
+@dataclass
+class Plan:
+    """What setup would do. `notices` are for the person."""
+
+    changes: list[Change]
+    receipts: Receipts
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        """Whether no file would change."""
+        return all(change.action == "none" for change in self.changes)
+
+    def apply(self) -> None:
+        """Do it. Stops with an error, and changes no more, where a file changed meanwhile."""
+        for change in self.changes:
+            if change.receipt is None:
+                continue
+            if change.action == "create":
+                change.receipt.folders = missing(change.path.parent) or change.receipt.folders
+            self.receipts.by_path[str(change.path)] = change.receipt
+        self.receipts.save()
+        for change in self.changes:
+            folders = self.receipts.by_path[str(change.path)].folders if change.receipt is None else []
+            _write(change)
+            if change.receipt is None:
+                remove_folders(folders)
+                del self.receipts.by_path[str(change.path)]
+                self.receipts.save()
+
+
+def plan(wish: Wish) -> Plan:
+    """How to give the agent what it needs. What it has already stays as it is."""
+    receipts = Receipts(wish.env)
+    wanted = needs(wish)
+    result = Plan([], receipts, wanted.notices)
+    for piece in wanted.pieces:
+        change = _addition(replace(piece, path=_real(piece.path)), receipts, _user(wish), result.notices)
+        if change is not None:
+            result.changes.append(change)
+    kept = {str(_real(piece.path)) for piece in wanted.pieces}
+    result.changes += _removals(receipts, _user(wish), kept, result.notices)
+    return result
+
+
+def plan_removal(wish: Wish) -> Plan:
+    """How to take away what setup gave the agent."""
+    result = Plan([], Receipts(wish.env))
+    result.changes = _removals(result.receipts, _user(wish), set(), result.notices)
+    known = set(result.receipts.by_path)
+    for surface in SURFACES:  # receipts may be lost, or another machine's: what is exactly ours is ours
+        for piece in needs(replace(wish, surface=surface)).pieces:
+            path = _real(piece.path)
+            if str(path) not in known and (change := _without_receipt(replace(piece, path=path))):
+                known.add(str(path))
+                result.receipts.by_path[str(path)] = Receipt(piece.kind, None, "")
+                result.changes.append(change)
+    return result
+
+
+def _addition(piece: Piece, receipts: Receipts, user: str, notices: list[str]) -> Change | None:
+    now = _read(piece.path)
+    known = receipts.of(piece.path)
+    users = [*(known.users if known else []), *([] if known and user in known.users else [user])]
+    if now is not None and present(piece, now):
+        receipt = replace(known, users=users) if known else _theirs(piece, now, users)
+        return Change(piece.path, now, now, receipt)
+    before = known.undone(now) if known else now
+    taken = foreign(piece, before) if before is not None else ""
+    if taken:
+        notices.append(f"{piece.path} is left alone: {taken}")
+        return None
+    added = add(piece, before)
+    receipt = receipt_for(piece, before, added.text)
+    receipt.insertions, receipt.made, receipt.users = added.insertions, added.made, users
+    receipt.folders = known.folders if known else []
+    return Change(piece.path, now, added.text, receipt)
+
+
+def _theirs(piece: Piece, text: str, users: list[str]) -> Receipt:
+    receipt = receipt_for(piece, text, text)
+    receipt.users, receipt.theirs = users, True
+    return receipt
+
+
+def _removals(receipts: Receipts, user: str, kept: set[str], notices: list[str]) -> list[Change]:
+    changes = []
+    for name, receipt in receipts.by_path.items():
+        if user not in receipt.users or name in kept:
+            continue
+        others = [each for each in receipt.users if each != user]
+        now = _read(Path(name))
+        if others:
+            changes.append(Change(Path(name), now, now, replace(receipt, users=others)))
+            continue
+        after = receipt.undone(now)
+        if after is not None and receipt.kind == "file" and not receipt.theirs:
+            notices.append(f"{name} is kept: it was changed since it was made")
+        changes.append(Change(Path(name), now, after))
+    return changes
+
+
+def _without_receipt(piece: Piece) -> Change | None:
+    now = _read(piece.path)
+    try:
+        if now is None or not present(piece, now):
+            return None
+    except EditRefused:
+        return None
+    made = [[entry.keys[0]] for entry in piece.entries]
+    unknown = Receipt(piece.kind, None, "", made=made, entries=list(piece.entries))
+    return Change(piece.path, now, None if piece.kind == "file" else unknown.undone(now))
+
+
+def _user(wish: Wish) -> str:
+    return f"{wish.agent} {_real(wish.base)}"
+
+
+def _real(path: Path) -> Path:
+    """Where a file really is: settings are often links into a folder of dot files."""
+    return Path(os.path.realpath(path))
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise EditRefused(f"{path} is left alone: it is not UTF-8 text", "correct it first") from error
+    except OSError as error:
+        raise EditRefused(f"{path} is left alone: {error.strerror}", "nothing was changed") from error
+
+
+def _write(change: Change) -> None:
+    before, after = change.before, change.after
+    if change.action == "create":
+        files.make_folder(change.path.parent)
+        files.create(change.path, (after or "").encode(), files.PUBLIC_MODE)
+    elif change.action == "edit":
+        files.replace(change.path, (before or "").encode(), (after or "").encode())
+    elif change.action == "remove":
+        files.remove(change.path, (before or "").encode())

@@ -1,0 +1,98 @@
+"""The activity log: which memories were active together, and how often.
+
+It is a machine's own and holds ids alone; losing it changes an order of results and loses no memory (SPEC V-1). So it
+is written with a plain append, without the journal, and a line that cannot be read is passed over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from vault_mem.errors import VaultMemError
+from vault_mem.vault import files
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.steps import read
+
+KEY = ".vault-mem/activity.jsonl"
+# What being active together once adds to a connection (SPEC C-1), and the most that habit alone can make of it.
+STEP = 0.1
+STRONGEST = 1.0
+# Beyond this the lines of each pair are added up into one.
+COMPACT_BYTES = 1_000_000
+
+Pair = tuple[str, str]
+
+
+def pair_of(one: str, other: str) -> Pair:
+    """A pair of ids, whichever comes first."""
+    return (one, other) if one <= other else (other, one)
+
+
+def strengthen(folder: Folder, pairs: Iterable[Pair], by: float = STEP) -> int:
+    """Strengthen the connections between these memories; returns how many. The caller holds the vault for writing."""
+    at = folder.now().isoformat(timespec="seconds")
+    lines = [_line({"pair": [*pair_of(*pair)], "by": by, "at": at}) for pair in pairs]
+    if not lines:
+        return 0
+    path = folder.path(KEY)
+    files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
+    files.append(path, "".join(lines).encode(), files.PRIVATE_MODE)
+    if path.stat().st_size > COMPACT_BYTES:
+        _compact(folder)
+    return len(lines)
+
+
+def note_block(folder: Folder) -> None:
+    """Count a text that the guard refused; that it cannot be counted stops nothing."""
+    path = folder.path(KEY)
+    line = _line({"blocked": 1, "at": folder.now().isoformat(timespec="seconds")})
+    with contextlib.suppress(VaultMemError):
+        files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
+        files.append(path, line.encode(), files.PRIVATE_MODE)
+
+
+def blocks(folder: Folder) -> int:
+    """How many texts the guard has refused."""
+    return (read(folder, KEY) or b"").count(b'"blocked"')
+
+
+def strengths(folder: Folder) -> dict[Pair, float]:
+    """How strong each connection is, 0 to 1, by the sorted pair of ids."""
+    return {pair: round(min(total, STRONGEST), 6) for pair, (total, _) in _sums(folder)[0].items()}
+
+
+def _sums(folder: Folder) -> tuple[dict[Pair, tuple[float, str]], list[str]]:
+    """What every pair adds up to and when it was last active, and the lines that are about something else."""
+    sums: dict[Pair, tuple[float, str]] = {}
+    others: list[str] = []
+    for line in (read(folder, KEY) or b"").decode(errors="replace").splitlines():
+        try:
+            record = json.loads(line)
+            one, other = record["pair"]
+            by, at = float(record["by"]), str(record["at"])
+        except (ValueError, TypeError):
+            continue  # cut short by a crash, or not ours
+        except KeyError:
+            others.append(line)
+            continue
+        pair = pair_of(str(one), str(other))
+        total, last = sums.get(pair, (0.0, ""))
+        sums[pair] = (total + by, max(last, at))
+    return sums, others
+
+
+def _compact(folder: Folder) -> None:
+    """One line for every pair; what is about something else stays."""
+    sums, others = _sums(folder)
+    lines = [
+        _line({"pair": [*pair], "by": round(min(total, STRONGEST), 6), "at": at}) for pair, (total, at) in sums.items()
+    ]
+    before = read(folder, KEY) or b""
+    files.replace(folder.path(KEY), before, "".join([*(line + "\n" for line in others), *lines]).encode())
+
+
+def _line(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False) + "\n"

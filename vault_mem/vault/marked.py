@@ -1,0 +1,108 @@
+"""Files that the tool and a person share: lines that end in a memory's marker are the tool's, the rest is theirs.
+
+Putting a line in and taking it out again leaves the same bytes as before.
+"""
+
+from __future__ import annotations
+
+import re
+
+BY_TIME = "by_time"  # in a daily log: lines in the order of the day
+IN_BLOCK = "in_block"  # in a digest: newest first, between two comments
+
+BEGIN, END = "<!-- vault-mem:begin -->", "<!-- vault-mem:end -->"
+_MARKER = re.compile(r"\[id:((?:mem|ep)_[0-9a-f]{12})\]\s*$")
+
+
+def marker(id_: str) -> str:
+    """What a mirrored line ends in."""
+    return f"[id:{id_}]"
+
+
+def marked_ids(text: str) -> list[str]:
+    """The memories that a file mirrors, in its order."""
+    return [found.group(1) for line in text.splitlines() if (found := _MARKER.search(line))]
+
+
+def find(text: str | None, id_: str) -> str | None:
+    """The line that mirrors a memory."""
+    for line in (text or "").split("\n"):
+        if marker(id_) in line:
+            return line.removesuffix("\r")
+    return None
+
+
+def put(text: str | None, id_: str, line: str | None, place: str, key: str) -> str | None:
+    """The file with that memory's line set, or taken out where `line` is None. None: there is nothing left of it."""
+    if text is None:
+        if line is None:
+            return None
+        head = [] if place == IN_BLOCK else [f"# {_name(key)}", ""]
+        return "\n".join([*head, *(_block([line]) if place == IN_BLOCK else [line]), ""])
+    lines = text.split("\n")
+    ending = "\r" if lines[0].endswith("\r") else ""
+    at = next((number for number, each in enumerate(lines) if marker(id_) in each), None)
+    if line is None:
+        if at is not None:
+            del lines[at]
+            _drop_empty_block(lines)
+        return None if _is_bare(lines, key) and at is not None else "\n".join(lines)
+    if at is not None:
+        lines[at] = line + ("\r" if lines[at].endswith("\r") else "")
+    elif place == IN_BLOCK:
+        _insert_in_block(lines, line, ending)
+    else:
+        lines.insert(_place_by_time(lines, line), line + ending)
+    return "\n".join(lines)
+
+
+def _name(key: str) -> str:
+    return key.rsplit("/", 1)[-1].removesuffix(".md")
+
+
+def _is_bare(lines: list[str], key: str) -> bool:
+    """Whether nothing is left but what `put` writes at first."""
+    return lines in ([""], [f"# {_name(key)}", "", ""])
+
+
+def _place_by_time(lines: list[str], line: str) -> int:
+    """After the last mirrored line that is not later; before the first where all are later; else at the end."""
+    numbers = [number for number, each in enumerate(lines) if _MARKER.search(each)]
+    earlier = [number for number in numbers if lines[number] <= line]
+    if earlier:
+        return earlier[-1] + 1
+    if numbers:
+        return numbers[0]
+    return len(lines) - 1 if lines[-1] == "" and len(lines) > 1 else len(lines)
+
+
+def _block(lines: list[str]) -> list[str]:
+    return [BEGIN, *lines, END]
+
+
+def _bounds(lines: list[str]) -> tuple[int, int] | None:
+    bare = [line.strip() for line in lines]
+    if BEGIN in bare and END in bare[bare.index(BEGIN) :]:
+        begin = bare.index(BEGIN)
+        return begin, bare.index(END, begin)
+    return None
+
+
+def _insert_in_block(lines: list[str], line: str, ending: str) -> None:
+    bounds = _bounds(lines)
+    if bounds is None:
+        empty = lines == [""]
+        at = len(lines) - 1 if lines[-1] == "" else len(lines)
+        new = _block([line]) if empty else ["", *_block([line])]
+        lines[at:at] = [each + ending for each in new]
+        return
+    begin, end = bounds
+    later = [number for number in range(begin + 1, end) if _MARKER.search(lines[number]) and lines[number] > line]
+    lines.insert(later[-1] + 1 if later else begin + 1, line + ending)
+
+
+def _drop_empty_block(lines: list[str]) -> None:
+    bounds = _bounds(lines)
+    if bounds is not None and bounds[1] == bounds[0] + 1:
+        begin, end = bounds
+        del lines[begin - 1 if begin and not lines[begin - 1].strip() else begin : end + 1]

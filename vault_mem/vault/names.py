@@ -1,0 +1,107 @@
+"""Which note a link's name means, told from the files alone."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from vault_mem.notes.links import link_name, name_key
+from vault_mem.notes.parse import parse
+from vault_mem.notes.references import named_in
+from vault_mem.vault.folder import Folder
+
+Means = Callable[[str], bool]
+
+_AT_ONCE = 1 << 16
+ID_AT_END = re.compile(r"(?:^|-)([0-9a-f]{8})$")
+
+
+class Names:
+    """The names of all notes of a vault; `renames` has the names that files once had, with the ids of those files."""
+
+    def __init__(self, keys: Iterable[str], renames: Mapping[str, set[str]] | None = None) -> None:
+        self._keys: dict[str, set[str]] = {}
+        self._renames = renames or {}
+        for key in keys:
+            path = name_key(key.removesuffix(".md"))
+            for name in (path, path.rpartition("/")[2]):
+                known = self._keys.get(name)
+                if known is None:
+                    self._keys[name] = {key}
+                else:
+                    known.add(key)
+
+    def of(self, key: str) -> str:
+        """What a link calls a note: its file's name, with its folder where the name alone is not unique."""
+        path = key.removesuffix(".md")
+        stem = path.rsplit("/", 1)[-1]
+        return stem if self._keys.get(name_key(stem), {key}) == {key} else path
+
+    def known(self, name: str) -> bool:
+        """Whether any note goes by that name."""
+        name = name_key(link_name(name))
+        return bool(self._keys.get(name) or self._keys.get(name.rsplit("/", 1)[-1]))
+
+    def find(self, name: str) -> str | None:
+        """The one note that has such a name, if there is exactly one."""
+        name = name_key(link_name(name))
+        found = self._keys.get(name) or self._keys.get(name.rsplit("/", 1)[-1]) or set()
+        return next(iter(found)) if len(found) == 1 else None
+
+    def taken(self, stem: str) -> set[str]:
+        """The notes whose file has that name, in whatever folder."""
+        return self._keys.get(name_key(stem), set())
+
+    def meaning(self, key: str, id_: str) -> Means:
+        """Tells whether a name means that note: by its file's name, its id, or the id that the name ends in."""
+        known: dict[str, bool] = {}
+        digits = id_.partition("_")[2][:8]
+
+        def means(name: str) -> bool:
+            name = name_key(link_name(name))
+            if name not in known:
+                found = self._keys.get(name) or self._keys.get(name.rsplit("/", 1)[-1]) or set()
+                by_id = ID_AT_END.search(name)
+                known[name] = found == {key} or (
+                    len(found) != 1 and (name == id_ or bool(by_id and by_id.group(1) == digits))
+                )
+                if not found and not by_id:
+                    known[name] = known[name] or self.former(name) == {id_}
+            return known[name]
+
+        return means
+
+    def former(self, name: str) -> set[str]:
+        """The ids of the notes that once had this name."""
+        return self._renames.get(name_key(name), set())
+
+
+def changeable(folder: Folder, key: str, raw: bytes) -> bool:
+    """Whether a note is ours to change: in our folders, and read without a problem (SPEC V-7)."""
+    return folder.is_note(key) and not parse(raw, key, mtime=0, zone=folder.zone).problems
+
+
+def referrers(folder: Folder, keys: Iterable[str], means: Means) -> Iterator[tuple[str, bytes]]:
+    """The notes that name another, with their bytes, from the files themselves."""
+    root = os.path.join(folder.root, "")  # noqa: PTH118 - all files of a vault, and a path object for each costs more
+    for key in keys:
+        raw = _bytes(root + key if not key.startswith("%") else folder.path(key))
+        if raw and b"[[" in raw and any(map(means, named_in(raw))):
+            yield key, raw
+
+
+def _bytes(path: str | Path) -> bytes | None:
+    """A file's bytes; None where it is gone or cannot be read."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return None
+    try:
+        raw = os.read(handle, _AT_ONCE)
+        return raw if len(raw) < _AT_ONCE else raw + b"".join(iter(lambda: os.read(handle, _AT_ONCE), b""))
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
