@@ -76,6 +76,14 @@ class Moments:
         return raised
 
 
+def moments(catalogue: Catalogue, allowed: NDArray[np.bool_], *, together: bool = True) -> Moments:
+    """The moments of the allowed memories; those of the last call where it asked for the same."""
+    kept: dict[bool, tuple[NDArray[np.bool_], Moments]] = catalogue.derived("moments", dict)
+    if together not in kept or not np.array_equal(kept[together][0], allowed):
+        kept[together] = (allowed, Moments(catalogue, allowed, together=together))
+    return kept[together][1]
+
+
 def _by_time(catalogue: Catalogue) -> Places:
     whole = np.flatnonzero(catalogue.alive & (catalogue.n == 0))
     files = np.array([catalogue.files[place] for place in whole.tolist()], dtype=object)

@@ -18,7 +18,7 @@ from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
 from vault_mem.ranking.association import associated, directions
 from vault_mem.ranking.links import Strengths, spread
-from vault_mem.ranking.moments import REACH, Moments
+from vault_mem.ranking.moments import REACH, Moments, moments
 from vault_mem.ranking.query import Query, substance
 from vault_mem.ranking.reading import readings
 from vault_mem.ranking.times import DAY, closeness
@@ -86,10 +86,10 @@ def rank(
     switches = switches or Switches()
     meaning, words = _meaning(catalogue, query), written(catalogue, query.terms)
     best, row = best_rows(catalogue, meaning, words)
-    moments = Moments(catalogue, allowed, together="moment" in switches)
+    around = moments(catalogue, allowed, together="moment" in switches)
     count = max(CANDIDATES, 2 * limit)
-    places = _candidates(catalogue, query, allowed, moments, best, count, strengths or {}, switches)
-    pool = _Pool(catalogue, query, moments, vectors, places, row[places], best, words, strengths or {})
+    places = _candidates(catalogue, query, allowed, around, best, count, strengths or {}, switches)
+    pool = _Pool(catalogue, query, around, vectors, places, row[places], best, words, strengths or {})
     signals = pool.signals()
     return _scored(catalogue, pool, signals, best, switches)
 
@@ -294,18 +294,18 @@ class _Pool:
         return np.round(found / np.float32(_total(self.query.terms)), 6)
 
     def _session_words(self) -> Signal:
-        lexicon, moments = self.catalogue.lexicon, self.moments
-        count = moments.sessions
-        lengths = moments.lengths(lexicon.lengths)
+        lexicon, around = self.catalogue.lexicon, self.moments
+        count = around.sessions
+        lengths = around.lengths(lexicon.lengths)
         mean = float(lengths.mean(dtype=float)) if count else 1.0
-        wanted, where = np.unique(moments.session[moments.position[self.places]], return_inverse=True)
+        wanted, where = np.unique(around.session[around.position[self.places]], return_inverse=True)
         found = np.zeros(len(wanted), dtype=np.float32)
         total = 0.0
         for term, _ in self.query.terms:
             places, counts = lexicon.postings(term)
-            at = moments.position[places]
+            at = around.position[places]
             counts, at = counts[at >= 0], at[at >= 0]
-            sessions = np.bincount(moments.session[at], counts, count).astype(np.float32)
+            sessions = np.bincount(around.session[at], counts, count).astype(np.float32)
             each = weight(int(np.count_nonzero(sessions)), count) * substance(term)
             found += np.float32(each) * saturation(sessions[wanted], lengths[wanted], mean)
             total += each
