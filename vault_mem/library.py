@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.update_self import SelfResult
     from vault_mem.operations.views import RebuildResult
     from vault_mem.operations.wake_up import WakeUp
+    from vault_mem.operations.why_not import WhyNot
 
 
 class Vault:
@@ -164,12 +165,28 @@ class Vault:
 
         return merge(self.workspace, keep, remove, content, reason, allow_secret=allow_secret)
 
-    def recall(self, query: str, n: int = 5, filters: Filters | None = None) -> RecallResult:
-        """Find the memories that answer a query."""
-        from vault_mem.operations.recall import recall
+    def recall(self, query: str, n: int = 5, filters: Filters | None = None, **options: Any) -> RecallResult:
+        """Find the memories that answer a query; options are those of `operations.recall.Request`, such as `budget`."""
+        from vault_mem.operations.filters import Filters
+        from vault_mem.operations.recall import Request, recall
 
         turns.count(self.workspace.folder)
-        return recall(self.workspace, query, limit=n, filters=filters)
+        cost = options.pop("cost", None)
+        return recall(self.workspace, Request(query, n, filters or Filters(), **options), cost)
+
+    def search(self, query: str, n: int = 20, filters: Filters | None = None) -> RecallResult:
+        """Find the memories that have the words of a query."""
+        from vault_mem.operations.search import search
+
+        return search(self.workspace, query, n, filters)
+
+    def why_not(self, id_: str, query: str, n: int = 5, filters: Filters | None = None, **options: Any) -> WhyNot:
+        """At which stage a recall drops a memory, or where it stands."""
+        from vault_mem.operations.filters import Filters
+        from vault_mem.operations.recall import Request
+        from vault_mem.operations.why_not import why_not
+
+        return why_not(self.workspace, id_, Request(query, n, filters or Filters(), **options))
 
     def compare(self, a: str, b: str) -> Comparison:
         """How two texts or memories stand to each other."""

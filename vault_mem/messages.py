@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
 
 from vault_mem.notes.excerpt import cut
 from vault_mem.operations.backup import BackupResult
@@ -20,6 +22,10 @@ from vault_mem.operations.recall import RecallResult
 from vault_mem.operations.remember import RememberResult
 from vault_mem.operations.rename import RenameResult
 from vault_mem.operations.results import Found
+
+if TYPE_CHECKING:
+    from vault_mem.operations.evaluate import Report
+    from vault_mem.operations.why_not import WhyNot
 
 DAYS_AS_AGE = 30
 
@@ -308,18 +314,57 @@ def renamed(result: RenameResult) -> str:
     return f"Renamed (id: {result.memory.id}): {result.memory.path}{links}"
 
 
-def recalled(result: RecallResult, now: datetime) -> str:
+def recalled(result: RecallResult, now: datetime, *, explain: bool = False) -> str:
     """What recall says."""
     if not result.results:
         return "No related memories."
     count = len(result.results)
     lines = [f"{count} related memor{'y' if count == 1 else 'ies'}:"]
-    for number, found in enumerate(result.results, start=1):
-        memory = found.memory
-        day = memory.created.astimezone(now.tzinfo).date().isoformat()
-        text = cut(found.passage or memory.content)
-        private = "true" if memory.private else "false"
-        lines.append(f"{number}. [{day}] {text} (id: {memory.id}, emotion: {memory.emotion}, private: {private})")
+    lines += [recalled_line(number, found, now, explain) for number, found in enumerate(result.results, start=1)]
+    return "\n".join(lines)
+
+
+def recalled_line(number: int, found: Found, now: datetime, explain: bool = False) -> str:
+    """One result; a budget has already cut its text, and the terms of its score come below it."""
+    memory = found.memory
+    day = memory.created.astimezone(now.tzinfo).date().isoformat()
+    text = " ".join(found.excerpt.splitlines()) if found.excerpt else cut(found.passage or memory.content)
+    private = "true" if memory.private else "false"
+    line = f"{number}. [{day}] {text} (id: {memory.id}, emotion: {memory.emotion}, private: {private})"
+    return f"{line}\n   {explained(found.score, found.terms)}" if explain else line
+
+
+def explained(score: float, terms: Mapping[str, float]) -> str:
+    """A score as the sum it is."""
+    if not terms:
+        return f"score {score:.4f}"
+    parts = [f"{'-' if value < 0 else '+'} {stage} {abs(value):.4f}" for stage, value in terms.items()]
+    return f"score {score:.4f} = " + " ".join(parts).removeprefix("+ ")
+
+
+def why_not(result: WhyNot) -> str:
+    """What why-not says."""
+    head = "Shown" if result.stage == "shown" else f"Dropped by {result.stage}"
+    lines = [f"{head} (id: {result.memory.id}): {result.reason}."]
+    if result.score is not None:
+        lines.append(explained(result.score, result.terms))
+    if result.needed is not None:
+        lines.append(f"the last one shown has {result.needed:.4f}")
+    return "\n".join(lines)
+
+
+def evaluated(report: Report) -> str:
+    """What eval says: a table, a line for each way of searching."""
+    counts = report.as_json()
+    lines = [
+        f"{counts['questions']} questions, {report.memories} memories, {report.entries} vault(s)",
+        "",
+        f"{'':<16}" + "".join(f"{name:>8}" for name in ("R@1", "R@5", "R@10", "R@20", "MRR")) + f"{'ms/query':>11}",
+    ]
+    for way in report.answers:
+        figures = report.figures(way)
+        shares = "".join(f"{value:>8.3f}" for name, value in figures.items() if name != "ms")
+        lines.append(f"{way:<16}{shares}{figures['ms']:>11.1f}")
     return "\n".join(lines)
 
 

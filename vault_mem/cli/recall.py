@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from vault_mem.cli.common import Command, filter_options, filters_from, finish, found_json, open_vault
 from vault_mem.cli.console import Console
+from vault_mem.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from vault_mem.library import Vault
+    from vault_mem.operations.recall import RecallResult
+    from vault_mem.operations.results import Found
 
 
 @click.command(
@@ -15,26 +22,114 @@ from vault_mem.cli.console import Console
     examples="""vault-mem recall "when is the standup?"
                 vault-mem recall 眼鏡の修理 -n 3 --json
                 vault-mem recall oysters --kind fact --since 2026-09-01
-                cat question.txt | vault-mem recall -""",
+                vault-mem recall "what did we decide last week?" --budget 500 --explain
+                cat conversation.txt | vault-mem recall --context -""",
 )
-@click.argument("query")
+@click.argument("query", required=False)
 @click.option("-n", "limit", type=int, default=5, help="How many results, default 5.")
+@click.option("--budget", type=int, metavar="TOKENS", help="At most so many tokens in all: whole sentences that fit.")
+@click.option("--explain", is_flag=True, help="Show the terms of each score.")
+@click.option("--context", metavar="FILE", help="Take a long text as the query; - is standard input.")
 @filter_options
 @click.pass_obj
-def command(console: Console, /, query: str, limit: int, **filters: Any) -> None:
-    """Find the memories that answer QUERY (or standard input, with -), by meaning and by words."""
-    from vault_mem import messages
-
-    text = console.read_text() if query == "-" else query  # before the vault is opened: it may take its time
+def command(
+    console: Console,
+    /,
+    query: str | None,
+    limit: int,
+    budget: int | None,
+    explain: bool,
+    context: str | None,
+    **filters: Any,
+) -> None:
+    """Find the memories that answer QUERY (or standard input, with -), by meaning, words and what is around them."""
+    text = _query(console, query, context)
     vault = open_vault(console)
-    result = vault.recall(text, limit, filters_from(vault, filters))
-    console.answer(
-        {
-            "results": [found_json(found) for found in result.results],
-            "stale": result.stale,
-            "pending": result.pending,
-            "scaffold": "",
-        },
-        messages.recalled(result, vault.workspace.folder.now()),
-    )
+    chosen = filters_from(vault, filters)
+    shape = _Json(vault, explain) if console.json else _Text(vault, explain)
+    room = None if budget is None else budget - shape.frame
+    result = vault.recall(text, limit, chosen, budget=_enough(budget, room), cost=shape.cost)
+    shape.show(console, result)
     finish(console, vault, stale=result.stale, pending=result.pending)
+
+
+def _query(console: Console, query: str | None, context: str | None) -> str:
+    from vault_mem.operations.recall import context_query
+
+    if context is None:
+        if query is None:
+            raise click.UsageError("Missing argument 'QUERY'.", click.get_current_context())
+        return console.read_text() if query == "-" else query
+    if context == "-":
+        text = console.read_text()
+    else:
+        path = console.cwd / Path(context).expanduser()
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except OSError as error:
+            raise InvalidInput(f"--context {context}: cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise InvalidInput(f"--context {context}: not UTF-8 text") from error
+    return f"{context_query(text)}\n{query}" if query else context_query(text)
+
+
+def _enough(budget: int | None, room: int | None) -> int | None:
+    from vault_mem.operations.recall import SMALLEST_BUDGET
+
+    if budget is None or room is None or budget < SMALLEST_BUDGET:
+        return budget  # too small: recall says so
+    return max(room, SMALLEST_BUDGET)
+
+
+class _Text:
+    """Results as lines of text."""
+
+    frame = 10  # tokens of the first line
+
+    def __init__(self, vault: Vault, explain: bool) -> None:
+        self._now = vault.workspace.folder.now()
+        self._explain = explain
+
+    def cost(self, found: Found) -> int:
+        from vault_mem import messages
+        from vault_mem.notes.tokens import count_tokens
+
+        return count_tokens(messages.recalled_line(99, found, self._now, self._explain) + "\n")
+
+    def show(self, console: Console, result: RecallResult) -> None:
+        from vault_mem import messages
+
+        console.print(messages.recalled(result, self._now, explain=self._explain))
+
+
+class _Json:
+    """Results as one JSON document."""
+
+    frame = 40  # tokens of everything but the results
+
+    def __init__(self, vault: Vault, explain: bool) -> None:
+        self._now = vault.workspace.folder.now()
+        self._explain = explain
+
+    def cost(self, found: Found) -> int:
+        import json
+
+        from vault_mem.notes.tokens import count_tokens
+
+        return count_tokens(json.dumps({"results": [self._record(found)]}, ensure_ascii=False, indent=2, default=str))
+
+    def _record(self, found: Found) -> dict[str, Any]:
+        return found_json(found) | ({"explain": found.terms} if self._explain else {})
+
+    def show(self, console: Console, result: RecallResult) -> None:
+        from vault_mem import messages
+
+        console.answer(
+            {
+                "results": [self._record(found) for found in result.results],
+                "stale": result.stale,
+                "pending": result.pending,
+                "scaffold": "",
+            },
+            messages.recalled(result, self._now, explain=self._explain),
+        )

@@ -23,7 +23,7 @@ from vault_mem.vault.lock import WAIT_SECONDS
 from vault_mem.vault.settings import VAULT_FILE
 
 # Commands that write nothing; every other waits for its turn.
-_READ = "recall search show list compare graph stats status doctor history wake-up introspect emotion-trend"
+_READ = "recall search why-not show list compare graph stats status doctor history wake-up introspect emotion-trend"
 READING = frozenset([*_READ.split(" "), "export", "reindex"])
 _BATCH_SECONDS = 0.05  # saves that come in a row are indexed together
 _BATCH_LONGEST = 0.5
@@ -166,6 +166,7 @@ class Engine:
     def _quiet(self) -> float:
         """Do what waited for quiet; returns when to look again."""
         from vault_mem.operations.quiet import quiet_work
+        from vault_mem.operations.tidy import run_due
 
         if not self.turn.take(0):
             return 1.0
@@ -174,6 +175,9 @@ class Engine:
                 if workspace.freshen().stale:
                     return _AGAIN_SECONDS
                 wrote = quiet_work(workspace)
+                tidied = run_due(workspace)
+                if tidied is not None:
+                    self._log.info("tidy: %d closed, %.1f s", tidied.closed, tidied.seconds)
                 self._quiet_seconds = workspace.folder.settings.quiet_seconds + 0.1
                 if workspace.notices:
                     self._log.info("quiet work: %d file(s) or settings need attention", len(workspace.notices))
@@ -199,7 +203,7 @@ class Engine:
                     workspace.changes.note(workspace.index.generation, (before, workspace.index.table.version), ())
         with self.pool.lent(Folder(self.root, self.env)) as workspace:
             if not workspace.freshen().stale:
-                workspace.reading(lambda: (workspace.calibration, workspace.lexicon))
+                workspace.reading(lambda: (workspace.calibration, workspace.catalogue))
 
 
 class Loan:

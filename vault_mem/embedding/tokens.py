@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Embedder, Vectors
 
@@ -54,3 +56,15 @@ class TokenVectors:
         vector = np.asarray(self._vectors[ids], dtype=np.float32).mean(axis=0)
         norm = float(np.linalg.norm(vector))
         return (vector / norm if norm else vector), norm / self._scale
+
+    def numbers(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:
+        """The vocabulary numbers of the tokens of many texts."""
+        found = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False) if texts else []
+        return [np.array(each.ids, dtype=np.int32) for each in found]
+
+    def directions(self, numbers: NDArray[Any]) -> Vectors:
+        """Unit vectors of tokens. The first dimension, which all words share, is left out: it tells none apart."""
+        vectors = np.asarray(self._vectors[numbers][:, 1:], dtype=np.float32)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        norms[norms == 0] = 1
+        return np.asarray(vectors / norms, dtype=np.float32)

@@ -1,46 +1,129 @@
-"""How well a text answers the words of a query: BM25 over the terms of the whole vault.
+"""The terms of every row at hand: which rows have a term, how often, and how much finding it says (BM25).
 
-LanceDB's own scores depend on how the index came about; these depend on the files alone, so
-that an index grown edit by edit ranks exactly like one that was just rebuilt.
+LanceDB's own scores depend on how the index came about; these depend on the files alone, so that an index grown edit
+by edit ranks exactly like one that was just rebuilt.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from vault_mem.index.table import Table
+from vault_mem.index.terms import STOP, stem, unspaced
 
 _K1 = 1.2
 _B = 0.75
+_NONE = np.zeros(0, dtype=np.int32)
+
+Places = NDArray[np.int32]
+Counts = NDArray[np.float32]
 
 
 class Lexicon:
-    """How many rows have each term, and how long rows are on average."""
+    """Terms by place. What was there at the start is in arrays; what came later is in lists beside them."""
 
-    def __init__(self, table: Table) -> None:
-        column = table.select(["terms"]).column("terms").combine_chunks()
-        self.rows = len(column)
-        self.mean_length = (pc.sum(pc.list_value_length(column)).as_py() or 0) / max(self.rows, 1)
-        pairs = pa.table({"row": pc.list_parent_indices(column), "term": pc.list_flatten(column)})
-        counted = pairs.group_by(["row", "term"]).aggregate([]).group_by("term").aggregate([([], "count_all")])
-        frequency = zip(counted.column("term").to_pylist(), counted.column("count_all").to_pylist(), strict=True)
-        self._frequency = Counter[str](dict(frequency))
+    def __init__(self) -> None:
+        self.lengths: Counts = np.zeros(0, dtype=np.float32)
+        self._numbers: dict[str, int] = {}  # of raw terms; the forms of one word share a number, stop words have -1
+        self._by_stem: dict[str, int] = {}
+        self._starts = np.zeros(1, dtype=np.int64)
+        self._places: Places = _NONE
+        self._counts: NDArray[np.uint16] = np.zeros(0, dtype=np.uint16)
+        self._in_arrays = np.zeros(0, dtype=bool)
+        self._later: dict[int, dict[int, int]] = {}
+        self._later_terms: dict[int, list[int]] = {}
 
-    def score(self, query: Sequence[str], text: Sequence[str]) -> float:
-        """BM25 of one row's terms for the terms of a query."""
-        counts = Counter(text)
-        stretch = _K1 * (1 - _B + _B * len(text) / max(self.mean_length, 1))
-        return sum(
-            self._weight(term) * counts[term] * (_K1 + 1) / (counts[term] + stretch)
-            for term in sorted(set(query))
-            if counts[term]
-        )
+    def fill(self, column: pa.Array) -> None:
+        """Take over the terms of all rows, a list for each place."""
+        rows = len(column)
+        encoded = pc.list_flatten(column).dictionary_encode()
+        numbers = np.array([self._number(term) for term in encoded.dictionary.to_pylist()], dtype=np.int64)
+        owners = pc.list_parent_indices(column).to_numpy(zero_copy_only=False)
+        found = numbers[encoded.indices.to_numpy(zero_copy_only=False)] if len(numbers) else np.zeros(0, dtype=np.int64)
+        owners, found = owners[found >= 0], found[found >= 0]
+        self.lengths = np.bincount(owners, minlength=rows).astype(np.float32)
+        pairs, counts = np.unique(found * max(rows, 1) + owners, return_counts=True)
+        self._places = (pairs % max(rows, 1)).astype(np.int32)
+        self._counts = np.minimum(counts, 65_535).astype(np.uint16)
+        self._starts = np.searchsorted(pairs // max(rows, 1), np.arange(len(self._by_stem) + 1))
+        self._in_arrays = np.ones(rows, dtype=bool)
 
-    def _weight(self, term: str) -> float:
-        having = self._frequency[term]
-        return math.log(1 + (self.rows - having + 0.5) / (having + 0.5))
+    def reserve(self, rows: int) -> None:
+        """Make room for so many places."""
+        more = rows - len(self.lengths)
+        if more > 0:
+            self.lengths = np.concatenate([self.lengths, np.zeros(more, dtype=np.float32)])
+            self._in_arrays = np.concatenate([self._in_arrays, np.zeros(more, dtype=bool)])
+
+    def put(self, place: int, terms: Iterable[str]) -> None:
+        """A row that came later; its place is free."""
+        counts = Counter(number for term in terms if (number := self._number(term)) >= 0)
+        self.lengths[place] = counts.total()
+        self._later_terms[place] = list(counts)
+        for number, count in counts.items():
+            self._later.setdefault(number, {})[place] = count
+
+    def remove(self, place: int) -> None:
+        """Forget the row at a place."""
+        self.lengths[place] = 0
+        self._in_arrays[place] = False
+        for number in self._later_terms.pop(place, ()):
+            del self._later[number][place]
+
+    @property
+    def later(self) -> int:
+        """How many rows came after the arrays were filled."""
+        return len(self._later_terms)
+
+    def postings(self, term: str) -> tuple[Places, Counts]:
+        """The places that have a term, and how often. One character of Japanese stands for every pair it is in."""
+        if len(term) == 1 and unspaced(term):
+            numbers = {number for raw, number in self._numbers.items() if term in raw and number >= 0}
+        else:
+            numbers = {self._numbers.get(term, self._by_stem.get(stem(term), -1))} - {-1}
+        found = [self._postings_of(number) for number in sorted(numbers)]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            return _NONE, np.zeros(0, dtype=np.float32)
+        places, inverse = np.unique(np.concatenate([each[0] for each in found]), return_inverse=True)
+        counts = np.bincount(inverse, np.concatenate([each[1] for each in found]), len(places))
+        return places.astype(np.int32), counts.astype(np.float32)
+
+    def _postings_of(self, number: int) -> tuple[Places, Counts]:
+        places, counts = _NONE, np.zeros(0, dtype=np.float32)
+        if number + 1 < len(self._starts):
+            part = slice(self._starts[number], self._starts[number + 1])
+            places, counts = self._places[part], self._counts[part].astype(np.float32)
+            held = self._in_arrays[places]
+            if not held.all():
+                places, counts = places[held], counts[held]
+        later = self._later.get(number)
+        if later:
+            places = np.concatenate([places, np.fromiter(later, np.int32, len(later))])
+            counts = np.concatenate([counts, np.fromiter(later.values(), np.float32, len(later))])
+        return places, counts
+
+    def _number(self, raw: str) -> int:
+        number = self._numbers.get(raw)
+        if number is None:
+            number = -1 if raw in STOP else self._by_stem.setdefault(stem(raw), len(self._by_stem))
+            self._numbers[raw] = number
+        return number
+
+
+def weight(having: float, rows: float) -> float:
+    """What finding a term says that so many rows have (BM25's inverse document frequency)."""
+    return math.log(1 + (rows - having + 0.5) / (having + 0.5))
+
+
+def saturation(counts: Counts, lengths: Counts, mean_length: float) -> Counts:
+    """What finding a term so often is worth in texts of these lengths, 0 to 1: the first time counts most."""
+    stretch = _K1 * (1 - _B + _B * lengths / max(mean_length, 1.0))
+    return np.asarray(counts / (counts + stretch), dtype=np.float32)

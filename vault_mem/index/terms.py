@@ -10,6 +10,20 @@ _UNSPACED = "々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿가-힣\U00020000-\U000
 _STARTS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _RUN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+")
 
+# English words that tell no text from another. Single letters are left: they are what contractions leave behind.
+STOP = frozenset(
+    """a about after again all also am an and any anyone anything are around as at be because been before being both
+    but by can could d did do does doing done down during each else ever every everything for from further get gets
+    getting go goes going gone got had has have having he her here hers herself him himself his how i if in into is it
+    its itself just kind let lets ll lot lots m made make makes many may maybe me might mine more most much must my
+    myself need no nor not now of off oh ok okay on once one only or other our ours out over own please quite rather re
+    really s said same say says shall she should since so some someone something still such t tell than that the their
+    theirs them themselves then there these they thing things this those though through to told too toward towards
+    under until up upon us ve very was way we well went were what when where whether which while who whom whose why
+    will with within without would yes yet you your yours yourself""".split()  # noqa: SIM905 - a page of quotes otherwise
+)
+_DOUBLED = re.compile(r"([b-df-hjkmnp-rtvwxz])\1$")
+
 
 def terms(text: str) -> list[str]:
     """The terms of a text, in order, repeated as often as they occur."""
@@ -25,3 +39,25 @@ def terms(text: str) -> list[str]:
 def normalised(text: str) -> str:
     """One form for full and half width, and for upper and lower case."""
     return unicodedata.normalize("NFKC", text).casefold()
+
+
+def unspaced(term: str) -> bool:
+    """Whether a term is of a script that puts no spaces between words."""
+    return bool(_STARTS_UNSPACED.match(term))
+
+
+def stem(term: str) -> str:
+    """What the forms of an English word have in common; other terms are their own stem."""
+    if len(term) <= 3 or not term.isascii() or not term.isalpha():
+        return term
+    for ending, left in (("sses", "ss"), ("ies", "y"), ("ss", "ss"), ("us", "us"), ("s", "")):
+        if term.endswith(ending):
+            term = term[: -len(ending)] + left
+            break
+    for ending in ("ing", "ed", "ly"):
+        if term.endswith(ending) and len(term) - len(ending) >= 3:
+            term = _DOUBLED.sub(r"\1", term[: -len(ending)])
+            break
+    if len(term) > 3 and term.endswith("e"):
+        term = term[:-1]
+    return term[:-1] + "i" if len(term) > 3 and term.endswith("y") else term

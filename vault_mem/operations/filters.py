@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
 from vault_mem.errors import InvalidInput
@@ -10,6 +11,8 @@ from vault_mem.index.rows import EPISODE, MEMORY, NOTE
 from vault_mem.index.table import quote
 from vault_mem.model import KIND_ALIASES, KINDS
 from vault_mem.operations.results import writable
+
+Names = Callable[[str], Iterable[str]]
 
 
 @dataclass(frozen=True)
@@ -32,11 +35,31 @@ class Filters:
     as_of: datetime | None = None
     ids: list[str] | None = None
 
-    def where(self, now: datetime, types: tuple[str, ...] = (MEMORY, NOTE)) -> str:
-        """The filters as a condition on the table's rows."""
+    @property
+    def given(self) -> list[Filters]:
+        """The conditions one by one, each as filters of its own."""
+        unset = Filters(closed=True)
+        found = [
+            replace(unset, **{each.name: getattr(self, each.name)})
+            for each in fields(self)
+            if each.name not in ("closed", "as_of") and getattr(self, each.name) not in (None, [])
+        ]
+        if self.as_of is not None:
+            found.append(replace(unset, as_of=self.as_of))
+        elif not self.closed:
+            found.append(Filters())
+        return found
+
+    def where(
+        self,
+        now: datetime,
+        types: tuple[str, ...] = (MEMORY, NOTE),
+        names: Callable[[str], Iterable[str]] | None = None,
+    ) -> str:
+        """The filters as a condition on the table's rows; `names` says by what other names a person goes."""
         if self.kind is not None and KIND_ALIASES.get(self.kind, self.kind) not in KINDS:
             raise InvalidInput(f"unknown kind {self.kind!r}", f"a kind is one of {', '.join(KINDS)}")
-        for text in (self.category, self.emotion, *self.tags, *self.people):
+        for text in (self.category, self.emotion, *self.tags, *self.people, *(self.ids or ())):
             writable(text or "", "a filter")
         parts = [f"type IN ({', '.join(map(quote, types))})"]
         for name in ("category", "emotion"):
@@ -45,7 +68,9 @@ class Filters:
         if self.kind is not None:
             parts.append(f"kind = {quote(KIND_ALIASES.get(self.kind, self.kind))}")
         parts += [f"array_has(tags, {quote(tag.lstrip('#'))})" for tag in self.tags]
-        parts += [f"array_has(people, {quote(person)})" for person in self.people]
+        for person in self.people:
+            known = sorted({person, *(names(person) if names else ())})
+            parts.append("(" + " OR ".join(f"array_has(people, {quote(name)})" for name in known) + ")")
         if self.importance is not None:
             parts.append(f"importance >= {int(self.importance)}")
         if self.since is not None:

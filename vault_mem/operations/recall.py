@@ -1,25 +1,30 @@
-"""recall: find memories by meaning and by words."""
+"""recall: find memories by meaning, by words, and by what surrounds them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from vault_mem.embedding.calibration import Calibration
 from vault_mem.errors import InvalidInput
-from vault_mem.index.table import quote
-from vault_mem.index.terms import terms
+from vault_mem.index.catalogue import Catalogue
+from vault_mem.operations.excerpts import Cost, fit
 from vault_mem.operations.filters import Filters
 from vault_mem.operations.results import Found, writable
 from vault_mem.operations.workspace import Workspace
+from vault_mem.ranking.diversity import Chosen, diversify
+from vault_mem.ranking.links import Strengths
+from vault_mem.ranking.names import directory
+from vault_mem.ranking.query import understand
+from vault_mem.ranking.rank import DIGITS, Ranking, Switches, rank
+from vault_mem.vault import activity
 
-# Each way of searching offers this many rows; what neither ranks among them is not going to be first.
-CANDIDATES = 200
-# Reciprocal rank fusion's usual constant: how soon the difference between two ranks stops to count.
-RANK_OFFSET = 60
-# A query longer than a page says nothing more.
+# A query longer than a page says nothing more; of a longer context the end counts, which was said last.
 MAX_QUERY = 4000
 DEFAULT_RESULTS = 5
+SMALLEST_BUDGET = 50
 
 
 @dataclass(frozen=True)
@@ -32,76 +37,116 @@ class RecallResult:
     pending: int
 
 
-def recall(
-    workspace: Workspace, query: str, *, limit: int = DEFAULT_RESULTS, filters: Filters | None = None
-) -> RecallResult:
-    """Find the memories that answer a query, whatever language it and they are in."""
-    query = writable(query.strip(), "the query")
-    if not query:
-        raise InvalidInput("nothing to recall: the query is empty", 'try: vault-mem recall "..."')
-    if limit < 1:
-        raise InvalidInput(f"-n is at least 1, not {limit}")
+@dataclass(frozen=True)
+class Request:
+    """A question to the vault: the query, and how much of what may answer."""
+
+    query: str
+    limit: int = DEFAULT_RESULTS
+    filters: Filters = field(default_factory=Filters)
+    budget: int | None = None
+    strengths: Strengths | None = None  # as the activity log has them, if none are given
+    switches: Switches = field(default_factory=Switches)
+
+    def checked(self) -> Request:
+        """The request, if it makes sense."""
+        query = writable(self.query.strip(), "the query")
+        if not query:
+            raise InvalidInput("nothing to recall: the query is empty", 'try: vault-mem recall "..."')
+        if self.limit < 1:
+            raise InvalidInput(f"-n is at least 1, not {self.limit}")
+        if self.budget is not None and self.budget < SMALLEST_BUDGET:
+            raise InvalidInput(f"--budget is at least {SMALLEST_BUDGET} tokens, not {self.budget}")
+        return replace(self, query=query[:MAX_QUERY])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a request went, stage by stage: what was allowed, how it ranked, what was chosen."""
+
+    catalogue: Catalogue
+    allowed: NDArray[np.bool_]
+    ranking: Ranking
+    chosen: list[Chosen]
+    calibration: Calibration
+
+
+def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> RecallResult:
+    """Find the memories that answer a query, whatever language it and they are in.
+
+    With a budget, `cost` says how many tokens it takes to show one result; the default counts its text alone.
+    """
+    request = request.checked()
     freshness = workspace.freshen()
-    where = (filters or Filters()).where(workspace.folder.now())
-    found = workspace.reading(lambda: _find(workspace, query[:MAX_QUERY], limit, where))
-    return RecallResult(query, found, freshness.stale, freshness.pending)
+    results = workspace.reading(lambda: found_by(consider(workspace, request)))
+    if request.budget is not None:
+        results, _ = fit(results, request.query, request.budget, cost)
+    return RecallResult(request.query, results, freshness.stale, freshness.pending)
 
 
-def _find(workspace: Workspace, query: str, limit: int, where: str) -> list[Found]:
-    by_meaning = _by_meaning(workspace, query, where)
-    by_words = _by_words(workspace, query, where)
-    scores: dict[str, float] = {}
-    for ranked in (list(by_meaning), list(by_words)):
-        for rank, file in enumerate(ranked, start=1):
-            scores[file] = scores.get(file, 0.0) + 1 / (RANK_OFFSET + rank)
-    best = sorted(scores, key=lambda file: (-scores[file], file))[:limit]
-    memories = workspace.index.by_files(best)
-    calibration = workspace.calibration
-    passages = _passages(workspace, [by_words.get(file) or by_meaning[file][1] for file in best])
-    results = []
-    for file in best:
-        if file in memories:
-            cosine, row = by_meaning.get(file, (0.0, ""))
-            passage = passages.get(by_words.get(file) or row, "")
-            results.append(
-                Found(memories[file], round(calibration.similarity(cosine), 4), round(scores[file], 6), passage)
+def context_query(text: str) -> str:
+    """The part of a long text, such as the last turns of a conversation, that serves as a query."""
+    return text.strip()[-MAX_QUERY:]
+
+
+def consider(workspace: Workspace, request: Request) -> Outcome:
+    """Filter, rank and diversify."""
+    catalogue, calibration = workspace.catalogue, workspace.calibration
+    with catalogue.lock:
+        allowed = allowed_places(workspace, catalogue, request.filters)
+        now = request.filters.as_of or workspace.folder.now()
+        vector = workspace.embedder.encode([request.query])[0]
+        query = understand(request.query, vector, catalogue, workspace.tokens, now.astimezone(workspace.folder.zone))
+        ranking = rank(
+            catalogue,
+            query,
+            allowed,
+            workspace.tokens,
+            limit=request.limit,
+            strengths=activity.strengths(workspace.folder) if request.strengths is None else request.strengths,
+            switches=request.switches,
+        )
+        chosen = diversify(
+            catalogue,
+            ranking,
+            request.limit,
+            near_identical=calibration.near_identical,
+            looked_up=query.looked_up,
+            zone=workspace.folder.zone,
+            switched_on="diversity" in request.switches,
+        )
+    return Outcome(catalogue, allowed, ranking, chosen, calibration)
+
+
+def allowed_places(workspace: Workspace, catalogue: Catalogue, filters: Filters) -> NDArray[np.bool_]:
+    """Which whole memories meet the filters, by place."""
+    now = workspace.folder.now()
+    whole = catalogue.alive & (catalogue.n == 0)
+    if filters == Filters():
+        return np.asarray(whole & (catalogue.valid_to > now.timestamp()))
+    where = filters.where(now, names=directory(catalogue).written)
+    found = workspace.index.table.select(["file"], f"n = 0 AND {where}").column("file").to_pylist()
+    places = [place for file in found if (place := catalogue.place_of(file)) is not None]
+    allowed = np.zeros(len(whole), dtype=bool)
+    allowed[places] = True
+    return np.asarray(allowed & whole)
+
+
+def found_by(outcome: Outcome) -> list[Found]:
+    """The memories that were chosen, with all a reader needs."""
+    ranking, catalogue = outcome.ranking, outcome.catalogue
+    places = [int(ranking.places[each.number]) for each in outcome.chosen]
+    results: list[Found] = []
+    for each, place in zip(outcome.chosen, places, strict=True):
+        row = int(ranking.rows[each.number])
+        terms = ranking.terms_of(each.number) | ({"diversity": each.penalty} if each.penalty else {})
+        results.append(
+            Found(
+                catalogue.memory(place),
+                similarity=round(outcome.calibration.similarity(float(ranking.meaning[place])), DIGITS),
+                score=round(sum(terms.values()), DIGITS),
+                passage="" if row == place else catalogue.texts[row],
+                terms=terms,
             )
+        )
     return results
-
-
-def _by_meaning(workspace: Workspace, query: str, where: str) -> dict[str, tuple[float, str]]:
-    """Files by the cosine of their best row, best first."""
-    vector = workspace.embedder.encode([query])[0]
-    if not np.any(vector):
-        return {}
-    best: dict[str, tuple[float, str]] = {}
-    for row in workspace.index.table.nearest(vector, CANDIDATES, where):
-        best.setdefault(row["file"], (round(row["cosine"], 6), row["row"]))
-    return dict(sorted(best.items(), key=lambda item: (-item[1][0], item[0])))
-
-
-def _by_words(workspace: Workspace, query: str, where: str) -> dict[str, str]:
-    """Files, and their best row, by BM25 of the query's terms, best first."""
-    wanted = terms(query)
-    if not wanted:
-        return {}
-    rows = [row["row"] for row in workspace.index.table.matching(query, CANDIDATES, where)]
-    if not rows:
-        return {}
-    held = workspace.index.table.select(["row", "file", "terms"], f"row IN ({', '.join(map(quote, rows))})").to_pylist()
-    lexicon = workspace.lexicon
-    scored = [(lexicon.score(wanted, row["terms"]), row["file"], row["row"]) for row in held]
-    best: dict[str, str] = {}
-    for score, file, row in sorted(scored, key=lambda each: (-each[0], each[1], each[2])):
-        if score > 0:
-            best.setdefault(file, row)
-    return best
-
-
-def _passages(workspace: Workspace, rows: list[str]) -> dict[str, str]:
-    """The text of the passages among these rows; a whole memory needs none."""
-    parts = [row for row in rows if not row.endswith("#0")]
-    if not parts:
-        return {}
-    found = workspace.index.table.select(["row", "content"], f"row IN ({', '.join(map(quote, parts))})").to_pylist()
-    return {row["row"]: row["content"] for row in found}

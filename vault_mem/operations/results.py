@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
@@ -19,12 +19,17 @@ def writable(text: str, what: str) -> str:
 
 @dataclass(frozen=True)
 class Found:
-    """A memory with how near it is: `similarity` is calibrated, `score` orders the list, `passage` answered best."""
+    """A memory with how near it is: `similarity` is calibrated, `score` orders the list, `passage` answered best.
+
+    `terms` are what each stage of the ranking added to the score; `excerpt` is what a budget left of the text.
+    """
 
     memory: Memory
     similarity: float
     score: float = 0.0
     passage: str = ""
+    terms: dict[str, float] = field(default_factory=dict)
+    excerpt: str = ""
 
     @property
     def distance(self) -> float:

@@ -21,9 +21,9 @@ from vault_mem.vault.names import Names
 from vault_mem.vault.walk import RACY_NS, look_at, walk
 
 if TYPE_CHECKING:
+    from vault_mem.index.catalogue import Catalogue
     from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
-    from vault_mem.index.lexicon import Lexicon
     from vault_mem.index.shelf import Shelf
     from vault_mem.index.sync import Progress, SyncReport
 
@@ -95,6 +95,7 @@ class Workspace:
         self._at_version: tuple[str, int] = ("", -1)
         self._calibration: tuple[Vectors, Calibration] | None = None
         self._shelf: tuple[tuple[str, int], Shelf] | None = None
+        self._catalogue: tuple[tuple[str, int], Catalogue] | None = None
 
     def reuse(self, folder: Folder, progress: Progress | None) -> None:
         """Begin another command on the same vault: its clock, settings and progress, our model, index and caches."""
@@ -137,14 +138,14 @@ class Workspace:
         return self._graph
 
     @property
-    def lexicon(self) -> Lexicon:
-        """The terms of the whole vault, as indexed."""
-        from vault_mem.index.lexicon import Lexicon
+    def catalogue(self) -> Catalogue:
+        """What recall looks through, in step with the index."""
+        from vault_mem.index.catalogue import Catalogue
 
-        self._drop_outdated()
-        if "_lexicon" not in self.__dict__:
-            self._lexicon = Lexicon(self.index.table)
-        return self._lexicon
+        version = (self.index.generation, self.index.table.version)
+        if self._catalogue is None or self._catalogue[0] != version:
+            self._catalogue = (version, Catalogue(self.index.table))
+        return self._catalogue[1]
 
     @property
     def shelf(self) -> Shelf:
@@ -178,15 +179,12 @@ class Workspace:
             if files is not None:
                 self._shelf[1].update(self.index.table, files)
                 self._shelf = (now, self._shelf[1])
-        if self._at_version != now:
-            files = self._changed_since(self._at_version)
-            for name in ("_graph", "_lexicon"):
-                held = self.__dict__.get(name)
-                if files is not None and held is not None and hasattr(held, "update"):
-                    held.update(self.index.table, files)
-                else:
-                    self.__dict__.pop(name, None)
-            self._at_version = now
+        if self._catalogue is not None and self._catalogue[0] != now:
+            files = self._changed_since(self._catalogue[0])
+            if files is not None and not self._catalogue[1].worn:
+                self._catalogue[1].update(self.index.table, files)
+                self._catalogue = (now, self._catalogue[1])
+        self._drop_outdated()
 
     def _changed_since(self, version: tuple[str, int]) -> set[str] | None:
         if version[0] != self.index.generation:
@@ -197,7 +195,6 @@ class Workspace:
         version = (self.index.generation, self.index.table.version)
         if version != self._at_version:
             self.__dict__.pop("_graph", None)
-            self.__dict__.pop("_lexicon", None)
             self._at_version = version
 
     @property

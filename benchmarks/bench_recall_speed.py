@@ -1,0 +1,50 @@
+"""Speed of a recall inside a warm process, at 10,000 and 100,000 memories: ranking included.
+
+`recall` first makes sure that no file has changed; in a daemon a watcher knows that. So what is measured is the recall
+once the index is known to be fresh.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Iterator
+
+from benchmarks.harness import Figure, Setting, Target, percentile
+from benchmarks.vaults import memories, questions, write_vault
+from vault_mem import Vault
+from vault_mem.operations.recall import Request, consider, found_by
+
+SIZES = {10_000: 25, 100_000: 50}  # memories, and the milliseconds that half of all recalls may take
+QUERIES = 120
+
+
+def run(setting: Setting) -> Iterator[Figure]:
+    """Median and 95th percentile; every query is another one, the first of all is not counted."""
+    for size, limit in SIZES.items():
+        if setting.quick and size > 10_000:
+            return
+        vault = write_vault(setting.folder / str(size), memories(size, seed=9))
+        vault.reindex()
+        setting.progress(f"{size:,} memories indexed")
+        started = time.perf_counter()
+        vault.recall("warm up")
+        yield Figure(f"recall at {size:,}: the first, arrays filled", (time.perf_counter() - started) * 1000, "ms")
+        wall, cpu = _ask(vault)
+        name = f"recall at {size:,}: fresh index"
+        yield Figure(f"{name}, p50", percentile(wall, 50) * 1000, "ms", target=Target("≤", limit))
+        yield Figure(f"{name}, p95", percentile(wall, 95) * 1000, "ms")
+        yield Figure(f"{name}, CPU p50", percentile(cpu, 50) * 1000, "ms")
+        if size == min(SIZES):
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            yield Figure(f"recall at {size:,}: peak memory with rebuild", peak, "MB")
+
+
+def _ask(vault: Vault) -> tuple[list[float], list[float]]:
+    wall, cpu = [], []
+    for question in questions(QUERIES):
+        began, spent = time.perf_counter(), time.process_time()
+        found_by(consider(vault.workspace, Request(question)))
+        wall.append(time.perf_counter() - began)
+        cpu.append(time.process_time() - spent)
+    return wall, cpu

@@ -1,0 +1,35 @@
+"""vault-mem search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from vault_mem.cli.common import Command, filter_options, filters_from, finish, found_json, open_vault
+from vault_mem.cli.console import Console
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem search oysters
+                vault-mem search "KX-1204" --since 2026-09-01
+                vault-mem search 会議 --tag 庭 --json""",
+)
+@click.argument("query")
+@click.option("-n", "limit", type=int, default=20, help="How many results, default 20.")
+@filter_options
+@click.pass_obj
+def command(console: Console, /, query: str, limit: int, **filters: Any) -> None:
+    """Find the memories that have the words of QUERY: keywords and filters alone; nothing fades, no moods."""
+    from vault_mem import messages
+
+    vault = open_vault(console)
+    text = console.read_text() if query == "-" else query
+    result = vault.search(text, limit, filters_from(vault, filters))
+    if console.json:
+        results = [found_json(found) for found in result.results]
+        console.print_json({"results": results, "stale": result.stale, "pending": result.pending})
+    else:
+        console.print(messages.recalled(result, vault.workspace.folder.now()))
+    finish(console, vault, stale=result.stale, pending=result.pending)

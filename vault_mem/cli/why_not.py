@@ -1,0 +1,35 @@
+"""vault-mem why-not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from vault_mem.cli.common import Command, filter_options, filters_from, finish, open_vault
+from vault_mem.cli.console import Console
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem why-not mem_651b9d294720 "when is the standup?"
+                vault-mem why-not 651b9d oysters --kind fact --json""",
+)
+@click.argument("id_", metavar="ID")
+@click.argument("query")
+@click.option("-n", "limit", type=int, default=5, help="How many results the recall has, default 5.")
+@click.option("--budget", type=int, metavar="TOKENS", help="The budget the recall has.")
+@filter_options
+@click.pass_obj
+def command(console: Console, /, id_: str, query: str, limit: int, budget: int | None, **filters: Any) -> None:
+    """Say at which stage a recall of QUERY drops the memory ID, or where in the answer it is."""
+    from vault_mem import messages
+
+    vault = open_vault(console)
+    result = vault.why_not(id_, query, limit, filters_from(vault, filters), budget=budget)
+    if console.json:
+        record = {name: value for name, value in vars(result).items() if name != "memory"}
+        console.print_json({"id": result.memory.id, "path": result.memory.path} | record)
+    else:
+        console.print(messages.why_not(result))
+    finish(console, vault, stale=result.stale, pending=result.pending)

@@ -1,0 +1,190 @@
+"""What recall looks through: every row's vector, terms and columns in memory, kept in step with the table.
+
+A place is a row's number in the arrays. The whole memory is row 0 of a file; `owner` leads from a passage to it.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.lexicon import Lexicon
+from vault_mem.index.rows import MEMORY, NOTE
+from vault_mem.index.table import Table, quote
+from vault_mem.model import Memory, from_record
+
+T = TypeVar("T")
+
+_TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
+_TEXTS = ("file", "row", "id", "kind", "category", "emotion", "content", "memory")
+_LISTS = ("tags", "people")
+_COLUMNS = (*_TEXTS, *_LISTS, "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
+FOREVER = float("inf")
+# After so many rows came one by one, the arrays are filled anew: lists beside them are slower.
+MOST_LATER = 2_000
+
+
+class Catalogue:
+    """Memories and included notes, with their passages."""
+
+    def __init__(self, table: Table) -> None:
+        self.lock = threading.RLock()
+        self._free: list[int] = []
+        self._by_file: dict[str, list[int]] = {}
+        self._derived: dict[str, Any] = {}
+        self._fill(table)
+
+    def _fill(self, table: Table) -> None:
+        found = table.select(_COLUMNS, _TYPES)
+        found = found.sort_by([("file", "ascending"), ("n", "ascending")])
+        count = found.num_rows
+        self.vectors: Vectors = np.ascontiguousarray(_vectors(found, table.dim))
+        self.files, self.rows, self.ids, self.kinds, self.categories, self.emotions, self.texts, self._records = (
+            found.column(name).to_pylist() for name in _TEXTS
+        )
+        self.tags, self.people = (found.column(name).to_pylist() for name in _LISTS)
+        self.n = found.column("n").to_numpy().astype(np.int32)
+        self.importance = found.column("importance").to_numpy().astype(np.float32)
+        self.private = np.array(found.column("private").to_pylist(), dtype=bool)
+        self.created = found.column("created").to_numpy().astype(np.float64)
+        self.valid_from = _times(found, "valid_from", -FOREVER)
+        self.valid_to = _times(found, "valid_to", FOREVER)
+        self.alive = np.ones(count, dtype=bool)
+        self.owner = np.zeros(count, dtype=np.int32)
+        self.lexicon = Lexicon()
+        self.lexicon.fill(found.column("terms").combine_chunks())
+        for place, file in enumerate(self.files):
+            places = self._by_file.setdefault(file, [])
+            places.append(place)
+            self.owner[place] = places[0]
+        self._take_facts(range(count))
+
+    def _take_facts(self, places: Iterable[int]) -> None:
+        """Links and aliases are in the records; most have none, and parsing all would take seconds."""
+        if "links" not in self.__dict__:
+            self.links: dict[int, list[dict[str, Any]]] = {}
+            self.aliases: dict[int, list[str]] = {}
+        for place in places:
+            record = self._records[place]
+            if '"links": []' not in record or '"aliases": []' not in record:
+                facts = json.loads(record) if record else {}
+                if facts.get("links"):
+                    self.links[place] = facts["links"]
+                if facts.get("aliases"):
+                    self.aliases[place] = facts["aliases"]
+
+    def __len__(self) -> int:
+        return int(self.alive.sum())
+
+    @property
+    def worn(self) -> bool:
+        """Whether filling the arrays anew would pay."""
+        return self.lexicon.later > MOST_LATER
+
+    def place_of(self, file: str) -> int | None:
+        """Where the whole memory of a file is."""
+        places = self._by_file.get(file)
+        return places[0] if places else None
+
+    def passages_of(self, place: int) -> list[int]:
+        """The places of all rows of a memory, the whole first."""
+        return self._by_file[self.files[place]]
+
+    def record(self, place: int) -> dict[str, Any]:
+        """All fields of the memory at a place but its text."""
+        return dict(json.loads(self._records[self.owner[place]]))
+
+    def memory(self, place: int) -> Memory:
+        """The whole memory at a place."""
+        return from_record({**self.record(place), "content": self.texts[place]})
+
+    def derived(self, name: str, make: Callable[[], T]) -> T:
+        """Something that follows from the rows, made once for as long as they stay the same."""
+        if name not in self._derived:
+            self._derived[name] = make()
+        found: T = self._derived[name]
+        return found
+
+    def update(self, table: Table, files: Iterable[str]) -> None:
+        """Take over what the table says of these files now."""
+        files = sorted(set(files))
+        if not files:
+            return
+        found = table.select(_COLUMNS, f"{_TYPES} AND file IN ({', '.join(map(quote, files))})")
+        with self.lock:
+            for file in files:
+                for place in self._by_file.pop(file, ()):
+                    self._remove(place)
+            if found.num_rows:
+                self._put(found.sort_by([("file", "ascending"), ("n", "ascending")]), table.dim)
+            kept = {name: value for name, value in self._derived.items() if name == READINGS}
+            self._derived = kept
+
+    def _remove(self, place: int) -> None:
+        self.alive[place] = False
+        self.lexicon.remove(place)
+        self.links.pop(place, None)
+        self.aliases.pop(place, None)
+        self._derived.get(READINGS, {}).pop(place, None)
+        self._free.append(place)
+
+    def _put(self, found: pa.Table, dim: int) -> None:
+        self._reserve(found.num_rows)
+        vectors = _vectors(found, dim)
+        times = {name: _times(found, name, default) for name, default in _TIMES.items()}
+        for number, row in enumerate(found.drop_columns(["vector", *_TIMES]).to_pylist()):
+            place = self._free.pop()
+            places = self._by_file.setdefault(row["file"], [])
+            places.append(place)
+            self.owner[place] = places[0]
+            self.vectors[place] = vectors[number]
+            for column, name in zip(self._texts(), (*_TEXTS, *_LISTS), strict=True):
+                column[place] = row[name]
+            self.n[place], self.importance[place], self.private[place] = row["n"], row["importance"], row["private"]
+            self.created[place] = times["created"][number]
+            self.valid_from[place], self.valid_to[place] = times["valid_from"][number], times["valid_to"][number]
+            self.lexicon.put(place, row["terms"])
+            self.alive[place] = True
+            self._take_facts([place])
+
+    def _texts(self) -> tuple[list[Any], ...]:
+        own = (self.files, self.rows, self.ids, self.kinds, self.categories, self.emotions, self.texts, self._records)
+        return (*own, self.tags, self.people)
+
+    def _reserve(self, count: int) -> None:
+        missing = count - len(self._free)
+        if missing <= 0:
+            return
+        size = len(self.files)
+        more = max(missing, size // 8, 64)
+        for column in self._texts():
+            column += [""] * more
+        self.vectors = np.concatenate([self.vectors, np.zeros((more, self.vectors.shape[1]), dtype=np.float32)])
+        for name in ("n", "importance", "private", "created", "valid_from", "valid_to", "alive", "owner"):
+            array: NDArray[Any] = getattr(self, name)
+            setattr(self, name, np.concatenate([array, np.zeros(more, dtype=array.dtype)]))
+        self.lexicon.reserve(size + more)
+        self._free += range(size + more - 1, size - 1, -1)
+
+
+READINGS = "readings"  # what was read of texts stays true when other rows change
+_TIMES = {"created": 0.0, "valid_from": -FOREVER, "valid_to": FOREVER}
+
+
+def _vectors(found: pa.Table, dim: int) -> Vectors:
+    if not found.num_rows:
+        return np.zeros((0, dim), dtype=np.float32)
+    flat = found.column("vector").combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    return np.asarray(flat.reshape(found.num_rows, dim), dtype=np.float32)
+
+
+def _times(found: pa.Table, name: str, default: float) -> NDArray[np.float64]:
+    values = found.column(name).to_numpy().astype(np.float64)
+    return np.where(np.isnan(values), default, values)

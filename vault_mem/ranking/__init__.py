@@ -1,0 +1,1 @@
+"""Ranking: how well each memory answers a query, stage by stage."""

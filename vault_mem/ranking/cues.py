@@ -1,0 +1,64 @@
+"""Words of a query that ask for something other than their own meaning: a feeling, what matters, an overview."""
+
+from __future__ import annotations
+
+import re
+
+from vault_mem.index.terms import normalised
+
+_IMPORTANT = re.compile(
+    r"\b(?:important|importantly|importance|crucial|critical|essential|key (?:point|fact|decision)s?|must not forget|"
+    r"matters? most|vital|priority)\b|重要|大事|大切|肝心|忘れてはいけない|優先"
+)
+_OVERVIEW = re.compile(
+    r"\b(?:summar(?:y|ies|ise|ize)|overview|in general|overall|big picture|recap|in short|sum up)\b|"
+    r"要約|まとめ|概要|全体|総括|ざっくり"
+)
+# The words people use for the feelings that memories are marked with, English and Japanese.
+_FEELINGS = {
+    "happy": "happy happiness joy joyful glad delighted cheerful pleased 嬉し うれし 喜び 喜ん 幸せ 楽し",
+    "sad": "sad sadness unhappy sorrow grief heartbroken cried 悲し かなし 寂し さびし つらい 辛い 辛かった",
+    "angry": "angry anger furious mad rage annoyed 怒り 怒っ 腹が立 腹立 むかつ",
+    "anxious": "anxious anxiety worried worry nervous uneasy stressed 不安 心配 緊張 落ち着か",
+    "afraid": "afraid fear scared frightened terrified fearful 怖 恐れ 恐ろし こわ",
+    "calm": "calm peaceful relaxed serene quiet 穏やか 落ち着い 落ち着く 安らぎ 静か",
+    "excited": "excited exciting thrilled excitement わくわく ワクワク 興奮",
+    "proud": "proud pride 誇らし 誇り 自慢",
+    "frustrated": "frustrated frustrating frustration もどかし 苛立 いらいら イライラ 悔し",
+    "curious": "curious curiosity wondered 好奇心 気になる 気になっ 興味",
+    "surprised": "surprised surprise surprising astonished 驚 びっくり 意外",
+    "moved": "moved touched touching 感動 感激 胸を打",
+    "grateful": "grateful thankful gratitude 感謝 ありがた",
+    "lonely": "lonely loneliness alone 孤独 寂し さびし",
+    "ashamed": "ashamed shame embarrassed embarrassing guilty 恥ずかし 恥 後悔",
+    "tired": "tired exhausted weary 疲れ くたびれ",
+    "relieved": "relieved relief ほっとし 安心 安堵",
+    "disgusted": "disgusted disgust disgusting 嫌悪 うんざり",
+    "conflicted": "conflicted torn ambivalent 葛藤 複雑 迷い",
+}
+_BY_WORD = {word: name for name, words in _FEELINGS.items() for word in words.split() if word.isascii()}
+_BY_PIECE = [(piece, name) for name, words in _FEELINGS.items() for piece in words.split() if not piece.isascii()]
+
+
+def wants_important(query: str) -> bool:
+    """Whether a query asks for what matters."""
+    return bool(_IMPORTANT.search(normalised(query)))
+
+
+def wants_overview(query: str) -> bool:
+    """Whether a query asks for the whole and not for a detail."""
+    return bool(_OVERVIEW.search(normalised(query)))
+
+
+def feelings(text: str) -> set[str]:
+    """The feelings a text names, each by one word; a word that memories are marked with names itself."""
+    plain = normalised(text)
+    words = set(re.findall(r"[a-z]+", plain))
+    found = {_BY_WORD[word] for word in words if word in _BY_WORD}
+    return found | {name for piece, name in _BY_PIECE if piece in plain}
+
+
+def feels(emotion: str, wanted: set[str], query: str) -> bool:
+    """Whether an emotion written in a memory is one that the query names."""
+    label = normalised(emotion)
+    return bool(feelings(label) & wanted) or bool(re.search(rf"\b{re.escape(label)}\b", normalised(query)))

@@ -1,0 +1,48 @@
+"""Plain keyword search: BM25 of the query's words, and what is found as it is written."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vault_mem.index.catalogue import Catalogue
+from vault_mem.ranking.names import NOBODY
+from vault_mem.ranking.query import exact_parts, term_weights
+from vault_mem.ranking.rank import DIGITS, best_rows, shown_text, written, written_in
+from vault_mem.ranking.weights import weights
+
+# So many of the best by words are looked at for what is found as written.
+LOOKED_AT = 500
+
+
+class Hit(NamedTuple):
+    """A memory with words of the query: its place, its best row, its score and what that is made of."""
+
+    place: int
+    row: int
+    score: float
+    terms: dict[str, float]
+
+
+def by_keywords(catalogue: Catalogue, query: str, allowed: NDArray[np.bool_]) -> list[Hit]:
+    """Every allowed memory that has a word of the query, best first."""
+    words = written(catalogue, term_weights(query, NOBODY, catalogue))
+    best, row = best_rows(catalogue, words, words)
+    places = np.flatnonzero(allowed & (best["words"] > 0))
+    files = catalogue.files
+    ordered = sorted(
+        places.tolist(), key=lambda place: (-best["words"][place], -catalogue.created[place], files[place])
+    )
+    exact = exact_parts(query)
+    hits: list[Hit] = []
+    for number, place in enumerate(ordered):
+        found = written_in(shown_text(catalogue, place, int(row[place])), exact) if number < LOOKED_AT else 0.0
+        terms = {
+            "words": round(float(best["words"][place]), DIGITS),
+            "exact": round(weights()["exact"] * found, DIGITS),
+        }
+        terms = {name: value for name, value in terms.items() if value}
+        hits.append(Hit(place, int(row[place]), round(sum(terms.values()), DIGITS), terms))
+    return sorted(hits, key=lambda hit: (-hit.score, -catalogue.created[hit.place], files[hit.place]))

@@ -1,0 +1,134 @@
+"""People and tags that a query names, by any name they go by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.terms import STOP, normalised, unspaced
+
+# "Caroline: I went …": whoever speaks in a saved conversation is named in front.
+_SPEAKER = re.compile(r"\s*([^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,2})\s?[:：]\s")
+_WORD = re.compile(r"[^\W_]+")
+_HONORIFIC = re.compile(r"(?<=.)(?:さん|ちゃん|くん|君|様|さま|先生|氏|殿)$")
+_LONGEST_NAME = 4  # words
+_LONGEST_UNSPACED = 12  # characters
+
+
+class Directory:
+    """Every person and tag of the vault: which places belong to whom, and which names mean the same."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._places: dict[str, list[int]] = {}  # by name
+        self._tagged: dict[str, list[int]] = {}
+        self._same: dict[str, set[str]] = {}
+        self._aliases: dict[str, set[str]] = {}
+        self._written: dict[str, set[str]] = {}
+        for place in catalogue.alive.nonzero()[0].tolist():
+            if catalogue.n[place]:
+                continue
+            speaker = _SPEAKER.match(catalogue.texts[place][:80])
+            for person in catalogue.people[place]:
+                self._written.setdefault(_key(person), set()).add(person)
+            for person in {*catalogue.people[place], *([speaker[1]] if speaker else [])}:
+                self._add(person, place)
+            for tag in catalogue.tags[place]:
+                self._tagged.setdefault(_key(tag), []).append(place)
+        for place, aliases in catalogue.aliases.items():
+            title = str(catalogue.record(place).get("title", ""))
+            self._join([title, PurePosixPath(catalogue.files[place]).stem, *aliases])
+
+    def _add(self, person: str, place: int) -> None:
+        key = _key(person)
+        if not key:
+            return
+        self._places.setdefault(key, []).append(place)
+        for short in _shorter(key):
+            self._same.setdefault(short, set()).add(key)
+
+    def _join(self, names: Iterable[str]) -> None:
+        """Names of one note mean the same person, and so do their shorter forms."""
+        keys = {key for name in names if (key := _key(name))}
+        for key in keys:
+            self._aliases.setdefault(key, set()).update(keys)
+            for form in (key, *_shorter(key)):
+                self._same.setdefault(form, set()).update(keys)
+
+    def same(self, name: str) -> set[str]:
+        """All names that may mean the person of this name, as they compare."""
+        found, waiting = set[str](), [_key(name)]
+        while waiting and len(found) < 1000:
+            key = waiting.pop()
+            if key not in found:
+                found.add(key)
+                waiting += self._same.get(key, ())
+        return found
+
+    def written(self, name: str) -> set[str]:
+        """How memories write the person that a filter names: in any case and width, by any alias, but no guesses."""
+        key = _key(name)
+        return {form for each in {key, *self._aliases.get(key, ())} for form in self._written.get(each, ())}
+
+    def named(self, query: str) -> Named:
+        """Who and what a query names."""
+        people: dict[str, set[int]] = {}
+        tags: set[int] = set()
+        for written in _spelled(query):
+            key = _key(written)
+            places = {place for name in self.same(key) for place in self._places.get(name, ())}
+            if places:
+                people[key] = places
+            tags.update(self._tagged.get(key, ()))
+        return Named(people, tags)
+
+
+class Named:
+    """The names found in a query, with the places that belong to each."""
+
+    def __init__(self, people: dict[str, set[int]], tags: set[int]) -> None:
+        self.words = {part for name in people for part in _WORD.findall(name)} | set(people)
+        self.people = {place for places in people.values() for place in places}
+        self.tags = tags - self.people
+
+
+NOBODY = Named({}, set())
+
+
+def directory(catalogue: Catalogue) -> Directory:
+    """The people and tags of all memories at hand."""
+    return catalogue.derived("directory", lambda: Directory(catalogue))
+
+
+def _key(name: str) -> str:
+    return " ".join(normalised(name).replace("_", " ").strip("#@[] ").split())
+
+
+def _shorter(key: str) -> set[str]:
+    """A first name for a full one, a name without its honorific."""
+    found = {_HONORIFIC.sub("", key)} if unspaced(key[-1:]) else set()
+    words = key.split()
+    if len(words) > 1:
+        found |= {word for word in words if len(word) > 2}
+    return {name for name in found if name and name != key}
+
+
+def _spelled(query: str) -> set[str]:
+    """Everything in a query that could be a name: up to four words on end, or some characters where no spaces are."""
+    text = normalised(query).replace("'s ", " ").replace("’s ", " ")
+    words = re.findall(r"[^\s,;:!?。、！？「」()（）\"]+", text)[:400]
+    words = [re.sub(r"(?:'s|’s|[.'’])+$", "", word) for word in words]
+    found: set[str] = set()
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + _LONGEST_NAME, len(words)) + 1):
+            if end - start > 1 or words[start] not in STOP:
+                found.add(" ".join(words[start:end]))
+    for run in re.findall(r"[々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿가-힣]+", text)[:50]:
+        run = run[:80]
+        for start in range(len(run)):
+            for end in range(start + 1, min(start + _LONGEST_UNSPACED, len(run)) + 1):
+                # One character is a name only where it stands alone: 母 in 母国 is not the mother.
+                if end - start > 1 or len(run) == 1 or re.match(r"[はがのにとをもへ]", run[end : end + 1]):
+                    found.add(run[start:end])
+    return found

@@ -1,0 +1,150 @@
+"""A query, understood: its words and what they weigh, whom and when it names, what kind of answer it wants."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vault_mem.embedding.embedder import Vectors
+from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.lexicon import weight
+from vault_mem.index.terms import STOP, normalised, terms
+from vault_mem.ranking import cues, reading, times
+from vault_mem.ranking.late import MAX_QUERY_TOKENS, RARITY
+from vault_mem.ranking.names import Named, directory
+
+MAX_TERMS = 64
+# A name or number with few words beside it is looked up, not asked about.
+FEW_WORDS = 2
+FEW_TERMS = 4
+
+_HIRAGANA = re.compile(r"[ぁ-ゖー]")
+_QUOTED = re.compile(r"[\"“「『]([^\"”」』]{2,80})[\"”」』]")
+_COMPOUND = re.compile(r"[a-z0-9]+(?:[-_./:@#+][a-z0-9]+)+|(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{2,}|\d{3,}")
+_QUESTION = re.compile(
+    r"\?|^\s*(?:what|when|where|which|who|whom|whose|why|how|did|does|do|is|are|was|were|has|have|can|could|would|will)\b|"
+    r"(?:いつ|どこ|だれ|誰|なに|何|なぜ|どう|どの|どれ|どんな|ですか|ますか|でしたか|ましたか)"
+)
+_SPELLED = re.compile(r"[ァ-ヺー]{3,}|[㐀-䶿一-鿿々]{2,}|[가-힣]{2,}")
+
+
+@dataclass(frozen=True)
+class Query:
+    """What ranking needs to know of a query."""
+
+    text: str
+    vector: Vectors
+    terms: list[tuple[str, float]]  # each with its weight
+    tokens: list[int]
+    token_weights: NDArray[np.float32]
+    exact: list[str]
+    named: Named
+    spans: list[times.Span]
+    now: float
+    about_now: bool
+    wants_time: bool
+    wants_number: bool
+    feelings: set[str]
+    wants_important: bool
+    wants_overview: bool
+    looked_up: bool
+    keywords: bool
+
+
+def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenVectors, now: datetime) -> Query:
+    """Read a query against the vault it is asked of."""
+    named = directory(catalogue).named(text)
+    rows = len(catalogue)
+    weights = term_weights(text, named, catalogue)
+    tokens, token_weights = _tokens(text, named, catalogue, vectors, rows)
+    exact = exact_parts(text)
+    return Query(
+        text=text,
+        vector=vector,
+        terms=weights,
+        tokens=tokens,
+        token_weights=token_weights,
+        exact=exact,
+        named=named,
+        spans=times.spans(text, now, _years(catalogue, now)),
+        now=now.timestamp(),
+        about_now=times.about_now(text),
+        wants_time=reading.wants_time(text),
+        wants_number=reading.wants_number(text),
+        feelings=cues.feelings(text),
+        wants_important=cues.wants_important(text),
+        wants_overview=cues.wants_overview(text),
+        keywords=_is_keywords(text, weights),
+        looked_up=bool(_COMPOUND.search(normalised(text)) or _QUOTED.search(text) or named.people)
+        and len([term for term, _ in weights if term not in named.words]) <= FEW_WORDS + 2 * len(exact),
+    )
+
+
+def term_weights(text: str, named: Named, catalogue: Catalogue) -> list[tuple[str, float]]:
+    """The words of a query worth looking for, each with what finding it says; the rarest first."""
+    rows = len(catalogue)
+    wanted = [term for term in dict.fromkeys(terms(text)) if term not in STOP]
+    # Whose memories are meant is a signal of its own; the name itself is in half of them.
+    wanted = [term for term in wanted if term not in named.words] or wanted
+    factors = {term: substance(term) for term in wanted}
+    if factors and max(factors.values()) < 1:
+        factors = dict.fromkeys(factors, 1.0)
+    weighed = [
+        (term, factor * weight(len(catalogue.lexicon.postings(term)[0]), rows)) for term, factor in factors.items()
+    ]
+    return sorted(weighed, key=lambda each: (-each[1], each[0]))[:MAX_TERMS]
+
+
+def _is_keywords(text: str, weighed: list[tuple[str, float]]) -> bool:
+    """Whether a query is a few words rather than a question or a sentence."""
+    few = sum(substance(term) == 1 for term, _ in weighed) <= FEW_TERMS
+    return few and not _QUESTION.search(normalised(text))
+
+
+def substance(term: str) -> float:
+    """Pairs of Japanese characters that are grammar, or half of it, say little."""
+    grammar = sum(bool(_HIRAGANA.match(letter)) for letter in term)
+    return 1.0 if not grammar else 0.4 if grammar < len(term) else 0.15
+
+
+def _tokens(
+    text: str, named: Named, catalogue: Catalogue, vectors: TokenVectors, rows: int
+) -> tuple[list[int], NDArray[np.float32]]:
+    found: dict[int, float] = {}
+    for token in vectors.tokens(text)[: 4 * MAX_QUERY_TOKENS]:
+        said = terms(text[token.start : token.end])
+        if not said or all(term in STOP for term in said):
+            continue
+        rarity = max(weight(len(catalogue.lexicon.postings(term)[0]), rows) * substance(term) for term in said)
+        found[token.id] = 0.0 if all(term in named.words for term in said) else rarity**RARITY
+    if not any(found.values()):
+        found = dict.fromkeys(found, 1.0)
+    best = sorted(found.items(), key=lambda each: (-each[1], each[0]))[:MAX_QUERY_TOKENS]
+    return [token for token, _ in best], np.array([each for _, each in best], dtype=np.float32)
+
+
+def exact_parts(text: str) -> list[str]:
+    """What must be found as it is written: part numbers, versions, paths, quotations, words without spaces."""
+    plain = normalised(text)
+    found = [*_QUOTED.findall(plain), *_COMPOUND.findall(plain), *_SPELLED.findall(plain)]
+    return sorted({each.strip() for each in found if each.strip()})[:MAX_TERMS]
+
+
+def _years(catalogue: Catalogue, now: datetime) -> list[int]:
+    """The years a day without a year can mean."""
+
+    def years() -> list[int]:
+        created = catalogue.created[catalogue.alive]
+        return sorted({datetime.fromtimestamp(moment, now.tzinfo).year for moment in _extremes(created)})
+
+    found = catalogue.derived("years", years)
+    return list(range(found[0], found[-1] + 1))[-20:] if found else []
+
+
+def _extremes(created: NDArray[np.float64]) -> list[float]:
+    return [float(created.min()), float(created.max())] if len(created) else []

@@ -1,0 +1,83 @@
+"""What is read of a text once, when it is first a candidate: its tokens, whether it asks, what it could answer."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.index.catalogue import READINGS, Catalogue
+
+MAX_CHARACTERS = 4_000
+# A text of so many tokens is as long as it needs to be to say something.
+LONG = 100
+
+_IMAGE = re.compile(r"\[image:.*?\]")
+_SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？]+|\n|$)")
+_TIME = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|since|january|february|march|"
+    r"april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
+    r"(?:19|20)\d\d|morning|evening|recently|just|o'clock|\d{1,2}:\d\d)\b|"
+    r"[昨今明]日|先[週月日]|[今来][週月年]|去年|昨年|[月火水木金土日]曜|\d[年月日時]|午[前後]|朝|昼|夜|夕方",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|couple|few)\b|[一二三四五六七八九十百千万][つ人個回円年日]",
+    re.IGNORECASE,
+)
+
+
+class Reading(NamedTuple):
+    """One row's text, read."""
+
+    tokens: NDArray[np.int32]
+    asks: float  # the share of it that is questions
+    times: float  # how much it speaks of times, 0 to 1
+    numbers: float
+    length: float  # 0 to 1
+
+
+def readings(catalogue: Catalogue, places: Iterable[int], tokens: TokenVectors) -> list[Reading]:
+    """The readings of these places; what was read before is kept."""
+    kept: dict[int, Reading] = catalogue.derived(READINGS, dict)
+    places = list(places)
+    missing = [place for place in dict.fromkeys(places) if place not in kept]
+    texts = [catalogue.texts[place][:MAX_CHARACTERS] for place in missing]
+    for place, text, ids in zip(missing, texts, tokens.numbers(texts), strict=True):
+        kept[place] = _read(text, ids)
+    return [kept[place] for place in places]
+
+
+def _read(text: str, ids: NDArray[np.int32]) -> Reading:
+    asked = 0
+    said = 0
+    if "?" in text or "？" in text or "か。" in text:
+        for sentence in _SENTENCE.findall(_IMAGE.sub("", text)):
+            said += len(sentence)
+            asked += len(sentence) * sentence.rstrip().endswith(("?", "？", "か。"))
+    length = min(math.log1p(len(ids)) / math.log1p(LONG), 1.0)
+    times = min(len(_TIME.findall(text)), 3) / 3
+    return Reading(ids, asked / max(said, 1), times, float(bool(_NUMBER.search(text))), length)
+
+
+def wants_time(query: str) -> bool:
+    """Whether a query asks when."""
+    return bool(_ASKS_WHEN.search(query))
+
+
+def wants_number(query: str) -> bool:
+    """Whether a query asks how many."""
+    return bool(_ASKS_NUMBER.search(query))
+
+
+_ASKS_WHEN = re.compile(
+    r"\b(?:when|how long|what (?:date|day|month|year|time)|(?:in )?which (?:date|day|month|year))\b|"
+    r"いつ|何[年月日時曜]|どのくらい前",
+    re.IGNORECASE,
+)
+_ASKS_NUMBER = re.compile(r"\bhow (?:many|much|often)\b|いくつ|いくら|何[個人回円枚本台冊]|どれくらい", re.IGNORECASE)

@@ -1,0 +1,51 @@
+"""The weights of all signals, in one place. Each signal is from 0 to 1; a score is the sum of weight × signal."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+FITTED = Path(__file__).parent / "weights.json"
+
+# Which signals make up a stage: what `--explain` shows, and what can be switched off.
+STAGES: dict[str, tuple[str, ...]] = {
+    "meaning": ("meaning",),
+    "words": ("words", "exact", "keyword"),
+    "tokens": ("tokens",),
+    "moment": ("moment_meaning", "moment_words", "moment_tokens", "session_words"),
+    "names": ("person", "tag"),
+    "time": ("time",),
+    "form": ("asks", "answers", "length"),
+    "links": ("links",),
+    "association": ("association",),
+    "decay": ("decay", "now"),
+    "emotion": ("emotion", "feeling"),
+    "importance": ("importance", "important"),
+    "summary": ("summary", "overview"),
+    "diversity": ("diversity",),
+}
+
+# What no conversation can teach, set by the sets in benchmarks/ that can show it (docs/benchmarks.md).
+SET = {
+    "exact": 2.0,  # a part number found as written outweighs any likeness
+    "keyword": 3.0,  # who types two words wants memories that have them
+    "tag": 1.0,  # a tag is a word more than the text has; a person is whose memory it is
+    "links": 4.0,  # a memory linked to a hit comes after it, and before what is merely alike
+    "association": 3.0,
+    "decay": 0.5,  # breaks near-ties
+    "now": 3.0,  # the query asks how things are: the newest of what answers it
+    "emotion": 0.1,  # breaks ties
+    "feeling": 3.0,  # the query names the feeling
+    "importance": 0.2,  # breaks ties
+    "important": 2.0,  # the query asks for what matters
+    "summary": 0.3,  # a foothold
+    "overview": 2.0,  # the query asks for one
+}
+
+
+@cache
+def weights() -> dict[str, float]:
+    """All weights by signal."""
+    fitted: dict[str, float] = json.loads(FITTED.read_text(encoding="ascii"))
+    return {**fitted, **SET}
