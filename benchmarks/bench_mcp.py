@@ -8,7 +8,6 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 
 from benchmarks.harness import Figure, Setting, Target, interleaved
 from benchmarks.vaults import memories, write_vault
@@ -32,7 +31,7 @@ def run(setting: Setting) -> Iterator[Figure]:
     """Medians, by turns: the SDK alone; start to the first answer; start to what the first tool says."""
     vault = write_vault(setting.folder / "vault", memories(500 if setting.quick else 2_000))
     vault.reindex()
-    daemon = find_spec("vault_mem.client") is not None and os.name == "posix"
+    daemon = os.name == "posix"
     environment = dict(os.environ) | ({"VAULT_MEM_DAEMON": "on"} if daemon else {})
 
     def call(*arguments: str, **options: object) -> None:

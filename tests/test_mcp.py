@@ -14,6 +14,7 @@ from typing import Any
 import click
 import pytest
 from conftest import Command
+from daemons import served
 from helpers import contents
 from mcp import Client, StdioServerParameters, stdio_client
 
@@ -116,8 +117,6 @@ def light(imports: Path) -> bool:
 
 def test_through_the_daemon(tmp_path: Path) -> None:
     # the server itself stays light, whatever is asked of it
-    daemons = pytest.importorskip("daemons", reason="without a daemon")
-
     async def live(client: Client) -> None:
         saved, text = await call(client, "remember", content="-秘密\nin two lines", private=True, tags=["attic"])
         assert saved["memory"]["content"] == "-秘密\nin two lines" and text.startswith("Saved")
@@ -130,7 +129,7 @@ def test_through_the_daemon(tmp_path: Path) -> None:
         assert (await fails(client, "forget", memory_id="mem_999999999999"))[0]["code"] == "not_found"
         await call(client, "undo")
 
-    with daemons.served(tmp_path) as command:
+    with served(tmp_path) as command:
         with (tmp_path / "imports").open("w") as log:
             session(live, command, "-X", "importtime", log=log)
         assert command.alive()
@@ -345,7 +344,7 @@ def test_text_is_never_an_argument_nor_an_option() -> None:
 
 
 def test_without_the_sdk(cli: Command) -> None:
-    code = "import sys; sys.modules['mcp_types'] = None; from vault_mem.cli.main import main; main()"
+    code = "import sys; sys.modules['mcp_types'] = None; from vault_mem.client import main; sys.exit(main())"
     done = subprocess.run(
         [sys.executable, "-c", code, "mcp"], cwd=cli.cwd, env=cli.env, capture_output=True, text=True, check=False
     )

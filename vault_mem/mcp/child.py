@@ -13,9 +13,9 @@ def main() -> int:
     while (byte := os.read(0, 1)) not in (b"\n", b""):  # not one byte more: the rest belongs to the command
         line += byte
     sys.argv[1:] = json.loads(line)
-    from vault_mem import client
+    from vault_mem.client import main as run
 
-    return int(client.main())
+    return run()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
 import os
@@ -17,12 +16,8 @@ _one_at_a_time = threading.Lock()
 
 def run_command(arguments: Sequence[str], stdin: bytes = b"") -> tuple[int, str, str]:
     """Run a command line of ours; returns its exit code, standard output and standard error."""
-    return _through_client(arguments, stdin) if _has_client() else _in_process(arguments, stdin)
-
-
-def _has_client() -> bool:
-    on = os.environ.get("VAULT_MEM_DAEMON") != "off" and os.name == "posix" and bool(sys.executable)
-    return on and importlib.util.find_spec("vault_mem.client") is not None
+    served = os.environ.get("VAULT_MEM_DAEMON") != "off" and os.name == "posix" and bool(sys.executable)
+    return _through_client(arguments, stdin) if served else _in_process(arguments, stdin)
 
 
 def _through_client(arguments: Sequence[str], stdin: bytes) -> tuple[int, str, str]:
