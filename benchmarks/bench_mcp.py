@@ -78,4 +78,5 @@ def run(setting: Setting) -> Iterator[Figure]:
         yield Figure(name, tool, "ms", reference, "import mcp", _LIMIT if daemon else None)
     finally:
         if daemon:
-            subprocess.run([sys.executable, "-m", "vault_mem", "daemon", "stop"], cwd=vault.root, env=environment)
+            stop = [sys.executable, "-m", "vault_mem", "daemon", "stop"]
+            subprocess.run(stop, cwd=vault.root, env=environment, capture_output=True, check=False)
