@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +29,17 @@ _COLUMNS = (*_TEXTS, *_LISTS, "n", "importance", "private", "created", "valid_fr
 FOREVER = float("inf")
 # After so many rows came one by one, the arrays are filled anew: lists beside them are slower.
 MOST_LATER = 2_000
+
+
+@runtime_checkable
+class Following(Protocol):
+    """Something derived from the rows that can follow a change of some of them."""
+
+    def forget(self, catalogue: Catalogue, places: list[int]) -> None:
+        """These rows are about to go."""
+
+    def learn(self, catalogue: Catalogue, places: list[int]) -> None:
+        """These rows have come."""
 
 
 class Catalogue:
@@ -119,13 +130,19 @@ class Catalogue:
             return
         found = table.select(_COLUMNS, f"{_TYPES} AND file IN ({', '.join(map(quote, files))})")
         with self.lock:
+            kept = {name: value for name, value in self._derived.items() if isinstance(value, Following)}
+            gone = [place for file in files for place in self._by_file.get(file, ())]
+            for value in kept.values():
+                value.forget(self, gone)
             for file in files:
                 for place in self._by_file.pop(file, ()):
                     self._remove(place)
             if found.num_rows:
                 self._put(found.sort_by([("file", "ascending"), ("n", "ascending")]), table.dim)
-            kept = {name: value for name, value in self._derived.items() if name == READINGS}
-            self._derived = kept
+            new = [place for file in files for place in self._by_file.get(file, ())]
+            for value in kept.values():
+                value.learn(self, new)
+            self._derived = {name: value for name, value in self._derived.items() if name in kept or name == READINGS}
 
     def _remove(self, place: int) -> None:
         self.alive[place] = False

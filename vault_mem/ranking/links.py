@@ -16,38 +16,80 @@ Strengths = Mapping[tuple[str, str], float]
 
 
 class Web:
-    """The links of all memories at hand, in both directions."""
+    """The links of all memories at hand, in both directions. What a link means is looked up when it is followed."""
 
     def __init__(self, catalogue: Catalogue) -> None:
-        names: dict[str, list[int]] = {}
-        for place in catalogue.alive.nonzero()[0].tolist():
-            if catalogue.n[place] == 0:
-                path = name_key(catalogue.files[place].removesuffix(".md"))
-                id_ = catalogue.ids[place]
-                for name in {path, path.rsplit("/", 1)[-1], name_key(id_), f"#{id_.partition('_')[2][:8]}"}:
-                    names.setdefault(name, []).append(place)
-        self.by_id = {catalogue.ids[place]: place for places in names.values() for place in places}
-        self._near: dict[int, dict[int, float]] = {}
-        for place, links in catalogue.links.items():
-            for link in links:
-                other = _resolve(names, str(link["target"]))
-                if other is not None and other != place:
-                    firmness = UNSAID if link["confidence"] is None else float(link["confidence"])
-                    self._tie(place, other, firmness)
+        self.by_id: dict[str, int] = {}
+        self._names: dict[str, list[int]] = {}
+        self._own_names: dict[int, list[str]] = {}
+        self._links: dict[int, list[tuple[str, float]]] = {}
+        self._writers: dict[str, set[int]] = {}
+        self.learn(catalogue, catalogue.alive.nonzero()[0].tolist())
 
-    def _tie(self, one: int, other: int, firmness: float) -> None:
-        for left, right in ((one, other), (other, one)):
-            near = self._near.setdefault(left, {})
-            near[right] = max(near.get(right, 0.0), firmness)
+    def learn(self, catalogue: Catalogue, places: list[int]) -> None:
+        """Take in the names and links of these rows."""
+        for place in places:
+            if catalogue.n[place]:
+                continue
+            id_ = catalogue.ids[place]
+            path = name_key(catalogue.files[place].removesuffix(".md"))
+            self.by_id[id_] = place
+            self._own_names[place] = [*{path, path.rsplit("/", 1)[-1], id_}, f"#{id_.partition('_')[2][:8]}"]
+            for name in self._own_names[place]:
+                self._names.setdefault(name, []).append(place)
+            for link in catalogue.links.get(place, ()):
+                target = name_key(str(link["target"]))
+                firmness = UNSAID if link["confidence"] is None else float(link["confidence"])
+                self._links.setdefault(place, []).append((target, firmness))
+                for key in _keys(target):
+                    self._writers.setdefault(key, set()).add(place)
+
+    def forget(self, catalogue: Catalogue, places: list[int]) -> None:
+        """Let go of the names and links of these rows."""
+        for place in places:
+            for name in self._own_names.pop(place, ()):
+                self._names[name].remove(place)
+            for target, _ in self._links.pop(place, ()):
+                for key in _keys(target):
+                    self._writers.get(key, set()).discard(place)
+            if self.by_id.get(catalogue.ids[place]) == place:
+                del self.by_id[catalogue.ids[place]]
 
     def around(self, place: int, used_with: Mapping[str, float]) -> dict[int, float]:
         """The memories linked to one, with the firmness of each link; being used together makes it firmer."""
-        found = dict(self._near.get(place, {}))
+        found = self._written_in(place)
+        for writer in {each for name in self._own_names.get(place, ()) for each in self._writers.get(name, ())}:
+            firmness = self._written_in(writer).get(place)
+            if firmness is not None and writer != place:
+                found[writer] = max(found.get(writer, 0.0), firmness)
         for id_, strength in used_with.items():
             far = self.by_id.get(id_)
             if far is not None and far != place:
                 found[far] = min(1.0, found.get(far, 0.0) + strength)
         return found
+
+    def _written_in(self, place: int) -> dict[int, float]:
+        found: dict[int, float] = {}
+        for target, firmness in self._links.get(place, ()):
+            other = self._resolve(target)
+            if other is not None and other != place:
+                found[other] = max(found.get(other, 0.0), firmness)
+        return found
+
+    def _resolve(self, name: str) -> int | None:
+        """The one memory a link's target means: by its name, or by the id that a name of ours ends in."""
+        found = self._names.get(name) or self._names.get(name.rsplit("/", 1)[-1]) or []
+        if len(found) == 1:
+            return found[0]
+        by_id = _ID_AT_END.search(name)
+        owners = self._names.get(f"#{by_id.group(1)}", []) if by_id else []
+        return owners[0] if len(owners) == 1 else None
+
+
+def _keys(target: str) -> set[str]:
+    """The names under which a target may be found."""
+    by_id = _ID_AT_END.search(target)
+    return {target, target.rsplit("/", 1)[-1], *([f"#{by_id.group(1)}"] if by_id else [])}
 
 
 def web(catalogue: Catalogue) -> Web:
@@ -69,14 +111,3 @@ def spread(
             if firmness * share > found.get(place, (0.0, 0))[0]:
                 found[place] = (firmness * share, seed)
     return found
-
-
-def _resolve(names: dict[str, list[int]], target: str) -> int | None:
-    """The one memory a link's target means: by its name, or by the id that a name of ours ends in."""
-    name = name_key(target)
-    found = names.get(name) or names.get(name.rsplit("/", 1)[-1]) or []
-    if len(found) == 1:
-        return found[0]
-    by_id = _ID_AT_END.search(name)
-    owners = names.get(f"#{by_id.group(1)}", []) if by_id else []
-    return owners[0] if len(owners) == 1 else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
@@ -21,30 +22,42 @@ class Directory:
     """Every person and tag of the vault: which places belong to whom, and which names mean the same."""
 
     def __init__(self, catalogue: Catalogue) -> None:
-        self._places: dict[str, list[int]] = {}  # by name
-        self._tagged: dict[str, list[int]] = {}
+        self._places: dict[str, set[int]] = {}  # by name
+        self._tagged: dict[str, set[int]] = {}
         self._same: dict[str, set[str]] = {}
         self._aliases: dict[str, set[str]] = {}
         self._written: dict[str, set[str]] = {}
-        for place in catalogue.alive.nonzero()[0].tolist():
+        self.learn(catalogue, catalogue.alive.nonzero()[0].tolist())
+
+    def learn(self, catalogue: Catalogue, places: list[int]) -> None:
+        """Take in the people and tags of these rows."""
+        for place in places:
             if catalogue.n[place]:
                 continue
-            speaker = _SPEAKER.match(catalogue.texts[place][:80])
             for person in catalogue.people[place]:
                 self._written.setdefault(_key(person), set()).add(person)
-            for person in {*catalogue.people[place], *([speaker[1]] if speaker else [])}:
+            for person in _people(catalogue, place):
                 self._add(person, place)
             for tag in catalogue.tags[place]:
-                self._tagged.setdefault(_key(tag), []).append(place)
-        for place, aliases in catalogue.aliases.items():
-            title = str(catalogue.record(place).get("title", ""))
-            self._join([title, PurePosixPath(catalogue.files[place]).stem, *aliases])
+                self._tagged.setdefault(_key(tag), set()).add(place)
+            aliases = catalogue.aliases.get(place)
+            if aliases:
+                title = str(catalogue.record(place).get("title", ""))
+                self._join([title, PurePosixPath(catalogue.files[place]).stem, *aliases])
+
+    def forget(self, catalogue: Catalogue, places: list[int]) -> None:
+        """Let go of what these rows hold; that two names once meant the same is still worth knowing."""
+        for place in places:
+            for person in _people(catalogue, place):
+                self._places.get(_key(person), set()).discard(place)
+            for tag in catalogue.tags[place]:
+                self._tagged.get(_key(tag), set()).discard(place)
 
     def _add(self, person: str, place: int) -> None:
         key = _key(person)
         if not key:
             return
-        self._places.setdefault(key, []).append(place)
+        self._places.setdefault(key, set()).add(place)
         for short in _shorter(key):
             self._same.setdefault(short, set()).add(key)
 
@@ -101,6 +114,13 @@ def directory(catalogue: Catalogue) -> Directory:
     return catalogue.derived("directory", lambda: Directory(catalogue))
 
 
+def _people(catalogue: Catalogue, place: int) -> set[str]:
+    """Whom a memory is about, and who speaks in it."""
+    speaker = _SPEAKER.match(catalogue.texts[place][:80])
+    return {*catalogue.people[place], *([speaker[1]] if speaker else [])}
+
+
+@functools.lru_cache(maxsize=4096)
 def _key(name: str) -> str:
     return " ".join(normalised(name).replace("_", " ").strip("#@[] ").split())
 
