@@ -27,9 +27,12 @@ def command(console: Console, /, query: str, limit: int, **filters: Any) -> None
     vault = open_vault(console)
     text = console.read_text() if query == "-" else query
     result = vault.search(text, limit, filters_from(vault, filters))
-    if console.json:
-        results = [found_json(found) for found in result.results]
-        console.print_json({"results": results, "stale": result.stale, "pending": result.pending})
-    else:
-        console.print(messages.recalled(result, vault.workspace.folder.now()))
+    console.answer(
+        {
+            "results": [found_json(found) for found in result.results],
+            "stale": result.stale,
+            "pending": result.pending,
+        },
+        messages.recalled(result, vault.workspace.folder.now()),
+    )
     finish(console, vault, stale=result.stale, pending=result.pending)
