@@ -8,6 +8,7 @@ from pathlib import Path
 
 from vault_mem import Vault
 from vault_mem.operations.tidy import run_due
+from vault_mem.vault import turns as turns_of_vault
 
 PEOPLE = ["Kaya", "Marit", "Ewan", "Haruka", "Onishi", "Jonas", "Wei", "Fumie", "Ibe", "Soma"]
 WHAT = {
@@ -63,6 +64,7 @@ def test_a_year(root: Path, env: dict[str, str], soak: bool) -> None:
                     former[fact].add(f"{person} {template.format(known)}")
                     changes += 1
                 current[fact], ids[fact] = value, result.memory.id
+        turns_of_vault.count(vault.workspace.folder)
         run_due(vault.workspace)
     assert blocked > 0
     assert changes > 0

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import turns
 from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Clock, Folder
 
@@ -103,7 +102,6 @@ class Vault:
         from vault_mem.operations.drafts import Draft
         from vault_mem.operations.remember import remember
 
-        turns.count(self.workspace.folder)
         return remember(
             self.workspace,
             Draft(content, **fields),
@@ -170,7 +168,6 @@ class Vault:
         from vault_mem.operations.filters import Filters
         from vault_mem.operations.recall import Request, recall
 
-        turns.count(self.workspace.folder)
         cost = options.pop("cost", None)
         return recall(self.workspace, Request(query, n, filters or Filters(), **options), cost)
 

@@ -16,6 +16,7 @@ from vault_mem.daemon.watcher import Watcher
 from vault_mem.errors import Busy, VaultMemError
 from vault_mem.library import Vault
 from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import turns
 from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import request_id
@@ -25,6 +26,8 @@ from vault_mem.vault.settings import VAULT_FILE
 # Commands that write nothing; every other waits for its turn.
 _READ = "recall search why-not show list compare graph stats status doctor history wake-up introspect emotion-trend"
 READING = frozenset([*_READ.split(" "), "export", "reindex"])
+# What counts as a turn; the daemon tidies every so many (SPEC T-3).
+TURNS = frozenset({"remember", "recall"})
 _BATCH_SECONDS = 0.05  # saves that come in a row are indexed together
 _BATCH_LONGEST = 0.5
 _AGAIN_SECONDS = 5.0  # after a failure
@@ -212,6 +215,7 @@ class Loan:
     def __init__(self, engine: Engine, command: str) -> None:
         self._engine = engine
         self._writes = command not in READING
+        self._turn = command in TURNS
         self._workspaces: list[Workspace] = []
         self._has_turn = False
 
@@ -243,5 +247,7 @@ class Loan:
         if self._has_turn:
             self._has_turn = False
             self._engine.turn.end()
+        if sound and self._turn:
+            turns.count(Folder(self._engine.root, self._engine.env))
         self._engine.last_request = time.monotonic()
         self._engine.index_soon()

@@ -56,7 +56,7 @@ class Catalogue:
         found = table.select(_COLUMNS, _TYPES)
         found = found.sort_by([("file", "ascending"), ("n", "ascending")])
         count = found.num_rows
-        self.vectors: Vectors = np.ascontiguousarray(_vectors(found, table.dim))
+        self.vectors: Vectors = np.array(_vectors(found, table.dim), order="C")  # our own: rows are changed in place
         self.files, self.rows, self.ids, self.kinds, self.categories, self.emotions, self.texts, self._records = (
             found.column(name).to_pylist() for name in _TEXTS
         )

@@ -41,6 +41,7 @@ HALF_LIFE = 30 * DAY
 AS_WELL = 2.5
 DIGITS = 4
 # Stages that need the scores of the others.
+BEHIND = 0.01  # so far a linked memory stays behind the one that calls it
 AFTERWARDS = ("association", "links", "diversity")
 
 
@@ -422,16 +423,19 @@ def _newest(catalogue: Catalogue, pool: _Pool, signals: dict[str, Signal]) -> Si
 
 
 def _called_by_links(catalogue: Catalogue, pool: _Pool, scores: NDArray[np.float64]) -> Signal:
-    """What the best candidates pass on along their links; only to memories that stand behind them."""
+    """What the best candidates pass on along their links: it lifts a memory up to its caller, not past it."""
     order = np.argsort(-scores, kind="stable")[:SEEDS]
     top = float(scores[order[0]])
     own = dict(zip(pool.places.tolist(), scores.tolist(), strict=True))
     seeds = [(int(pool.places[at]), max(float(scores[at]) / top, 0.0) if top > 0 else 0.0) for at in order.tolist()]
     called = spread(catalogue, seeds, pool.strengths)
-    return _array(
-        called[place][0] if place in called and own[called[place][1]] > own[place] else 0.0
-        for place in pool.places.tolist()
-    )
+    weight = weights()["links"]
+
+    def lift(place: int) -> float:
+        share, seed = called.get(place, (0.0, place))
+        return max(0.0, min(share, (own[seed] - own[place]) / weight - BEHIND))
+
+    return _array(lift(place) for place in pool.places.tolist())
 
 
 def shown_text(catalogue: Catalogue, place: int, row: int) -> str:
