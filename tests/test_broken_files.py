@@ -287,7 +287,7 @@ def test_hostile_notes_adopted(tmp_path: Path, env: dict[str, str]) -> None:
     kinds = drop_hostile(root)
     Vault.init(root, env=env, adopt=True, timezone="Asia/Tokyo")
     (root / "vault-mem.toml").write_text(
-        'timezone = "Asia/Tokyo"\nquiet_seconds = 0\nprivate_moves = false\nviews = false\n'
+        'timezone = "Asia/Tokyo"\nquiet_seconds = 0\nprivate_moves = false\nviews = false\nheal_links = false\n'
     )
     before = contents(root)
     cli = Command(root, env)

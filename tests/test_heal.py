@@ -16,6 +16,7 @@ A, B, C = "mem_aa11aa11aa11", "mem_bb22bb22bb22", "mem_cc33cc33cc33"
 def eager(cli: Command) -> Command:
     """No waiting: ctime, which no test can set, counts too."""
     cli.run("config", "set", "quiet_seconds", "0")
+    cli.run("config", "set", "views", "false")
     return cli
 
 
@@ -78,6 +79,7 @@ def test_it_waits_until_both_are_quiet(cli: Command, root: Path) -> None:
     assert linked(cli, B) == [A]
     assert states(root) == before
     cli.run("config", "set", "quiet_seconds", "0")
+    cli.run("config", "set", "views", "false")
     assert cli.json("status")["waiting_for_heal"] == []
     assert "See [[New]]" in (root / "memories/b.md").read_text()
 
