@@ -21,7 +21,7 @@ from vault_mem.index.index import Index
 from vault_mem.index.state import EVERY_FILE, Known
 from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, quote
 from vault_mem.model import Problem
-from vault_mem.notes.links import name_key
+from vault_mem.notes.links import link_name, name_key
 from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse, read_bool
 from vault_mem.notes.references import named_in
 from vault_mem.vault.folder import Folder
@@ -300,6 +300,7 @@ class _Run:
             note.memory.provisional = note.memory.id != declared
             problems = json.dumps([(problem.reason, problem.line) for problem in note.problems])
             name = name_key(key.removesuffix(".md").rsplit("/", 1)[-1])
+            names = named_in(raw)
             known = Known(
                 key,
                 *state,
@@ -312,9 +313,11 @@ class _Run:
                 note.foreign_id,
                 problems,
                 read_bool(note.fields.get("private")) is True and not self.folder.is_private(key),
+                "".join(f"{name_key(link_name(name))}\n" for name in names),
             )
             notes.append((key, note, known))
-            self.names[key] = named_in(raw)
+            if names:
+                self.names[key] = names
             self.claimed.update((declared, old.declared if old else ""))
             if ids is None:
                 self._count(old, digest in gone)

@@ -16,9 +16,8 @@ from vault_mem.vault import history, journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import Revision, id_in
 from vault_mem.vault.journal import Entry, Transaction, writing
-from vault_mem.vault.names import Names, changeable, referrers
+from vault_mem.vault.names import Names, changeable, names_of, referrers
 from vault_mem.vault.steps import FileStep, LineStep, State, read
-from vault_mem.vault.walk import walk
 
 
 @dataclass(frozen=True)
@@ -83,29 +82,29 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
             raise Conflict(f"{step.key} was changed since{_by(folder, entry, step)}", "nothing was changed")
         elif state is State.OTHER and isinstance(step, LineStep):
             raise Conflict(f"the line of {step.id} in {step.key} was changed since", "nothing was changed")
-    _refuse_loose_ends(transaction)
-    refuse_to_name(transaction)
+    names = names_of(folder)
+    _refuse_loose_ends(transaction, names)
+    refuse_to_name(transaction, names)
     if entry.unasked:
         decline(transaction, entry)
     return transaction
 
 
-def _refuse_loose_ends(transaction: Transaction) -> None:
+def _refuse_loose_ends(transaction: Transaction, names: Names) -> None:
     """Out of its order, an undo could leave links that lead nowhere: those come first."""
     folder = transaction.folder
     notes = [step for step in transaction.steps if isinstance(step, FileStep) and folder.is_note(step.key)]
     changed = {step.key: step.after for step in notes}
-    keys = walk(folder).files
     for step in notes:
         if step.after is None and not any(
             id_in(after or b"") == id_in(step.before or b"") for after in changed.values()
         ):
-            means = Names(keys).meaning(step.key, id_in(step.before or b""))
-            for key, raw in referrers(folder, [key for key in keys if key not in changed], means):
+            means = names.meaning(step.key, id_in(step.before or b""))
+            for key, raw in referrers(folder, [key for key in names.keys if key not in changed], means):
                 if changeable(folder, key, raw) and not is_episode(folder, key, raw):
                     raise Conflict(f"{key} links to {step.key} since then", "undo that first, or use forget")
         if step.before is None and step.after is not None:
-            for target in lost_links(folder, step.after):
+            for target in lost_links(folder, step.after, names):
                 raise Conflict(f"{step.key} links to {target}, which was forgotten since", "restore that first")
 
 
