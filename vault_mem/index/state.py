@@ -133,6 +133,11 @@ class StateStore:
         """Every file, in the order of their keys."""
         return [key for (key,) in self._db.execute("SELECT key FROM files ORDER BY key")]
 
+    def below(self, prefix: str) -> int:
+        """How many files lie in a folder, given with the stroke at its end."""
+        select = "SELECT COUNT(*) FROM files WHERE key >= ? AND key < ?"
+        return int(self._db.execute(select, (prefix, prefix[:-1] + "0")).fetchone()[0])  # 0 comes after /
+
     def naming(self, endings: Iterable[str], larger: int) -> list[str]:
         """The files that give a name with one of these endings, and those too large to have been read whole."""
         wanted = [f"{ending}\n" for ending in sorted(set(endings))]

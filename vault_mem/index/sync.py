@@ -156,7 +156,7 @@ def difference(index: Index, listing: Listing, only: Sequence[str] | None = None
     """Compare a listing with what was indexed, by the files' states alone."""
     states = index.state.states(only)
     if only is None:
-        _refuse_mass_loss(index, listing, states)
+        _refuse_mass_loss(index, listing)
     added, suspect = [], []
     for key, state in listing.files.items():
         known = states.get(key)
@@ -169,12 +169,12 @@ def difference(index: Index, listing: Listing, only: Sequence[str] | None = None
     return Difference(added, suspect, removed)
 
 
-def _refuse_mass_loss(index: Index, listing: Listing, states: Iterable[str]) -> None:
+def _refuse_mass_loss(index: Index, listing: Listing) -> None:
     """A folder that held notes and is empty now, or cannot be read, is an error with a cause, not a deletion."""
     settings = index.folder.settings
     for top in (settings.memories_folder, settings.private_folder, settings.episodes_folder):
         prefix = top.strip("/") + "/"
-        known = sum(key.startswith(prefix) for key in states)
+        known = index.state.below(prefix)
         if known < MASS_LOSS or any(key.startswith(prefix) for key in listing.files):
             continue
         place = index.folder.root / top

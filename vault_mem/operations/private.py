@@ -27,7 +27,7 @@ from vault_mem.operations.declined import Declined
 from vault_mem.operations.drafts import refuse_secrets
 from vault_mem.operations.forget import is_episode
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import git, history
+from vault_mem.vault import git, history, journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, writing
@@ -449,8 +449,19 @@ def refuse_to_name(transaction: Transaction, names: Names | None = None) -> None
     private = _private_notes(folder, names or names_of(folder)) if public else []
     private = [each for each in private if each.id and each.key not in leaving]
     for step in public:
-        if _names_any(step.after or b"", private) and not _names_any(step.before or b"", private):
-            raise Conflict(f"{step.key} would name a memory that is private by now", "nothing was changed")
+        for each in private:
+            new = _names_any(step.after or b"", [each]) and not _names_any(step.before or b"", [each])
+            if new and not _hidden_before(folder, each.key, transaction.undoes):
+                raise Conflict(f"{step.key} would name a memory that is private by now", "nothing was changed")
+
+
+def _hidden_before(folder: Folder, key: str, op: str) -> bool:
+    """Whether a private note was there before an operation: what named it then may do so again."""
+    for entry in journal.entries(folder):
+        for step in entry.steps:
+            if isinstance(step, FileStep) and step.key == key and step.before is None:
+                return entry.op < op
+    return False
 
 
 def _private_notes(folder: Folder, names: Names, but: str = "") -> list[_Moving]:
