@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from vault_mem.errors import Conflict, NotFound
@@ -11,6 +11,7 @@ from vault_mem.operations import review
 from vault_mem.operations.declined import decline
 from vault_mem.operations.forget import is_episode, lost_links
 from vault_mem.operations.private import refuse_to_name
+from vault_mem.operations.views import MONOLOGUE
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import history, journal
 from vault_mem.vault.folder import Folder
@@ -77,8 +78,10 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
             reverse = step.reverse()
             if isinstance(reverse, FileStep) and reverse.key.endswith("REVIEW.md"):
                 reverse = review.undone(reverse)
+            if isinstance(reverse, FileStep) and reverse.key == MONOLOGUE:
+                reverse = replace(reverse, after=_still_said(folder, entry, reverse.after))
             transaction.steps.append(reverse)
-        elif isinstance(step, FileStep) and not step.loose:
+        elif isinstance(step, FileStep) and not step.loose and step.key != MONOLOGUE:
             raise Conflict(f"{step.key} was changed since{_by(folder, entry, step)}", "nothing was changed")
         elif state is State.OTHER and isinstance(step, LineStep):
             raise Conflict(f"the line of {step.id} in {step.key} was changed since", "nothing was changed")
@@ -88,6 +91,22 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
     if entry.unasked:
         decline(transaction, entry)
     return transaction
+
+
+def _still_said(folder: Folder, entry: Entry, text: bytes | None) -> bytes | None:
+    """What the monologue said before an operation; where that was taken back meanwhile, what it said before that."""
+    undone: set[str] = set()
+    for earlier in journal.entries(folder):
+        if earlier.undoes and earlier.op not in undone:
+            undone.add(earlier.undoes)
+        if earlier.op >= entry.op or earlier.undoes:
+            continue
+        for step in earlier.steps:
+            if isinstance(step, FileStep) and step.key == MONOLOGUE and step.after == text:
+                if earlier.op not in undone:
+                    return text
+                text = step.before
+    return text
 
 
 def _refuse_loose_ends(transaction: Transaction, names: Names) -> None:
