@@ -298,7 +298,9 @@ class _Run:
             declared = note.memory.id
             note.memory.id = (ids or {}).get(key) or declared or provisional_id(key)
             note.memory.provisional = note.memory.id != declared
-            problems = json.dumps([(problem.reason, problem.line) for problem in note.problems])
+            problems = "[]"
+            if note.problems:
+                problems = json.dumps([(problem.reason, problem.line) for problem in note.problems])
             name = name_key(key.removesuffix(".md").rsplit("/", 1)[-1])
             names = named_in(raw)
             known = Known(
@@ -469,7 +471,7 @@ def _misnamed(known: Known) -> bool:
 
 def _read(folder: Folder, key: str) -> tuple[bytes, FileState, int]:
     """A file's text (its beginning, where it is huge), its state before the reading, and its size."""
-    handle = os.open(folder.path(key), os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    handle = os.open(folder.place(key), os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         result = os.fstat(handle)
         raw = os.read(handle, min(result.st_size, MAX_NOTE_BYTES) + 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 
 from vault_mem.notes.links import link_name, name_key
 from vault_mem.notes.parse import parse
@@ -107,14 +106,13 @@ def changeable(folder: Folder, key: str, raw: bytes) -> bool:
 
 def referrers(folder: Folder, keys: Iterable[str], means: Means) -> Iterator[tuple[str, bytes]]:
     """The notes that name another, with their bytes, from the files themselves."""
-    root = os.path.join(folder.root, "")  # noqa: PTH118 - all files of a vault, and a path object for each costs more
     for key in keys:
-        raw = _bytes(root + key if not key.startswith("%") else folder.path(key))
+        raw = _bytes(folder.place(key))
         if raw and b"[[" in raw and any(map(means, named_in(raw))):
             yield key, raw
 
 
-def _bytes(path: str | Path) -> bytes | None:
+def _bytes(path: str) -> bytes | None:
     """A file's bytes; None where it is gone or cannot be read."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
