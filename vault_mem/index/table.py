@@ -33,7 +33,6 @@ class Table:
     def __init__(self, folder: Path, dim: int, *, create: bool) -> None:
         self.dim = dim
         self._db = lancedb.connect(folder, session=_SESSION)
-        self._version: int | None = None
         if create:
             self._table = self._db.create_table(NAME, schema=schema(dim), mode="overwrite")
             self._table.set_unenforced_primary_key("row")
@@ -42,14 +41,11 @@ class Table:
 
     @property
     def version(self) -> int:
-        """The version that is read; it changes with our own writes and with `refresh` alone."""
-        if self._version is None:
-            self._version = int(self._table.version)
-        return self._version
+        """The version that is read."""
+        return int(self._table.version)
 
     def refresh(self) -> None:
         """Read the newest version."""
-        self._version = None
         self._table.checkout_latest()
 
     def sound(self) -> bool:
@@ -68,12 +64,10 @@ class Table:
     def add(self, rows: Sequence[dict[str, Any]]) -> None:
         """Append rows of files that are not in the table yet: for a rebuild."""
         if rows:
-            self._version = None
             self._table.add(to_table(rows, self.dim))
 
     def upsert(self, rows: Sequence[dict[str, Any]], replaced: Iterable[str]) -> None:
         """Write rows, and remove what else the table holds of the files `replaced`, in one commit."""
-        self._version = None
         insert = self._table.merge_insert("row").when_matched_update_all().when_not_matched_insert_all()
         files = sorted(set(replaced))
         if files:
@@ -83,12 +77,10 @@ class Table:
     def index_text(self) -> None:
         """Build the full-text index: Japanese and English words, found offline."""
         config = FTS(base_tokenizer="icu/split", stem=True, remove_stop_words=False, ascii_folding=True)
-        self._version = None
         self._table.create_index("text", config=config)
 
     def optimize(self, keep_seconds: float) -> None:
         """Fold small commits together, bring the full-text index up to date, drop versions older than that."""
-        self._version = None
         self._table.optimize(cleanup_older_than=timedelta(seconds=keep_seconds))
 
     def nearest(self, vector: Vectors, count: int, where: str) -> list[dict[str, Any]]:
