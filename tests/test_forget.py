@@ -248,3 +248,27 @@ def test_an_interrupted_purge_is_finished(cli: Command, root: Path, monkeypatch:
     assert any(TOKEN.encode() in path.read_bytes() for path in root.rglob("*") if path.is_file())
     assert cli.run("status").code == 0
     assert [path for path in root.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()] == []
+
+
+def test_a_name_is_found_however_it_was_written(cli: Command, root: Path) -> None:
+    # F-1: also in files that the index has known for long, and in one that changed a moment ago
+    memory(root, "memories/caf\u00e9-5e1f0b2c.md", "mem_5e1f0b2c3d4e", "The door sticks")
+    names = (
+        "CAFE\u0301-5E1F0B2C",
+        "memories/caf\u00e9-5e1f0b2c.md#Top",
+        "mem_5e1f0b2c3d4e",
+        "door-5e1f0b2c",
+        "x/caf\u00e9-5e1f0b2c",
+    )
+    for number, name in enumerate(names):
+        memory(root, f"memories/note {number}.md", f"mem_00000000000{number}", f"See [[{name}|there]]")
+    memory(root, "memories/other.md", "mem_00000000000e", "See [[else-5e1f0b2d|there]]")
+    late = memory(root, "memories/late.md", "mem_00000000000f", "Nothing")
+    large = note(root, "memories/large.md", "x" * 2_000_100 + "\n[[door-5e1f0b2c]]\n")
+    cli.run("status")
+    late.write_text(late.read_text() + "See [[door-5e1f0b2c|there]]\n")
+    answer = cli.json("forget", "mem_5e1f0b2c3d4e")
+    assert sorted(answer["references"]) == ["memories/late.md", *(f"memories/note {number}.md" for number in range(5))]
+    assert answer["left"] == ["memories/large.md"]
+    assert large.read_text().endswith("[[door-5e1f0b2c]]\n")
+    assert "[[" in (root / "memories/other.md").read_text()

@@ -192,3 +192,36 @@ def test_an_editor_saving_all_the_time(root: Path, env: dict[str, str], soak: bo
         thread.join()
     for path, count in saved.items():
         assert path.read_text().rstrip().endswith(f"mark {count}"), path
+
+
+def test_what_was_private_then_may_be_named_again(cli: Command, root: Path) -> None:
+    # P-3, F-1: a text that named a memory when that became private comes back with an undo, but no text since
+    secret = memory(root, "memories/secret-a1a1a1a1.md", "mem_a1a1a1a10000", "The winch sticks")
+    memory(root, "memories/one-b2b2b2b2.md", "mem_b2b2b2b20000", "See [[secret-a1a1a1a1]] for it")
+    cli.run("private", "mem_a1a1a1a10000")
+    cli.run("forget", "mem_b2b2b2b20000")
+    assert cli.run("undo").code == 0
+    assert "[[secret" in (root / "memories/one-b2b2b2b2.md").read_text()
+    assert not secret.exists()
+    memory(root, "memories/tide-c3c3c3c3.md", "mem_c3c3c3c30000", "The tide table")
+    memory(root, "memories/two-d4d4d4d4.md", "mem_d4d4d4d40000", "See [[tide-c3c3c3c3]] for it")
+    cli.run("forget", "mem_d4d4d4d40000")
+    forgotten = cli.json("history")["operations"][0]["op"]
+    cli.run("private", "mem_c3c3c3c30000")
+    answer = cli.run("undo", forgotten)
+    assert answer.code == 5
+    assert "private by now" in answer.err
+
+
+def test_the_monologue_does_not_get_words_that_were_taken_back(cli: Command, root: Path) -> None:
+    # V-6: an edit undone out of its order; the memory saved after it is undone next
+    first = tree(root)
+    id_ = cli.json("remember", "I was short with Marit", "--category", "introspection")["memory"]["id"]
+    cli.run("remember", "I was short with Marit at noon", "--update", id_)
+    cli.run("remember", "The lamp can wait", "--category", "introspection")
+    edited = cli.json("history")["operations"][1]
+    assert cli.run("undo", edited["op"]).code == 0
+    assert cli.run("undo").code == 0
+    assert (root / "memory/inner-monologue-latest.md").read_text().strip() == "I was short with Marit"
+    assert cli.run("undo").code == 0
+    assert tree(root) == first

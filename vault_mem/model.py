@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -112,17 +112,14 @@ TIME_KEYS = ("created", "valid_from", "valid_to", "last_confirmed")
 
 def to_record(memory: Memory) -> dict[str, Any]:
     """The memory as JSON-ready values, times as ISO 8601 with offset."""
-    record: dict[str, Any] = {}
-    for each in fields(memory):
-        value = getattr(memory, each.name)
-        if isinstance(value, datetime):
-            value = value.isoformat()
-        elif each.name == "links":
-            value = [
-                {"target": link.target, "type": link.type, "confidence": link.confidence, "title": link.title}
-                for link in value
-            ]
-        record[each.name] = value
+    record = {name: getattr(memory, name) for name in Memory.__slots__}
+    for key in TIME_KEYS:
+        if record[key] is not None:
+            record[key] = record[key].isoformat()
+    record["links"] = [
+        {"target": link.target, "type": link.type, "confidence": link.confidence, "title": link.title}
+        for link in memory.links
+    ]
     return record
 
 

@@ -64,6 +64,9 @@ def whole_vector(vectors: Vectors, parts: Sequence[str]) -> Vectors:
     return np.asarray(mean / norm if norm > 0 else mean, dtype=np.float32)
 
 
+_to_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, dim: int) -> list[dict[str, Any]]:
     """The rows of one file. `vectors` are those of `texts_to_embed`."""
     memory = note.memory
@@ -98,7 +101,7 @@ def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, 
             "text": text,
             "terms": terms(text),
             "content": content,
-            "memory": json.dumps(record, ensure_ascii=False),
+            "memory": _to_json(record),
             "vector": whole,
         }
     ]

@@ -16,14 +16,15 @@ from typing import Any, NamedTuple
 from vault_mem.model import Problem
 from vault_mem.vault.walk import FileState
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
     key TEXT PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, inode INTEGER,
     checked_ns INTEGER, hash TEXT, declared TEXT, id TEXT, name TEXT,
-    dated_by_file INTEGER, foreign_id INTEGER, problems TEXT, flagged INTEGER, followed TEXT NOT NULL DEFAULT ''
+    dated_by_file INTEGER, foreign_id INTEGER, problems TEXT, flagged INTEGER, naming TEXT,
+    followed TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS declared ON files (declared);
 CREATE INDEX IF NOT EXISTS names ON files (name);
@@ -43,7 +44,8 @@ EVERY_FILE = "*"
 class Known(NamedTuple):
     """One file as it was indexed. `declared` is the id the file gives, `id` the one it goes by, `name` its name key.
 
-    `flagged`: it says that it is private, and lies among the public ones.
+    `flagged`: it says that it is private, and lies among the public ones. `naming` has the names in its brackets, as
+    names compare, each ended by a new line.
     """
 
     key: str
@@ -60,6 +62,7 @@ class Known(NamedTuple):
     foreign_id: int
     problems: str
     flagged: int
+    naming: str
 
     @property
     def state(self) -> FileState:
@@ -125,6 +128,26 @@ class StateStore:
     def with_name(self, name: str) -> list[tuple[str, str]]:
         """Key and id of the files with this name."""
         return list(self._db.execute("SELECT key, id FROM files WHERE name = ?", (name,)))
+
+    def keys(self) -> list[str]:
+        """Every file, in the order of their keys."""
+        return [key for (key,) in self._db.execute("SELECT key FROM files ORDER BY key")]
+
+    def below(self, prefix: str) -> int:
+        """How many files lie in a folder, given with the stroke at its end."""
+        select = "SELECT COUNT(*) FROM files WHERE key >= ? AND key < ?"
+        return int(self._db.execute(select, (prefix, prefix[:-1] + "0")).fetchone()[0])  # 0 comes after /
+
+    def naming(self, endings: Iterable[str], larger: int) -> list[str]:
+        """The files that give a name with one of these endings, and those too large to have been read whole."""
+        wanted = [f"{ending}\n" for ending in sorted(set(endings))]
+        # How many may be asked for at once is limited; a vault has few such names.
+        found = {key for (key,) in self._db.execute("SELECT key FROM files WHERE size > ?", (larger,))}
+        for start in range(0, len(wanted), 100):
+            some = wanted[start : start + 100]
+            condition = " OR ".join(["instr(naming, ?)"] * len(some))
+            found.update(key for (key,) in self._db.execute(f"SELECT key FROM files WHERE {condition}", some))
+        return sorted(found)
 
     def without_id(self) -> list[Known]:
         """Files that declare no id."""

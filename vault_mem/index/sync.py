@@ -21,7 +21,7 @@ from vault_mem.index.index import Index
 from vault_mem.index.state import EVERY_FILE, Known
 from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, quote
 from vault_mem.model import Problem
-from vault_mem.notes.links import name_key
+from vault_mem.notes.links import link_name, name_key
 from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse, read_bool
 from vault_mem.notes.references import named_in
 from vault_mem.vault.folder import Folder
@@ -156,7 +156,7 @@ def difference(index: Index, listing: Listing, only: Sequence[str] | None = None
     """Compare a listing with what was indexed, by the files' states alone."""
     states = index.state.states(only)
     if only is None:
-        _refuse_mass_loss(index, listing, states)
+        _refuse_mass_loss(index, listing)
     added, suspect = [], []
     for key, state in listing.files.items():
         known = states.get(key)
@@ -169,12 +169,12 @@ def difference(index: Index, listing: Listing, only: Sequence[str] | None = None
     return Difference(added, suspect, removed)
 
 
-def _refuse_mass_loss(index: Index, listing: Listing, states: Iterable[str]) -> None:
+def _refuse_mass_loss(index: Index, listing: Listing) -> None:
     """A folder that held notes and is empty now, or cannot be read, is an error with a cause, not a deletion."""
     settings = index.folder.settings
     for top in (settings.memories_folder, settings.private_folder, settings.episodes_folder):
         prefix = top.strip("/") + "/"
-        known = sum(key.startswith(prefix) for key in states)
+        known = index.state.below(prefix)
         if known < MASS_LOSS or any(key.startswith(prefix) for key in listing.files):
             continue
         place = index.folder.root / top
@@ -298,8 +298,11 @@ class _Run:
             declared = note.memory.id
             note.memory.id = (ids or {}).get(key) or declared or provisional_id(key)
             note.memory.provisional = note.memory.id != declared
-            problems = json.dumps([(problem.reason, problem.line) for problem in note.problems])
+            problems = "[]"
+            if note.problems:
+                problems = json.dumps([(problem.reason, problem.line) for problem in note.problems])
             name = name_key(key.removesuffix(".md").rsplit("/", 1)[-1])
+            names = named_in(raw)
             known = Known(
                 key,
                 *state,
@@ -312,9 +315,11 @@ class _Run:
                 note.foreign_id,
                 problems,
                 read_bool(note.fields.get("private")) is True and not self.folder.is_private(key),
+                "".join(f"{name_key(link_name(name))}\n" for name in names),
             )
             notes.append((key, note, known))
-            self.names[key] = named_in(raw)
+            if names:
+                self.names[key] = names
             self.claimed.update((declared, old.declared if old else ""))
             if ids is None:
                 self._count(old, digest in gone)
@@ -466,7 +471,7 @@ def _misnamed(known: Known) -> bool:
 
 def _read(folder: Folder, key: str) -> tuple[bytes, FileState, int]:
     """A file's text (its beginning, where it is huge), its state before the reading, and its size."""
-    handle = os.open(folder.path(key), os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    handle = os.open(folder.place(key), os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         result = os.fstat(handle)
         raw = os.read(handle, min(result.st_size, MAX_NOTE_BYTES) + 1)

@@ -18,8 +18,6 @@ from vault_mem.operations.linking import add_link
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import activity
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Names
-from vault_mem.vault.walk import walk
 
 WINDOW_HOURS = 24
 MAX_REPLAY_EVENTS = 100
@@ -105,7 +103,7 @@ def _replay(workspace: Workspace, window_hours: float) -> tuple[list[Memory], li
 
 def _link(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> int:
     graph = workspace.graph
-    names = Names(walk(workspace.folder).files)
+    names = workspace.names
     transaction = Transaction(workspace.folder, "consolidate", "they followed one another")
     made = 0
     for earlier, later in pairs:

@@ -21,7 +21,6 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.names import Names, referrers
 from vault_mem.vault.steps import read
-from vault_mem.vault.walk import walk
 
 # A summary is read at a glance; what is longer belongs into the note's text, or into a memory.
 MAX_SUMMARY = 2000
@@ -80,7 +79,7 @@ def create(
     def act() -> EpisodeChange:
         memories = sorted(_memories(workspace, ids), key=lambda memory: (memory.created, memory.id))
         folder = workspace.folder
-        names = Names(walk(folder).files)
+        names = workspace.names
         episode = Episode(
             id=_new_id(workspace),
             title=title or title_of(summary),
@@ -141,11 +140,11 @@ def add(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeCha
         left: list[str] = []
         hidden = not episode.private and any(memory.private for memory in new)
         if new:
-            names = Names(walk(workspace.folder).files)
+            names = workspace.names
             items = [*written_list(raw, "members"), *(f"[[{_name(names, memory)}]]" for memory in new)]
             after = edit(raw, {"members": items} | _span(workspace.folder, [*present, *new]))
             if hidden:
-                left = plan_hide(transaction, episode, raw, after)
+                left = plan_hide(transaction, episode, raw, after, names)
             else:
                 transaction.write(episode.path, raw, after)
             _commit(workspace, transaction)
@@ -178,17 +177,16 @@ def remove(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> Episode
     return workspace.changing(act)
 
 
-def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: bytes) -> list[str]:
+def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: bytes, names: Names) -> list[str]:
     """Move a public episode into the private folder. Returns the files whose text still names it.
 
     Front matter of public notes lets go of it, and private notes learn its new name (SPEC P-3, P-6).
     """
     folder = transaction.folder
-    keys = walk(folder).files
-    means = Names(keys).meaning(episode.path, episode.id)
+    means = names.meaning(episode.path, episode.id)
     key = f"{folder.settings.private_folder.strip('/')}/{episode_file(replace(episode, private=True))}"
     left = []
-    for other, raw in referrers(folder, keys, means):
+    for other, raw in referrers(folder, names.naming((episode.path, episode.id)), means):
         if other == episode.path:
             continue
         name = episode.id if folder.is_private(other) else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,10 +20,9 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Names, changeable, referrers
+from vault_mem.vault.names import Names, changeable, names_of, referrers
 from vault_mem.vault.steps import FileStep, read
 from vault_mem.vault.steps import from_record as step_from
-from vault_mem.vault.walk import walk
 
 DELETIONS = ".vault-mem/deletions.jsonl"
 
@@ -57,8 +55,8 @@ def forget(workspace: Workspace, id_: str, reason: str = "") -> ForgetResult:
 
     def act() -> ForgetResult:
         memory = workspace.to_change(id_)
-        raw, renames = workspace.read_to_remove(memory), workspace.index.state.renames()
-        transaction, left = plan_forget(workspace.folder, memory, raw, reason, renames=renames)
+        raw = workspace.read_to_remove(memory)
+        transaction, left = plan_forget(workspace.folder, memory, raw, reason, names=workspace.names)
         references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
         op = transaction.commit()
         workspace.done(transaction)
@@ -75,17 +73,17 @@ def plan_forget(
     raw: bytes,
     reason: str,
     command: str = "forget",
-    renames: Mapping[str, set[str]] | None = None,
+    names: Names | None = None,
 ) -> tuple[Transaction, list[str]]:
     """The transaction that forgets a memory, and the files that name it and cannot be changed.
 
-    `renames` has the names that files once had, by which links may still know it.
+    `names` are those of the vault, where they are at hand.
     """
     transaction = Transaction(folder, command, reason, ids=[memory.id])
-    keys = walk(folder).files
-    means = Names(keys, renames).meaning(memory.path, memory.id)
+    names = names or names_of(folder)
+    means = names.meaning(memory.path, memory.id)
     left = []
-    for key, text in referrers(folder, keys, means):
+    for key, text in referrers(folder, names.naming((memory.path, memory.id)), means):
         if key == memory.path:
             continue
         after = _without(folder, key, text, means)
@@ -202,11 +200,11 @@ def plan_restore(folder: Folder, trashed: Trashed) -> tuple[Transaction, list[st
     return transaction, missing
 
 
-def lost_links(folder: Folder, raw: bytes) -> list[str]:
+def lost_links(folder: Folder, raw: bytes, names: Names | None = None) -> list[str]:
     """The links of a note that lead to what was forgotten meanwhile; an episode may keep them (SPEC W-2)."""
     if id_in(raw).startswith("ep_"):
         return []
-    names = Names(walk(folder).files)
+    names = names or names_of(folder)
     forgotten = {each.id.partition("_")[2][:8] for each in trash(folder)}
     return [
         reference.target

@@ -16,8 +16,7 @@ from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Means, Names
-from vault_mem.vault.walk import walk
+from vault_mem.vault.names import Means
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ def _pair(workspace: Workspace, a: str, b: str) -> tuple[Memory, Memory]:
 
 def _ends(workspace: Workspace, a: Memory, b: Memory, edited: Callable[[End, End], bool]) -> tuple[End, End]:
     """Both ends; the file of one that is going to be changed must be sound."""
-    names = Names(walk(workspace.folder).files, workspace.index.state.renames())
+    names = workspace.names
     one, other = (
         End(each, workspace.read_to_remove(each), names.of(each.path), names.meaning(each.path, each.id))
         for each in (a, b)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vault_mem.errors import Conflict, InvalidInput, Unsafe
@@ -21,9 +20,8 @@ from vault_mem.operations.linking import REVERSE, changed_links
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Means, Names, referrers
+from vault_mem.vault.names import Means, Names, names_of, referrers
 from vault_mem.vault.steps import FileStep
-from vault_mem.vault.walk import walk
 
 
 @dataclass(frozen=True)
@@ -54,9 +52,7 @@ def merge(
         _check(workspace.folder, one, other)
         check_words(one.private, {"content": text, "reason": reason}, allow_secret=allow_secret)
         raws = workspace.read_to_edit(one), workspace.read_to_edit(other)
-        transaction, left = plan_merge(
-            workspace.folder, one, raws[0], other, raws[1], text, reason, workspace.index.state.renames()
-        )
+        transaction, left = plan_merge(workspace.folder, one, raws[0], other, raws[1], text, reason, workspace.names)
         changed = [key for key in transaction.notes if key not in (one.path, other.path)]
         op = transaction.commit()
         workspace.done(transaction)
@@ -88,15 +84,16 @@ def plan_merge(
     raw: bytes,
     content: str | None,
     reason: str = "",
-    renames: Mapping[str, set[str]] | None = None,
+    names: Names | None = None,
 ) -> tuple[Transaction, list[str]]:
     """The transaction that merges two memories, and the files that still name the one that went.
 
-    `renames` has the names that files once had, by which links may still know them.
+    `names` are those of the vault, where they are at hand.
     """
     transaction = Transaction(folder, "merge", reason, ids=[keep.id, removed.id])
-    keys = walk(folder).files
-    plan = _Plan(folder, Names(keys, renames), keep, removed)
+    names = names or names_of(folder)
+    plan = _Plan(folder, names, keep, removed)
+    keys = names.naming((keep.path, keep.id), (removed.path, removed.id))
     named = list(referrers(folder, keys, lambda name: plan.goes(name) or plan.stays(name)))
     after = plan.text_of_keep(keep_raw, content)
     linked = plan.linked_from(after)

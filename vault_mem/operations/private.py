@@ -27,11 +27,11 @@ from vault_mem.operations.declined import Declined
 from vault_mem.operations.drafts import refuse_secrets
 from vault_mem.operations.forget import is_episode
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import git, history
+from vault_mem.vault import git, history, journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.names import Means, Names
+from vault_mem.vault.names import Means, Names, names_of
 from vault_mem.vault.steps import FileStep, read
 from vault_mem.vault.walk import walk
 
@@ -125,8 +125,8 @@ def plan_private(
 ) -> tuple[Transaction, Aside]:
     """The transaction that makes a memory private, with the episodes it is in; `instead` is the next monologue."""
     transaction = Transaction(folder, "private", "made private", ids=[memory.id], unasked=unasked)
-    keys = list(walk(folder).files)
-    names = Names(keys)
+    names = names_of(folder)
+    keys = names.keys
     moving = [_moving(folder, names, memory.id, memory.path, raw)]
     moving += _episodes_of(folder, names, keys, moving[0])
     aside = Aside(episodes=[each.id for each in moving[1:]])
@@ -380,9 +380,8 @@ def plan_publish(
     if not allow_secret:
         refuse_secrets(vars_of(memory))
     transaction = Transaction(folder, "publish", "made public", ids=[memory.id], unasked=unasked)
-    keys = list(walk(folder).files)
-    names = Names(keys)
-    private = _private_notes(folder, names, keys, but=memory.path)
+    names = names_of(folder)
+    private = _private_notes(folder, names, but=memory.path)
     lost: list[tuple[_Moving, Reference]] = []
     text = _without_private(raw, private, scrub, lost)
     text = edit(text, {"private": False} if id_in(text) else {"id": memory.id, "private": False})
@@ -423,8 +422,8 @@ def keep_apart(transaction: Transaction, key: str, raw: bytes) -> bytes:
     For what comes back from a time when they were public.
     """
     folder = transaction.folder
-    keys = [*walk(folder).files]
-    private = _private_notes(folder, Names([*keys, key]), keys)
+    keys = walk(folder).files
+    private = _private_notes(folder, Names([*keys, key]), but=key)
     lost: list[tuple[_Moving, Reference]] = []
     if folder.is_private(key) or not any(_names_any(raw, [each]) for each in private if each.id):
         return raw
@@ -438,7 +437,7 @@ def keep_apart(transaction: Transaction, key: str, raw: bytes) -> bytes:
     return text
 
 
-def refuse_to_name(transaction: Transaction) -> None:
+def refuse_to_name(transaction: Transaction, names: Names | None = None) -> None:
     """Stop where the transaction would write the name of a private memory into a public note."""
     folder = transaction.folder
     public = [
@@ -446,18 +445,28 @@ def refuse_to_name(transaction: Transaction) -> None:
         for step in transaction.steps
         if isinstance(step, FileStep) and step.after and folder.is_note(step.key) and not folder.is_private(step.key)
     ]
-    keys = [*walk(folder).files]
     leaving = {step.key for step in transaction.steps if isinstance(step, FileStep) and step.after is None}
-    private = _private_notes(folder, Names(keys), keys) if public else []
+    private = _private_notes(folder, names or names_of(folder)) if public else []
     private = [each for each in private if each.id and each.key not in leaving]
     for step in public:
-        if _names_any(step.after or b"", private) and not _names_any(step.before or b"", private):
-            raise Conflict(f"{step.key} would name a memory that is private by now", "nothing was changed")
+        for each in private:
+            new = _names_any(step.after or b"", [each]) and not _names_any(step.before or b"", [each])
+            if new and not _hidden_before(folder, each.key, transaction.undoes):
+                raise Conflict(f"{step.key} would name a memory that is private by now", "nothing was changed")
 
 
-def _private_notes(folder: Folder, names: Names, keys: Iterable[str], but: str = "") -> list[_Moving]:
+def _hidden_before(folder: Folder, key: str, op: str) -> bool:
+    """Whether a private note was there before an operation: what named it then may do so again."""
+    for entry in journal.entries(folder):
+        for step in entry.steps:
+            if isinstance(step, FileStep) and step.key == key and step.before is None:
+                return entry.op < op
+    return False
+
+
+def _private_notes(folder: Folder, names: Names, but: str = "") -> list[_Moving]:
     found = []
-    for key in keys:
+    for key in names.keys:
         if folder.is_private(key) and key != but:
             raw = read(folder, key) or b""
             id_ = id_in(raw)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
@@ -17,9 +16,9 @@ from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Names, referrers
+from vault_mem.vault.names import Names, names_of, referrers
 from vault_mem.vault.steps import FileStep
-from vault_mem.vault.walk import is_ignored, walk
+from vault_mem.vault.walk import is_ignored
 
 # What no system forbids, and every system that syncs a vault can store.
 _NOT_IN_NAME = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]')
@@ -46,7 +45,7 @@ def rename(workspace: Workspace, id_: str, name: str, *, exact: bool = False) ->
         key = new_key(workspace.folder, memory, name, exact)
         if key == memory.path:
             return RenameResult(memory, memory.path)
-        transaction, left = plan_rename(workspace.folder, memory, raw, key, workspace.index.state.renames())
+        transaction, left = plan_rename(workspace.folder, memory, raw, key, workspace.names)
         references = [each for each in transaction.notes if each not in (memory.path, key)]
         op = transaction.commit()
         workspace.done(transaction)
@@ -80,12 +79,11 @@ def new_key(folder: Folder, memory: Memory, name: str, exact: bool) -> str:
 
 
 def plan_rename(
-    folder: Folder, memory: Memory, raw: bytes, key: str, renames: Mapping[str, set[str]] | None = None
+    folder: Folder, memory: Memory, raw: bytes, key: str, names: Names | None = None
 ) -> tuple[Transaction, list[str]]:
     """The transaction that renames a memory's file, and the files that name it and cannot be changed."""
-    keys = walk(folder).files
     stem = key.rpartition("/")[2].removesuffix(".md")
-    names = Names(keys, renames)
+    names = names or names_of(folder)
     if names.taken(stem) - {memory.path} or folder.path(key).exists():
         raise Conflict(f"there is a note called {stem} already", "links could not tell the two apart")
     means = names.meaning(memory.path, memory.id)
@@ -97,7 +95,7 @@ def plan_rename(
     transaction = Transaction(folder, "rename", f"{_stem(memory.path)} is now {stem}", ids=[memory.id])
     left = []
     after = raw
-    for each, text in referrers(folder, keys, means):
+    for each, text in referrers(folder, names.naming((memory.path, memory.id)), means):
         changed = changed_links(folder, each, text, renamed)
         if each == memory.path:
             after = raw if changed is None else changed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from vault_mem.errors import Conflict, NotFound
@@ -11,14 +11,14 @@ from vault_mem.operations import review
 from vault_mem.operations.declined import decline
 from vault_mem.operations.forget import is_episode, lost_links
 from vault_mem.operations.private import refuse_to_name
+from vault_mem.operations.views import MONOLOGUE
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import history, journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import Revision, id_in
 from vault_mem.vault.journal import Entry, Transaction, writing
-from vault_mem.vault.names import Names, changeable, referrers
+from vault_mem.vault.names import Names, changeable, names_of, referrers
 from vault_mem.vault.steps import FileStep, LineStep, State, read
-from vault_mem.vault.walk import walk
 
 
 @dataclass(frozen=True)
@@ -78,34 +78,52 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
             reverse = step.reverse()
             if isinstance(reverse, FileStep) and reverse.key.endswith("REVIEW.md"):
                 reverse = review.undone(reverse)
+            if isinstance(reverse, FileStep) and reverse.key == MONOLOGUE:
+                reverse = replace(reverse, after=_still_said(folder, entry, reverse.after))
             transaction.steps.append(reverse)
-        elif isinstance(step, FileStep) and not step.loose:
+        elif isinstance(step, FileStep) and not step.loose and step.key != MONOLOGUE:
             raise Conflict(f"{step.key} was changed since{_by(folder, entry, step)}", "nothing was changed")
         elif state is State.OTHER and isinstance(step, LineStep):
             raise Conflict(f"the line of {step.id} in {step.key} was changed since", "nothing was changed")
-    _refuse_loose_ends(transaction)
-    refuse_to_name(transaction)
+    names = names_of(folder)
+    _refuse_loose_ends(transaction, names)
+    refuse_to_name(transaction, names)
     if entry.unasked:
         decline(transaction, entry)
     return transaction
 
 
-def _refuse_loose_ends(transaction: Transaction) -> None:
+def _still_said(folder: Folder, entry: Entry, text: bytes | None) -> bytes | None:
+    """What the monologue said before an operation; where that was taken back meanwhile, what it said before that."""
+    undone: set[str] = set()
+    for earlier in journal.entries(folder):
+        if earlier.undoes and earlier.op not in undone:
+            undone.add(earlier.undoes)
+        if earlier.op >= entry.op or earlier.undoes:
+            continue
+        for step in earlier.steps:
+            if isinstance(step, FileStep) and step.key == MONOLOGUE and step.after == text:
+                if earlier.op not in undone:
+                    return text
+                text = step.before
+    return text
+
+
+def _refuse_loose_ends(transaction: Transaction, names: Names) -> None:
     """Out of its order, an undo could leave links that lead nowhere: those come first."""
     folder = transaction.folder
     notes = [step for step in transaction.steps if isinstance(step, FileStep) and folder.is_note(step.key)]
     changed = {step.key: step.after for step in notes}
-    keys = walk(folder).files
     for step in notes:
         if step.after is None and not any(
             id_in(after or b"") == id_in(step.before or b"") for after in changed.values()
         ):
-            means = Names(keys).meaning(step.key, id_in(step.before or b""))
-            for key, raw in referrers(folder, [key for key in keys if key not in changed], means):
+            means = names.meaning(step.key, id_in(step.before or b""))
+            for key, raw in referrers(folder, [key for key in names.keys if key not in changed], means):
                 if changeable(folder, key, raw) and not is_episode(folder, key, raw):
                     raise Conflict(f"{key} links to {step.key} since then", "undo that first, or use forget")
         if step.before is None and step.after is not None:
-            for target in lost_links(folder, step.after):
+            for target in lost_links(folder, step.after, names):
                 raise Conflict(f"{step.key} links to {target}, which was forgotten since", "restore that first")
 
 

@@ -199,8 +199,10 @@ class Workspace:
 
     @property
     def names(self) -> Names:
-        """What links call the notes of the vault."""
-        return Names(self.index.state.states())
+        """What links call the notes of the vault, as indexed."""
+        from vault_mem.index.names import IndexedNames
+
+        return IndexedNames(self.index.state)
 
     def freshen(self, *, scan: bool = False) -> Freshness:
         """Bring the index up to date with the files, and do what waited for a file to be quiet.

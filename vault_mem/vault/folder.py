@@ -86,6 +86,10 @@ class Folder:
             return self.root / os.fsdecode(unquote_to_bytes(key.removeprefix(_RAW_KEY)))
         return self.root / key
 
+    def place(self, key: str) -> str:
+        """The same as plain text: where all files of a vault are opened, a path object for each costs more."""
+        return os.fspath(self.path(key)) if key.startswith(_RAW_KEY) else f"{self.root}{os.sep}{key}"
+
     def key(self, path: Path | str) -> str:
         """A file's key from its path."""
         return key_of(os.path.relpath(path, self.root).replace(os.sep, "/"))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 
 from vault_mem.notes.links import link_name, name_key
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import named_in
 from vault_mem.vault.folder import Folder
+from vault_mem.vault.walk import walk
 
 Means = Callable[[str], bool]
 
@@ -22,37 +22,53 @@ class Names:
     """The names of all notes of a vault; `renames` has the names that files once had, with the ids of those files."""
 
     def __init__(self, keys: Iterable[str], renames: Mapping[str, set[str]] | None = None) -> None:
-        self._keys: dict[str, set[str]] = {}
         self._renames = renames or {}
+        self._stems: dict[str, set[str]] = {}
         for key in keys:
-            path = name_key(key.removesuffix(".md"))
-            for name in (path, path.rpartition("/")[2]):
-                known = self._keys.get(name)
-                if known is None:
-                    self._keys[name] = {key}
-                else:
-                    known.add(key)
+            stem = name_key(key.removesuffix(".md").rpartition("/")[2])
+            known = self._stems.get(stem)
+            if known is None:
+                self._stems[stem] = {key}
+            else:
+                known.add(key)
+
+    @property
+    def keys(self) -> list[str]:
+        """All notes, in the order of their keys: what is made of them must not hang on how a folder is listed."""
+        return sorted(key for keys in self._stems.values() for key in keys)
+
+    def naming(self, *notes: tuple[str, str]) -> list[str]:
+        """The notes to look into for names of any of these, given by key and id; the files themselves decide."""
+        return self.keys
 
     def of(self, key: str) -> str:
         """What a link calls a note: its file's name, with its folder where the name alone is not unique."""
         path = key.removesuffix(".md")
         stem = path.rsplit("/", 1)[-1]
-        return stem if self._keys.get(name_key(stem), {key}) == {key} else path
+        return stem if self.taken(stem) <= {key} else path
 
     def known(self, name: str) -> bool:
         """Whether any note goes by that name."""
-        name = name_key(link_name(name))
-        return bool(self._keys.get(name) or self._keys.get(name.rsplit("/", 1)[-1]))
+        return bool(self._called(name_key(link_name(name))))
 
     def find(self, name: str) -> str | None:
         """The one note that has such a name, if there is exactly one."""
-        name = name_key(link_name(name))
-        found = self._keys.get(name) or self._keys.get(name.rsplit("/", 1)[-1]) or set()
+        found = self._called(name_key(link_name(name)))
         return next(iter(found)) if len(found) == 1 else None
 
     def taken(self, stem: str) -> set[str]:
         """The notes whose file has that name, in whatever folder."""
-        return self._keys.get(name_key(stem), set())
+        return self._with_stem(name_key(stem))
+
+    def _called(self, name: str) -> set[str]:
+        """The notes that a name may mean: with its folder, or failing that without."""
+        found = self._with_stem(name.rpartition("/")[2])
+        if "/" not in name:
+            return found
+        return {key for key in found if name_key(key.removesuffix(".md")) == name} or found
+
+    def _with_stem(self, stem: str) -> set[str]:
+        return self._stems.get(stem, set())
 
     def meaning(self, key: str, id_: str) -> Means:
         """Tells whether a name means that note: by its file's name, its id, or the id that the name ends in."""
@@ -62,7 +78,7 @@ class Names:
         def means(name: str) -> bool:
             name = name_key(link_name(name))
             if name not in known:
-                found = self._keys.get(name) or self._keys.get(name.rsplit("/", 1)[-1]) or set()
+                found = self._called(name)
                 by_id = ID_AT_END.search(name)
                 known[name] = found == {key} or (
                     len(found) != 1 and (name == id_ or bool(by_id and by_id.group(1) == digits))
@@ -78,6 +94,11 @@ class Names:
         return self._renames.get(name_key(name), set())
 
 
+def names_of(folder: Folder) -> Names:
+    """The names of all notes, from the folders as they are now."""
+    return Names(walk(folder).files)
+
+
 def changeable(folder: Folder, key: str, raw: bytes) -> bool:
     """Whether a note is ours to change: in our folders, and read without a problem (SPEC V-7)."""
     return folder.is_note(key) and not parse(raw, key, mtime=0, zone=folder.zone).problems
@@ -85,14 +106,13 @@ def changeable(folder: Folder, key: str, raw: bytes) -> bool:
 
 def referrers(folder: Folder, keys: Iterable[str], means: Means) -> Iterator[tuple[str, bytes]]:
     """The notes that name another, with their bytes, from the files themselves."""
-    root = os.path.join(folder.root, "")  # noqa: PTH118 - all files of a vault, and a path object for each costs more
     for key in keys:
-        raw = _bytes(root + key if not key.startswith("%") else folder.path(key))
+        raw = _bytes(folder.place(key))
         if raw and b"[[" in raw and any(map(means, named_in(raw))):
             yield key, raw
 
 
-def _bytes(path: str | Path) -> bytes | None:
+def _bytes(path: str) -> bytes | None:
     """A file's bytes; None where it is gone or cannot be read."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
