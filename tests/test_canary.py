@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 import subprocess
@@ -42,7 +43,7 @@ class Canary:
         return [each.format(**known) for each in arguments]
 
     def run(self, *arguments: str, stdin: str = "", **env: str) -> Answer:
-        return self.cli.run(*self.fill(arguments), "-vv", stdin=stdin, env=env)
+        return self.cli.run("-vv", *self.fill(arguments), stdin=stdin, env=env)
 
 
 def fields() -> list[str]:
@@ -50,14 +51,26 @@ def fields() -> list[str]:
     return [part for name in names for part in (f"--{name}", f"{TOKEN}-{name}")]
 
 
-@pytest.fixture
-def canary(cli: Command, root: Path, tmp_path: Path) -> Canary:
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Canary:
+    """The vault, made once; every test works on a copy."""
+    place = tmp_path_factory.mktemp("canary")
+    (place / "home").mkdir()
+    root, out = place / "vault", place / "out"
+    out.mkdir()
+    env = {
+        "HOME": str(place / "home"),
+        "PATH": os.environ.get("PATH", ""),
+        "VAULT_MEM_INDEX_DIR": str(place / "index"),
+        "VAULT_MEM_DAEMON": "off",
+    }
+    Vault.init(root, env=env)
+    cli = Command(root, env)
+
     def saved(text: str, *options: str) -> str:
         answer = cli.json("remember", "-", "--force", *options, stdin=text)
         return str(answer["memory"]["id"])
 
-    out = tmp_path / "out"
-    out.mkdir()
     git(root, "init", "-q")
     made = {
         "a": saved("The harbour dues rise in spring", "--kind", "fact"),
@@ -72,22 +85,32 @@ def canary(cli: Command, root: Path, tmp_path: Path) -> Canary:
     cli.run("remember", "-", "--private", stdin=f"The {TOKEN} letter is from Kaya")  # refused, and kept
     cli.run("remember", "-", "--private", "--kind", "mood", stdin=f"Better after the {TOKEN} week")
     cli.run("link", made["turned"], made["b"], "--reason", f"{TOKEN} again")
-    public = cli.json("episode", "create", "--memory", made["a"], "--summary", "Harbour days")["episode"]
-    turned = cli.json("episode", "create", "--memory", made["turned"], "--summary", f"{TOKEN} days")["episode"]
-    vault = Vault(root, env=cli.env)
+    cli.run("episode", "create", "--memory", made["turned"], "--summary", f"{TOKEN} days")
+    vault = Vault(root, env=env)
     vault.status()
     propose(vault.workspace, [Suggestion("link", (made["turned"], made["a"]), f"both {TOKEN}")])
     assert TOKEN in (root / "REVIEW.md").read_text()
+    assert TOKEN in (root / "memory/inner-monologue-latest.md").read_text()
     assert cli.run("private", made["turned"]).code == 0
     vault.status()
     propose(vault.workspace, [Suggestion("link", (made["secret"], made["a"]), f"both {TOKEN}")])
-    story = cli.json(
-        "episode", "create", "--memory", made["secret"], "--memory", made["a"], "--summary", "-", stdin=f"{TOKEN} tale"
-    )["episode"]
-    made |= {"story": story["id"], "days": public["id"], "gone": turned["id"]}
-    (out / "plan.json").write_text(json.dumps({"state_updates": []}))
-    (out / "import.jsonl").write_text(json.dumps({"content": f"An imported {TOKEN} word"}) + "\n")
-    return Canary(cli, root, out, made)
+    assert f"both {TOKEN}" in (root / "private/REVIEW.md").read_text()
+    members = ("--memory", made["secret"], "--memory", made["a"])
+    story = cli.json("episode", "create", *members, "--summary", "-", stdin=f"{TOKEN} tale")["episode"]
+    plan = {"op": "upsert", "kind": "fact", "body_text": "The quay has forty lamps", "reason": "it was counted"}
+    (out / "plan.json").write_text(json.dumps({"state_updates": [plan]}))
+    item = {"id": "mem_00000000beef", "created": "2026-11-01T08:00:00+00:00", "content": f"An imported {TOKEN} word"}
+    (out / "import.jsonl").write_text(json.dumps(item) + "\n")
+    return Canary(cli, root, out, made | {"story": story["id"]})
+
+
+@pytest.fixture
+def canary(grown: Canary, env: dict[str, str], tmp_path: Path) -> Canary:
+    shutil.copytree(grown.root, tmp_path / "vault")
+    shutil.copytree(grown.out, tmp_path / "out")
+    cli = Command(tmp_path / "vault", env)
+    assert cli.run("status").code == 0
+    return Canary(cli, tmp_path / "vault", tmp_path / "out", grown.names)
 
 
 # Every command with what it is called with, in an order in which all of it can be done. A new command comes in here.
@@ -268,7 +291,7 @@ WRONG = [
     ("edit", "{secret}", "--set", "kind={token}"),
     ("edit", "{secret}", "--set", "{token}"),
     ("edit", "{secret}", "--set", "created={token}"),
-    ("tag", "{secret}", "+{token} with # signs"),
+    ("tag", "{secret}", "+{token}", "-{token}"),
     ("episode", "create", "--private", "--memory", "{secret}", "--summary", "x", "--importance", "{token}"),
     ("episode", "create", "--private", "--memory", "{secret}", "--summary", "x", "--{token}"),
     ("episode", "create", "--private", "--memory", "{token}", "--summary", "{token}"),
@@ -306,7 +329,7 @@ def test_a_broken_index(canary: Canary) -> None:
     assert TOKEN not in answer.err + answer.out
     shutil.rmtree(index)
     index.write_text("not a folder")
-    for arguments in (("status",), ("remember", "-", "--private"), ("forget", "{secret}")):
+    for arguments in (("remember", "-", "--private"), ("forget", "{secret}")):
         answer = canary.cli.spawn(*canary.fill(arguments), "-vv", stdin=f"More {TOKEN}", env={"VAULT_MEM_DEBUG": "1"})
         assert answer.code == 1
         assert TOKEN not in answer.err + answer.out
@@ -319,10 +342,9 @@ def test_read_only_files(canary: Canary) -> None:
     private = canary.root / "private"
     private.chmod(0o500)
     try:
-        for arguments in (("close", "{secret}", "--reason", "{token}"), ("forget", "{secret}", "--reason", "{token}")):
-            answer = as_anybody(canary.cli, *canary.fill(arguments), "-vv")
-            assert answer.code != 0
-            assert TOKEN not in answer.err + answer.out
+        answer = as_anybody(canary.cli, *canary.fill(("close", "{secret}", "--reason", "{token}")), "-vv")
+        assert answer.code != 0
+        assert TOKEN not in answer.err + answer.out
     finally:
         private.chmod(0o700)
     assert outside(canary) == []
@@ -345,21 +367,6 @@ def test_a_file_that_changes_underneath(canary: Canary) -> None:
     assert answer.code == 5
     assert TOKEN not in answer.err + answer.out
     assert holding(canary.root / ".vault-mem/edits", TOKEN)
-    assert outside(canary) == []
-
-
-def test_a_log_file(canary: Canary, tmp_path: Path) -> None:
-    # P-4: a real process at work, its whole standard error kept
-    log = ""
-    for arguments, stdin in (
-        (("remember", "-", "--private", *fields()), f"One more {TOKEN} word"),
-        (("recall", "{token}"), ""),
-        (("doctor",), ""),
-        (("export", "{out}/again.jsonl"), ""),
-    ):
-        log += canary.cli.spawn(*canary.fill(arguments), "-vv", stdin=stdin, env={"VAULT_MEM_DEBUG": "1"}).err
-    assert "Tool invocation" in log
-    assert TOKEN not in log
     assert outside(canary) == []
 
 
