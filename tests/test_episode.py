@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory, mode, note, one_line, public_text, states
+from helpers import aged, contents, memory, mode, note, one_line, public_text, states
 
 A, B, C, SECRET = "mem_aa11aa11aa11", "mem_bb22bb22bb22", "mem_cc33cc33cc33", "mem_dd44dd44dd44"
 
@@ -253,3 +253,35 @@ def test_an_episode_keeps_its_members_when_it_is_forgotten_and_restored(cli: Com
     assert path.read_bytes() == before
     cli.run("restore", A)
     assert cli.json("episode", "show", story["id"])["members"] == [A, B]
+
+
+def test_an_episode_becomes_private_with_its_member(cli: Command, root: Path) -> None:
+    # P-2, P-6: by the command, by the flag, and where it knows the memory by a former name
+    texts = ("The zebra plan of autumn", "A bicycle needs a new chain", "Soup was hot and salty")
+    first, second, third = (cli.json("remember", text)["memory"] for text in texts)
+    story = cli.json("episode", "create", "--memory", first["id"], "--memory", second["id"], "--summary", "Zebra days")
+    calm = cli.json("episode", "create", "--memory", second["id"], "--memory", third["id"], "--summary", "Calm")
+    renamed = root / "memories/My zebra.md"
+    (root / first["path"]).rename(renamed)
+    cli.run("status")
+    episode = root / story["episode"]["path"]
+    name = Path(first["path"]).stem
+    episode.write_text(episode.read_text().replace(f"[[{name}]]", "[[My zebra]]"))
+    cli.run("status")
+    renamed.rename(root / "memories/Another name.md")
+    cli.run("status")
+    answer = cli.json("private", first["id"])
+    assert answer["episodes"] == [story["episode"]["id"]]
+    assert not episode.exists()
+    assert "zebra" not in public_text(root).lower()
+    shown = cli.json("episode", "show", story["episode"]["id"])
+    assert (shown["private"], shown["members"]) == (True, [first["id"], second["id"]])
+    assert cli.json("episode", "show", calm["episode"]["id"])["private"] is False
+    flagged = root / third["path"]
+    flagged.write_text(flagged.read_text().replace("private: false", "private: true"))
+    aged(flagged)
+    cli.run("config", "set", "quiet_seconds", "0")
+    cli.run("status")
+    assert cli.json("episode", "show", calm["episode"]["id"])["private"] is True
+    assert not (root / calm["episode"]["path"]).exists()
+    assert "soup" not in public_text(root).lower()

@@ -272,3 +272,68 @@ def test_a_name_is_found_however_it_was_written(cli: Command, root: Path) -> Non
     assert answer["left"] == ["memories/large.md"]
     assert large.read_text().endswith("[[door-5e1f0b2c]]\n")
     assert "[[" in (root / "memories/other.md").read_text()
+
+
+def holding(root: Path, env: dict[str, str]) -> list[str]:
+    everything = [*root.rglob("*"), *Path(env["VAULT_MEM_INDEX_DIR"]).rglob("*")]
+    return [
+        str(path) for path in everything if TOKEN in path.name or (path.is_file() and TOKEN in str(path.read_bytes()))
+    ]
+
+
+def test_purge_leaves_nothing_in_the_records_of_others(cli: Command, root: Path, env: dict[str, str]) -> None:
+    # F-2: what was forgotten before and named it, reasons, and an operation's words
+    id_ = cli.json("remember", f"The {TOKEN} lamp is out")["memory"]["id"]
+    other, third = (cli.json("remember", text)["memory"]["id"] for text in ("The pier is long", "Tea at four"))
+    cli.run("link", id_, other, "--reason", f"both {TOKEN}")
+    cli.run("link", other, third)
+    cli.run("forget", other, "--reason", "by mistake")  # its record in the trash holds the note that named it
+    assert any(TOKEN in path.read_text() for path in (root / ".vault-mem/trash").iterdir())
+    assert cli.run("forget", id_, "--purge").code == 0
+    assert holding(root, env) == []
+    assert cli.run("restore", other).code == 0
+    assert cli.json("show", other)["content"] == "The pier is long"
+    assert [each["id"] for each in cli.json("show", other)["links"]] == [third]
+
+
+def test_purge_knows_former_names(cli: Command, root: Path, env: dict[str, str]) -> None:
+    # F-2, V-5: names that people chose stand in the records of other notes; short ones do not take those along
+    cli.run("config", "set", "quiet_seconds", "0")
+    memory(root, f"memories/{TOKEN}.md", "mem_00000000000a", "The lamp is out")
+    memory(root, "memories/b.md", "mem_00000000000b", "Another", f'links: ["[[{TOKEN}|Lamp]]"]')
+    cli.run("status")
+    cli.run("tag", "mem_00000000000b", "+pier")
+    cli.run("history", "mem_00000000000b")
+    (root / f"memories/{TOKEN}.md").rename(root / "memories/a.md")
+    cli.run("status")
+    cli.run("tag", "mem_00000000000b", "+quay")
+    assert cli.run("forget", "mem_00000000000a", "--purge").code == 0
+    assert holding(root, env) == []
+    cli.run("tag", "mem_00000000000b", "+harbour")
+    revisions = cli.json("history", "mem_00000000000b")["revisions"]
+    assert [each["command"] for each in revisions if each["command"] == "tag"] == ["tag", "tag", "tag"]
+
+
+def test_purge_of_a_public_introspection(cli: Command, root: Path, env: dict[str, str]) -> None:
+    # F-2: unlike forget, it takes the words out of the monologue; an older one speaks again
+    cli.run("remember", "I like the sea", "--category", "introspection")
+    id_ = cli.json("remember", f"I fear the {TOKEN}", "--category", "introspection")["memory"]["id"]
+    assert TOKEN in (root / "memory/inner-monologue-latest.md").read_text()
+    assert cli.run("forget", id_, "--purge").code == 0
+    assert holding(root, env) == []
+    assert "I like the sea" in (root / "memory/inner-monologue-latest.md").read_text()
+
+
+def test_purge_of_a_note_that_was_adopted(cli: Command, root: Path, env: dict[str, str]) -> None:
+    # F-2: what the adoption displaced had no id yet, and bytes that are no text are looked into
+    cli.run("config", "set", "quiet_seconds", "0")
+    note(root, "memories/a.md", f"The {TOKEN} lamp")
+    note(root, "memories/odd.md", f"---\nid: mem_00000000000b\n---\n{TOKEN} ".encode() + b"\xff\xfe")
+    cli.run("status")
+    ids = [each["id"] for each in cli.json("list", "--all")["memories"]]
+    cli.run("forget", "mem_00000000000b")
+    cli.run("restore", "mem_00000000000b")
+    assert len(ids) == 2
+    for id_ in ids:
+        assert cli.run("forget", id_, "--purge").code == 0
+    assert holding(root, env) == []

@@ -249,7 +249,9 @@ def test_nothing_half_written(
     if where == "rename":  # everything was written but for the name of the journal's entry: done, or taken back
         assert answer.code in (0, 1)
         assert cli.run("status").code == 0
-        saved = [name for name in contents(root) if name not in before and name.startswith(("memories/", "private/mem_"))]
+        saved = [
+            name for name in contents(root) if name not in before and name.startswith(("memories/", "private/mem_"))
+        ]
         assert len(saved) == (1 if answer.code == 0 else len(saved))
     else:
         assert answer.code == 1

@@ -10,11 +10,15 @@ from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
 if TYPE_CHECKING:
-    from vault_mem.operations.doctor import Finding
+    from vault_mem.operations.checks.finding import Finding
 
 
 @click.command(cls=Command, examples="vault-mem doctor\nvault-mem doctor --fix\nvault-mem doctor --json")
-@click.option("--fix", is_flag=True, help="Put right what is safe to: modes of private files, git's ignore list.")
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Put right what is safe to: index, modes, git's list, copies that say the same, times in the future.",
+)
 @click.pass_obj
 def command(console: Console, fix: bool) -> int:
     """Find trouble in the vault and say what to do about it. Exits 1 where something needs attention."""
@@ -27,16 +31,19 @@ def command(console: Console, fix: bool) -> int:
                 "checks": diagnosis.checks,
                 "findings": [_json(each) for each in diagnosis.findings],
                 "fixed": [_json(each) for each in diagnosis.fixed],
+                "skipped": diagnosis.skipped,
             }
         )
     else:
         for each in diagnosis.fixed:
-            console.print(f"fixed: {each.path}: {each.message}")
+            console.print(f"fixed: {each.path + ': ' if each.path else ''}{each.message}")
         for each in diagnosis.findings:
             place = f"{each.path}:{each.line}" if each.line else each.path
             console.print(f"{each.severity}: {place + ': ' if place else ''}{each.message}")
             if each.hint:
                 console.print(f"  {each.hint}")
+        if diagnosis.skipped:
+            console.print(f"Not checked because of that: {', '.join(diagnosis.skipped)}.")
         if not diagnosis.findings:
             console.print(f"All well: {len(diagnosis.checks)} checks found nothing.")
     finish(console, vault)

@@ -60,7 +60,7 @@ def _pairs(fields: tuple[str, ...]) -> dict[str, str]:
         if key.replace("-", "_") in Memory.__dataclass_fields__:
             key = key.replace("-", "_")
         if not sign or not key:
-            raise click.UsageError(f"--set takes KEY=VALUE, not {each!r}.")
+            raise click.UsageError("--set takes KEY=VALUE, such as importance=5.")
         if key in pairs:
             raise InvalidInput(f"{key} is set twice")
         pairs[key] = value.strip()

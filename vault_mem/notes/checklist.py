@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 HEAD = """\
@@ -95,6 +96,27 @@ def undecided(text: str) -> list[Proposal]:
         if proposal is not None and section not in (DONE, REJECTED):
             found.append(proposal)
     return found
+
+
+def parted(text: str, ids: Iterable[str]) -> tuple[str, list[tuple[str, str]]]:
+    """The file without the proposals that name one of these memories, and those: section and line of each."""
+    section, kept, taken = "", [], []
+    for line in text.splitlines(keepends=True):
+        section = line.strip() if line.startswith("## ") else section
+        found = _read(line.rstrip("\r\n"))
+        if found is not None and set(found.ids) & set(ids):
+            taken.append((section, line.rstrip("\r\n")))
+        else:
+            kept.append(line)
+    return "".join(kept), taken
+
+
+def joined(text: str, taken: list[tuple[str, str]]) -> str:
+    """The file with proposals of another one, each in the section it was in."""
+    lines = (text if text.strip() else f"{HEAD}\n{OPEN}\n").splitlines()
+    for section, line in taken:
+        _insert(lines, section or OPEN, [line], at_end=True)
+    return "\n".join(lines) + "\n"
 
 
 def _read(line: str) -> Proposal | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from vault_mem import redact
 from vault_mem.errors import Conflict, InvalidInput
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit, replace_body
@@ -60,10 +61,13 @@ def edit_memory(
 ) -> EditResult:
     """Replace the text of a memory, set fields of its front matter (None or "" removes one), or both."""
     folder = workspace.folder
-    changes = {key: _typed(key, value, folder) for key, value in (fields or {}).items()}
 
     def change(memory: Memory, raw: bytes) -> bytes:
-        check_words(memory.private, {"content": content, "reason": reason, **changes}, allow_secret=allow_secret)
+        given = {"content": content, "reason": reason, **(fields or {})}
+        check_words(memory.private, given, allow_secret=allow_secret)
+        if memory.private:
+            redact.seal({"fields": [*given.values()]})  # before the types are looked at: errors quote what was given
+        changes = {key: _typed(key, value, folder) for key, value in (fields or {}).items()}
         draft = _checked(memory, content, changes, folder)
         after = raw if content is None else replace_body(raw, draft.content + "\n")
         return edit(after, changes | ({"kind": draft.kind} if changes.get("kind") else {}))

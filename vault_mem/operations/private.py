@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import yaml
@@ -16,6 +16,7 @@ import yaml
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe, VaultMemError
 from vault_mem.index.state import Known
 from vault_mem.model import EPISODE_ID, Link, Memory
+from vault_mem.notes import checklist
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key, read_link, write_link
 from vault_mem.notes.parse import parse, read_bool, written_list
@@ -37,6 +38,7 @@ from vault_mem.vault.walk import walk
 
 # What a public text says where it named a private memory by nothing but its name.
 SCRUBBED = "(private)"
+REVIEW = "REVIEW.md"
 REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
 # Shorter titles stand in many texts by chance.
 _TELLING_TITLE = 8
@@ -105,7 +107,8 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
         raw = workspace.read_to_remove(memory)
         held = held_by_git(workspace.folder, memory)
         instead = views.newest_introspection(workspace, but=memory.id)
-        transaction, aside = plan_private(workspace.folder, memory, raw, scrub=scrub, instead=instead)
+        renames = workspace.index.state.renames()
+        transaction, aside = plan_private(workspace.folder, memory, raw, scrub=scrub, instead=instead, renames=renames)
         op = transaction.commit() if transaction.steps else ""
         workspace.done(transaction)
         now = workspace.index.get(memory.id)
@@ -122,11 +125,15 @@ def plan_private(
     scrub: bool = False,
     instead: Memory | None = None,
     unasked: bool = False,
+    renames: Mapping[str, set[str]] | None = None,
 ) -> tuple[Transaction, Aside]:
-    """The transaction that makes a memory private, with the episodes it is in; `instead` is the next monologue."""
+    """The transaction that makes a memory private, with the episodes it is in; `instead` is the next monologue.
+
+    `renames` has the names that files once had, by which other notes may still know it.
+    """
     transaction = Transaction(folder, "private", "made private", ids=[memory.id], unasked=unasked)
-    names = names_of(folder)
-    keys = names.keys
+    keys = list(walk(folder).files)
+    names = Names(keys, renames)
     moving = [_moving(folder, names, memory.id, memory.path, raw)]
     moving += _episodes_of(folder, names, keys, moving[0])
     aside = Aside(episodes=[each.id for each in moving[1:]])
@@ -136,6 +143,7 @@ def plan_private(
             _let_go(transaction, names, key, moving, scrub, aside)
     for key in ("SELF.md", views.DIGEST, *_daily_logs(folder)):
         _let_go_of_prose(transaction, key, moving, scrub, aside)
+    _move_proposals(transaction, moving)
     for each in moving:
         _move_in(transaction, each, moving)
         aside.links += len(each.added)
@@ -214,6 +222,23 @@ def _let_go_of_prose(transaction: Transaction, key: str, moving: list[_Moving], 
         raw = b"\n".join(line for line in raw.split(b"\n") if b"[id:" not in line)
     if _names_any(raw, moving) or _tells_title(raw, moving):
         aside.mentions.append(key)
+
+
+def _move_proposals(transaction: Transaction, moving: list[_Moving]) -> None:
+    """A proposal about a private memory stands in the private checklist (SPEC P-6)."""
+    folder = transaction.folder
+    private = f"{folder.settings.private_folder.strip('/')}/{REVIEW}"
+    public = read(folder, REVIEW) or b""
+    kept, taken = checklist.parted(public.decode(errors="surrogateescape"), [each.id for each in moving])
+    if not taken:
+        return
+    transaction.write(REVIEW, public, kept.encode(errors="surrogateescape"))
+    before = read(folder, private)
+    after = checklist.joined((before or b"").decode(errors="replace"), taken).encode(errors="replace")
+    if before is None:
+        transaction.create(private, after)
+    else:
+        transaction.write(private, before, after)
 
 
 def _names_any(raw: bytes, moving: list[_Moving]) -> bool:
@@ -443,7 +468,10 @@ def refuse_to_name(transaction: Transaction, names: Names | None = None) -> None
     public = [
         step
         for step in transaction.steps
-        if isinstance(step, FileStep) and step.after and folder.is_note(step.key) and not folder.is_private(step.key)
+        if isinstance(step, FileStep)
+        and step.after
+        and (folder.is_note(step.key) or step.key == REVIEW)
+        and not folder.is_private(step.key)
     ]
     leaving = {step.key for step in transaction.steps if isinstance(step, FileStep) and step.after is None}
     private = _private_notes(folder, names or names_of(folder)) if public else []
@@ -539,7 +567,14 @@ def move_flagged(workspace: Workspace) -> list[str]:
                 raw = workspace.read_to_remove(memory)
                 held = held_by_git(workspace.folder, memory)
                 instead = views.newest_introspection(workspace, but=memory.id)
-                transaction, aside = plan_private(workspace.folder, memory, raw, instead=instead, unasked=True)
+                transaction, aside = plan_private(
+                    workspace.folder,
+                    memory,
+                    raw,
+                    instead=instead,
+                    unasked=True,
+                    renames=workspace.index.state.renames(),
+                )
                 transaction.commit()
         except VaultMemError as error:
             workspace.notices.append(f"{known.key}: not moved into the private folder: {error.message}")

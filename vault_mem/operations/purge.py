@@ -6,34 +6,40 @@ interrupts is finished at the next start.
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import json
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import NotFound
 from vault_mem.model import Memory
+from vault_mem.notes import checklist
 from vault_mem.notes.parse import parse
+from vault_mem.operations import views
 from vault_mem.operations.forget import DELETIONS, ForgetResult, Trashed, forget, in_trash, log_deletion
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import files, history
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.steps import read
+from vault_mem.vault.steps import FileStep, Step, read
+from vault_mem.vault.steps import from_record as step_from
 
 
 def purge(workspace: Workspace, id_: str, reason: str = "") -> ForgetResult:
     """Forget a memory, or one that lies in the trash already, and remove every trace of it before returning."""
-    folder = workspace.folder
 
     def act() -> ForgetResult:
         try:
             memory = workspace.to_change(id_)
         except NotFound as error:
             return _purge_trashed(workspace, id_, reason, error)
-        _begin(folder, memory)
+        _begin(workspace, memory)
         result = forget(workspace, memory.id, reason)
+        _quiet(workspace, memory)
         finish(workspace)
         return ForgetResult(memory, result.references, result.left, purged=True)
 
@@ -46,10 +52,11 @@ def _purge_trashed(workspace: Workspace, id_: str, reason: str, error: NotFound)
     except NotFound:
         raise error from None
     memory = _memory_of(workspace.folder, trashed)
-    _begin(workspace.folder, memory)
+    _begin(workspace, memory)
     transaction = Transaction(workspace.folder, "forget --purge", reason, ids=[memory.id])
     log_deletion(transaction, memory.id, workspace.folder.now().isoformat(), reason)
     transaction.commit()
+    _quiet(workspace, memory)
     finish(workspace)
     return ForgetResult(memory, [], purged=True)
 
@@ -71,89 +78,156 @@ def finish(workspace: Workspace) -> None:
     folder = workspace.folder
     for marker in unfinished(folder):
         try:
-            names = [str(name) for name in json.loads(marker.read_bytes())["names"]]
-        except (OSError, ValueError, KeyError, TypeError):
-            names = [marker.stem]
-        _scrub_own(folder, marker.stem, names)
-        _scrub_history(folder, marker.stem, names)
+            record = json.loads(marker.read_bytes())
+            stems, private = [str(name) for name in record["names"]], bool(record.get("private"))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            stems, private = [], True
+        names = _Names(marker.stem, stems)
+        _scrub_own(folder, names, private)
+        _scrub_history(folder, names)
         workspace.rebuild()
         marker.unlink(missing_ok=True)
 
 
-def _begin(folder: Folder, memory: Memory) -> None:
+def _begin(workspace: Workspace, memory: Memory) -> None:
+    folder = workspace.folder
     path = folder.own / "purging" / f"{memory.id}.json"
     files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
     if not path.exists():
-        stem = memory.path.rsplit("/", 1)[-1].removesuffix(".md")
-        names = sorted({memory.id, memory.id.partition("_")[2][:8], stem})
-        files.create(path, json.dumps({"names": names}, ensure_ascii=False).encode(), files.PRIVATE_MODE)
+        former = {name for name, ids in workspace.index.state.renames().items() if memory.id in ids}
+        stems = sorted({name.rsplit("/", 1)[-1] for name in (*former, memory.path.removesuffix(".md"))})
+        record = {"names": stems, "private": memory.private}
+        files.create(path, json.dumps(record, ensure_ascii=False).encode(), files.PRIVATE_MODE)
 
 
-def _scrub_own(folder: Folder, id_: str, names: list[str]) -> None:
+def _quiet(workspace: Workspace, memory: Memory) -> None:
+    """The latest monologue keeps the words of what is forgotten, but not of what is purged."""
+    if memory.private:
+        return  # its words were never there
+    transaction = Transaction(workspace.folder, "forget --purge", ids=[memory.id])
+    views.silence(transaction, memory, views.newest_introspection(workspace, but=memory.id))
+    if transaction.steps:
+        transaction.commit()
+
+
+class _Names:
+    """What a purged memory is called in records: its id anywhere, the names of its file in links and paths alone."""
+
+    def __init__(self, id_: str, stems: Iterable[str]) -> None:
+        self.id = id_
+        digits = id_.partition("_")[2][:8]
+        spelled = {unicodedata.normalize(form, stem) for stem in stems for form in ("NFC", "NFD")}
+        spelled |= {json.dumps(each, ensure_ascii=False)[1:-1] for each in spelled}  # quotes stand escaped in JSON
+        stem = "|".join(map(re.escape, sorted(spelled))) or r"(?!)"
+        self._link = rf"\[\[(?:[^\[\]\n|#]*{digits}|(?:[^\[\]\n|#]*/)?(?:{stem})(?:\.md)?)(?:[#|][^\[\]\n]*)?\]\]"
+        self._mention = re.compile(rf"{digits}|{self._link}|(?:^|[/\"])(?:{stem})\.md", re.IGNORECASE)
+
+    def in_(self, text: str) -> bool:
+        """Whether a record tells of it."""
+        return bool(self._mention.search(text))
+
+    def out_of(self, text: str) -> str:
+        """A note's text without links to it and lines that mirror it."""
+        text = re.sub(rf"^[ \t]*-[ \t]*[\"']?{self._link}[\"']?[ \t]*\n", "", text, flags=re.MULTILINE | re.IGNORECASE)
+        text = re.sub(rf"^.*\[id:{self.id}\].*\n?", "", text, flags=re.MULTILINE)
+        return re.sub(self._link, "(purged)", text, flags=re.IGNORECASE)
+
+
+def _scrub_own(folder: Folder, names: _Names, private: bool) -> None:
     """This machine's records: entries that mention it are dropped whole, the deletion log keeps the id."""
-    (folder.own / "trash" / f"{id_}.json").unlink(missing_ok=True)
+    (folder.own / "trash" / f"{names.id}.json").unlink(missing_ok=True)
+    (folder.own / "edits" / f"{names.id}.md").unlink(missing_ok=True)
     for place in ("journal", "blocked"):
-        for path in (folder.own / place).glob("*"):
-            if _mentions(path.read_bytes(), names):
-                path.unlink(missing_ok=True)
+        for path in sorted((folder.own / place).glob("*")):
+            if path.exists() and names.in_(_told(path)):
+                for same in path.parent.glob(f"{path.name.split('.')[0]}.*"):  # with what its writes displaced
+                    same.unlink(missing_ok=True)
     for path in (folder.own / "trash").glob("*.json"):
-        _rewrite(path, lambda text: json.dumps(_scrubbed(json.loads(text), names), ensure_ascii=False), names)
+        _rewrite(path, lambda text: _trash_without(text, names), names)
     for path in folder.own.glob("*.jsonl"):
         if folder.key(path) != DELETIONS:
             _rewrite(path, lambda text: _without_lines(text, names), names)
+        elif private:
+            _rewrite(path, lambda text: _without_reasons(text, names.id), names)
+    for key in ("REVIEW.md", f"{folder.settings.private_folder.strip('/')}/REVIEW.md"):
+        if folder.path(key).is_file():
+            _rewrite(folder.path(key), lambda text: checklist.parted(text, [names.id])[0], names)
 
 
-def _scrub_history(folder: Folder, id_: str, names: list[str]) -> None:
+def _scrub_history(folder: Folder, names: _Names) -> None:
+    ops = {str(record.get("op")) for _, record, line in history.read_all(folder) if names.in_(line)} - {"", "None"}
     for key in history.history_keys(folder):
         raw = read(folder, key)
-        if raw and _mentions(raw, names):
-            _rewrite(folder.path(key), lambda text: _history_without(text, id_, names), names)
+        if raw:
+            _change(folder.path(key), raw, _history_without(raw.decode(errors="replace"), names, ops))
 
 
-def _rewrite(path: Path, change: Any, names: list[str]) -> None:
-    before = path.read_bytes()
-    if _mentions(before, names):
-        after = change(before.decode(errors="replace"))
-        if after:
-            files.replace(path, before, after.encode())
-        else:
-            files.remove(path, before)
+def _told(path: Path) -> str:
+    """What a record says, with what it keeps as bytes."""
+    text = path.read_bytes().decode(errors="replace")
+    packed = re.findall(r'"base64": "([^"]*)"', text)
+    return "\n".join([text, *(base64.b64decode(each).decode(errors="replace") for each in packed)])
 
 
-def _history_without(text: str, id_: str, names: list[str]) -> str:
+def _rewrite(path: Path, change: Callable[[str], str], names: _Names) -> None:
+    if names.in_(_told(path)):
+        before = path.read_bytes()
+        _change(path, before, change(before.decode(errors="replace")))
+
+
+def _change(path: Path, before: bytes, after: str) -> None:
+    if not after:
+        files.remove(path, before)
+    elif after.encode() != before:
+        files.replace(path, before, after.encode())
+
+
+def _trash_without(text: str, names: _Names) -> str:
+    """What another memory left in the trash, without the purged one's own text among what named it."""
+    record = json.loads(text)
+    kept = [each for each in map(step_from, record["references"]) if not _of(each, names.id)]
+    record["references"] = [each.record() for each in kept]
+    return json.dumps(_scrubbed(record, names), ensure_ascii=False)
+
+
+def _of(step: Step, id_: str) -> bool:
+    return isinstance(step, FileStep) and id_ in (history.id_in(step.before or b""), history.id_in(step.after or b""))
+
+
+def _history_without(text: str, names: _Names, ops: set[str]) -> str:
+    """Without its own revisions; those of others lose the links to it, and the words of operations on both."""
     lines = []
     for line in text.splitlines():
         try:
             record = json.loads(line)
         except ValueError:
             record = None
-        if isinstance(record, dict) and record.get("id") == id_:
+        if isinstance(record, dict) and record.get("id") == names.id:
             continue
-        if isinstance(record, dict) and _mentions(line.encode(), names):
-            line = json.dumps(_scrubbed(record, names), ensure_ascii=False)
+        if isinstance(record, dict) and record.get("op") in ops:
+            line = json.dumps(_scrubbed(record | {"reason": ""}, names), ensure_ascii=False)
         lines.append(line)
     return "".join(line + "\n" for line in lines)
 
 
-def _scrubbed(value: Any, names: Iterable[str]) -> Any:
+def _scrubbed(value: Any, names: _Names) -> Any:
     """The same record without links to what is purged."""
     if isinstance(value, dict):
         return {key: _scrubbed(each, names) for key, each in value.items()}
     if isinstance(value, list):
-        return [_scrubbed(each, names) for each in value]
-    if not isinstance(value, str):
-        return value
-    for name in names:
-        link = rf"\[\[[^\[\]\n]*{re.escape(name)}[^\[\]\n]*\]\]"
-        value = re.sub(rf"^[ \t]*-[ \t]*[\"']?{link}[\"']?[ \t]*\n", "", value, flags=re.MULTILINE)
-        value = re.sub(rf"^.*\[id:{re.escape(name)}\].*\n?", "", value, flags=re.MULTILINE)
-        value = re.sub(link, "(purged)", value)
-    return value
+        return [_scrubbed(each, names) for each in value if not (isinstance(each, str) and each == names.id)]
+    return names.out_of(value) if isinstance(value, str) else value
 
 
-def _without_lines(text: str, names: list[str]) -> str:
-    return "".join(line + "\n" for line in text.splitlines() if not _mentions(line.encode(), names))
+def _without_lines(text: str, names: _Names) -> str:
+    return "".join(line + "\n" for line in text.splitlines() if not names.in_(line))
 
 
-def _mentions(raw: bytes, names: Iterable[str]) -> bool:
-    return any(name.encode() in raw for name in names)
+def _without_reasons(text: str, id_: str) -> str:
+    """Earlier reasons may quote a private memory; the one given with the purge itself stays."""
+    lines = text.splitlines()
+    own = [number for number, line in enumerate(lines) if id_ in line]
+    for number in own[:-1]:
+        with contextlib.suppress(ValueError, TypeError):
+            lines[number] = json.dumps(json.loads(lines[number]) | {"reason": ""}, ensure_ascii=False)
+    return "".join(line + "\n" for line in lines)

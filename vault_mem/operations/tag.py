@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from vault_mem import redact
 from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
@@ -16,13 +17,16 @@ from vault_mem.operations.workspace import Workspace
 
 def tag(workspace: Workspace, id_: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> EditResult:
     """Add tags and take others off; tags compare without regard to case, as Obsidian's do."""
-    wanted = {name_key(each): each for each in map(_tag, add)}
-    unwanted = {name_key(_tag(each)) for each in remove}
-    both = [each for key, each in wanted.items() if key in unwanted]
-    if both:
-        raise InvalidInput(f"{both[0]} cannot be added and removed at once")
+    given, off = list(add), list(remove)
 
     def change(memory: Memory, raw: bytes) -> bytes:
+        if memory.private:
+            redact.seal({"tags": [*given, *off]})  # first: errors may quote what was given
+        wanted = {name_key(each): each for each in map(_tag, given)}
+        unwanted = {name_key(_tag(each)) for each in off}
+        both = [each for key, each in wanted.items() if key in unwanted]
+        if both:
+            raise InvalidInput(f"{both[0]} cannot be added and removed at once")
         present = written_tags(memory, raw)
         stay = [text for text in present if name_key(text.lstrip("#")) not in unwanted]
         known = {name_key(text.lstrip("#")) for text in stay}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -46,6 +47,15 @@ class Freshness:
     stale: bool
     pending: int
     report: SyncReport | None = None
+
+
+def _reason(error: Exception) -> str:
+    """Why the index could not be written; of what a library says only the system's words, it may quote a row."""
+    if isinstance(error, WriteFailed):
+        return error.message
+    by_system = re.search(r"[A-Z][A-Za-z ,'-]+ \(os error \d+\)", str(error))
+    strerror = error.strerror if isinstance(error, OSError) else ""
+    return strerror or (by_system.group() if by_system else type(error).__name__)
 
 
 @dataclass(frozen=True)
@@ -256,7 +266,7 @@ class Workspace:
                 raise
             return self._behind(only)
         except (OSError, RuntimeError, WriteFailed) as error:
-            reason = error.message if isinstance(error, WriteFailed) else str(error).splitlines()[0][:200]
+            reason = _reason(error)
             if self.index.table is None or self.index.open():
                 if isinstance(error, WriteFailed):
                     raise

@@ -40,7 +40,7 @@ def revisions(
     """
     changed: dict[str, list[FileStep]] = {}
     for step in steps:
-        if isinstance(step, FileStep) and folder.is_note(step.key):
+        if isinstance(step, FileStep) and folder.is_note(step.key) and not folder.is_kept(step.key):
             changed.setdefault(id_in(step.before or step.after or b"") or step.key, []).append(step)
     now = folder.now()
     private = next((step.key for of_one in changed.values() for step in of_one if folder.is_private(step.key)), "")

@@ -1,0 +1,26 @@
+"""One trouble that doctor found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from vault_mem.operations.workspace import Workspace
+
+Fix = Callable[[Workspace], None]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One trouble: its kind, where, what it is, and what to do. `fix` does only what is safe without asking."""
+
+    check: str
+    message: str
+    path: str = ""
+    line: int | None = None
+    hint: str = ""
+    severity: str = "warning"
+    fix: Fix | None = field(default=None, repr=False, compare=False)
+
+
+Check = Callable[[Workspace], Iterator[Finding]]

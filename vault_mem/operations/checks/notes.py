@@ -1,0 +1,184 @@
+"""Checks of the notes: what cannot be read, whose id is not their own, what leads nowhere, what was copied."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+from vault_mem.operations.adopt import candidates
+from vault_mem.operations.checks.finding import Finding
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.history import id_in
+from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.steps import read
+from vault_mem.vault.walk import walk
+
+# Clocks of two machines differ by minutes; more is a mistake.
+_SKEW = timedelta(hours=1)
+# Sync services say what they did; a number alone says it only beside the original.
+_CONFLICT = re.compile(r"[. ]sync-conflict-[\d-]+\w*$| \([^()]*(?:conflict|競合)[^()]*\)$", re.IGNORECASE)
+_NUMBERED = re.compile(r" \(\d{1,3}\)$")
+
+
+def broken_files(workspace: Workspace) -> Iterator[Finding]:
+    """Files that cannot be read whole (SPEC V-7)."""
+    freshness = workspace.sync()
+    problems = freshness.report.problems if freshness.report else workspace.index.state.problems()
+    for problem in problems:
+        hint = "it is searchable as far as it can be read; correct the file, vault-mem never rewrites it"
+        if "symbolic link" in problem.reason:
+            hint = "keep the notes in the vault itself; what lies outside is not read"
+        yield Finding("broken-files", problem.reason, problem.path, problem.line, hint)
+
+
+def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
+    """Copies that carry the id of another file (SPEC V-5)."""
+    for known in workspace.index.state.provisional():
+        owners = [key for key, _, id_ in workspace.index.state.claims([known.declared]) if id_ == known.declared]
+        owner = owners[0] if owners else "another file"
+        yield Finding(
+            "duplicate-ids",
+            f"has the id {known.declared} of {owner}; it goes by {known.id} for now",
+            known.key,
+            hint="delete the copy, or delete its id line to make it a memory of its own",
+        )
+
+
+def foreign_ids(workspace: Workspace) -> Iterator[Finding]:
+    """Notes whose `id` is of another scheme."""
+    for known in workspace.index.state.without_id():
+        if known.foreign_id:
+            yield Finding(
+                "foreign-ids",
+                f"has an id of another scheme; it goes by {known.id}, which changes when the file is renamed",
+                known.key,
+                hint="rename that property to keep both",
+                severity="info",
+            )
+
+
+def missing_ids(workspace: Workspace) -> Iterator[Finding]:
+    """Notes that wait for an id (SPEC V-6)."""
+    waiting = candidates(workspace)
+    if waiting:
+        seconds = workspace.folder.settings.quiet_seconds
+        yield Finding(
+            "missing-ids",
+            f"{len(waiting)} note(s) get an id once they have been quiet for {seconds} s",
+            waiting[0].key,
+            severity="info",
+        )
+
+
+def dangling_links(workspace: Workspace) -> Iterator[Finding]:
+    """Links that lead nowhere."""
+    for id_, link in workspace.graph.dangling():
+        memory = workspace.index.get(id_)
+        name = "a name" if memory.private else f"[[{link.target}]]"
+        yield Finding(
+            "dangling-links",
+            f"links to {name}, which is no memory of this vault, or more than one",
+            memory.path,
+            severity="info",
+        )
+
+
+def summaries(workspace: Workspace) -> Iterator[Finding]:
+    """Summaries that their sources have outrun (SPEC T-6)."""
+    from vault_mem.operations.summaries import outdated
+
+    for summary in workspace.index.memories("kind = 'summary'"):
+        if not summary.closed_at(workspace.folder.now()) and outdated(workspace, summary):
+            yield Finding(
+                "summaries",
+                "a summary whose sources have changed since",
+                summary.path,
+                hint="write it anew: vault-mem tidy candidates --summaries",
+                severity="info",
+            )
+
+
+def copies(workspace: Workspace) -> Iterator[Finding]:
+    """Files that a sync service made of two versions of one."""
+    folder = workspace.folder
+    for place, below, names in os.walk(folder.root):
+        below[:] = [name for name in below if not name.startswith(".")]
+        for name in sorted(names):
+            stem, ending = os.path.splitext(name)  # noqa: PTH122 - every file of the vault
+            conflict, numbered = _CONFLICT.search(stem), _NUMBERED.search(stem)
+            found = conflict or numbered
+            if name.startswith(".") or found is None:
+                continue
+            original = Path(place, stem[: found.start()] + ending)
+            if not conflict and not original.is_file():
+                continue
+            path = Path(place, name)
+            key = folder.key(path)
+            same = _same_memory(path, original) and folder.is_note(key)
+            yield Finding(
+                "conflict-copies",
+                f"looks like a second version of {original.name} that a sync service kept",
+                key,
+                hint="both say the same: delete it (doctor --fix does, and undo brings it back)"
+                if same
+                else f"compare it with {original.name}, keep what is right there, and delete it",
+                fix=partial(_drop_copy, key, folder.key(original)) if same else None,
+            )
+
+
+def _same_memory(path: Path, original: Path) -> bool:
+    try:
+        raw = path.read_bytes()
+        return bool(id_in(raw)) and raw == original.read_bytes()
+    except OSError:
+        return False
+
+
+def _drop_copy(key: str, original: str, workspace: Workspace) -> None:
+    folder = workspace.folder
+    with writing(folder):
+        raw = read(folder, key)
+        if raw is not None and raw == read(folder, original):
+            transaction = Transaction(folder, "doctor --fix", "a copy that says the same")
+            transaction.remove(key, raw)
+            transaction.commit()
+            workspace.done(transaction)
+
+
+def clock(workspace: Workspace) -> Iterator[Finding]:
+    """Notes from the future: some machine's clock was wrong, or a date was mistyped."""
+    folder = workspace.folder
+    latest = folder.now() + _SKEW
+    for memory in workspace.index.memories(types=("memory", "episode")):
+        if memory.created > latest and not _saved_late(workspace, memory.path):
+            yield Finding(
+                "clock",
+                f"was created in the future, on {memory.created.astimezone(folder.zone).date()}",
+                memory.path,
+                hint="correct `created` in the file; until then it counts as the newest memory",
+            )
+    for key in walk(folder).files:
+        if _saved_late(workspace, key):
+            yield Finding(
+                "clock",
+                "was last changed in the future; until then it never counts as quiet",
+                key,
+                hint="`touch` it, and check the clock of the machine it came from (doctor --fix touches it)",
+                fix=partial(_touch, key) if folder.is_note(key) else None,
+            )
+
+
+def _saved_late(workspace: Workspace, key: str) -> bool:
+    try:
+        return workspace.folder.path(key).lstat().st_mtime > time.time() + _SKEW.total_seconds()
+    except OSError:
+        return False
+
+
+def _touch(key: str, workspace: Workspace) -> None:
+    os.utime(workspace.folder.path(key), follow_symlinks=False)

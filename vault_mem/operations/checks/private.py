@@ -1,0 +1,150 @@
+"""Checks of what is private: who can read it, what git does with it, and which public file names it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from vault_mem.errors import VaultMemError
+from vault_mem.notes.references import named_in
+from vault_mem.operations.checks.finding import Finding
+from vault_mem.operations.init import ignoring
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import git
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.steps import read
+from vault_mem.vault.walk import walk
+
+
+def modes(workspace: Workspace) -> Iterator[Finding]:
+    """Private files and our own folders that others can read (SPEC P-1)."""
+    folder = workspace.folder
+    if os.name != "posix":
+        return
+    private = folder.root / folder.settings.private_folder
+    below = [private, *sorted(private.rglob("*"))] if private.is_dir() else []
+    for path in [*below, *(each for each in (folder.own, folder.index_dir) if each.is_dir())]:
+        mode = stat.S_IMODE(path.lstat().st_mode)
+        if mode & 0o077 and not path.is_symlink():
+            wanted = 0o700 if path.is_dir() else 0o600
+            yield Finding(
+                "modes",
+                f"others can read it (mode {mode:o})",
+                folder.key(path) if folder.contains(path) else str(path),
+                hint=f"chmod {wanted:o} it (doctor --fix does)",
+                fix=partial(_set_mode, path, mode & wanted),
+            )
+
+
+def _set_mode(path: Path, mode: int, workspace: Workspace) -> None:
+    if not path.is_symlink():
+        path.chmod(mode)
+
+
+def in_git(workspace: Workspace) -> Iterator[Finding]:
+    """SPEC P-5: git leaves out what is private, and never held any of it."""
+    folder = workspace.folder
+    private = folder.settings.private_folder.strip("/")
+    tops = (private, ".vault-mem")
+    inside = git.in_repository(folder)
+    for top in tops:
+        if inside and not git.ignores(folder, f"{top}/mem_000000000000.md"):
+            message, severity = f"git does not ignore {top}/", "warning"
+        elif not inside and _ignore_text(folder) != read(folder, ".gitignore"):
+            message, severity = f"{top}/ is not in .gitignore, should the vault ever come into git", "info"
+            if top != private:
+                continue
+        else:
+            continue
+        yield Finding(
+            "git",
+            message,
+            ".gitignore",
+            hint=f"add a line {top}/ to it (doctor --fix does)",
+            severity=severity,
+            fix=_repair_gitignore,
+        )
+    if not inside:
+        return
+    places = [f":(literal){top}" for top in tops]
+    staged = git.tracked(folder, places)
+    if staged:
+        yield Finding(
+            "git",
+            f"git tracks {len(staged)} private file(s)",
+            staged[0],
+            hint=f"git rm --cached -r {private} .vault-mem",
+            severity="error",
+        )
+    held = git.ever_held(folder, places)
+    if held:
+        yield Finding(
+            "git",
+            f"the history of git holds {len(held)} private file(s); whoever has the repository can read them",
+            held[0],
+            hint="rewrite the history (git filter-repo), and take what was in them as known",
+            severity="error",
+        )
+    if any((folder.root / private).glob("*.md")):
+        yield Finding(
+            "git",
+            "git does not back up private memories, and `git clean -x` deletes them",
+            private,
+            hint="vault-mem backup FILE keeps them too",
+            severity="info",
+        )
+
+
+def _ignore_text(folder: Folder) -> bytes:
+    return ignoring(read(folder, ".gitignore"), (f"{folder.settings.private_folder.strip('/')}/", ".vault-mem/"))
+
+
+def _repair_gitignore(workspace: Workspace) -> None:
+    """Add our lines where they are missing, or at the end where a later line of the owner's overrules them."""
+    folder = workspace.folder
+    with writing(folder):
+        before = read(folder, ".gitignore")
+        after = _ignore_text(folder)
+        if after == before and git.in_repository(folder):
+            tops = [f"{folder.settings.private_folder.strip('/')}/", ".vault-mem/"]
+            lines = [f"/{top}" for top in tops if not git.ignores(folder, f"{top}mem_000000000000.md")]
+            after = before + b"".join(line.encode() + b"\n" for line in lines)
+        transaction = Transaction(folder, "doctor --fix", "git did not ignore what is private")
+        if before is None:
+            transaction.create(".gitignore", after)
+        else:
+            transaction.write(".gitignore", before, after)
+        if transaction.steps:
+            transaction.commit()
+
+
+def mentions(workspace: Workspace) -> Iterator[Finding]:
+    """Public files that name a private memory; they are not quoted here."""
+    folder = workspace.folder
+    private = {memory.id for memory in workspace.index.memories("private = true", ("memory", "episode"))}
+    if not private:
+        return
+    graph = workspace.graph
+    logs = [folder.key(path) for path in sorted((folder.root / "memory").glob("*.md"))]
+    for key in [*walk(folder).files, "MEMORY.md", "SELF.md", "REVIEW.md", *logs]:
+        if folder.is_private(key):
+            continue
+        try:
+            raw = read(folder, key) or b""
+        except VaultMemError:
+            continue
+        own = workspace.index.state.files([key]).get(key)
+        named = {id_ for name in named_in(raw) if (id_ := graph.resolve(name)) in private}
+        if b"mem_" in raw or b"ep_" in raw:
+            named |= {id_ for id_ in private if id_.encode() in raw}
+        for id_ in sorted(named - {own.id if own else ""}):
+            yield Finding(
+                "mentions",
+                f"names the private memory {id_}",
+                key,
+                hint=f"vault-mem private {id_} --scrub turns that into plain text, or edit it yourself",
+            )
