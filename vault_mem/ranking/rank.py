@@ -433,7 +433,7 @@ def _called_by_links(catalogue: Catalogue, pool: _Pool, scores: NDArray[np.float
 
     def lift(place: int) -> float:
         share, seed = called.get(place, (0.0, place))
-        return max(0.0, min(share, (own[seed] - own[place]) / weight - BEHIND))
+        return max(0.0, min(share, float(own[seed] - own[place]) / weight - BEHIND))
 
     return _array(lift(place) for place in pool.places.tolist())
 
