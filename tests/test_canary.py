@@ -122,8 +122,19 @@ CALLS: list[tuple[str, tuple[str, ...], str]] = [
     ("remember", ("The harbour dues rise in autumn", "--force"), ""),
     ("remember", ("--last-blocked", "--force"), ""),
     ("recall", ("{token} fear",), ""),
+    ("search", ("{token}",), ""),
+    ("why-not", ("{secret}", "{token} soup"), ""),
     ("show", ("{secret}",), ""),
     ("list", (), ""),
+    ("wake-up", (), ""),
+    ("wake-up", ("--public-only",), ""),
+    ("wake-up", ("--public-only", "--hook", "claude-code"), ""),
+    ("introspect", (), ""),
+    ("introspect", ("--public-only",), ""),
+    ("update-self", ("--ask", "Is the harbour dear to me?"), ""),
+    ("emotion-trend", (), ""),
+    ("emotion-trend", ("--public-only",), ""),
+    ("daemon status", (), ""),
     ("link", ("{secret}", "{b}", "--type", "caused_by", "--reason", "because of {token}"), ""),
     ("unlink", ("{secret}", "{b}", "--reason", "no {token}"), ""),
     ("link", ("{a}", "{other}"), ""),
@@ -191,8 +202,17 @@ CALLS: list[tuple[str, tuple[str, ...], str]] = [
 # What is asked for private memories, or for everything, and may answer with their words.
 ASKED = {"remember", "recall", "show", "list", "graph", "edit", "tag", "consolidate", "merge", "forget", "restore"}
 ASKED |= {"history", "close", "reopen", "confirm", "tidy", "tidy candidates", "review", "review list", "compare"}
+ASKED |= {"search", "why-not", "wake-up", "introspect", "emotion-trend"}
 ASKED |= {"review accept", "review reject", "import", "backup"}
 ASKED |= {f"episode {verb}" for verb in ("create", "add", "remove", "list", "show")}
+
+
+# Servers, and what starts them; test_the_daemons_log has their logs. `eval` works in a vault of its own.
+SERVERS = {
+    "mcp",
+    "eval",
+    *(f"daemon {verb}" for verb in ("run", "start", "stop", "restart", "logs", "install", "uninstall")),
+}
 
 
 def test_every_command_is_called() -> None:
@@ -206,8 +226,8 @@ def test_every_command_is_called() -> None:
         if not isinstance(command, click.Group) or (path and command.invoke_without_command):
             yield path
 
-    assert {path for path, *_ in CALLS} == set(below(program, ""))
-    assert {path.split()[0] for path, *_ in CALLS} == set(COMMANDS)
+    assert {path for path, *_ in CALLS} | SERVERS == set(below(program, ""))
+    assert {path.split()[0] for path, *_ in [*CALLS, *((path,) for path in SERVERS)]} == set(COMMANDS)
 
 
 def git(root: Path, *arguments: str) -> str:
@@ -394,3 +414,23 @@ def test_nothing_is_left_after_a_purge(canary: Canary) -> None:
     assert holding(root, TOKEN) + holding(index, TOKEN) == []
     assert canary.names["secret"] in (root / ".vault-mem/deletions.jsonl").read_text()
     assert cli.json("list", "--all")["memories"]
+
+
+def test_the_daemons_log(canary: Canary) -> None:
+    # P-4: commands that a daemon runs, and what it writes down of them
+    on = {"VAULT_MEM_DAEMON": "on", "VAULT_MEM_DEBUG": "1"}
+    try:
+        for arguments, stdin in (
+            (("remember", "-", "--private", *fields()), f"One more {TOKEN} word"),
+            (("recall", "{token}"), ""),
+            (("forget", "{other}", "--reason", "{token}"), ""),
+            (("edit", "{secret}", "--set", "importance={token}"), ""),
+        ):
+            assert TOKEN not in canary.cli.spawn("-vv", *canary.fill(arguments), stdin=stdin, env=on).err
+        logs = canary.cli.spawn("daemon", "logs", env=on)
+        assert logs.out
+        assert TOKEN not in logs.out
+    finally:
+        canary.cli.spawn("daemon", "stop", env=on)
+    assert outside(canary) == []
+    assert holding(canary.root / ".vault-mem", TOKEN, but=("journal", "trash", "blocked")) == ["deletions.jsonl"]
