@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +12,7 @@ from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
 if TYPE_CHECKING:
+    from vault_mem.library import Vault
     from vault_mem.operations.checks.finding import Finding
 
 
@@ -24,6 +27,11 @@ def command(console: Console, fix: bool) -> int:
     """Find trouble in the vault and say what to do about it. Exits 1 where something needs attention."""
     vault = open_vault(console)
     diagnosis = vault.doctor(fix=fix)
+    diagnosis = replace(
+        diagnosis,
+        checks=[*diagnosis.checks, "daemon"],
+        findings=[*diagnosis.findings, *_daemon(console, vault)],
+    )
     if console.json:
         console.print_json(
             {
@@ -48,6 +56,24 @@ def command(console: Console, fix: bool) -> int:
             console.print(f"All well: {len(diagnosis.checks)} checks found nothing.")
     finish(console, vault)
     return 0 if diagnosis.healthy else 1
+
+
+def _daemon(console: Console, vault: Vault) -> list[Finding]:
+    """A daemon of another version, left from before an update."""
+    import json
+
+    from vault_mem import __version__
+    from vault_mem.daemon.protocol import meeting_place
+    from vault_mem.daemon.start import control
+    from vault_mem.operations.checks.finding import Finding
+
+    place = meeting_place(str(vault.root), console.env) if os.name == "posix" else ""
+    answer = control(place, "status") if place else None
+    version = json.loads(answer).get("version") if answer else __version__
+    if version == __version__:
+        return []
+    message = f"the daemon of this vault is of version {version}, this command of {__version__}"
+    return [Finding("daemon", message, hint="vault-mem daemon restart")]
 
 
 def _json(finding: Finding) -> dict[str, Any]:
