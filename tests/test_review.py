@@ -138,3 +138,15 @@ def test_turned_off(cli: Command, root: Path) -> None:
 def test_unknown(cli: Command) -> None:
     assert cli.run("review", "accept", "1").code == 4
     assert cli.run("review", "list").out == "Nothing to review.\n"
+
+
+def test_proposals_about_what_is_gone(quick: Command, root: Path) -> None:
+    # a memory that was forgotten, or whose saving was undone, is not proposed any more; with it the proposal comes back
+    old = quick.json("remember", "The standup is at 3pm", "--kind", "fact")["memory"]["id"]
+    quick.run("remember", "The standup is at 4pm", "--kind", "fact")
+    assert quick.run("forget", old).code == 0
+    assert quick.json("review", "list")["proposals"] == []
+    assert quick.run("undo").code == 0
+    assert len(quick.json("review", "list")["proposals"]) == 1
+    assert quick.run("undo").code == 0
+    assert quick.json("review", "list")["proposals"] == []

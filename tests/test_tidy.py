@@ -80,6 +80,10 @@ def test_when_it_is_due(root: Path, env: dict[str, str]) -> None:
     folder = vault.workspace.folder
     for number in (1, 2):
         state(root, number, "The same words")
+    with (root / "vault-mem.toml").open("a") as settings:
+        settings.write("quiet_seconds = 0\n")
+    vault = Vault(root, env=env)
+    folder = vault.workspace.folder
     for _ in range(9):
         turns.count(folder)
         assert run_due(vault.workspace) is None
@@ -93,7 +97,28 @@ def test_when_it_is_due(root: Path, env: dict[str, str]) -> None:
     assert run_due(vault.workspace) is None
     turns.count(folder)
     assert run_due(vault.workspace) is not None
-    assert [each.unasked for each in vault.operations() if each.command == "tidy"] == [True]
+    (op,) = [each for each in vault.operations() if each.command == "tidy"]
+    assert op.unasked
+    vault.undo(op.op)
+    for _ in range(200):
+        turns.count(folder)
+    again = run_due(vault.workspace)
+    assert again is not None
+    assert again.closed == 0  # V-4: what its owner took back is not done again by itself
+    assert vault.tidy().closed == 1
+
+
+def test_not_before_the_file_is_quiet(root: Path, env: dict[str, str]) -> None:
+    # V-4: what nobody asked for waits until a file has been left alone
+    from vault_mem.operations.tidy import tidy
+
+    for number in (1, 2):
+        path = root / f"memories/n{number}.md"
+        state(root, number, "The same words")
+        path.write_bytes(path.read_bytes())
+    vault = Vault(root, env=env)
+    assert tidy(vault.workspace, unasked=True).closed == 0
+    assert vault.tidy().closed == 1
 
 
 def plan(*updates: dict[str, object], token: str = "") -> str:

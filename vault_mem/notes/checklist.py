@@ -74,6 +74,15 @@ def settle(text: str, proposal: Proposal, box: str, day: str, note: str = "") ->
     return "\n".join(lines) + "\n"
 
 
+def without(text: str, id_: str) -> str:
+    """The file without the proposals about a memory that nobody has answered."""
+    gone = {each.id for each in undecided(text) if id_ in each.ids}
+    if not gone:
+        return text
+    lines = [line for line in text.splitlines() if (old := _read(line)) is None or old.id not in gone]
+    return "\n".join(lines) + "\n"
+
+
 def unticked(text: str) -> str:
     """The file with its ticks taken out: after an undo nobody has decided again."""
     section = ""

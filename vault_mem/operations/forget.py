@@ -15,7 +15,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import parse, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
-from vault_mem.operations import views
+from vault_mem.operations import review, views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -103,6 +103,7 @@ def discard(
     folder = transaction.folder
     steps = transaction.steps if lost is None else lost
     references = [step.record() for step in steps if _is_reference(folder, step, memory)]
+    review.drop(transaction, memory.id)
     transaction.remove(memory.path, raw)
     at = folder.now().isoformat()
     record = {

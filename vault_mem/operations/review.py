@@ -184,15 +184,36 @@ def _finish(
     folder = workspace.folder
     for private in (False, True):
         key = file_key(folder, private=private)
-        raw = read(folder, key) or b""
-        text = raw.decode(errors="replace")
-        if any(each.id == proposal.id for each in checklist.undecided(text)):
+        if any(each.id == proposal.id for each in checklist.undecided(_text(read(folder, key)))):
             day = f"{folder.now():%Y-%m-%d}"
-            after = checklist.settle(text, replace(proposal, box=" "), box, day, note)
-            transaction.write(key, raw, after.encode())
+            text = _text(transaction.now(key))
+            _write(transaction, key, checklist.settle(text, replace(proposal, box=" "), box, day, note))
     transaction.commit()
     workspace.done(transaction)
     return Answer(proposal, outcome, transaction.op, note)
+
+
+def drop(transaction: Transaction, id_: str) -> None:
+    """Take proposals about a memory that goes out of the checklist; answers stay."""
+    for private in (False, True):
+        key = file_key(transaction.folder, private=private)
+        text = _text(transaction.now(key))
+        after = checklist.without(text, id_)
+        if after != text:
+            _write(transaction, key, after)
+
+
+def _write(transaction: Transaction, key: str, text: str) -> None:
+    """Change the checklist. Others write it too, all the time: an undo goes on where they have."""
+    for place, step in enumerate(transaction.steps):
+        if isinstance(step, FileStep) and step.key == key:
+            transaction.steps[place] = replace(step, after=text.encode())
+            return
+    transaction.steps.append(FileStep(key, read(transaction.folder, key), text.encode(), loose=True))
+
+
+def _text(raw: bytes | None) -> str:
+    return (raw or b"").decode(errors="replace")
 
 
 def undone(step: FileStep) -> FileStep:

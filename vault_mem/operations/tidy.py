@@ -14,12 +14,14 @@ from typing import Any
 from vault_mem.errors import EditRefused
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.parse import parse
+from vault_mem.operations.declined import Declined
 from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import turns
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
+from vault_mem.vault.walk import content_hash
 
 # Bounds of one run, so that it never holds a vault for long (seed 004).
 MOST_CLOSED = 200
@@ -76,7 +78,10 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
         states = _states(workspace, now)
         counts = dict(Counter(memory.kind for memory in states))
         by_id = {memory.id: memory for memory in states}
-        duplicates = _duplicates(workspace.folder, states)[:MOST_CLOSED]
+        duplicates = _duplicates(workspace.folder, states)
+        if unasked:
+            duplicates = [each for each in duplicates if _left_alone(workspace, by_id[each.id])]
+        duplicates = duplicates[:MOST_CLOSED]
         transaction = Transaction(
             workspace.folder,
             "tidy",
@@ -141,6 +146,13 @@ def log(folder: Folder, limit: int = 20) -> list[dict[str, Any]]:
         if len(found) == limit:
             break
     return found
+
+
+def _left_alone(workspace: Workspace, memory: Memory) -> bool:
+    """Whether the tool may close a memory by itself: its file is quiet, and its owner has not taken that back."""
+    raw = read(workspace.folder, memory.path) or b""
+    declined = Declined(workspace.folder)("tidy", memory.path, content_hash(raw, len(raw)))
+    return workspace.quiet_file(memory.path) and not declined
 
 
 def _states(workspace: Workspace, now: datetime) -> list[Memory]:
