@@ -99,7 +99,7 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
 
 def _still_said(folder: Folder, entry: Entry, text: bytes | None) -> bytes | None:
     """What the monologue said before an operation; where that was taken back meanwhile, what it said before that."""
-    undone: set[str] = set()
+    undone = {entry.op}  # so an undo that is itself undone counts no more
     for earlier in journal.entries(folder):
         if earlier.undoes and earlier.op not in undone:
             undone.add(earlier.undoes)
