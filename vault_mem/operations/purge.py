@@ -197,7 +197,7 @@ def _of(step: Step, id_: str) -> bool:
 def _history_without(text: str, names: _Names, ops: set[str]) -> str:
     """Without its own revisions; those of others lose the links to it, and the words of operations on both."""
     lines = []
-    for line in text.splitlines():
+    for line in text.removesuffix("\n").split("\n"):
         try:
             record = json.loads(line)
         except ValueError:

@@ -66,7 +66,7 @@ def remove(path: Path, expected: bytes) -> None:
 
 
 def append(path: Path, line: bytes, mode: int) -> None:
-    """Add a line at the end of a file, synced; the start of it that an interrupted write left is cut off first."""
+    """Add lines at the end of a file, synced; the start of them that an interrupted write left is cut off first."""
     with _failures(path):
         new = not path.exists()
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -74,16 +74,23 @@ def append(path: Path, line: bytes, mode: int) -> None:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - len(line)))
             tail = file.read()
-            cut = tail.rpartition(b"\n")[2]
-            if cut and line.startswith(cut):
-                size -= len(cut)
+            begun = _begun(tail, line)
+            if begun:
+                size -= begun
+                tail = tail[: len(tail) - begun]
                 file.truncate(size)
             file.seek(size)
-            file.write(b"\n" + line if cut and not line.startswith(cut) else line)
+            file.write(b"\n" + line if tail and not tail.endswith(b"\n") else line)
             file.flush()
             os.fsync(file.fileno())
         if new:
             sync_folder(path.parent)
+
+
+def _begun(tail: bytes, line: bytes) -> int:
+    """How many bytes at the end of a file are the beginning of `line`."""
+    start = max(tail.rfind(line[:40]), tail.rfind(b"\n") + 1 if not tail.endswith(b"\n") else -1)
+    return len(tail) - start if start >= 0 and line.startswith(tail[start:]) else 0
 
 
 def sync_folder(path: Path) -> None:

@@ -44,7 +44,7 @@ def revisions(
             changed.setdefault(id_in(step.before or step.after or b"") or step.key, []).append(step)
     now = folder.now()
     private = next((step.key for of_one in changed.values() for step in of_one if folder.is_private(step.key)), "")
-    lines = []
+    lines: dict[str, list[str]] = {}
     for id_, of_one in changed.items():
         before = next((step.before for step in of_one if step.before is not None), None)
         after = next((step.after for step in of_one if step.after is not None), None)
@@ -63,14 +63,14 @@ def revisions(
             "after": now_is,
             "evidence": evidence,
         }
-        lines.append(AppendStep(folder.history_key(key, now), json.dumps(record, ensure_ascii=False)))
-    return lines
+        lines.setdefault(folder.history_key(key, now), []).append(json.dumps(record, ensure_ascii=False))
+    return [AppendStep(key, "\n".join(each)) for key, each in lines.items()]
 
 
 def read_all(folder: Folder) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Every revision with the file it is in and its line, oldest first within each store."""
     for key in history_keys(folder):
-        for line in (read(folder, key) or b"").decode(errors="replace").splitlines():
+        for line in (read(folder, key) or b"").decode(errors="replace").split("\n"):
             try:
                 record = json.loads(line)
             except ValueError:

@@ -400,11 +400,10 @@ def _late_edits(folder: Folder, name: str, steps: list[Step]) -> list[str]:
 
 def _rescue(folder: Folder, was: Path, step: FileStep) -> list[str]:
     try:
-        late, age = was.read_bytes(), time.time() - was.stat().st_ctime
-        if late == step.before:
-            if age > _WAS_SECONDS:
-                was.unlink(missing_ok=True)
+        if _untouched(was) or was.read_bytes() == step.before:
+            _drop_old(was)
             return []
+        late = was.read_bytes()
         files.replace(folder.path(step.key), step.after or b"", late)
     except FileNotFoundError:
         return []
@@ -414,10 +413,24 @@ def _rescue(folder: Folder, was: Path, step: FileStep) -> list[str]:
     return [f"{step.key}: an edit made at the same moment was kept, and ours there left out"]
 
 
+def _drop_old(was: Path) -> None:
+    if time.time() - was.stat().st_ctime > _WAS_SECONDS:
+        was.unlink(missing_ok=True)
+
+
+def _untouched(was: Path) -> bool:
+    """Whether nobody wrote to a file since it was put aside: that was what last changed it."""
+    result = was.stat()
+    return result.st_mtime_ns < result.st_ctime_ns
+
+
 def _displaced(folder: Folder) -> dict[str, list[Path]]:
     """What writes displaced and is still kept, by operation."""
     found: dict[str, list[Path]] = {}
     for was in sorted(_journal(folder).glob("*.was")):
+        if _untouched(was):
+            _drop_old(was)
+            continue
         found.setdefault(was.name.removesuffix(".was").rpartition(".")[0], []).append(was)
     return found
 
