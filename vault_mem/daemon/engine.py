@@ -194,6 +194,7 @@ class Engine:
     def _fold(self) -> None:
         """Fold the table's commits together, close what a busy moment needed, and have the rest at hand."""
         from vault_mem.index.sync import upkeep
+        from vault_mem.index.table import release_memory
         from vault_mem.vault.lock import locked
 
         self.pool.trim()
@@ -207,6 +208,16 @@ class Engine:
         with self.pool.lent(Folder(self.root, self.env)) as workspace:
             if not workspace.freshen().stale:
                 workspace.reading(lambda: (workspace.calibration, workspace.catalogue))
+                self._read_ahead(workspace)
+        release_memory()
+
+    def _read_ahead(self, workspace: Workspace) -> None:
+        """Read the memories that no query has met yet, until the next request comes."""
+        from vault_mem.ranking.reading import read_ahead
+
+        since = self.last_request
+        while self.last_request == since and read_ahead(workspace.catalogue, workspace.tokens):
+            pass
 
 
 class Loan:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.lexicon import Lexicon
 from vault_mem.index.rows import MEMORY, NOTE
-from vault_mem.index.table import Table, quote
+from vault_mem.index.table import Table, quote, release_memory
 from vault_mem.model import Memory, from_record
 
 T = TypeVar("T")
@@ -51,6 +51,7 @@ class Catalogue:
         self._by_file: dict[str, list[int]] = {}
         self._derived: dict[str, Any] = {}
         self._fill(table)
+        release_memory()
 
     def _fill(self, table: Table) -> None:
         found = table.select(_COLUMNS, _TYPES)

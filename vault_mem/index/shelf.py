@@ -11,7 +11,7 @@ import numpy as np
 
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.rows import MEMORY
-from vault_mem.index.table import Table, quote
+from vault_mem.index.table import Table, quote, release_memory
 from vault_mem.model import Memory, from_record
 
 _COLUMNS = ("file", "id", "valid_to", "memory", "content", "vector")
@@ -31,6 +31,7 @@ class Shelf:
         self._sample: list[int] | None = None
         self._sampled: Vectors = self._vectors
         self._put(table, f"n = 0 AND type = {quote(MEMORY)}")
+        release_memory()
 
     def __len__(self) -> int:
         return len(self._places)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import READINGS, Catalogue
 
 MAX_CHARACTERS = 4_000
+# So many are read ahead before somebody may ask for something else: some milliseconds.
+AT_ONCE = 100
 # A text of so many tokens is as long as it needs to be to say something.
 LONG = 100
 
@@ -51,6 +54,15 @@ def readings(catalogue: Catalogue, places: Iterable[int], tokens: TokenVectors) 
     for place, text, ids in zip(missing, texts, tokens.numbers(texts), strict=True):
         kept[place] = _read(text, ids)
     return [kept[place] for place in places]
+
+
+def read_ahead(catalogue: Catalogue, tokens: TokenVectors) -> bool:
+    """Read some memories before a query needs them; whether there are more."""
+    kept: dict[int, Reading] = catalogue.derived(READINGS, dict)
+    waiting = (place for place in catalogue.alive.nonzero()[0].tolist() if place not in kept)
+    some = list(islice(waiting, AT_ONCE))
+    readings(catalogue, some, tokens)
+    return len(some) == AT_ONCE
 
 
 def _read(text: str, ids: NDArray[np.int32]) -> Reading:
