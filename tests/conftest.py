@@ -8,13 +8,11 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import hypothesis
 import pytest
-from model2vec import StaticModel
 
 from vault_mem import Vault
 from vault_mem.cli.console import Console
@@ -32,26 +30,6 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.register_profile("fast", derandomize=True, **common)
     hypothesis.settings.register_profile("soak", max_examples=2000, **common)
     hypothesis.settings.load_profile("soak" if config.getoption("--soak") else "fast")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def loaded_once() -> Iterator[None]:
-    """Commands run in this process share the loaded model, as they do in a long-lived process."""
-    load = StaticModel.from_pretrained
-    models: dict[tuple[str, int], StaticModel] = {}
-
-    def shared(path: str | Path, **options: object) -> StaticModel:
-        weights = Path(path) / "model.safetensors"
-        if not weights.is_file():
-            return load(path, **options)
-        key = (str(path), weights.stat().st_mtime_ns)
-        if key not in models:
-            models[key] = load(path, **options)
-        return models[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(StaticModel, "from_pretrained", shared)
-        yield
 
 
 @pytest.fixture

@@ -8,9 +8,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # importing typing takes longer than all else here
 if TYPE_CHECKING:
+    from typing import Any
+
     from vault_mem.errors import VaultMemError
     from vault_mem.library import Vault
     from vault_mem.model import Link, Memory

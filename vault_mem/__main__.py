@@ -1,5 +1,7 @@
 """`python -m vault_mem` is the command."""
 
-from vault_mem.cli.main import main
+import sys
 
-main()
+from vault_mem.client import main
+
+sys.exit(main())

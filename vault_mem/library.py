@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.consolidate import ConsolidationStats
     from vault_mem.operations.doctor import Diagnosis
     from vault_mem.operations.edit_memory import EditResult
+    from vault_mem.operations.emotion_trend import EmotionTrend
     from vault_mem.operations.episodes import EpisodeChange, EpisodeList, EpisodeResult
     from vault_mem.operations.export import ExportReport
     from vault_mem.operations.filters import Filters
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.graph import Overview, Picture
     from vault_mem.operations.import_ import ImportReport
     from vault_mem.operations.init import InitResult
+    from vault_mem.operations.introspect import Introspection
     from vault_mem.operations.link import LinkResult, UnlinkResult
     from vault_mem.operations.merge import MergeResult
     from vault_mem.operations.private import PrivateResult, PublishResult
@@ -45,7 +47,9 @@ if TYPE_CHECKING:
     from vault_mem.operations.tidy import TidyReport
     from vault_mem.operations.tidy_plan import PlanResult
     from vault_mem.operations.undo import HistoryResult, Operation, UndoResult
+    from vault_mem.operations.update_self import SelfResult
     from vault_mem.operations.views import RebuildResult
+    from vault_mem.operations.wake_up import WakeUp
     from vault_mem.operations.why_not import WhyNot
 
 
@@ -64,6 +68,13 @@ class Vault:
         env = os.environ if env is None else env
         root = find_vault(path, cwd or Path.cwd(), env)
         self.workspace = Workspace(Folder(root, env, clock), progress)
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> Vault:
+        """The vault of a workspace that is open already."""
+        vault = cls.__new__(cls)
+        vault.workspace = workspace
+        return vault
 
     @staticmethod
     def init(path: str | os.PathLike[str], **options: Any) -> InitResult:
@@ -401,6 +412,60 @@ class Vault:
         from vault_mem.operations.export import export
 
         return export(self.workspace, Path(out), format_, filters, include_private=include_private, force=force)
+
+    def wake_up(
+        self,
+        budget: int | None = None,
+        *,
+        public_only: bool = False,
+        cost: Callable[[WakeUp], int] | None = None,
+    ) -> WakeUp:
+        """What to know when a session begins; `cost` is what showing it takes, by default the tokens of its text."""
+        from vault_mem.operations.wake_up import DEFAULT_BUDGET, wake_up
+        from vault_mem.session_texts import tokens_of, woke_up
+
+        cost = cost or tokens_of(woke_up, self.workspace.folder.now())
+        wanted = DEFAULT_BUDGET if budget is None else budget
+        return wake_up(self.workspace, budget=wanted, cost=cost, public_only=public_only)
+
+    def introspect(
+        self,
+        budget: int | None = None,
+        *,
+        public_only: bool = False,
+        cost: Callable[[Introspection], int] | None = None,
+    ) -> Introspection:
+        """What there is to think about; `cost` as for `wake_up`."""
+        from vault_mem.operations.introspect import DEFAULT_BUDGET, introspect
+        from vault_mem.session_texts import introspected, tokens_of
+
+        cost = cost or tokens_of(introspected, self.workspace.folder.now())
+        wanted = DEFAULT_BUDGET if budget is None else budget
+        return introspect(self.workspace, budget=wanted, cost=cost, public_only=public_only)
+
+    def show_self(self) -> SelfResult:
+        """What SELF.md says."""
+        from vault_mem.operations.update_self import show_self
+
+        return show_self(self.workspace.folder)
+
+    def update_self(
+        self,
+        fields: Mapping[str, str] | None = None,
+        *,
+        ask: Sequence[str] = (),
+        resolve: Sequence[tuple[str, str]] = (),
+    ) -> SelfResult:
+        """Change SELF.md: set fields, ask questions, resolve them by number or words."""
+        from vault_mem.operations.update_self import update_self
+
+        return update_self(self.workspace, fields=fields, ask=ask, resolve=resolve)
+
+    def emotion_trend(self, days: int | None = None, *, public_only: bool = False) -> EmotionTrend:
+        """How the last week and month felt, or so many days."""
+        from vault_mem.operations.emotion_trend import emotion_trend
+
+        return emotion_trend(self.workspace, days, public_only=public_only)
 
     def status(self) -> Status:
         """What the vault holds and how fresh the index is."""

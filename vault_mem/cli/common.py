@@ -129,6 +129,14 @@ def _shared_options() -> list[click.Option]:
             help="Say on standard error what is done; -vv everything. Private texts never.",
         ),
         click.Option(
+            ["--with-text"],
+            is_flag=True,
+            hidden=True,
+            expose_value=False,
+            callback=note("with_text"),
+            help="With --json: what would be printed without it, as `text`.",
+        ),
+        click.Option(
             ["--no-scaffold"],
             is_flag=True,
             expose_value=False,
@@ -140,8 +148,12 @@ def _shared_options() -> list[click.Option]:
 
 def open_vault(console: Console, what: str = "Indexing") -> Vault:
     """The vault a command means."""
+    if console.opening is not None:
+        return console.opening(console, what)
     from vault_mem.library import Vault
+    from vault_mem.vault.journal import request_id
 
+    request_id.set(console.request)
     return Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))
 
 
@@ -155,19 +167,18 @@ def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int 
 
 def changed(console: Console, vault: Vault, what: str, memory: Memory) -> None:
     """Say that one memory was changed, and how."""
-    if console.json:
-        console.print_json({"status": what.lower(), "memory": memory_json(memory)})
-    else:
-        from vault_mem.notes.excerpt import cut
+    from vault_mem.notes.excerpt import cut
 
-        console.print(f"{what} (id: {memory.id}): {cut(memory.content)}")
+    document = {"status": what.lower(), "memory": memory_json(memory)}
+    console.answer(document, f"{what} (id: {memory.id}): {cut(memory.content)}")
     finish(console, vault)
 
 
-def scaffolded(console: Console, vault: Vault, scaffold: str) -> str:
-    """The scaffold, unless it is turned off."""
-    wanted = vault.workspace.folder.settings.scaffold if console.scaffold is None else console.scaffold
-    return scaffold if wanted else ""
+def scaffolded(console: Console, vault: Vault, scaffold: str, name: str = "") -> str:
+    """The scaffold, or the one that the settings have under its name, unless it is turned off."""
+    settings = vault.workspace.folder.settings
+    wanted = settings.scaffold if console.scaffold is None else console.scaffold
+    return (getattr(settings, f"scaffold_{name}", "") or scaffold) if wanted else ""
 
 
 def memory_json(memory: Memory) -> dict[str, Any]:

@@ -13,9 +13,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from vault_mem.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from vault_mem.library import Vault
 
 
 @dataclass
@@ -31,8 +34,13 @@ class Console:
     interactive: bool = False
     vault: str | None = None
     json: bool = False
+    with_text: bool = False
     scaffold: bool | None = None
     verbose: int = 0
+    request: str = ""  # names this call, so that what it wrote can be told after its answer was lost
+    opening: Callable[[Console, str], Vault] | None = None  # who has the vault open already
+    cancelled: Callable[[], bool] = lambda: False
+    broken_off: bool = False  # the command ended in the middle of something
     _progress_shown: bool = field(default=False, repr=False)
 
     @staticmethod
@@ -51,13 +59,26 @@ class Console:
             interactive=sys.stderr.isatty(),
         )
 
+    def check(self) -> None:
+        """Stop here if the caller no longer wants the answer."""
+        if self.cancelled():
+            raise KeyboardInterrupt
+
     def print(self, text: str) -> None:
         """A line of the answer."""
+        self.check()
         self.stdout.write(text + "\n")
 
     def print_json(self, value: Any) -> None:
         """The answer as one JSON document."""
         self.print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+    def answer(self, document: dict[str, Any], text: str) -> None:
+        """The answer as JSON where that is asked for, else as text; with both, the text is a field of the document."""
+        if self.json:
+            self.print_json(document | ({"text": text} if self.with_text else {}))
+        else:
+            self.print(text)
 
     def notice(self, text: str) -> None:
         """A line for the person at the terminal, apart from the answer."""
@@ -83,6 +104,7 @@ class Console:
         started = time.monotonic()
 
         def show(done: int, total: int) -> None:
+            self.check()
             passed = time.monotonic() - started
             if (passed < 1 and not self._progress_shown) or not self.interactive:
                 return

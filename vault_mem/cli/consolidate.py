@@ -35,9 +35,6 @@ def command(console: Console, whole: bool, limit: int, merge_threshold: float | 
         progress=console.progress("Comparing"),
     )
     data, scaffold = messages.consolidated(stats)
-    scaffold = scaffolded(console, vault, scaffold)
-    if console.json:
-        console.print_json(stats.to_dict() | {"scaffold": scaffold})
-    else:
-        console.print(f"{data}\n\n{scaffold}" if scaffold else data)
+    scaffold = scaffolded(console, vault, scaffold, "candidates") if scaffold else ""
+    console.answer(stats.to_dict() | {"scaffold": scaffold}, f"{data}\n\n{scaffold}" if scaffold else data)
     finish(console, vault)

@@ -64,11 +64,11 @@ def show_command(console: Console, id_: str) -> None:
 
     vault = open_vault(console)
     result = vault.episode(id_)
-    if console.json:
-        memories = {"memories": [memory_json(memory) for memory in result.memories]}
-        console.print_json(_json(result) | memories | {"stale": result.stale, "pending": result.pending})
-    else:
-        console.print(messages.episode(result, vault.workspace.folder.now()))
+    memories = {"memories": [memory_json(memory) for memory in result.memories]}
+    console.answer(
+        _json(result) | memories | {"stale": result.stale, "pending": result.pending},
+        messages.episode(result, vault.workspace.folder.now()),
+    )
     finish(console, vault, stale=result.stale, pending=result.pending)
 
 
@@ -114,19 +114,16 @@ def remove_command(console: Console, id_: str, ids: tuple[str, ...]) -> None:
 def _changed(console: Console, vault: Vault, status: str, change: EpisodeChange) -> None:
     from vault_mem import messages
 
-    if console.json:
-        record = {
-            "status": status if change.changed else "already",
-            "episode": _json(change.result),
-            "changed": change.changed,
-            "unchanged": change.unchanged,
-            "hidden": change.hidden,
-            "left": change.left,
-            "op": change.op,
-        }
-        console.print_json(record)
-    else:
-        console.print(messages.episode_changed(status, change))
+    record = {
+        "status": status if change.changed else "already",
+        "episode": _json(change.result),
+        "changed": change.changed,
+        "unchanged": change.unchanged,
+        "hidden": change.hidden,
+        "left": change.left,
+        "op": change.op,
+    }
+    console.answer(record, messages.episode_changed(status, change))
     for key in change.left:
         console.notice(f"note: {key} still names the episode, which is private now")
     finish(console, vault)

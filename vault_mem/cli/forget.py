@@ -25,20 +25,18 @@ def command(console: Console, id_: str, reason: str, purge: bool) -> None:
     vault = open_vault(console)
     result = vault.forget(id_, reason, purge=purge)
     data, scaffold = messages.forgot(result, vault.workspace.folder.now())
-    scaffold = scaffolded(console, vault, scaffold)
-    if console.json:
-        console.print_json(
-            {
-                "status": "purged" if result.purged else "forgotten",
-                "memory": memory_json(result.memory),
-                "references": result.references,
-                "left": result.left,
-                "op": result.op,
-                "scaffold": scaffold,
-            }
-        )
-    else:
-        console.print(messages.compose(data, scaffold))
+    scaffold = scaffolded(console, vault, scaffold, "forgotten")
+    console.answer(
+        {
+            "status": "purged" if result.purged else "forgotten",
+            "memory": memory_json(result.memory),
+            "references": result.references,
+            "left": result.left,
+            "op": result.op,
+            "scaffold": scaffold,
+        },
+        messages.compose(data, scaffold),
+    )
     for key in result.left:
         console.notice(f"note: {key} still names it and was left alone")
     finish(console, vault)

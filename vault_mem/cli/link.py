@@ -28,18 +28,16 @@ def command(console: Console, a: str, b: str, type_: str | None, reason: str) ->
 
     vault = open_vault(console)
     result = vault.link(a, b, type_, reason)
-    if console.json:
-        console.print_json(
-            {
-                "status": result.status,
-                "a": result.a.id,
-                "b": result.b.id,
-                "type": result.type,
-                "confidence": result.confidence,
-                "path": result.path,
-                "op": result.op,
-            }
-        )
-    else:
-        console.print(messages.linked(result))
+    console.answer(
+        {
+            "status": result.status,
+            "a": result.a.id,
+            "b": result.b.id,
+            "type": result.type,
+            "confidence": result.confidence,
+            "path": result.path,
+            "op": result.op,
+        },
+        messages.linked(result),
+    )
     finish(console, vault)

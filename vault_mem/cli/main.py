@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -15,6 +15,8 @@ from vault_mem import redact
 from vault_mem.cli.common import help_option
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultMemError
+
+T = TypeVar("T")
 
 COMMANDS = {
     "init": "Make a folder a vault.",
@@ -46,16 +48,22 @@ COMMANDS = {
     "review": "Answer the proposals of REVIEW.md.",
     "stats": "What the vault holds and how it grows.",
     "views": "Make the mirrored files anew.",
+    "wake-up": "What to know when a session begins.",
+    "introspect": "What there is to think about.",
+    "update-self": "Show or change what the agent says of itself (SELF.md).",
+    "emotion-trend": "How the last week and month felt.",
     "compare": "Compare two texts or memories.",
     "status": "What the vault holds, and whether the index is fresh.",
     "doctor": "Find trouble, and say what to do.",
     "eval": "Measure recall on a data set of your own.",
     "backup": "Write the whole vault into one archive.",
     "reindex": "Build the index anew from the files.",
+    "daemon": "The process that keeps a vault ready.",
     "config": "Read and change settings.",
     "import": "Bring in memories from elsewhere.",
     "export": "Write memories out, to read or to move.",
     "setup": "Give an agent what it needs to use this memory.",
+    "mcp": "Serve the memory to an agent as MCP tools.",
     "help": "Explain the commands; --json for agents.",
     "completion": "Print a completion script for a shell.",
 }
@@ -140,23 +148,37 @@ def _values(arguments: Sequence[str]) -> list[str]:
 
 
 def _run(arguments: Sequence[str], console: Console, wants_json: bool, private: bool) -> int:
-    try:
-        result = cli.main(list(arguments), prog_name="vault-mem", standalone_mode=False, obj=console)
+    # The width that click would find by itself, were this process the one at the terminal.
+    width = max(min(console.width, 80) - 2, 50)
+
+    def call() -> int:
+        result = cli.main(list(arguments), "vault-mem", standalone_mode=False, obj=console, terminal_width=width)
         return result if isinstance(result, int) else 0
+
+    return guarded(console, call, wants_json, private)
+
+
+def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: bool = False) -> T | int:
+    """What a call returns; where it raises, the error is said on the console, and its exit code returned."""
+    try:
+        return call()
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.UsageError as error:
         usage = error.ctx.get_usage() if error.ctx else ""
         unknown = private and isinstance(error, click.NoSuchOption)
         message = "No such option (not shown, because of --private)." if unknown else error.format_message()
-        return _fail(console, wants_json, "usage", message, usage, 2)
+        return fail(console, wants_json, "usage", message, usage, 2)
     except (click.Abort, KeyboardInterrupt):
-        return _fail(console, wants_json, "aborted", "Stopped.", "", 130)
+        console.cancelled = lambda: False  # it has been heard; there is one more line to say
+        console.broken_off = True
+        return fail(console, wants_json, "aborted", "Stopped.", "", 130)
     except VaultMemError as error:
-        return _fail(console, wants_json, error.code, error.message, error.hint, error.exit_code)
+        return fail(console, wants_json, error.code, error.message, error.hint, error.exit_code)
     except BrokenPipeError:
         return 0
     except Exception as error:
+        console.broken_off = True
         debug = console.env.get("VAULT_MEM_DEBUG")
         if debug == "raise":  # for who works on vault-mem itself
             raise
@@ -165,10 +187,11 @@ def _run(arguments: Sequence[str], console: Console, wants_json: bool, private: 
         place = traceback.extract_tb(error.__traceback__)[-1]
         message = f"unexpected {type(error).__name__} in {Path(place.filename).name}:{place.lineno}"
         hint = "please report it; VAULT_MEM_DEBUG=1 shows where it came from, without quoting your notes"
-        return _fail(console, wants_json, "internal", message, hint, 1)
+        return fail(console, wants_json, "internal", message, hint, 1)
 
 
-def _fail(console: Console, as_json: bool, code: str, message: str, hint: str, exit_code: int) -> int:
+def fail(console: Console, as_json: bool, code: str, message: str, hint: str, exit_code: int) -> int:
+    """Say an error, as a line or as a document; returns its exit code."""
     message, hint = redact.clean(message), redact.clean(hint)
     if as_json:
         console.print_json({"error": {"code": code, "message": message, "hint": hint}})
@@ -177,12 +200,13 @@ def _fail(console: Console, as_json: bool, code: str, message: str, hint: str, e
     return exit_code
 
 
-def main() -> None:
-    """Run the command line of this process."""
+def main(arguments: Sequence[str] | None = None, request: str = "") -> int:
+    """Run a command line, by default this process's own, here and on our streams; returns the exit code."""
     console = Console.of_process()
-    code = run(sys.argv[1:], console)
+    console.request = request
+    code = run(sys.argv[1:] if arguments is None else arguments, console)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         sys.stderr.close()
-    sys.exit(code)
+    return code

@@ -30,19 +30,17 @@ def command(console: Console, keep: str, remove: str, content: str | None, reaso
     text = console.read_text() if content == "-" else content
     vault = open_vault(console)
     result = vault.merge(keep, remove, text, reason, allow_secret=allow_secret)
-    if console.json:
-        console.print_json(
-            {
-                "status": "merged",
-                "memory": memory_json(result.memory),
-                "removed": memory_json(result.removed),
-                "references": result.references,
-                "left": result.left,
-                "op": result.op,
-            }
-        )
-    else:
-        console.print(messages.merged(result))
+    console.answer(
+        {
+            "status": "merged",
+            "memory": memory_json(result.memory),
+            "removed": memory_json(result.removed),
+            "references": result.references,
+            "left": result.left,
+            "op": result.op,
+        },
+        messages.merged(result),
+    )
     for key in result.left:
         console.notice(f"note: {key} still names {result.removed.id} and was left alone")
     finish(console, vault)

@@ -47,8 +47,7 @@ def command(
     vault = open_vault(console)
     chosen = filters_from(vault, filters)
     shape = _Json(explain) if console.json else _Text(vault, explain)
-    room = None if budget is None else budget - shape.frame
-    result = vault.recall(text, limit, chosen, budget=_enough(budget, room), cost=shape.cost)
+    result = vault.recall(text, limit, chosen, budget=budget, frame=shape.frame, cost=shape.cost)
     shape.show(console, result)
     finish(console, vault, stale=result.stale, pending=result.pending)
 
@@ -71,14 +70,6 @@ def _query(console: Console, query: str | None, context: str | None) -> str:
         except UnicodeDecodeError as error:
             raise InvalidInput(f"--context {context}: not UTF-8 text") from error
     return f"{context_query(text)}\n{query}" if query else context_query(text)
-
-
-def _enough(budget: int | None, room: int | None) -> int | None:
-    from vault_mem.operations.recall import SMALLEST_BUDGET
-
-    if budget is None or room is None or budget < SMALLEST_BUDGET:
-        return budget  # too small: recall says so
-    return max(room, SMALLEST_BUDGET)
 
 
 class _Text:

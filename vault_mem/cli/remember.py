@@ -77,10 +77,10 @@ def command(
     if (text is None) != last_blocked:
         missing = 'Missing the text. Give it as an argument, "-" to read standard input, or --last-blocked.'
         raise click.UsageError("--last-blocked takes no text." if last_blocked else missing)
+    content = console.read_text() if text == "-" else text or ""  # before the vault is opened: it may take its time
     vault = open_vault(console)
     if last_blocked:
         return _last_blocked(console, vault, force, update_id, list(fields["supersedes"]), allow_secret)
-    content = console.read_text() if text == "-" else text or ""
     if update_id is not None:
         given = [name for name in fields if _given(name)]
         if given:
@@ -100,7 +100,7 @@ def command(
         valid_to=moment(valid_to, zone, "--valid-to"),
         **fields,
     )
-    return _answer(console, vault, result)
+    return answer(console, vault, result)
 
 
 def _given(name: str) -> bool:
@@ -108,30 +108,29 @@ def _given(name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def _answer(console: Console, vault: Vault, result: RememberResult) -> int:
+def answer(console: Console, vault: Vault, result: RememberResult) -> int:
+    """Say what became of a text; returns the exit code."""
     from vault_mem import messages
 
     data, scaffold = messages.remembered(result, vault.workspace.folder.now())
-    scaffold = scaffolded(console, vault, scaffold)
-    if console.json:
-        console.print_json(
-            {
-                "status": "duplicate" if result.duplicate_of else "updated" if result.grown else "saved",
-                "memory": memory_json(result.memory) if result.memory else None,
-                "links": result.links,
-                "linked": [found_json(found) for found in result.linked],
-                "duplicate_of": found_json(result.duplicate_of) if result.duplicate_of else None,
-                "differs": result.differs,
-                "changed": found_json(result.changed) if result.changed else None,
-                "commands": messages.ways_on(result.duplicate_of.memory.id) if result.duplicate_of else [],
-                "closed": [old.id for old in result.closed],
-                "scaffold": scaffold,
-            }
-        )
-    else:
-        console.print(messages.compose(data, scaffold))
-        if result.duplicate_of:
-            console.print("\n" + messages.blocked_hints(result.duplicate_of.memory.id))
+    scaffold = scaffolded(console, vault, scaffold, "duplicate" if result.duplicate_of else "saved")
+    console.answer(
+        {
+            "status": "duplicate" if result.duplicate_of else "updated" if result.grown else "saved",
+            "memory": memory_json(result.memory) if result.memory else None,
+            "links": result.links,
+            "linked": [found_json(found) for found in result.linked],
+            "duplicate_of": found_json(result.duplicate_of) if result.duplicate_of else None,
+            "differs": result.differs,
+            "changed": found_json(result.changed) if result.changed else None,
+            "commands": messages.ways_on(result.duplicate_of.memory.id) if result.duplicate_of else [],
+            "closed": [old.id for old in result.closed],
+            "scaffold": scaffold,
+        },
+        messages.compose(data, scaffold),
+    )
+    if result.duplicate_of and not console.json:
+        console.print("\n" + messages.blocked_hints(result.duplicate_of.memory.id))
     finish(console, vault)
     return DUPLICATE_EXIT if result.duplicate_of else 0
 
@@ -147,7 +146,7 @@ def _last_blocked(
         code = _update(console, vault, update_id, draft.content, allow_secret)
     else:
         again = replace(draft, supersedes=supersedes or draft.supersedes)
-        code = _answer(console, vault, remember(vault.workspace, again, force=force, allow_secret=allow_secret))
+        code = answer(console, vault, remember(vault.workspace, again, force=force, allow_secret=allow_secret))
     if code in (0, DUPLICATE_EXIT):  # saved, or refused again and kept anew
         kept.unlink(missing_ok=True)
     return code
@@ -155,9 +154,9 @@ def _last_blocked(
 
 def _update(console: Console, vault: Vault, id_: str, content: str, allow_secret: bool) -> int:
     memory = vault.update(id_, content, allow_secret=allow_secret)
-    if console.json:
-        console.print_json({"status": "updated", "memory": memory_json(memory)})
-    else:
-        console.print(f"Updated (id: {memory.id}). What it said before is kept in its history.")
+    console.answer(
+        {"status": "updated", "memory": memory_json(memory)},
+        f"Updated (id: {memory.id}). What it said before is kept in its history.",
+    )
     finish(console, vault)
     return 0

@@ -21,10 +21,10 @@ def command(console: Console, id_: str | None, list_: bool) -> None:
         _list(console, vault)
         return
     memory, missing = vault.restore(id_)
-    if console.json:
-        console.print_json({"status": "restored", "memory": memory_json(memory), "not_put_back": missing})
-    else:
-        console.print(f"Restored (id: {memory.id}): {memory.path}")
+    console.answer(
+        {"status": "restored", "memory": memory_json(memory), "not_put_back": missing},
+        f"Restored (id: {memory.id}): {memory.path}",
+    )
     for key in missing:
         console.notice(f"note: {key} was changed since; the reference in it was not put back")
     finish(console, vault)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import tzinfo
+from typing import TYPE_CHECKING
+
 import click
 
 from vault_mem.cli.common import Command, finish, memory_json, open_vault
 from vault_mem.cli.console import Console
+
+if TYPE_CHECKING:
+    from vault_mem.operations.show import ShowResult
 
 
 @click.command(cls=Command, examples="vault-mem show mem_651b9d294720\nvault-mem show 651b9d --json")
@@ -15,34 +21,37 @@ def command(console: Console, id_: str) -> None:
     """Show one memory with its links in both directions. The id may be cut short while it is unique."""
     vault = open_vault(console)
     result = vault.show(id_)
-    memory = result.memory
-    if console.json:
-        links = [vars(each) for each in result.links]
-        console.print_json(memory_json(memory) | {"links": links, "stale": result.stale, "pending": result.pending})
-    else:
-        zone = vault.workspace.folder.zone
-        console.print(f"{memory.title}\n")
-        facts = {
-            "id": memory.id + (" (provisional)" if memory.provisional else ""),
-            "path": memory.path,
-            "created": memory.created.astimezone(zone).strftime("%Y-%m-%d %H:%M"),
-            "importance": memory.importance,
-            "category": memory.category,
-            "kind": memory.kind,
-            "emotion": memory.emotion,
-            "private": "true" if memory.private else "false",
-            "tags": ", ".join(memory.tags),
-            "people": ", ".join(memory.people),
-            "status": memory.status,
-            "valid to": memory.valid_to.isoformat() if memory.valid_to else None,
-        }
-        for name, value in facts.items():
-            if value not in (None, ""):
-                console.print(f"{name + ':':<12}{value}")
-        console.print(f"\n{memory.content}")
-        if result.links:
-            console.print("\nLinks:")
-        for each in result.links:
-            confidence = f" {each.confidence:.2f}" if each.confidence is not None else ""
-            console.print(f"- {each.title} (id: {each.id}, {each.type}{confidence})")
+    document = memory_json(result.memory) | {
+        "links": [vars(each) for each in result.links],
+        "stale": result.stale,
+        "pending": result.pending,
+    }
+    console.answer(document, _text(result, vault.workspace.folder.zone))
     finish(console, vault, stale=result.stale, pending=result.pending)
+
+
+def _text(result: ShowResult, zone: tzinfo) -> str:
+    memory = result.memory
+    facts = {
+        "id": memory.id + (" (provisional)" if memory.provisional else ""),
+        "path": memory.path,
+        "created": memory.created.astimezone(zone).strftime("%Y-%m-%d %H:%M"),
+        "importance": memory.importance,
+        "category": memory.category,
+        "kind": memory.kind,
+        "emotion": memory.emotion,
+        "private": "true" if memory.private else "false",
+        "tags": ", ".join(memory.tags),
+        "people": ", ".join(memory.people),
+        "status": memory.status,
+        "valid to": memory.valid_to.isoformat() if memory.valid_to else None,
+    }
+    lines = [memory.title, ""]
+    lines += [f"{name + ':':<12}{value}" for name, value in facts.items() if value not in (None, "")]
+    lines += ["", memory.content]
+    if result.links:
+        lines += ["", "Links:"]
+    for each in result.links:
+        confidence = f" {each.confidence:.2f}" if each.confidence is not None else ""
+        lines.append(f"- {each.title} (id: {each.id}, {each.type}{confidence})")
+    return "\n".join(lines)

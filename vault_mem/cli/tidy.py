@@ -102,24 +102,22 @@ def candidates_command(console: Console, kind: str | None, budget: int, summarie
         }
         for each in found.clusters
     ]
-    if console.json:
-        console.print_json(
-            {
-                "candidates": found.token,
-                "at": found.at.isoformat(),
-                "states": found.states,
-                "clusters": clusters,
-                "left_out": found.left_out,
-                "next": "write a plan (vault-mem tidy schema) and give it to: vault-mem tidy apply -",
-            }
-        )
-    else:
-        for cluster in found.clusters:
-            shared = ", ".join([*cluster.shared_tags, *cluster.shared_people])
-            console.print(f"{cluster.kind}, similarity {cluster.similarity:.2f}" + (f", {shared}" if shared else ""))
-            for memory in cluster.states:
-                console.print(f"- {memory.id}  {memory.created:%Y-%m-%d}  {memory.content}")
-        console.print(f"{len(found.clusters)} cluster(s) among {found.states} states.")
+    lines = []
+    for cluster in found.clusters:
+        shared = ", ".join([*cluster.shared_tags, *cluster.shared_people])
+        lines.append(f"{cluster.kind}, similarity {cluster.similarity:.2f}" + (f", {shared}" if shared else ""))
+        lines += [f"- {memory.id}  {memory.created:%Y-%m-%d}  {memory.content}" for memory in cluster.states]
+    console.answer(
+        {
+            "candidates": found.token,
+            "at": found.at.isoformat(),
+            "states": found.states,
+            "clusters": clusters,
+            "left_out": found.left_out,
+            "next": "write a plan (vault-mem tidy schema) and give it to: vault-mem tidy apply -",
+        },
+        "\n".join([*lines, f"{len(found.clusters)} cluster(s) among {found.states} states."]),
+    )
     if found.left_out:
         console.notice(f"note: {found.left_out} more cluster(s) did not fit the budget")
     finish(console, vault)
@@ -135,22 +133,18 @@ def apply_command(console: Console, plan: str, dry_run: bool) -> None:
     """Check a plan whole and apply all of it, as one undoable operation, or nothing."""
     vault = open_vault(console)
     result = vault.tidy_apply(_read(console, plan), dry_run=dry_run)
-    if console.json:
-        console.print_json(
-            {
-                "status": "checked" if dry_run else "applied",
-                "op": result.op,
-                "created": result.created,
-                "updated": result.updated,
-                "closed": result.closed,
-                "report": _report_json(result.report),
-            }
-        )
-    else:
-        did = "Would create" if dry_run else "Created"
-        console.print(
-            f"{did} {len(result.created)}, updated {len(result.updated)}, closed {len(result.closed)} state(s)."
-        )
+    did = "Would create" if dry_run else "Created"
+    console.answer(
+        {
+            "status": "checked" if dry_run else "applied",
+            "op": result.op,
+            "created": result.created,
+            "updated": result.updated,
+            "closed": result.closed,
+            "report": _report_json(result.report),
+        },
+        f"{did} {len(result.created)}, updated {len(result.updated)}, closed {len(result.closed)} state(s).",
+    )
     finish(console, vault)
 
 
@@ -165,27 +159,23 @@ def schema_command(console: Console) -> None:
 
 def _summaries(console: Console, vault: Any, budget: int, public_only: bool) -> None:
     found = vault.summary_candidates(budget=budget, public_only=public_only)
-    if console.json:
-        console.print_json(
-            {
-                "scopes": [
-                    {
-                        "scope": each.scope,
-                        "reason": each.reason,
-                        "total": each.total,
-                        "summary": each.summary.id if each.summary else None,
-                        "covers": [_state(memory) for memory in each.memories],
-                    }
-                    for each in found
-                ],
-                "next": "vault-mem remember - --kind summary --scope SCOPE --of ID …",
-            }
-        )
-    else:
-        for each in found:
-            console.print(f"{each.scope}: {each.reason}" + (f" ({each.summary.id})" if each.summary else ""))
-        if not found:
-            console.print("No scope deserves a summary yet.")
+    lines = [f"{each.scope}: {each.reason}" + (f" ({each.summary.id})" if each.summary else "") for each in found]
+    console.answer(
+        {
+            "scopes": [
+                {
+                    "scope": each.scope,
+                    "reason": each.reason,
+                    "total": each.total,
+                    "summary": each.summary.id if each.summary else None,
+                    "covers": [_state(memory) for memory in each.memories],
+                }
+                for each in found
+            ],
+            "next": "vault-mem remember - --kind summary --scope SCOPE --of ID …",
+        },
+        "\n".join(lines) or "No scope deserves a summary yet.",
+    )
     finish(console, vault)
 
 

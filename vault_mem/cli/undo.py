@@ -20,17 +20,15 @@ def command(console: Console, op: str | None) -> None:
     """
     vault = open_vault(console)
     result = vault.undo(op)
-    if console.json:
-        console.print_json(
-            {
-                "status": "undone",
-                "op": result.op,
-                "undone": result.undone,
-                "command": result.command,
-                "files": result.files,
-            }
-        )
-    else:
-        console.print(f"Undone: {result.command} ({result.undone}), {len(result.files)} file(s).")
-        console.print(f"Do it again: vault-mem undo {result.op.split('-')[0]}")
+    console.answer(
+        {
+            "status": "undone",
+            "op": result.op,
+            "undone": result.undone,
+            "command": result.command,
+            "files": result.files,
+        },
+        f"Undone: {result.command} ({result.undone}), {len(result.files)} file(s).\n"
+        f"Do it again: vault-mem undo {result.op.split('-')[0]}",
+    )
     finish(console, vault)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import os
+import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vault_mem.embedding.static import Static, load
 from vault_mem.errors import ModelNotFound
 
 Vectors = NDArray[np.float32]
@@ -19,6 +19,8 @@ Vectors = NDArray[np.float32]
 BUILT_IN = Path(__file__).parent / "default"
 MAX_TOKENS = 512  # longer texts are embedded passage by passage (index.passages)
 
+_loaded: dict[tuple[str, str], Static] = {}
+_loading = threading.Lock()
 
 _MODEL_HINT = (
     "set `model` to a model2vec folder on this machine, or unset it to use the built-in model "
@@ -45,19 +47,19 @@ class Embedder:
         return name
 
     @cached_property
-    def static(self) -> Any:
-        """The loaded model2vec model."""
-        from model2vec import StaticModel
-
-        try:
-            if isinstance(self._path, Path):
-                return StaticModel.from_pretrained(self._path, force_download=False)
-            return StaticModel.from_pretrained(self._path)
-        except Exception as error:  # the hub client, safetensors and tokenizers each raise errors of their own
-            raise ModelNotFound(
-                f"embedding model {self.name!r} cannot be loaded: {_first_line(error)}",
-                _MODEL_HINT,
-            ) from error
+    def static(self) -> Static:
+        """The loaded model; one folder's model is loaded once in a process."""
+        key = (str(self._path), self.fingerprint if isinstance(self._path, Path) else "")
+        with _loading:
+            if key not in _loaded:
+                try:
+                    _loaded[key] = load(self._path)
+                except Exception as error:  # the hub client, safetensors and tokenizers each raise errors of their own
+                    raise ModelNotFound(
+                        f"embedding model {self.name!r} cannot be loaded: {_first_line(error)}",
+                        _MODEL_HINT,
+                    ) from error
+            return _loaded[key]
 
     @property
     def dim(self) -> int:
@@ -86,10 +88,7 @@ class Embedder:
         """A unit vector for every text; a text without a known token gets a zero vector."""
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-        found = self.static.encode(
-            list(texts), max_length=MAX_TOKENS, use_multiprocessing=False, show_progress_bar=False, batch_size=256
-        )
+        found = self.static.encode(texts, MAX_TOKENS)
         vectors = np.nan_to_num(np.asarray(found, dtype=np.float32))
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         norms[norms == 0] = 1  # a zero vector stays one

@@ -69,14 +69,13 @@ class Index:
         return bool(self.state.get("table_version") == self.table.version)
 
     def outdated(self) -> bool:
-        """Whether another process has written since this one opened the index."""
+        """Whether another generation is in use by now; newer versions of the table we have open are taken over."""
         try:
             current = (self.home / "current").read_text(encoding="ascii").strip()
-            version = self.table.version
             self.table.refresh()
         except DAMAGE:
             return True
-        return current != self.generation or self.table.version != version
+        return current != self.generation
 
     def close(self) -> None:
         """Let go of the files."""

@@ -8,7 +8,8 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,10 +26,8 @@ from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse, read_bool
 from vault_mem.notes.references import named_in
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked
-from vault_mem.vault.walk import FileState, Listing, content_hash, state_of, walk
+from vault_mem.vault.walk import RACY_NS, FileState, Listing, content_hash, look_at, state_of, walk
 
-# A file written this shortly before it was read may have been written again within the clock's grain.
-RACY_NS = 2_000_000_000
 # Files per commit: large enough that a commit's own cost does not count, small enough to hold in memory.
 BATCH = 1000
 # A vault of at least so many files does not empty itself: more likely a disk is not mounted.
@@ -56,6 +55,7 @@ class SyncReport:
     problems: list[Problem] = field(default_factory=list)
     seconds: float = 0.0
     files: set[str] = field(default_factory=set)
+    versions: tuple[int, int] = (0, 0)  # of the table, before and after
 
 
 @dataclass(frozen=True)
@@ -71,31 +71,65 @@ class Difference:
 
 
 def sync(
-    index: Index, *, only: Sequence[str] | None = None, rebuild: bool = False, progress: Progress | None = None
+    index: Index,
+    *,
+    only: Sequence[str] | None = None,
+    rebuild: bool = False,
+    progress: Progress | None = None,
+    wait: float = LOCK_WAIT,
+    commits: int | None = None,
 ) -> SyncReport:
     """Bring the index up to date with the files; build it anew where it is missing, damaged or of another model.
 
-    `only` looks at these files alone: for a caller that has just written them.
+    `only` looks at these files alone: for a caller that has just written them, or knows that nothing else changed.
+    Raises Busy where another holds the index for longer than `wait`. The table is folded after so many `commits`.
     """
     started = time.monotonic()
     report = SyncReport()
     reason = "asked for" if rebuild else "" if index.table is not None and not index.outdated() else index.open()
-    listing = walk(index.folder) if only is None or reason else _listing(index.folder, only)
-    if not reason and index.in_step() and not _recheck(index, difference(index, listing, only)):
-        report.problems = _problems(index, listing)
+    listing = walk(index.folder) if only is None or reason else look_at(index.folder, only)
+    # In step after the states were read, or another may have written both table and states in between.
+    if not reason and not _recheck(index, difference(index, listing, only)) and index.in_step():
+        report.problems = _problems(index, listing) if only is None else []
         return report
-    with locked(index.lock_path, "the index", LOCK_WAIT):
+    with locked(index.lock_path, "the index", wait):
         if not rebuild and (reason or index.outdated()):
             reason = index.open()  # another process was faster
+            if reason and only is not None:
+                listing = walk(index.folder)
         if reason:
             index.begin_generation()
             report.rebuilt = reason
+        before = index.table.version
         _Run(index, listing, report, progress, fresh=bool(reason)).run(None if reason else only)
+        upkeep(index, COMMITS_BETWEEN_OPTIMIZE if commits is None else commits)
+        report.versions = (before, index.table.version)
         if reason:
             index.finish_generation()
-    report.problems = _problems(index, listing)
+    report.problems = _problems(index, listing) if only is None or reason else []
     report.seconds = time.monotonic() - started
     return report
+
+
+@contextmanager
+def _at_length(index: Index, long: bool) -> Iterator[None]:
+    """Let those who would wait for us know that it may take long, so that they do not."""
+    sign = index.home / "busy"
+    if not long:
+        yield
+        return
+    try:
+        with contextlib.suppress(OSError):
+            sign.touch()
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            sign.unlink(missing_ok=True)
+
+
+def busy_at_length(index: Index) -> bool:
+    """Whether whoever holds the index is at something that takes long; also where a crash left the sign behind."""
+    return (index.home / "busy").exists()
 
 
 def _recheck(index: Index, found: Difference) -> bool:
@@ -116,14 +150,6 @@ def _recheck(index: Index, found: Difference) -> bool:
     if same:
         index.state.record(same)
     return False
-
-
-def _listing(folder: Folder, keys: Iterable[str]) -> Listing:
-    listing = Listing()
-    for key in keys:
-        with contextlib.suppress(FileNotFoundError):
-            listing.files[key] = state_of(folder.path(key).lstat())
-    return listing
 
 
 def difference(index: Index, listing: Listing, only: Sequence[str] | None = None) -> Difference:
@@ -209,9 +235,10 @@ class _Run:
         self.known = self.index.state.files([*found.suspect, *found.removed])
         gone = {self.known[key].hash: key for key in found.removed}
         todo = [*found.added, *found.suspect]
-        for start in range(0, len(todo), BATCH):
-            self._index_files(todo[start : start + BATCH], gone)
-            self.progress(min(start + BATCH, len(todo)), len(todo))
+        with _at_length(self.index, self.fresh or len(todo) > BATCH // 10):
+            for start in range(0, len(todo), BATCH):
+                self._index_files(todo[start : start + BATCH], gone)
+                self.progress(min(start + BATCH, len(todo)), len(todo))
         if found.removed:
             self._commit([], found.removed)
             self.report.removed = len(found.removed) - self.report.moved
@@ -223,7 +250,6 @@ class _Run:
             self.index.table.index_text()
             self.index.state.follow_all()
             self.index.state.put(table_version=self.index.table.version)
-        self._upkeep()
 
     def _distrust_other_versions(self) -> None:
         """A crash, or a lost manifest, left table and states apart: files whose rows tell another hash are read."""
@@ -415,13 +441,17 @@ class _Run:
         self.report.files.update(replaced, (str(row["file"]) for row in written))
         self.index.state.put(commits=(self.index.state.get("commits") or 0) + 1)
 
-    def _upkeep(self) -> None:
-        if (self.index.state.get("commits") or 0) >= COMMITS_BETWEEN_OPTIMIZE:
-            least, most = KEEP_VERSIONS
-            now = time.time()
-            since = now - (self.index.state.get("optimized") or 0)
-            self.index.table.optimize(min(max(since, least), most))
-            self.index.state.put(commits=0, optimized=now, table_version=self.index.table.version)
+
+def upkeep(index: Index, commits: int) -> bool:
+    """Fold the table together after so many commits, and drop old versions; the caller holds the lock."""
+    if (index.state.get("commits") or 0) < commits:
+        return False
+    least, most = KEEP_VERSIONS
+    now = time.time()
+    since = now - (index.state.get("optimized") or 0)
+    index.table.optimize(min(max(since, least), most))
+    index.state.put(commits=0, optimized=now, table_version=index.table.version)
+    return True
 
 
 def path_key(key: str) -> str:

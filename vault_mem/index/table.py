@@ -23,6 +23,8 @@ from vault_mem.index.rows import schema, to_table
 NAME = "memories"
 # Every commit adds a fragment that each search must open: folding them together now and then keeps searches fast.
 COMMITS_BETWEEN_OPTIMIZE = 50
+# What LanceDB keeps of the tables that a process reads: by default gigabytes, and for each table opened anew.
+_SESSION = lancedb.Session(index_cache_size_bytes=48 << 20, metadata_cache_size_bytes=24 << 20)
 
 
 class Table:
@@ -30,7 +32,7 @@ class Table:
 
     def __init__(self, folder: Path, dim: int, *, create: bool) -> None:
         self.dim = dim
-        self._db = lancedb.connect(folder)
+        self._db = lancedb.connect(folder, session=_SESSION)
         if create:
             self._table = self._db.create_table(NAME, schema=schema(dim), mode="overwrite")
             self._table.set_unenforced_primary_key("row")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 
 from vault_mem.judge.particles import role_after
 from vault_mem.judge.words import Word, known, read_pairs, read_phrases, read_rows, read_words
@@ -146,7 +146,7 @@ def passives(text: str) -> int:
     return len(re.findall(r"\b(?:is|are|was|were|be|been|being|got)\b(?: \w+){0,3}? by\b|\b\w+(?:ed|en) by\b", text))
 
 
-@cache
+@lru_cache(maxsize=50_000)
 def lemma(word: str) -> str:
     """The dictionary form of a word."""
     if word in _IRREGULAR:

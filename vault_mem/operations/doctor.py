@@ -55,7 +55,7 @@ class Diagnosis:
 
 def doctor(workspace: Workspace, *, fix: bool = False) -> Diagnosis:
     """Run every check; with `fix`, put right what can be, and check again."""
-    workspace.freshen()
+    workspace.freshen(scan=True)
     findings = _check(workspace)
     fixed: list[Finding] = []
     for finding in findings if fix else ():

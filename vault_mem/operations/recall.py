@@ -45,6 +45,7 @@ class Request:
     limit: int = DEFAULT_RESULTS
     filters: Filters = field(default_factory=Filters)
     budget: int | None = None
+    frame: int = 0  # what the answer takes of the budget beside its results
     strengths: Strengths | None = None  # as the activity log has them, if none are given
     switches: Switches = field(default_factory=Switches)
 
@@ -80,7 +81,7 @@ def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> 
     freshness = workspace.freshen()
     results = workspace.reading(lambda: found_by(consider(workspace, request)))
     if request.budget is not None:
-        results, _ = fit(results, request.query, request.budget, cost)
+        results, _ = fit(results, request.query, request.budget - request.frame, cost)
     return RecallResult(request.query, results, freshness.stale, freshness.pending)
 
 

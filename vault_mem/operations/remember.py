@@ -143,7 +143,7 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
     if draft.created is None:  # what is written down later, of an earlier day, is not the latest word
         views.speak(transaction, memory)
     transaction.commit()
-    workspace.done(transaction)
+    workspace.done(transaction, soon=True)
     return memory
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from vault_mem.errors import NotFound
 from vault_mem.model import Memory
 from vault_mem.operations.filters import EVERYTHING, Filters
 from vault_mem.operations.workspace import Workspace
@@ -42,7 +43,12 @@ class ListResult:
 def show(workspace: Workspace, id_: str) -> ShowResult:
     """One memory by its id, or by the beginning of it."""
     freshness = workspace.freshen()
-    memory, graph = workspace.reading(lambda: (workspace.index.get(id_), workspace.graph))
+    try:
+        memory, graph = workspace.reading(lambda: (workspace.index.get(id_), workspace.graph))
+    except NotFound as error:
+        if freshness.stale:
+            error.hint = f"the index is behind by {freshness.pending} changed file(s); try again in a moment"
+        raise
     links = [
         Neighbour(edge.target, graph.titles[edge.target], edge.link.type, edge.link.confidence)
         for edge in graph.edges(memory.id)

@@ -43,7 +43,7 @@ class Status:
 
 def status(workspace: Workspace) -> Status:
     """Look at everything; writes nothing but what is due anyway."""
-    freshness = workspace.freshen()
+    freshness = workspace.freshen(scan=True)
     index = workspace.index
     counts = index.counts()
     now = workspace.folder.now().timestamp()

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from vault_mem.embedding.calibration import SAMPLE, Calibration, refined
 from vault_mem.embedding.embedder import Embedder, Vectors
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.errors import Busy, Changed, EditRefused, Unsafe, VaultMemError, WriteFailed
+from vault_mem.index.changes import Changes
 from vault_mem.model import Memory
 from vault_mem.vault import journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.names import Names
-from vault_mem.vault.walk import walk
+from vault_mem.vault.walk import RACY_NS, look_at, walk
 
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+# A read answers from what is there, and says that it is behind, rather than wait longer for another's sync; it hardly
+# waits at all for one that rebuilds the index or takes in a whole checkout.
+READ_WAIT, LONG_WORK_WAIT = 3.0, 0.1
+# From so many changed files on, listing the whole vault costs less than looking at each.
+MANY = 500
 
 # A file may be saved by its owner while we change it; after so many tries something else is wrong.
 TRIES = 5
@@ -42,17 +48,67 @@ class Freshness:
     report: SyncReport | None = None
 
 
-class Workspace:
-    """One vault, open. Model and index load when first needed; `notices` are for the user, not part of any answer."""
+@dataclass(frozen=True)
+class Pending:
+    """Files that may have changed since they were indexed; `everything` where nobody can say which.
 
-    def __init__(self, folder: Folder, progress: Progress | None = None) -> None:
+    `ours` are those among them that an operation wrote, views and all.
+    """
+
+    keys: frozenset[str] = frozenset()
+    ours: frozenset[str] = frozenset()
+    everything: bool = False
+    serial: int = 0
+
+
+class Watch(Protocol):
+    """Somebody who watches the files all the time, so that a command need not look at all of them."""
+
+    def settle(self) -> Pending:
+        """What is not indexed yet, after every change made before this call was heard of."""
+
+    def done(self, pending: Pending) -> None:
+        """That much has been indexed."""
+
+    def written(self, keys: Iterable[str]) -> None:
+        """These files were just written by us; they will be indexed at once, or by the next command."""
+
+
+class Workspace:
+    """One vault, open. Model and index load when first needed; `notices` are for the user, not part of any answer.
+
+    A workspace is used by one thread at a time. A process that answers many keeps several, each made `like` the first:
+    they share the model and, in `changes`, what each of them has written to the index.
+    """
+
+    watch: Watch | None = None
+    commits_between_folding: int | None = None  # of the table, by a command; whoever has quiet moments folds then
+
+    def __init__(self, folder: Folder, progress: Progress | None = None, like: Workspace | None = None) -> None:
         self.folder = folder
         self.progress = progress
         self.notices: list[str] = [*folder.loaded.warnings]
+        self.changes: Changes = like.changes if like else Changes()
+        if like is not None:
+            self.embedder, self.tokens = like.embedder, like.tokens
+        self._journal_seen = -1
         self._at_version: tuple[str, int] = ("", -1)
         self._calibration: tuple[Vectors, Calibration] | None = None
         self._shelf: tuple[tuple[str, int], Shelf] | None = None
         self._catalogue: tuple[tuple[str, int], Catalogue] | None = None
+
+    def reuse(self, folder: Folder, progress: Progress | None) -> None:
+        """Begin another command on the same vault: its clock, settings and progress, our model, index and caches."""
+        self.folder = folder
+        self.progress = progress
+        self.notices = [*folder.loaded.warnings]
+        if "index" in self.__dict__:
+            self.index.folder = folder
+
+    def close(self) -> None:
+        """Let go of the index's files."""
+        if "index" in self.__dict__:
+            self.index.close()
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -113,18 +169,35 @@ class Workspace:
             self._calibration = (sample, refined(self.index.calibration, sample))
         return self._calibration[1]
 
-    def _take_over(self, report: SyncReport) -> None:
-        """Keep the shelf in step after our own writes, instead of filling it anew."""
-        if self._shelf is not None and not report.rebuilt and report.files:
-            (generation, _), shelf = self._shelf
-            if generation == self.index.generation:
-                shelf.update(self.index.table, report.files)
-                self._shelf = ((generation, self.index.table.version), shelf)
-        if self._catalogue is not None and not report.rebuilt and report.files:
-            (generation, _), catalogue = self._catalogue
-            if generation == self.index.generation and not catalogue.worn:
-                catalogue.update(self.index.table, report.files)
-                self._catalogue = ((generation, self.index.table.version), catalogue)
+    def _take_over(self) -> None:
+        """Keep what is at hand in step with the index where it is known what changed, instead of filling it anew."""
+        if self.index.table is None:
+            return
+        now = (self.index.generation, self.index.table.version)
+        if self._shelf is not None and self._shelf[0] != now:
+            files = self._changed_since(self._shelf[0])
+            if files is not None:
+                self._shelf[1].update(self.index.table, files)
+                self._shelf = (now, self._shelf[1])
+        if self._catalogue is not None and self._catalogue[0] != now and not self._catalogue[1].worn:
+            files = self._changed_since(self._catalogue[0])
+            if files is not None:
+                self._catalogue[1].update(self.index.table, files)
+                self._catalogue = (now, self._catalogue[1])
+        if self._at_version != now:
+            files = self._changed_since(self._at_version)
+            for name in ("_graph",):
+                held = self.__dict__.get(name)
+                if files is not None and held is not None and hasattr(held, "update"):
+                    held.update(self.index.table, files)
+                else:
+                    self.__dict__.pop(name, None)
+            self._at_version = now
+
+    def _changed_since(self, version: tuple[str, int]) -> set[str] | None:
+        if version[0] != self.index.generation:
+            return None
+        return self.changes.between(*version, self.index.table.version)
 
     def _drop_outdated(self) -> None:
         version = (self.index.generation, self.index.table.version)
@@ -137,39 +210,57 @@ class Workspace:
         """What links call the notes of the vault."""
         return Names(self.index.state.states())
 
-    def freshen(self) -> Freshness:
-        """Bring the index up to date with the files, and do what waited for a file to be quiet."""
-        if journal.pending(self.folder):
+    def freshen(self, *, scan: bool = False) -> Freshness:
+        """Bring the index up to date with the files, and do what waited for a file to be quiet.
+
+        Where the files are watched, only those that changed are looked at, unless a `scan` of all is asked for; and
+        what waits for quiet is left to the watcher.
+        """
+        from vault_mem.operations.quiet import quiet_work
+
+        if self._interrupted():
             self._recover()
         self._finish_purges()
-        freshness = self.sync()
-        if not freshness.stale and self._in_quiet_time():
-            freshness = self.sync()
+        wait = None if self.folder.writing else READ_WAIT
+        if self.watch is None:
+            freshness = self.sync(wait=wait)
+            if not freshness.stale and quiet_work(self):
+                freshness = self.sync(wait=wait)
+            return freshness
+        pending = self.watch.settle()
+        everything = scan or pending.everything or len(pending.keys) > MANY
+        behind = self._behind_in_views() if pending.ours else None
+        freshness = self.sync(None if everything else self._unless_many_are_gone(pending.keys), wait)
+        if not freshness.stale:
+            self._follow(pending.ours, behind)
+            self.watch.done(pending)
         return freshness
 
-    def _in_quiet_time(self) -> bool:
-        """Do what nobody asked for but the settings; whether a note was written."""
-        from vault_mem.operations.adopt import adopt
-        from vault_mem.operations.heal import heal
-        from vault_mem.operations.private import move_flagged
-        from vault_mem.operations.review import apply_ticked
-        from vault_mem.operations.views import follow_files
+    def _unless_many_are_gone(self, keys: Iterable[str]) -> list[str] | None:
+        """The files to look at; None, all of them, where so many are gone that it may be a disk and not a deletion."""
+        from vault_mem.index.sync import MASS_LOSS
 
-        written = [*adopt(self), *move_flagged(self), *heal(self), *apply_ticked(self)]
-        follow_files(self)
-        return bool(written)
+        changed = sorted(keys)
+        gone = sum(not self.folder.path(key).exists() for key in changed) if len(changed) >= MASS_LOSS else 0
+        return changed if gone < MASS_LOSS else None
 
-    def sync(self, only: Sequence[str] | None = None) -> Freshness:
+    def sync(self, only: Sequence[str] | None = None, wait: float | None = None) -> Freshness:
         """Bring the index up to date; where another process is busy with it, say what is behind instead."""
         from vault_mem.index.index import NO_INDEX
-        from vault_mem.index.sync import difference, sync
+        from vault_mem.index.sync import LOCK_WAIT, busy_at_length, sync
 
+        if wait is None or self.index.table is None:
+            wait = LOCK_WAIT
+        elif busy_at_length(self.index):
+            wait = LONG_WORK_WAIT
         try:
-            report = sync(self.index, only=only, progress=self.progress)
+            report = sync(
+                self.index, only=only, progress=self.progress, wait=wait, commits=self.commits_between_folding
+            )
         except Busy:
             if self.index.table is None:
                 raise
-            return Freshness(stale=True, pending=len(difference(self.index, walk(self.folder))))
+            return self._behind(only)
         except (OSError, RuntimeError, WriteFailed) as error:
             reason = error.message if isinstance(error, WriteFailed) else str(error).splitlines()[0][:200]
             if self.index.table is None or self.index.open():
@@ -177,8 +268,10 @@ class Workspace:
                     raise
                 raise WriteFailed(f"the index cannot be written: {reason}", "check space and permissions") from error
             self.notices.append(f"the index cannot be brought up to date: {reason}")
-            return Freshness(stale=True, pending=len(difference(self.index, walk(self.folder))))
-        self._take_over(report)
+            return self._behind(only)
+        if not report.rebuilt:
+            self.changes.note(self.index.generation, report.versions, report.files)
+        self._take_over()
         if report.rebuilt and report.rebuilt != NO_INDEX:
             self.notices.append(f"index rebuilt: {report.rebuilt}")
         return Freshness(stale=False, pending=0, report=report)
@@ -191,6 +284,12 @@ class Workspace:
             return False
         return time.time() - max(result.st_mtime, result.st_ctime) >= self.folder.settings.quiet_seconds
 
+    def _behind(self, only: Sequence[str] | None) -> Freshness:
+        from vault_mem.index.sync import difference
+
+        listing = walk(self.folder) if only is None else look_at(self.folder, only)
+        return Freshness(stale=True, pending=len(difference(self.index, listing, only)))
+
     def rebuild(self) -> None:
         """Build the index anew from the files; nothing of the old one is left."""
         from vault_mem.index.sync import sync
@@ -202,6 +301,11 @@ class Workspace:
         try:
             return look()
         except (OSError, RuntimeError, ValueError):
+            try:
+                if not self.index.open():  # what we were reading may have been replaced or folded away meanwhile
+                    return look()
+            except (OSError, RuntimeError, ValueError):
+                pass
             self.rebuild()
             self.notices.append("index rebuilt: it was damaged")
             return look()
@@ -215,10 +319,23 @@ class Workspace:
             with journal.writing(self.folder):
                 finish(self)
 
+    def _interrupted(self) -> bool:
+        """Whether an operation began and did not end; the journal is listed only when it may have changed."""
+        changed = journal.changed_ns(self.folder)
+        if changed == self._journal_seen:
+            return False
+        if journal.pending(self.folder):
+            return True
+        if time.time_ns() - changed > RACY_NS:
+            self._journal_seen = changed
+        return False
+
     def _recover(self) -> None:
         try:
-            with journal.writing(self.folder):
+            with journal.writing(self.folder, wait=0):
                 pass
+        except Busy:
+            return  # its operation is still going on
         except VaultMemError as error:
             self.notices.append(f"an interrupted operation could not be finished: {error.message}")
 
@@ -238,15 +355,28 @@ class Workspace:
             raise Unsafe("the index is busy", "try again in a moment")
         return self.index.get(id_)
 
-    def done(self, transaction: journal.Transaction) -> None:
-        """Let the index follow what an operation has written; where it cannot, the files are right all the same."""
-        state = self.index.state
-        # What was edited by hand, and is not yet in the views, is still to be followed after our own edit.
-        behind = None if state is None else {known.key for known in state.unfollowed()}
-        self.sync(only=transaction.notes)
-        if behind is not None:
-            self.index.state.follow(key for key in transaction.notes if key not in behind)
+    def done(self, transaction: journal.Transaction, *, soon: bool = False) -> None:
+        """Let the index follow what an operation has written; where it cannot, the files are right all the same.
+
+        `soon` is soon enough where the operation does not read the index again: watched files are indexed after the
+        answer, or by the next command.
+        """
+        if soon and self.watch is not None:
+            self.watch.written(transaction.notes)
+        else:
+            behind = self._behind_in_views()
+            self.sync(only=transaction.notes)
+            self._follow(transaction.notes, behind)
         self.notices += transaction.notices
+
+    def _behind_in_views(self) -> set[str] | None:
+        """What was edited by hand, and is not yet in the views: still to be followed after our own edit."""
+        return None if self.index.state is None else {known.key for known in self.index.state.unfollowed()}
+
+    def _follow(self, keys: Iterable[str], behind: set[str] | None) -> None:
+        """Our own edits have been written to the views already."""
+        if behind is not None:
+            self.index.state.follow(key for key in keys if key not in behind)
 
     def read_to_remove(self, memory: Memory) -> bytes:
         """The bytes of a memory's file, if the tool may take it away; it need not be sound."""

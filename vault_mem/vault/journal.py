@@ -28,7 +28,7 @@ from vault_mem.errors import Changed, Unsafe, VaultMemError
 from vault_mem.vault import files
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import revisions
-from vault_mem.vault.lock import locked
+from vault_mem.vault.lock import WAIT_SECONDS, locked, try_lock
 from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, State, Step, from_record, read
 
 # The request that a command carries out, so that its outcome can be asked for after a lost answer.
@@ -172,13 +172,16 @@ class Transaction:
 
 
 @contextmanager
-def writing(folder: Folder) -> Iterator[None]:
-    """Hold the vault for writing: one writer at a time, and what a crash left is put right first."""
+def writing(folder: Folder, wait: float = WAIT_SECONDS) -> Iterator[None]:
+    """Hold the vault for writing: one writer at a time, and what a crash left is put right first.
+
+    Raises Busy where another process has been writing for longer than `wait`.
+    """
     with folder.writer:
         if folder.writing:  # already held by an operation that this one is part of
             yield
             return
-        with locked(folder.own / "lock", "this vault"):
+        with locked(folder.own / "lock", "this vault", wait):
             folder.writing = True
             try:
                 recover(folder)
@@ -187,9 +190,31 @@ def writing(folder: Folder) -> Iterator[None]:
                 folder.writing = False
 
 
+def busy(folder: Folder) -> bool:
+    """Whether another is writing this very moment."""
+    if folder.writing:
+        return False
+    try:
+        handle = os.open(folder.own / "lock", os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not try_lock(handle)
+    finally:
+        os.close(handle)
+
+
 def pending(folder: Folder) -> list[Path]:
     """Operations that began and did not end."""
     return _entries(folder, "pending")
+
+
+def changed_ns(folder: Folder) -> int:
+    """When an operation last began or ended, by the file system's clock."""
+    try:
+        return _journal(folder).stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def conflicts(folder: Folder) -> list[Path]:

@@ -17,7 +17,8 @@ _POLL_SECONDS = 0.01
 if sys.platform == "win32":
     import msvcrt
 
-    def _try_lock(handle: int) -> bool:
+    def try_lock(handle: int) -> bool:
+        """Take the lock of an open file at once, or not at all."""
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         except OSError:
@@ -26,7 +27,8 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _try_lock(handle: int) -> bool:
+    def try_lock(handle: int) -> bool:
+        """Take the lock of an open file at once, or not at all."""
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -46,7 +48,7 @@ def locked(path: Path, what: str, wait: float = WAIT_SECONDS) -> Iterator[None]:
         ) from error
     try:
         deadline = time.monotonic() + wait
-        while not _try_lock(handle):
+        while not try_lock(handle):
             if time.monotonic() > deadline:
                 raise Busy(f"another process has been writing {what} for {wait:.0f} s", "wait for it, or stop it")
             time.sleep(_POLL_SECONDS)

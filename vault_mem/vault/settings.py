@@ -34,6 +34,11 @@ def _folder(value: str) -> str:
     return ""
 
 
+def _short(value: str) -> str:
+    """A scaffold is read again and again: it should stay a thought."""
+    return "should be at most 1000 characters" if len(value) > 1000 else ""
+
+
 def _zone(value: str) -> str:
     try:
         zoneinfo.ZoneInfo(value)
@@ -83,6 +88,12 @@ class Settings:
     journal_megabytes: int = _setting(50, "how large the undo journal grows", check=(1, 100_000))
     trash_days: int = _setting(30, "how long a forgotten memory can be restored, in days", check=(1, 3650))
     scaffold: bool = _setting(True, "end answers with a thought for the agent, after ---")
+    scaffold_saved: str = _setting("", "that thought after remember; empty is the built-in one", check=_short)
+    scaffold_duplicate: str = _setting("", "the same where remember refused a repetition", check=_short)
+    scaffold_forgotten: str = _setting("", "the same after forget", check=_short)
+    scaffold_candidates: str = _setting("", "the same where consolidate found near-duplicates", check=_short)
+    scaffold_wake_up: str = _setting("", "the same after wake-up", check=_short)
+    scaffold_introspect: str = _setting("", "the same after introspect", check=_short)
     model: str = _setting(
         "",
         "embedding model: a model2vec folder or hub name; empty is the built-in one",
@@ -97,6 +108,12 @@ class Settings:
     )
     vault: str = _setting(
         "", "the vault to use when none is named and none is around", user_only=True, env="VAULT_MEM_VAULT"
+    )
+    idle_seconds: int = _setting(
+        1800,
+        "a daemon that was started by a command ends after so long without another",
+        user_only=True,
+        check=(1, 604_800),
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,6 +18,9 @@ from vault_mem.vault.settings import VAULT_FILE
 _RESERVED_PRIVATE = "REVIEW.md"
 # Made by the tool from memories: an `include` that covers them must not turn views into notes.
 _VIEWS = ("memory/**", "MEMORY.md", "SELF.md", "REVIEW.md", "history/**")
+
+# What was written this shortly before it was looked at may have been written again within the clock's grain.
+RACY_NS = 2_000_000_000
 
 
 class FileState(NamedTuple):
@@ -42,24 +47,88 @@ class Listing:
 
 def walk(folder: Folder) -> Listing:
     """List every note of the vault. A root that cannot be read is an error, never an empty vault."""
-    if not (folder.root / VAULT_FILE).is_file():
-        raise VaultNotFound(f"{folder.root} has no {VAULT_FILE} any more", "is the disk mounted? Nothing was changed")
+    _check_root(folder)
     settings = folder.settings
     listing = Listing()
+    for rule in _rules(folder):
+        if ".." in rule.top.split("/"):
+            listing.problems.append(Problem(rule.top, "include points outside the vault and is not read"))
+        else:
+            _walk(folder, rule.top, listing, rule.ignored, rule.wanted)
+    listing.files.pop(f"{settings.private_folder.strip('/')}/{_RESERVED_PRIVATE}", None)
+    return listing
+
+
+def look_at(folder: Folder, keys: Iterable[str]) -> Listing:
+    """The same for these files alone, by the same rules: what is no note, or is gone, is not listed."""
+    _check_root(folder)
+    listing = Listing()
+    rules = _rules(folder)
+    reserved = f"{folder.settings.private_folder.strip('/')}/{_RESERVED_PRIVATE}"
+    plain: dict[str, bool] = {}
+    for key in keys:
+        path = os.fspath(folder.path(key))
+        relative = os.path.relpath(path, folder.root).replace(os.sep, "/")
+        place = os.path.dirname(path)  # noqa: PTH120
+        if place not in plain:
+            plain[place] = os.path.realpath(place) == place
+        if key == reserved or not plain[place] or not any(rule.covers(relative) for rule in rules):
+            continue
+        try:
+            result = os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            _unreadable(key, error, listing)
+            continue
+        if stat.S_ISREG(result.st_mode):
+            listing.files[key] = state_of(result)
+    return listing
+
+
+def watched_folders(folder: Folder) -> list[str]:
+    """The folders, below the root, in which notes may lie; the root itself is the empty text."""
+    return sorted({rule.top for rule in _rules(folder) if ".." not in rule.top.split("/")})
+
+
+def _check_root(folder: Folder) -> None:
+    if not (folder.root / VAULT_FILE).is_file():
+        raise VaultNotFound(f"{folder.root} has no {VAULT_FILE} any more", "is the disk mounted? Nothing was changed")
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """Which files below one folder are notes."""
+
+    top: str
+    ignored: _Ignored
+    wanted: re.Pattern[str] | None
+
+    def covers(self, relative: str) -> bool:
+        """Whether the walk would come upon this file and take it for a note."""
+        if self.top and not relative.startswith(self.top + "/"):
+            return False
+        below = relative.removeprefix(self.top + "/") if self.top else relative
+        parts = below.split("/")
+        if any(part.startswith(".") for part in parts):
+            return False
+        place = self.top
+        for part in parts[:-1]:
+            place = f"{place}/{part}" if place else part
+            if self.ignored.folder(place):
+                return False
+        return _is_note(relative, parts[-1], place, self.ignored, self.wanted)
+
+
+def _rules(folder: Folder) -> list[_Rule]:
+    settings = folder.settings
     tops = [top.strip("/") for top in (settings.memories_folder, settings.private_folder, settings.episodes_folder)]
-    ignored = _Ignored(settings.ignore)
-    for top in tops:
-        _walk(folder, top, listing, ignored, None)
+    rules = [_Rule(top, _Ignored(settings.ignore), None) for top in tops]
     if settings.include:
         wanted = _globs(settings.include, anchored=True)
         ignored = _Ignored([*settings.ignore, *_VIEWS], tops)
-        for top in sorted({_fixed_part(pattern) for pattern in settings.include}):
-            if ".." in top.split("/"):
-                listing.problems.append(Problem(top, "include points outside the vault and is not read"))
-            else:
-                _walk(folder, top, listing, ignored, wanted)
-    listing.files.pop(f"{settings.private_folder.strip('/')}/{_RESERVED_PRIVATE}", None)
-    return listing
+        rules += [_Rule(top, ignored, wanted) for top in sorted({_fixed_part(each) for each in settings.include})]
+    return rules
 
 
 def is_ignored(folder: Folder, key: str) -> bool:
@@ -118,21 +187,27 @@ def _walk(folder: Folder, top: str, listing: Listing, ignored: _Ignored, wanted:
             _unreadable(key_of(below), error, listing)
             continue
         prefix = below + "/" if below else ""
-        folder_note = below.rpartition("/")[2] + ".md"
         for entry in found:
             name = entry.name
             if name[0] == ".":
                 continue
             relative = prefix + name
             if name[-3:].lower() == ".md" and not entry.is_dir(follow_symlinks=False):
-                if name[0] in "#~" or name.endswith(".tmp.md") or name == folder_note or ignored.file(relative, name):
-                    continue
-                if wanted is None or wanted.match(relative):
+                if _is_note(relative, name, below, ignored, wanted):
                     _add(folder, entry, relative, files, listing)
             elif entry.is_symlink():
                 _report_symlink(folder, relative, listing)
             elif entry.is_dir(follow_symlinks=False) and not ignored.folder(relative):
                 pending.append(relative)
+
+
+def _is_note(relative: str, name: str, place: str, ignored: _Ignored, wanted: re.Pattern[str] | None) -> bool:
+    """Whether a file of this name in this folder is a note, and no temporary file, folder note or ignored one."""
+    if name[-3:].lower() != ".md" or name[0] in "#~" or name.endswith(".tmp.md"):
+        return False
+    if name == place.rpartition("/")[2] + ".md" or ignored.file(relative, name):
+        return False
+    return wanted is None or wanted.match(relative) is not None
 
 
 def _add(folder: Folder, entry: os.DirEntry[str], relative: str, files: dict[str, FileState], listing: Listing) -> None:

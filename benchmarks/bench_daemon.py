@@ -1,0 +1,206 @@
+"""Daemon: commands from the shell through a warm daemon, against a bare Python of the same interpreter.
+
+The package is installed, not editable, in an environment of its own: what a user has. Calls are taken by turns with
+the bare Python, so that a busy moment hits both alike.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+from benchmarks.harness import PROJECT, Figure, Setting, Target, interleaved
+from benchmarks.vaults import memories, questions, write_vault
+from vault_mem import __version__
+from vault_mem.daemon import protocol
+from vault_mem.daemon.start import control
+
+ROUNDS = 40
+FIRST_ROUNDS = 5
+CALLS = 20_000
+MEMORY_TARGET = 500.0
+# Flat: a daemon may grow by this much between the first tenth of the calls and the last, and no further.
+FLAT = 1.1
+
+
+def run(setting: Setting) -> Iterator[Figure]:
+    """Medians of calls from the shell; the daemon's memory, open files and threads over many calls."""
+    count = 1_000 if setting.quick else 10_000
+    setting.progress("installing the package")
+    python = _installed(setting.folder / "venv")
+    script = python.with_name("vault-mem")
+    vault = write_vault(setting.folder / "vault", memories(count))
+    vault.reindex()
+    runtime = setting.folder / "run"
+    if len(os.fsencode(runtime)) > 70:  # a socket's path is short
+        runtime = Path("/tmp") / f"vault-mem-bench-{os.getpid()}"
+    runtime.mkdir(mode=0o700)
+    env = os.environ | {"VAULT_MEM_RUNTIME_DIR": str(runtime), "VAULT_MEM_DAEMON": "on"}
+    random = Random(7)
+    asked = questions(500)
+
+    def call(*arguments: str | Path, env: dict[str, str] = env) -> None:
+        subprocess.run([*map(str, arguments)], cwd=vault.root, env=env, stdout=subprocess.DEVNULL, check=True)
+
+    def stop() -> None:
+        call(script, "daemon", "stop")
+
+    def first() -> None:
+        call(script, "recall", "roof repair")
+
+    def in_process() -> None:
+        call(script, "recall", "roof repair", env=env | {"VAULT_MEM_DAEMON": "off"})
+
+    try:
+        in_process()
+        setting.progress("first commands")
+        firsts: list[float] = []
+        alone: list[float] = []
+        for _ in range(FIRST_ROUNDS):
+            stop()
+            (taken,), (reference,) = interleaved(1, first, in_process)
+            firsts.append(taken)
+            alone.append(reference)
+        yield Figure(
+            "daemon: first command, none running",
+            statistics.median(firsts) * 1000,
+            "ms",
+            statistics.median(alone) * 1000,
+            "in-process",
+            Target("≤", 1.3, of_ratio=True),
+        )
+        setting.progress("calls from the shell")
+        yield from _calls(count, python, script, call, asked, random)
+        yield from _saves(vault.root, script, env, random)
+        setting.progress("many calls")
+        yield from _many(vault.root, env, asked, random, 500 if setting.quick else CALLS)
+    finally:
+        stop()
+
+
+def _installed(place: Path) -> Path:
+    """A virtual environment that has the package as a user would have it, and this one's other packages."""
+    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
+    python = place / "bin" / "python"
+    libraries = next((place / "lib").glob("python*")) / "site-packages"
+    mine = Path(next(path for path in sys.path if path.endswith("site-packages")))
+    wheels = place / "wheels"
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(wheels), str(PROJECT)]
+    subprocess.run(build, check=True)
+    wheel = str(next(wheels.glob("vault_mem-*.whl")))
+    subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--no-deps", wheel], check=True)
+    (libraries / "others.pth").write_text(f"{mine}\n")  # searched after our own
+    return python
+
+
+def _calls(
+    count: int,
+    python: Path,
+    script: Path,
+    call: Callable[..., None],
+    asked: list[str],
+    random: Random,
+) -> Iterator[Figure]:
+    def remember() -> None:
+        call(script, "remember", f"{random.choice(asked)} Noted as number {random.randrange(10**9)}.", "--force")
+
+    calls: dict[str, tuple[Callable[[], None], float]] = {
+        "--version": (lambda: call(script, "--version"), 6),
+        "--help": (lambda: call(script, "--help"), 6),
+        f"recall, {count:,} memories": (lambda: call(script, "recall", random.choice(asked)), 4),
+        f"remember, {count:,} memories": (remember, 7),
+    }
+    for each, _ in calls.values():
+        each()
+    for name, (each, limit) in calls.items():
+        reference, taken = interleaved(ROUNDS, lambda: call(python, "-I", "-c", "pass"), each)
+        yield Figure(
+            f"daemon: vault-mem {name}",
+            statistics.median(taken) * 1000,
+            "ms",
+            statistics.median(reference) * 1000,
+            "bare Python",
+            Target("≤", limit, of_ratio=True),
+        )
+
+
+def _saves(root: Path, script: Path, env: dict[str, str], random: Random) -> Iterator[Figure]:
+    """From the moment a file is saved to the answer that has it."""
+    taken: list[float] = []
+    for number in range(20):
+        word = f"quokka{random.randrange(10**9)}"
+        path = root / "memories" / f"saved-{number}.md"
+        temporary = path.with_name(f".{path.name}.tmp")
+        temporary.write_text(f"An editor saved this line about {word}.\n", encoding="utf-8")
+        started = time.perf_counter()
+        temporary.replace(path)
+        found = subprocess.run(
+            [str(script), "recall", word], cwd=root, env=env, capture_output=True, text=True, check=True
+        )
+        taken.append(time.perf_counter() - started)
+        if word not in found.stdout:
+            raise AssertionError(f"recall did not find what was saved: {found.stdout}")
+    yield Figure("daemon: saved by an editor, found", statistics.median(taken) * 1000, "ms", target=Target("≤", 150))
+
+
+def _many(root: Path, env: dict[str, str], asked: list[str], random: Random, count: int) -> Iterator[Figure]:
+    """Memory, open files and threads of the daemon while it answers many requests."""
+    place = protocol.meeting_place(str(root), env)
+    process = Path(f"/proc/{json.loads(control(place, 'status') or b'')['pid']}")
+    if not process.exists():
+        return
+    sizes: list[float] = []
+    opened: list[tuple[int, int]] = []
+    for number in range(count):
+        kind = random.randrange(10)
+        if kind == 0:
+            _ask(place, root, env, "remember", f"Call {number}: {random.choice(asked)} {random.random()}", "--force")
+        elif kind == 1:
+            _ask(place, root, env, "list", "-n", "20")
+        elif kind == 2:
+            (root / "memories" / "churn.md").write_text(f"Turn {number} of the wheel.\n", encoding="utf-8")
+        else:
+            _ask(place, root, env, "recall", random.choice(asked))
+        if number % max(count // 100, 1) == 0:
+            sizes.append(int((process / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6)
+            opened.append((len(list((process / "fd").iterdir())), len(list((process / "task").iterdir()))))
+    tenth = max(len(sizes) // 10, 1)
+    warm = statistics.median(sizes[tenth : 2 * tenth])
+    yield Figure(f"daemon: memory, most in {count:,} calls", max(sizes), "MB", target=Target("≤", MEMORY_TARGET))
+    yield Figure(
+        f"daemon: memory after {count:,} calls",
+        statistics.median(sizes[-tenth:]),
+        "MB",
+        warm,
+        f"after {count // 5:,}",
+        Target("≤", FLAT, of_ratio=True),
+    )
+    for name, which in (("open files", 0), ("threads", 1)):
+        before = statistics.median(each[which] for each in opened[tenth : 2 * tenth])
+        after = statistics.median(each[which] for each in opened[-tenth:])
+        yield Figure(
+            f"daemon: {name} after {count:,} calls", after, "", before, "before", Target("≤", 1.2, of_ratio=True)
+        )
+
+
+def _ask(place: str, root: Path, env: dict[str, str], *arguments: str) -> None:
+    """A request over the socket itself: the start of a process is not what is measured here."""
+    environment = [f"{name}={value}" for name, value in env.items() if name.startswith(("VAULT_MEM_", "HOME", "XDG_"))]
+    head = [__version__, os.urandom(8).hex(), str(root), "80", "", str(len(environment))]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.connect(place + ".sock")
+        parts = [os.fsencode(part) for part in (*head, *environment, *arguments)]
+        connection.sendall(protocol.message(protocol.REQUEST, b"\0".join(parts)))
+        messages = protocol.Messages(connection)
+        while (received := messages.next()) is not None:
+            if received[0] == protocol.EXIT:
+                return
+    raise AssertionError("the daemon did not answer")

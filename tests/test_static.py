@@ -1,0 +1,64 @@
+"""The lean loader gives the very vectors of model2vec itself."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+from conftest import SAMPLE
+from hypothesis import given
+from hypothesis import strategies as st
+from model2vec import StaticModel
+
+from vault_mem.embedding.embedder import BUILT_IN, MAX_TOKENS, Embedder
+
+TEXTS = [
+    "",
+    " ",
+    "The standup moved to 3pm",
+    "眼鏡の修理は金曜日",
+    "ﾊﾝｶｸ and 全角ＡＢＣ",
+    "\x00\ufffd",
+    "word " * 3000,
+    "あ" * 5000,
+]
+
+
+def reference(texts: list[str]) -> np.ndarray:
+    model = StaticModel.from_pretrained(BUILT_IN, force_download=False)
+    found = model.encode(texts, max_length=MAX_TOKENS, use_multiprocessing=False, batch_size=256)
+    vectors = np.nan_to_num(np.asarray(found, dtype=np.float32))
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    norms[norms == 0] = 1
+    return vectors / norms
+
+
+def test_the_same_vectors() -> None:
+    notes = [path.read_text(encoding="utf-8") for path in sorted(SAMPLE.rglob("*.md"))]
+    texts = [*TEXTS, *notes]
+    assert np.array_equal(Embedder().encode(texts), reference(texts))
+
+
+@given(st.lists(st.text(max_size=700), min_size=1, max_size=5))
+def test_no_text_breaks_it(texts: list[str]) -> None:
+    vectors = Embedder().encode([text.encode(errors="ignore").decode() for text in texts])
+    norms = np.linalg.norm(vectors, axis=1)
+    assert np.all(np.isclose(norms, 1, atol=1e-5) | (norms == 0))
+
+
+def test_many_threads_share_one_model() -> None:
+    embedder = Embedder()
+    wanted = embedder.encode(TEXTS)
+    wrong: list[str] = []
+
+    def encode() -> None:
+        for _ in range(20):
+            if not np.array_equal(embedder.encode(TEXTS), wanted):
+                wrong.append("other vectors")
+
+    threads = [threading.Thread(target=encode) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

@@ -1,0 +1,81 @@
+"""After the daemon died in the middle of a command: tell what it did, or do it, but never do it twice."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from vault_mem.cli.common import finish
+from vault_mem.cli.console import Console
+from vault_mem.cli.main import fail, guarded, run
+from vault_mem.daemon.start import await_end
+from vault_mem.library import Vault
+from vault_mem.operations.remember import RememberResult
+from vault_mem.operations.results import Found
+from vault_mem.vault import journal
+
+
+def resume(root: str, arguments: Sequence[str], request: str, input_sent: bytes = b"") -> int:
+    """Answer a request that a daemon had taken before it died; it may have had the beginning of our input."""
+    console = Console.of_process()
+    if input_sent:
+        console.stdin = _Again(input_sent, console.stdin)
+    console.request = request
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    console.json = "--json" in options
+    if "--no-scaffold" in options:
+        console.scaffold = False
+    if not await_end(root):
+        hint = "it may still finish the command; look before you repeat it"
+        return fail(console, console.json, "busy", "the daemon broke off its answer but is still at work", hint, 6)
+    code = guarded(console, lambda: _outcome(root, console, request), console.json)
+    if code is None:
+        code = run(arguments, console)
+    sys.stdout.flush()
+    return code
+
+
+class _Again(io.BytesIO):
+    """Input that was read once before, and what has come since."""
+
+    def __init__(self, sent: bytes, rest: BinaryIO) -> None:
+        super().__init__(sent)
+        self._rest = rest
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """All of it, whatever size is asked for."""
+        return super().read() + self._rest.read()
+
+
+def _outcome(root: str, console: Console, request: str) -> int | None:
+    """Say what the request wrote; None where it wrote nothing, so that it can be run again."""
+    vault = Vault(Path(root), env=console.env, cwd=console.cwd)
+    with journal.writing(vault.workspace.folder):  # what was half done is finished or taken back by this
+        record = journal.outcome(vault.workspace.folder, request)
+    if record is None:
+        return None
+    console.notice("note: the daemon died before it could answer; this was done before")
+    if record["command"] == "remember" and record["ids"]:
+        return _saved(console, vault, record["ids"][0])
+    if console.json:
+        console.print_json({"status": "done", "operation": record["op"], "command": record["command"]})
+    else:
+        console.print(f"Done: {record['command']} (operation {record['op']}).")
+    finish(console, vault)
+    return 0
+
+
+def _saved(console: Console, vault: Vault, id_: str) -> int:
+    """What remember would have said."""
+    from vault_mem.cli.remember import answer
+
+    workspace = vault.workspace
+    workspace.freshen()
+    memory = workspace.index.get(id_)
+    edges = [edge for edge in workspace.graph.edges(id_) if edge.link.type == "similar"]
+    linked: list[Any] = [Found(workspace.index.get(edge.target), edge.link.confidence or 0.0) for edge in edges]
+    linked.sort(key=lambda found: -found.similarity)
+    return answer(console, vault, RememberResult(memory, len(linked), linked, None))

@@ -1,0 +1,45 @@
+"""What wake-up and introspect share: an answer within a budget, whatever form it is printed in."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from vault_mem.cli.console import Console
+
+if TYPE_CHECKING:
+    from vault_mem.notes.self_model import Question
+    from vault_mem.operations.budget import Excerpt
+
+
+def printed_tokens(console: Console, document: dict[str, Any], text: str) -> int:
+    """The tokens of what will be read; where that is JSON with text, of the longer of the two."""
+    from vault_mem.notes.tokens import count_tokens
+
+    if not console.json:
+        return count_tokens(text)
+    if not console.with_text:
+        return count_tokens(json.dumps(document, ensure_ascii=False, indent=2, default=str))
+    # an agent reads the one or the other, and the document without indentation
+    return max(count_tokens(json.dumps(document, ensure_ascii=False, default=str)), count_tokens(text))
+
+
+def excerpt_json(each: Excerpt) -> dict[str, Any]:
+    """A memory as far as there was room for it."""
+    memory = each.memory
+    return {
+        "id": memory.id,
+        "title": memory.title,
+        "text": each.text,
+        "created": memory.created.isoformat(),
+        "importance": memory.importance,
+        "category": memory.category,
+        "kind": memory.kind,
+        "emotion": memory.emotion,
+        "private": memory.private,
+    }
+
+
+def question_json(question: Question) -> dict[str, Any]:
+    """An open question."""
+    return {"number": question.number, "question": question.text}

@@ -1,0 +1,75 @@
+"""vault-mem wake-up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vault_mem.cli.common import Command, finish, open_vault, scaffolded
+from vault_mem.cli.console import Console
+from vault_mem.cli.session import excerpt_json, printed_tokens, question_json
+from vault_mem.errors import VaultNotFound
+from vault_mem.setup.agents import AGENTS
+
+if TYPE_CHECKING:
+    from vault_mem.operations.wake_up import WakeUp
+
+# The fence's two marks have twelve digits each that change with the text, and their tokens with them.
+_FENCE = 16
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem wake-up
+                vault-mem wake-up --budget 600 --public-only
+                vault-mem wake-up --public-only --hook claude-code        # what `setup` puts into a hook""",
+)
+@click.option("--budget", type=int, metavar="TOKENS", help="At most so many tokens in all, default 1500.")
+@click.option("--public-only", is_flag=True, help="Leave private memories out.")
+@click.option("--hook", type=click.Choice(AGENTS), help="Print it fenced, as this agent's session-start hook takes it.")
+@click.pass_obj
+def command(console: Console, budget: int | None, public_only: bool, hook: str | None) -> None:
+    """What to know when a session begins: the last introspection, what is open, recent and important memories."""
+    from vault_mem.messages import compose
+    from vault_mem.session_texts import SCAFFOLD_WAKE_UP, woke_up
+    from vault_mem.setup.hooks import envelope
+
+    try:
+        vault = open_vault(console)
+    except VaultNotFound as error:
+        if hook is None:
+            raise
+        console.notice(f"note: {error.message}")  # a session in a folder without a vault is none of ours
+        return
+    now = vault.workspace.folder.now()
+    scaffold = scaffolded(console, vault, SCAFFOLD_WAKE_UP, "wake_up")
+
+    def text(result: WakeUp) -> str:
+        whole = compose(woke_up(result, now), scaffold)
+        return envelope(hook, whole) if hook else whole
+
+    if hook:
+        console.json = False
+    spare = _FENCE if hook else 0
+    result = vault.wake_up(
+        budget,
+        public_only=public_only,
+        cost=lambda result: printed_tokens(console, _json(result, scaffold), text(result)) + spare,
+    )
+    console.answer(_json(result, scaffold), text(result))
+    finish(console, vault, stale=result.stale, pending=result.pending)
+
+
+def _json(result: WakeUp, scaffold: str) -> dict[str, Any]:
+    return {
+        "total": result.total,
+        "introspection": excerpt_json(result.introspection[0]) if result.introspection else None,
+        "tasks": [excerpt_json(each) for each in result.tasks],
+        "questions": [question_json(each) for each in result.questions],
+        "memories": [excerpt_json(each) for each in result.memories],
+        "left_out": result.left_out,
+        "stale": result.stale,
+        "pending": result.pending,
+        "scaffold": scaffold,
+    }

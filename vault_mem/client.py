@@ -1,0 +1,273 @@
+"""`vault-mem` as the shell calls it: a thin client that hands the command line to the vault's daemon.
+
+A command takes as long as Python takes to start, so nothing heavy is imported here: no click, no json, not even
+`socket`. Whatever the daemon cannot do, or is not there for, runs in this process (`vault_mem.cli.main`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False  # typing itself would be a tenth of the start
+if TYPE_CHECKING:
+    from _socket import socket as Socket  # noqa: N812 - a type here
+
+    from vault_mem.daemon.protocol import Messages
+
+# These talk to the person at the terminal, change how a vault is found, need none, or are about the daemon itself.
+IN_CLIENT = frozenset({"init", "config", "daemon", "setup", "help", "completion", "edit", "review", "mcp"})
+
+_ACCEPT_SECONDS = 10.0
+_HELP = ("--help", "-h")
+_waiting_for_input = False
+_input_sent: list[bytes] = []  # what was read once cannot be read again, should the daemon die with it
+
+
+class _Lost(Exception):
+    """The daemon took the request and died before it answered."""
+
+
+class _NotTaken(Exception):
+    """The daemon did not take the request: nothing has been done."""
+
+
+def main() -> int:
+    """Run the command line of this process; returns the exit code."""
+    arguments = sys.argv[1:]
+    if arguments == ["--version"]:
+        from vault_mem import __version__
+
+        os.write(1, f"vault-mem {__version__}\n".encode())
+        return 0
+    root = "" if os.environ.get("VAULT_MEM_DAEMON") == "off" or os.name != "posix" else _vault_for(arguments)
+    if not root:
+        return _in_process(arguments)
+    request = os.urandom(8).hex()
+    try:
+        return _through_daemon(root, arguments, request)
+    except _NotTaken:
+        return _in_process(arguments, request)
+    except _Lost:
+        return _after_lost_answer(root, arguments, request)
+    except KeyboardInterrupt:  # before the daemon had taken it; it sees that we are gone
+        os.write(2, b"error: Stopped.\n")
+        return 130
+
+
+def _in_process(arguments: list[str], request: str = "") -> int:
+    from vault_mem.cli.main import main as run
+
+    return run(arguments, request)
+
+
+def _after_lost_answer(root: str, arguments: list[str], request: str) -> int:
+    from vault_mem.cli.lost import resume
+
+    return resume(root, arguments, request, b"".join(_input_sent))
+
+
+def _vault_for(arguments: list[str]) -> str:
+    """The vault whose daemon can run this; empty where it runs here. The daemon itself decides by the full rules."""
+    named, command = "", ""
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--":
+            break
+        if argument == "--vault":
+            named = next(rest, "")
+        elif argument.startswith("--vault="):
+            named = argument[8:]
+        elif not argument.startswith("-") and not command:
+            command = argument
+    if command in IN_CLIENT:
+        return ""
+    try:
+        return _find(named)
+    except (OSError, ValueError):
+        return ""
+
+
+def _find(named: str) -> str:
+    """As `vault.find` does, at the price of a few system calls; empty where there is none, or in any doubt."""
+    path = os.path
+    cwd = os.getcwd()  # noqa: PTH109
+    named = named or os.environ.get("VAULT_MEM_VAULT", "")
+    if not named:
+        folder = cwd
+        while not path.isfile(path.join(folder, "vault-mem.toml")):
+            above = path.dirname(folder)
+            if above == folder:
+                named = _default_vault()
+                break
+            folder = above
+        else:
+            return path.realpath(folder)
+    place = path.join(cwd, path.expanduser(named)) if named else ""
+    return path.realpath(place) if place and path.isfile(path.join(place, "vault-mem.toml")) else ""
+
+
+def _default_vault() -> str:
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111
+    if not os.path.isfile(f"{base}/vault-mem/config.toml"):  # noqa: PTH113
+        return ""
+    from vault_mem.errors import VaultMemError
+    from vault_mem.vault.settings import load_settings
+
+    try:
+        return load_settings(None, os.environ).settings.vault
+    except VaultMemError:
+        return ""
+
+
+def _through_daemon(root: str, arguments: list[str], request: str) -> int:
+    from vault_mem.daemon import protocol
+
+    place = protocol.meeting_place(root)
+    if not place:
+        raise _NotTaken
+    only_if_warm = not arguments or any(each in _HELP for each in arguments)
+    for _ in range(3):  # a daemon of another version, or one that is just ending, makes way for a new one
+        connection = connect(place)
+        if connection is None:
+            if only_if_warm:
+                raise _NotTaken
+            from vault_mem.daemon.start import start
+
+            if not start(root, place, automatic=True):
+                raise _NotTaken
+            connection = connect(place)
+        if connection is not None:
+            code = _ask(connection, arguments, request)
+            if code is not None:
+                return code
+            from vault_mem.daemon.start import await_end
+
+            await_end(root)
+    raise _NotTaken
+
+
+def connect(place: str) -> Socket | None:
+    """A connection to the daemon that listens there, if it is our own user's; None where there is none."""
+    from _socket import AF_UNIX, SOCK_STREAM, socket
+
+    from vault_mem.daemon.protocol import peer_uid
+
+    connection = socket(AF_UNIX, SOCK_STREAM)
+    try:
+        connection.settimeout(_ACCEPT_SECONDS)
+        connection.connect(place + ".sock")
+        if peer_uid(connection) in (os.getuid(), -1):
+            return connection
+    except OSError:
+        pass
+    connection.close()
+    return None
+
+
+def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
+    """Send a request and relay its answer; None where this daemon makes way for another, or is just ending."""
+    from vault_mem import __version__
+    from vault_mem.daemon import protocol
+
+    messages = protocol.Messages(connection)
+    hung_up = False
+    try:
+        connection.sendall(protocol.request(__version__, id_, arguments, _width(), os.isatty(2)))
+        first = messages.next()
+        hung_up = first is None and messages.ended
+    except OSError:
+        first, hung_up = None, True
+    if first is None and not hung_up:
+        first = _last_word(connection, messages)
+        if first is None:
+            raise _NotTaken
+    if first is None or first[0] != protocol.ACCEPTED:
+        return None
+    connection.settimeout(None)
+    _cancel_on_interrupt(connection)
+    try:
+        return _relay(connection, messages)
+    except BrokenPipeError:  # nobody reads our output any more
+        return 0
+
+
+def _relay(connection: Socket, messages: Messages) -> int:
+    from vault_mem.daemon import protocol
+
+    while True:
+        answer = messages.next()
+        if answer is None:
+            raise _Lost
+        kind, content = answer
+        if kind == protocol.STDOUT:
+            _write(1, content)
+        elif kind == protocol.STDERR:
+            _write(2, content)
+        elif kind == protocol.WANT_STDIN:
+            _send_stdin(connection)
+        elif kind == protocol.EXIT:
+            return int(content)
+
+
+def _cancel_on_interrupt(connection: Socket) -> None:
+    """Ctrl-C reaches the command; a second one leaves without waiting for it."""
+    import _signal
+
+    from vault_mem.daemon.protocol import CANCEL, message
+
+    def cancel(*_: object) -> None:
+        _signal.signal(_signal.SIGINT, lambda *_: os._exit(130))
+        try:
+            connection.sendall(message(CANCEL))
+        except OSError:
+            os._exit(130)
+        if _waiting_for_input:
+            raise KeyboardInterrupt
+
+    _signal.signal(_signal.SIGINT, cancel)
+
+
+def _last_word(connection: Socket, messages: Messages) -> tuple[bytes, bytes] | None:
+    """After too long a silence: hang up first, then look whether the request was taken all the same."""
+    try:
+        connection.shutdown(2)
+        return messages.next()
+    except OSError:
+        return None
+
+
+def _send_stdin(connection: Socket) -> None:
+    from vault_mem.daemon.protocol import CHUNK, STDIN, message
+
+    global _waiting_for_input
+    while True:
+        _waiting_for_input = True
+        try:
+            part = os.read(0, CHUNK)
+        except KeyboardInterrupt:
+            return
+        except OSError:
+            part = b""
+        finally:
+            _waiting_for_input = False
+        _input_sent.append(part)
+        try:
+            connection.sendall(message(STDIN, part))
+        except ConnectionError as error:
+            raise _Lost from error
+        if not part:
+            return
+
+
+def _write(handle: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+def _width() -> int:
+    try:
+        return int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns or 80)
+    except (OSError, ValueError):
+        return 80

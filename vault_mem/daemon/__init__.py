@@ -1,0 +1,1 @@
+"""The daemon: one process per vault that keeps model and index ready and runs the commands of many clients."""

@@ -1,0 +1,243 @@
+"""The vault that a daemon keeps open: its watcher, its workspaces, and the work of quiet moments."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from vault_mem.cli.console import Console
+from vault_mem.daemon.log import place_of
+from vault_mem.daemon.pool import Pool, Turn
+from vault_mem.daemon.watcher import Watcher
+from vault_mem.errors import Busy, VaultMemError
+from vault_mem.library import Vault
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.find import find_vault
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.journal import request_id
+from vault_mem.vault.lock import WAIT_SECONDS
+from vault_mem.vault.settings import VAULT_FILE
+
+# Commands that write nothing; every other waits for its turn.
+_READ = "recall search why-not eval show list compare graph stats status doctor history wake-up introspect emotion-trend"
+READING = frozenset([*_READ.split(" "), "export", "reindex"])
+_BATCH_SECONDS = 0.05  # saves that come in a row are indexed together
+_BATCH_LONGEST = 0.5
+_AGAIN_SECONDS = 5.0  # after a failure
+_SCAN_SECONDS = 600.0  # events are hints: now and then all files are looked at
+_SCAN_WITHOUT_EVENTS = 10.0
+_IDLE_SECONDS = 2.0
+_QUIET_LONGEST = 60.0  # settings may have changed, or a clock
+_FOLD_COMMITS = 20
+_LOOK_SECONDS = 2.0  # for a vault that is gone, and the like
+
+
+class Engine:
+    """What the requests to one daemon share."""
+
+    def __init__(self, root: Path, env: Mapping[str, str], cookies: Path | None = None) -> None:
+        self.root = root
+        self.env = env
+        self.turn = Turn()
+        folder = Folder(root, env)
+        self._index_dir, self._model = folder.index_dir, folder.settings.model
+        self._quiet_seconds = folder.settings.quiet_seconds + 0.1
+        self._quiet_due = time.monotonic() + _IDLE_SECONDS
+        self._inode = root.stat().st_ino
+        self._wake = threading.Event()
+        self._ready, self._ready_lock = False, threading.Lock()
+        self._urgent = False
+        # The first command looks at all files anyway; if none comes, we do it.
+        self._heard = self._first_heard = time.monotonic() + _IDLE_SECONDS
+        self.watcher = Watcher(folder, self._changed, cookies)
+        self.pool = Pool(self.watcher)
+        self._workspace: Workspace | None = None
+        self.last_request = time.monotonic()
+        self._log = logging.getLogger("vault_mem.daemon.engine")
+
+    @property
+    def gone(self) -> bool:
+        """Whether the vault is no longer where it was."""
+        try:
+            return self.root.stat().st_ino != self._inode or not (self.root / VAULT_FILE).is_file()
+        except OSError:
+            return True
+
+    def serves(self, folder: Folder) -> bool:
+        """Whether a command means this vault, index and model; another it opens for itself alone."""
+        same = (folder.index_dir, folder.settings.model) == (self._index_dir, self._model)
+        return folder.root == self.root and same and not self.gone
+
+    def _changed(self) -> None:
+        now = time.monotonic()
+        self._first_heard = self._first_heard or now
+        self._heard = now
+        self._quiet_due = min(self._quiet_due, now + self._quiet_seconds)
+        self._wake.set()
+
+    def get_ready(self, folder: Folder, progress: Callable[[int, int], None]) -> list[str]:
+        """Load model and index before anyone takes a turn; everyone waits for the first. Returns its notices."""
+        with self._ready_lock:
+            if self._ready:
+                return []
+            try:
+                with self.pool.lent(folder, progress) as workspace:
+                    workspace.freshen()
+                    return workspace.notices[len(folder.loaded.warnings) :]
+            except VaultMemError:
+                return []  # the command itself says it
+            finally:
+                self._ready = True
+
+    def index_soon(self) -> None:
+        """A command has ended: what it wrote is indexed at once, before the next one needs it."""
+        if self.watcher.ledger:
+            self._urgent = True
+            self._wake.set()
+
+    def run(self, stopping: Callable[[], bool]) -> None:
+        """The work of quiet moments, until the daemon ends."""
+        scan_due = time.monotonic() + self._scan_seconds
+        not_before = folded = 0.0
+        while not stopping():
+            now = time.monotonic()
+            pause = max(0.0, min(_LOOK_SECONDS, self._quiet_due - now))
+            if self.watcher.ledger and now >= not_before:
+                pause = self._until_batch(now)
+            self._wake.wait(pause)
+            self._wake.clear()
+            now = time.monotonic()
+            if stopping():
+                break
+            try:
+                if self.watcher.ledger and now >= not_before and self._until_batch(now) <= 0:
+                    self._urgent, self._first_heard = False, 0.0
+                    self._index()
+                elif now >= scan_due:
+                    scan_due = now + self._scan_seconds
+                    self.watcher.ledger.note_everything()
+                elif now >= self._quiet_due:
+                    self._quiet_due = now + _QUIET_LONGEST
+                    self._quiet_due = min(self._quiet_due, time.monotonic() + self._quiet())
+                elif now - self._busy > _IDLE_SECONDS and folded < self._busy:
+                    folded = now
+                    self._fold()
+            except Exception as error:  # whatever it is, commands say it to those who can act on it
+                self._log.warning("background: %s", place_of(error))
+                not_before = self._quiet_due = now + _AGAIN_SECONDS
+
+    @property
+    def _busy(self) -> float:
+        """When something last happened."""
+        return max(self._heard, self.last_request)
+
+    @property
+    def _scan_seconds(self) -> float:
+        return _SCAN_SECONDS if self.watcher.by_events else _SCAN_WITHOUT_EVENTS
+
+    def _until_batch(self, now: float) -> float:
+        if self._urgent:
+            return 0.0
+        return max(0.0, min(self._heard + _BATCH_SECONDS, self._first_heard + _BATCH_LONGEST) - now)
+
+    @contextmanager
+    def _own(self) -> Iterator[Workspace]:
+        """The workspace of this thread: for writing to the index, so that it keeps no memories at hand."""
+        folder = Folder(self.root, self.env)
+        self.watcher.follow(folder)
+        workspace, self._workspace = self._workspace or self.pool.make(folder), None
+        workspace.reuse(folder, None)
+        try:
+            yield workspace
+        except BaseException:
+            workspace.close()
+            raise
+        self._workspace = workspace
+
+    def _index(self) -> None:
+        with self._own() as workspace:
+            if workspace.freshen().stale:
+                raise Busy("the index is in use")
+
+    def _quiet(self) -> float:
+        """Do what waited for quiet; returns when to look again."""
+        from vault_mem.operations.quiet import quiet_work
+
+        if not self.turn.take(0):
+            return 1.0
+        try:
+            with self._own() as workspace:
+                if workspace.freshen().stale:
+                    return _AGAIN_SECONDS
+                wrote = quiet_work(workspace)
+                self._quiet_seconds = workspace.folder.settings.quiet_seconds + 0.1
+                if workspace.notices:
+                    self._log.info("quiet work: %d file(s) or settings need attention", len(workspace.notices))
+        finally:
+            self.turn.end()
+        since = time.monotonic() - self._heard  # what changed while we looked is not quiet yet
+        return (
+            1.0 if wrote else max(self._quiet_seconds - since, 0.1) if since < self._quiet_seconds else _QUIET_LONGEST
+        )
+
+    def _fold(self) -> None:
+        """Fold the table's commits together, close what a busy moment needed, and have the rest at hand."""
+        from vault_mem.index.sync import upkeep
+        from vault_mem.vault.lock import locked
+
+        self.pool.trim()
+        with self._own() as workspace:
+            if workspace.freshen().stale:
+                return
+            before = workspace.index.table.version
+            with locked(workspace.index.lock_path, "the index", 0):
+                if not workspace.index.outdated() and upkeep(workspace.index, _FOLD_COMMITS):
+                    workspace.changes.note(workspace.index.generation, (before, workspace.index.table.version), ())
+        with self.pool.lent(Folder(self.root, self.env)) as workspace:
+            if not workspace.freshen().stale:
+                workspace.reading(lambda: (workspace.calibration, workspace.catalogue))
+
+
+class Loan:
+    """What one request has taken from the engine, and must give back however it ends."""
+
+    def __init__(self, engine: Engine, command: str) -> None:
+        self._engine = engine
+        self._writes = command not in READING
+        self._workspaces: list[Workspace] = []
+        self._has_turn = False
+
+    def open(self, console: Console, what: str) -> Vault:
+        """The vault that a command means: this daemon's own, or any other as a process of its own would open it."""
+        console.check()
+        request_id.set(console.request)
+        root = find_vault(console.vault, console.cwd, console.env)
+        folder = Folder(root, console.env)
+        if not self._engine.serves(folder):
+            return Vault.of(Workspace(folder, console.progress(what)))
+        self._engine.watcher.follow(folder)
+        progress = console.progress(what)
+        notices = self._engine.get_ready(folder, progress)
+        if self._writes and not self._has_turn:
+            if not self._engine.turn.take(WAIT_SECONDS, console.check):
+                raise Busy(f"another command has been writing this vault for {WAIT_SECONDS:.0f} s", "wait for it")
+            self._has_turn = True
+        workspace = self._engine.pool.take(folder, progress, console.check)
+        workspace.notices += notices
+        self._workspaces.append(workspace)
+        return Vault.of(workspace)
+
+    def end(self, *, sound: bool) -> None:
+        """Give everything back."""
+        for workspace in self._workspaces:
+            self._engine.pool.give_back(workspace, sound=sound)
+        self._workspaces.clear()
+        if self._has_turn:
+            self._has_turn = False
+            self._engine.turn.end()
+        self._engine.last_request = time.monotonic()
+        self._engine.index_soon()

@@ -1,0 +1,126 @@
+"""What client and daemon say to each other, and where they meet; imported by every command, so next to nothing itself.
+
+A message is one letter, the length of its content in four bytes, and the content.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _socket import socket as Socket  # noqa: N812 - a type here
+    from collections.abc import Mapping
+
+# From the client.
+REQUEST, CONTROL, STDIN, CANCEL = b"R", b"K", b"S", b"C"
+# From the daemon. Nothing has been done for a request before ACCEPTED, nor if another answer comes instead of it.
+ACCEPTED, OTHER_VERSION, ENDING = b"A", b"V", b"B"
+STDOUT, STDERR, WANT_STDIN, EXIT = b"O", b"E", b"I", b"X"
+
+CHUNK = 65_536
+# The system's limit for a socket's path: 108 bytes on Linux, 104 on macOS, the final zero included.
+LONGEST_PATH = 100
+_LONGEST_MESSAGE = 1 << 30
+_FORWARDED = (b"VAULT_MEM_", b"XDG_", b"LC_", b"HF_")
+_FORWARDED_WHOLE = (b"HOME", b"TZ", b"LANG", b"PATH", b"USER", b"NO_COLOR")
+
+
+def message(kind: bytes, content: bytes = b"") -> bytes:
+    """One message as bytes."""
+    return kind + len(content).to_bytes(4, "big") + content
+
+
+class Messages:
+    """The messages that arrive on a socket, one after the other."""
+
+    def __init__(self, connection: Socket) -> None:
+        self._connection = connection
+        self._held = bytearray()
+        self.ended = False
+
+    def next(self) -> tuple[bytes, bytes] | None:
+        """The next message, or None where the other side is gone (`ended`) or silent for too long."""
+        head = self._take(5)
+        if head is None:
+            return None
+        length = int.from_bytes(head[1:], "big")
+        if length > _LONGEST_MESSAGE:
+            return None
+        content = self._take(length)
+        return None if content is None else (head[:1], content)
+
+    def _take(self, count: int) -> bytes | None:
+        while len(self._held) < count:
+            try:
+                part = self._connection.recv(CHUNK)
+            except TimeoutError:
+                return None
+            except ConnectionError:
+                part = b""
+            if not part:
+                self.ended = True
+                return None
+            self._held += part
+        taken = bytes(self._held[:count])
+        del self._held[:count]
+        return taken
+
+
+def request(version: str, id_: str, arguments: list[str], width: int, interactive: bool) -> bytes:
+    """A command line with its surroundings; none of its parts can hold a zero byte."""
+    environment = [
+        name + b"=" + value
+        for name, value in os.environb.items()
+        if name.startswith(_FORWARDED) or name in _FORWARDED_WHOLE
+    ]
+    head = [version, id_, os.getcwd(), str(width), "1" if interactive else "", str(len(environment))]  # noqa: PTH109
+    parts = [*map(os.fsencode, head), *environment, *map(os.fsencode, arguments)]
+    return message(REQUEST, b"\0".join(parts))
+
+
+def runtime_folder(env: Mapping[str, str] = os.environ) -> str:
+    """The folder for sockets: the user's own, closed to everyone else. Empty where there is none to be had."""
+    named = env.get("VAULT_MEM_RUNTIME_DIR")
+    system = env.get("XDG_RUNTIME_DIR")
+    places = [named, system and f"{system}/vault-mem", f"/tmp/vault-mem-{os.getuid()}"]
+    for place in places:
+        if place and len(os.fsencode(place)) + 22 <= LONGEST_PATH and _is_ours(place):
+            return place
+    return ""
+
+
+def _is_ours(place: str) -> bool:
+    try:
+        os.mkdir(place, 0o700)  # noqa: PTH102
+    except FileExistsError:
+        pass
+    except OSError:
+        return False
+    found = os.lstat(place)
+    return found.st_mode & 0o170077 == 0o040000 and found.st_uid == os.getuid()
+
+
+def meeting_place(root: str, env: Mapping[str, str] = os.environ) -> str:
+    """Where the daemon of a vault listens, without the ending `.sock`; empty where it cannot."""
+    try:
+        from _blake2 import blake2b
+    except ImportError:  # hashlib takes longer to import than a connection takes
+        from hashlib import blake2b
+    folder = runtime_folder(env)
+    return f"{folder}/{blake2b(os.fsencode(root), digest_size=8).hexdigest()}" if folder else ""
+
+
+def peer_uid(connection: Socket) -> int:
+    """The user at the other end of a unix socket; -1 where the system does not say."""
+    import sys
+
+    if sys.platform == "linux":
+        return int.from_bytes(connection.getsockopt(1, 17, 12)[4:8], sys.byteorder)  # SOL_SOCKET, SO_PEERCRED: pid, uid
+    import ctypes
+
+    uid, gid = ctypes.c_uint(), ctypes.c_uint()
+    call = getattr(ctypes.CDLL(None), "getpeereid", None)
+    if call is None or call(connection.fileno(), ctypes.byref(uid), ctypes.byref(gid)):
+        return -1
+    return uid.value

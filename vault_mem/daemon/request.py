@@ -1,0 +1,148 @@
+"""One request: a command line run on the console of a client that is somewhere else."""
+
+from __future__ import annotations
+
+import io
+import os
+import queue
+import socket
+import threading
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vault_mem.cli.console import Console
+from vault_mem.daemon import protocol
+
+if TYPE_CHECKING:
+    from vault_mem.library import Vault
+
+
+class Request:
+    """A command line as it came from a client."""
+
+    def __init__(self, content: bytes) -> None:
+        parts = content.split(b"\0")
+        self.version, self.id, cwd, width, interactive, count = map(os.fsdecode, parts[:6])
+        self.cwd = Path(cwd)
+        self.width = int(width)
+        self.interactive = bool(interactive)
+        environment = parts[6 : 6 + int(count)]
+        pairs = (os.fsdecode(each).partition("=") for each in environment)
+        self.env = {name: value for name, _, value in pairs}
+        self.arguments = [os.fsdecode(each) for each in parts[6 + int(count) :]]
+
+    @property
+    def command(self) -> str:
+        """The command's name, if it is one of ours."""
+        from vault_mem.cli.main import COMMANDS
+
+        return next((each for each in self.arguments if each in COMMANDS), "")
+
+
+class Line:
+    """The connection to one client: input on demand, output in order, and whether it still wants the answer."""
+
+    def __init__(self, connection: socket.socket, messages: protocol.Messages) -> None:
+        self._connection = connection
+        self._messages = messages
+        self._input: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._held: list[tuple[bytes, str]] = []
+        self.cancelled = threading.Event()
+        threading.Thread(target=self._listen, name="listener", daemon=True).start()
+
+    def _listen(self) -> None:
+        try:
+            while (received := self._messages.next()) is not None:
+                kind, content = received
+                if kind == protocol.CANCEL:
+                    break
+                if kind == protocol.STDIN:
+                    self._input.put(content)
+        except OSError:
+            pass
+        self.cancelled.set()
+        self._input.put(None)
+
+    def read(self) -> bytes:
+        """All of the client's standard input."""
+        self._send(protocol.WANT_STDIN, b"")
+        parts: list[bytes] = []
+        while part := self._input.get():
+            parts.append(part)
+        if part is None:  # gone before the end of its text: half of it is nothing to act on
+            raise KeyboardInterrupt
+        return b"".join(parts)
+
+    def write(self, kind: bytes, text: str) -> None:
+        """Output; the answer is held back until the command has ended, so that a slow reader holds up nobody."""
+        if kind == protocol.STDERR and not self._held:
+            self._send(kind, text.encode(errors="replace"))
+        else:
+            self._held.append((kind, text))
+
+    def finish(self, code: int) -> None:
+        """Send what was held back, then the exit code."""
+        for kind, text in self._held:
+            self._send(kind, text.encode(errors="replace"))
+        self._send(protocol.EXIT, str(code).encode())
+
+    def _send(self, kind: bytes, content: bytes) -> None:
+        try:
+            for start in range(0, max(len(content), 1), protocol.CHUNK):
+                self._connection.sendall(protocol.message(kind, content[start : start + protocol.CHUNK]))
+        except OSError:
+            self.cancelled.set()
+
+
+class _Output(io.TextIOBase):
+    """A command's stdout or stderr."""
+
+    def __init__(self, line: Line, kind: bytes) -> None:
+        self._line = line
+        self._kind = kind
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self._line.write(self._kind, text)
+        return len(text)
+
+
+class _Input(io.RawIOBase):
+    """A command's stdin, asked of the client when it is read."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        return self._line.read()
+
+
+def run(request: Request, line: Line, opening: Callable[[Console, str], Vault]) -> tuple[int, bool]:
+    """Run a request's command line, its vault opened by `opening`; returns its exit code and whether it ended well."""
+    from vault_mem.cli.main import run as run_command
+
+    console = Console(
+        cwd=request.cwd,
+        env=request.env,
+        stdin=_Input(line),  # type: ignore[arg-type]
+        stdout=_Output(line, protocol.STDOUT),  # type: ignore[arg-type]
+        stderr=_Output(line, protocol.STDERR),  # type: ignore[arg-type]
+        width=request.width,
+        interactive=request.interactive,
+        request=request.id,
+        opening=opening,
+        cancelled=line.cancelled.is_set,
+    )
+    try:
+        code = run_command(request.arguments, console)
+    except Exception:  # only when the client asked for the whole trace
+        line.write(protocol.STDERR, traceback.format_exc())
+        code = 1
+    return code, not console.broken_off

@@ -1,0 +1,309 @@
+"""Watching a vault's files. Events are hints: which files to look at. A scan of all decides where they may be missing.
+
+On Linux one inotify instance watches the folders that can hold notes, and a folder of ours for cookies: its events come
+in the order in which things happened, so whoever sees a cookie's event has seen everything before it. Elsewhere
+watchdog's observer for the system does the same. On file systems without events every command scans.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import secrets
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from vault_mem.daemon.ledger import Ledger
+from vault_mem.operations.workspace import Pending
+from vault_mem.vault.folder import Folder, key_of
+from vault_mem.vault.settings import VAULT_FILE
+from vault_mem.vault.walk import watched_folders
+
+COOKIE_SECONDS = 0.05  # an event takes a millisecond; what takes longer is scanned for
+_COOKIES = ".vault-mem/cookies"
+# Files beside the folders of notes that mean something to us: settings, and proposals that a person ticks.
+_AT_THE_TOP = (VAULT_FILE, "REVIEW.md")
+# Changes made on another machine cause no events here.
+_SHARED = ("nfs", "cifs", "smb", "9p", "fuse", "vboxsf", "drvfs", "prl_fs", "virtiofs", "afs", "ceph", "gluster")
+
+
+class Watcher:
+    """Hears of changes to a vault's notes and keeps the list of what is not indexed yet."""
+
+    def __init__(self, folder: Folder, changed: Callable[[], None], cookies: Path | None = None) -> None:
+        """`cookies` is a place outside the vault for them, where a sync service does not see them come and go."""
+        self.ledger = Ledger()
+        self._cookies_at = cookies
+        self._changed = changed
+        self._folder = folder
+        self._followed: Any = None
+        self._source: _Inotify | _Observed | None = None
+        self._cookies: dict[str, threading.Event] = {}
+        self._numbers = itertools.count()
+        self._lock = threading.Lock()
+
+    @property
+    def by_events(self) -> bool:
+        """Whether the system tells of changes; otherwise every command looks for itself."""
+        return self._source is not None
+
+    def start(self) -> None:
+        """Begin to listen; where the system cannot tell of changes, nothing is known and all is scanned."""
+        wanted = self._folder.env.get("VAULT_MEM_WATCH", "")
+        if wanted != "scan" and (wanted == "events" or _has_events(self._folder.root)):
+            try:
+                source = _source(self)
+                if self._cookies_at is None or not isinstance(source, _Inotify):
+                    self._cookies_at = self._folder.root / _COOKIES
+                self._cookie_folder()
+                source.watch(self._folder, self._cookies_at)
+                self._source = source
+                if not self._cookie(1.0):
+                    self.stop()
+            except (OSError, ImportError):
+                self.stop()
+        self._followed = _what_matters(self._folder)
+
+    def stop(self) -> None:
+        """Stop listening."""
+        source, self._source = self._source, None
+        if source is not None:
+            source.stop()
+            shutil.rmtree(self._cookies_at or "", ignore_errors=True)
+
+    def follow(self, folder: Folder) -> None:
+        """Take over changed settings: other folders may hold notes now, or other files be notes."""
+        with self._lock:
+            if self._followed is None or _what_matters(folder) == self._followed:
+                return
+            self._folder, self._followed = folder, _what_matters(folder)
+            if self._source is not None:
+                try:
+                    self._source.watch(folder, self._cookies_at)
+                except OSError:
+                    self.stop()
+        self.ledger.note_everything()
+
+    def settle(self) -> Pending:
+        """What is not indexed, after every change made before this call was heard of."""
+        if self._source is None or not self._cookie(COOKIE_SECONDS):
+            self.ledger.note_everything()
+        return self.ledger.pending()
+
+    def done(self, pending: Pending) -> None:
+        """That much has been indexed."""
+        self.ledger.done(pending)
+
+    def written(self, keys: Iterable[str]) -> None:
+        """These files were just written by us."""
+        self.ledger.note(keys, ours=True)
+        self._changed()
+
+    def heard(self, relative: str, *, folder: bool) -> None:
+        """Something happened to this path below the root."""
+        place, _, name = relative.rpartition("/")
+        if place == _COOKIES:
+            cookie = self._cookies.get(name)
+            if cookie is not None:
+                cookie.set()
+            return
+        if not name or name.startswith(".") or "/." in f"/{place}":
+            return
+        if folder:
+            self.lost_track()
+        elif name[-3:].lower() == ".md":
+            self.ledger.note([key_of(relative)])
+            self._changed()
+        elif relative == VAULT_FILE:
+            self._changed()
+
+    def lost_track(self) -> None:
+        """Events were lost, or a whole folder came or went: only a scan can tell."""
+        self.ledger.note_everything()
+        self._changed()
+
+    def _cookie(self, seconds: float) -> bool:
+        """Leave a file where we listen, and wait until we hear of it."""
+        name = f"{next(self._numbers)}-{secrets.token_hex(2)}"
+        heard = self._cookies[name] = threading.Event()
+        path = f"{self._cookies_at}/{name}"
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            os.unlink(path)  # noqa: PTH108 - twice in every command
+            return heard.wait(seconds)
+        except FileNotFoundError:
+            with self._lock:
+                if self._source is not None and self._folder.root.is_dir():
+                    self._cookie_folder()
+                    self._source.watch(self._folder, self._cookies_at)
+            return False
+        except OSError:
+            return False
+        finally:
+            del self._cookies[name]
+
+    def _cookie_folder(self) -> None:
+        if self._cookies_at is not None:
+            self._cookies_at.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for left in self._cookies_at.iterdir():  # of a daemon that was killed
+                left.unlink(missing_ok=True)
+
+
+def _what_matters(folder: Folder) -> Any:
+    settings = folder.settings
+    tops = (settings.memories_folder, settings.private_folder, settings.episodes_folder)
+    return (*tops, tuple(settings.include), tuple(settings.ignore))
+
+
+def _has_events(root: Path) -> bool:
+    """Whether the file system is a local one, whose changes all come by here."""
+    if sys.platform != "linux":
+        return True
+    kind, longest = "", -1
+    try:
+        with Path("/proc/self/mountinfo").open(encoding="utf-8", errors="surrogateescape") as lines:
+            for line in lines:
+                before, _, after = line.partition(" - ")
+                point = before.split()[4].replace("\\040", " ")
+                if len(point) > longest and (f"{root}/").startswith(point.rstrip("/") + "/"):
+                    kind, longest = after.split()[0], len(point)
+    except (OSError, IndexError):
+        return True
+    return not kind.startswith(_SHARED) or kind == "fuseblk"
+
+
+def _source(watcher: Watcher) -> _Inotify | _Observed:
+    if sys.platform == "linux":
+        try:
+            return _Inotify(watcher)
+        except (ImportError, AttributeError):  # an older watchdog, whose instances are one per folder
+            pass
+    return _Observed(watcher)
+
+
+class _Inotify:
+    """One inotify instance for all folders, by way of watchdog's own reader of it."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        from watchdog.observers.inotify_c import InotifyConstants, InotifyFD
+
+        kinds = (
+            "IN_MODIFY IN_ATTRIB IN_CLOSE_WRITE IN_MOVED_FROM IN_MOVED_TO IN_CREATE IN_DELETE IN_DELETE_SELF "
+            "IN_MOVE_SELF IN_ONLYDIR IN_DONT_FOLLOW IN_EXCL_UNLINK"
+        )
+        self._mask: Any = sum(int(getattr(InotifyConstants, kind)) for kind in kinds.split())
+        self._watcher = watcher
+        self._places: dict[int, str] = {}
+        self._recursive: list[str] = []
+        self._root = ""
+        self._reader = InotifyFD()
+        self._reader.start()
+
+    def stop(self) -> None:
+        self._reader.stop()
+
+    def watch(self, folder: Folder, cookies: Path | None) -> None:
+        self._root = os.fspath(folder.root)
+        self._recursive = watched_folders(folder)
+        self._add("")
+        self._add(_COOKIES, os.fspath(cookies or ""))
+        for top in self._recursive:
+            self._add_tree(top)
+
+    def on_event(self, event: Any) -> None:
+        """Called for every event, in order, by the one thread that reads them."""
+        place = self._places.get(event.wd)
+        if place is None:
+            return
+        if event.is_delete_self or event.is_move_self:
+            self._watcher.lost_track()
+            return
+        name = os.fsdecode(event.name)
+        relative = f"{place}/{name}" if place else name
+        if event.is_directory:
+            if not self._relevant(relative):
+                return
+            if event.is_create or event.is_moved_to:
+                self._add_tree(relative)
+            elif event.is_attrib:
+                return
+        elif not place and "" not in self._recursive and relative not in _AT_THE_TOP:
+            return
+        self._watcher.heard(relative, folder=event.is_directory)
+
+    def on_watch_deleted(self, wd: int) -> None:
+        """A watched folder is gone."""
+        if self._places.pop(wd, None) is not None:
+            self._watcher.lost_track()
+
+    def on_queue_overflow(self) -> None:
+        """Too much at once: events were lost, and so may be folders that were made meanwhile."""
+        for top in self._recursive:
+            self._add_tree(top)
+        self._watcher.lost_track()
+
+    def _relevant(self, relative: str) -> bool:
+        """Whether notes may lie in a folder, or in one below it."""
+        return any(
+            not top or relative == top or relative.startswith(top + "/") or top.startswith(relative + "/")
+            for top in self._recursive
+        )
+
+    def _add(self, relative: str, path: str = "") -> bool:
+        path = path or (f"{self._root}/{relative}" if relative else self._root)
+        try:
+            wd = self._reader.add_callback(os.fsencode(path), self._mask, self, 0)  # type: ignore[arg-type]
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        self._places[wd] = relative
+        return True
+
+    def _add_tree(self, top: str) -> None:
+        """Watch a folder and all below it; each is watched before it is listed, so that nothing slips in between."""
+        waiting = [top]
+        while waiting:
+            place = waiting.pop()
+            if "/." in f"/{place}" or not self._add(place):
+                continue
+            try:
+                with os.scandir(f"{self._root}/{place}") as entries:
+                    below = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
+            except OSError:
+                continue
+            waiting += [f"{place}/{name}" if place else name for name in below if not name.startswith(".")]
+
+
+class _Observed:
+    """Watchdog's observer for this system, over the whole vault."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        from watchdog.observers import Observer
+
+        self._watcher = watcher
+        self._observer = Observer()
+        self._root = ""
+
+    def stop(self) -> None:
+        self._observer.stop()
+
+    def watch(self, folder: Folder, cookies: Path | None) -> None:
+        if self._root:
+            return
+        self._root = os.fspath(folder.root)
+        self._observer.schedule(self, self._root, recursive=True)  # type: ignore[arg-type]
+        self._observer.start()
+
+    def dispatch(self, event: Any) -> None:
+        """Called for every event."""
+        if event.event_type in ("opened", "closed_no_write"):
+            return
+        for path in (event.src_path, event.dest_path):
+            if path:
+                relative = os.path.relpath(os.fsdecode(path), self._root).replace(os.sep, "/")
+                if event.is_directory and event.event_type == "modified":
+                    continue
+                self._watcher.heard("" if relative == "." else relative, folder=event.is_directory)

@@ -1,0 +1,1 @@
+"""The memory as tools of the Model Context Protocol: each call becomes a command line."""

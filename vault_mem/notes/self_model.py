@@ -1,0 +1,177 @@
+"""SELF.md: what an agent says of itself, as fields and questions between a person's own lines.
+
+    ## Fields            - name: Nagi
+    ## Questions         - [ ] still open          - [x] resolved (the answer)
+
+An edit changes or adds the lines it means; headings, order, line ends and every other line stay.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+FIELDS, QUESTIONS = "Fields", "Questions"
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
+_FIELD = re.compile(r"([-*+][ \t]+)([^:：\[]+?)([ \t]*[:：][ \t]*)(.*)$")
+_QUESTION = re.compile(r"([-*+][ \t]+)\[([ xX])\]([ \t]+)(.*)$")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that was asked; `number` counts the open ones from 1 and is 0 once there is an answer."""
+
+    text: str
+    number: int = 0
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class SelfModel:
+    """What SELF.md says."""
+
+    fields: dict[str, str] = field(default_factory=dict)
+    questions: list[Question] = field(default_factory=list)
+
+    @property
+    def open(self) -> list[Question]:
+        """Questions without an answer."""
+        return [each for each in self.questions if each.number]
+
+    @property
+    def resolved(self) -> list[Question]:
+        """Questions with one."""
+        return [each for each in self.questions if not each.number]
+
+
+def read_self(text: str) -> SelfModel:
+    """What the text of a SELF.md says."""
+    lines = _Lines(text)
+    fields = {found.group(2): found.group(4).strip() for _, found in lines.items(FIELDS, _FIELD)}
+    questions, number = [], 0
+    for _, found in lines.items(QUESTIONS, _QUESTION):
+        if found.group(2) == " ":
+            number += 1
+            questions.append(Question(found.group(4).strip(), number))
+        else:
+            questions.append(Question(*_answered(found.group(4).strip())))
+    return SelfModel(fields, questions)
+
+
+def with_field(text: str, name: str, value: str) -> str:
+    """The text with a field set; an empty value takes it out."""
+    lines = _Lines(text)
+    for at, found in lines.items(FIELDS, _FIELD):
+        if found.group(2).casefold() == name.casefold():
+            if value:
+                between = found.group(3) if found.group(4) else ": "
+                lines.replace(at, found.group(1) + found.group(2) + between + value)
+            else:
+                lines.drop(at)
+            return lines.text
+    return lines.add(FIELDS, _FIELD, f"- {name}: {value}") if value else text
+
+
+def with_question(text: str, question: str) -> str:
+    """The text with another open question."""
+    return _Lines(text).add(QUESTIONS, _QUESTION, f"- [ ] {question}")
+
+
+def with_answer(text: str, number: int, answer: str) -> str:
+    """The text with that open question resolved."""
+    lines = _Lines(text)
+    opened = [(at, found) for at, found in lines.items(QUESTIONS, _QUESTION) if found.group(2) == " "]
+    at, found = opened[number - 1]
+    lines.replace(at, f"{found.group(1)}[x]{found.group(3)}{found.group(4).rstrip()} ({answer})")
+    return lines.text
+
+
+def _answered(line: str) -> tuple[str, int, str]:
+    """Question and answer: the answer is what the last brackets hold."""
+    depth = 0
+    for at in range(len(line) - 1, -1, -1) if line.endswith(")") else ():
+        depth += {")": 1, "(": -1}.get(line[at], 0)
+        if depth == 0:
+            return line[:at].strip(), 0, line[at + 1 : -1].strip()
+    return line, 0, ""
+
+
+class _Lines:
+    """The lines of the file, each with its end as it is written."""
+
+    def __init__(self, text: str) -> None:
+        self._lines: list[str] = re.findall(r"[^\n]*\n|[^\n]+", text)
+        self._end = "\r\n" if "\r\n" in text else "\n"
+
+    @property
+    def text(self) -> str:
+        return "".join(self._lines)
+
+    def items(self, section: str, form: re.Pattern[str]) -> list[tuple[int, re.Match[str]]]:
+        """The items of a section, with their line numbers."""
+        found = [(at, form.match(self._lines[at].rstrip("\r\n"))) for at in self._plain(self._bounds(section))]
+        return [(at, match) for at, match in found if match]
+
+    def replace(self, at: int, line: str) -> None:
+        """Another text in a line, with the line end it had."""
+        old = self._lines[at]
+        self._lines[at] = line + old[len(old.rstrip("\r\n")) :]
+
+    def drop(self, at: int) -> None:
+        """Take a line out."""
+        del self._lines[at]
+
+    def add(self, section: str, form: re.Pattern[str], line: str) -> str:
+        """The text with a line after the last item of its section, which is made where it is missing."""
+        items = self.items(section, form)
+        bounds = self._bounds(section)
+        if items:
+            at = items[-1][0] + 1
+            while at < len(self._lines) and self._lines[at][0] in " \t" and self._lines[at].strip():
+                at += 1  # lines that belong to the item
+            self._insert(at, [line])
+        elif bounds:
+            at = bounds[1]
+            while not self._lines[at - 1].strip():
+                at -= 1
+            self._insert(at, ["", line])
+        elif section == FIELDS and (questions := self._bounds(QUESTIONS)):
+            self._insert(questions[0], [f"## {section}", "", line, ""])
+        else:
+            blank = [""] if self._lines and self._lines[-1].strip() else []
+            self._insert(len(self._lines), [*blank, f"## {section}", "", line])
+        return self.text
+
+    def _insert(self, at: int, lines: list[str]) -> None:
+        if at and not self._lines[at - 1].endswith("\n"):
+            self._lines[at - 1] += self._end
+        self._lines[at:at] = [line + self._end for line in lines]
+
+    def _bounds(self, section: str) -> tuple[int, int] | None:
+        """A section: its heading's line, and where the next heading of the same or a higher level is."""
+        begin, level = None, 0
+        for at in self._plain((-1, len(self._lines))):
+            found = _HEADING.match(self._lines[at].rstrip("\r\n").removeprefix("\ufeff"))
+            if not found:
+                continue
+            if begin is not None and len(found.group(1)) <= level:
+                return begin, at
+            if begin is None and found.group(2).casefold() == section.casefold():
+                begin, level = at, len(found.group(1))
+        return None if begin is None else (begin, len(self._lines))
+
+    def _plain(self, bounds: tuple[int, int] | None) -> list[int]:
+        """The lines between bounds that are no part of a code block."""
+        if bounds is None:
+            return []
+        numbers, fence = [], ""
+        for at in range(bounds[0] + 1, bounds[1]):
+            found = _FENCE.match(self._lines[at])
+            if found and not fence:
+                fence = found.group(1)
+            elif found and found.group(1)[0] == fence[0] and len(found.group(1)) >= len(fence):
+                fence = ""
+            elif not fence:
+                numbers.append(at)
+        return numbers

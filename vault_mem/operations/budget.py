@@ -1,0 +1,66 @@
+"""A budget of tokens: an answer grows, the most wanted first, as long as all of it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from vault_mem.errors import InvalidInput
+from vault_mem.model import Memory
+from vault_mem.notes.excerpt import cut
+
+T = TypeVar("T")
+R = TypeVar("R", bound="Fillable")
+
+# A memory is told in so many characters, or fewer where there is no room for them.
+LENGTHS = (200, 80)
+LONG = (600, *LENGTHS)
+# While an answer grows it says that so many had no room: the real number is never longer.
+_ROOM_TO_SAY_SO = 999
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """As much of a memory as there is room for."""
+
+    memory: Memory
+    text: str
+
+
+def excerpts(memory: Memory, lengths: tuple[int, ...] = LENGTHS) -> Iterator[Excerpt]:
+    """A memory's text, longest first."""
+    for text in dict.fromkeys(cut(memory.content, length) for length in lengths):
+        yield Excerpt(memory, text)
+
+
+class Fillable(Protocol):
+    """A result that counts what had no room in it."""
+
+    left_out: int
+
+
+class Filling(Generic[R]):
+    """Puts into the lists of a result what fits; `cost` is what showing the whole result takes."""
+
+    def __init__(self, result: R, budget: int, cost: Callable[[R], int]) -> None:
+        self._result, self._budget, self._cost = result, budget, cost
+        self._left_out = 0
+        result.left_out = _ROOM_TO_SAY_SO
+        least = cost(result)
+        if least > budget:
+            raise InvalidInput(f"a budget of {budget} tokens is too small", f"the least for this answer is {least}")
+
+    def add(self, place: list[T], *sizes: T) -> None:
+        """Append the first of the sizes that fits."""
+        for size in sizes:
+            place.append(size)
+            if self._cost(self._result) <= self._budget:
+                return
+            place.pop()
+        self._left_out += 1
+
+    def done(self) -> R:
+        """The result, saying how much had no room."""
+        self._result.left_out = self._left_out
+        return self._result

@@ -1,0 +1,23 @@
+"""What waits until a file has been left alone for a while: the only writes that nobody asked for (SPEC V-4)."""
+
+from __future__ import annotations
+
+from vault_mem.operations.adopt import adopt
+from vault_mem.operations.heal import heal
+from vault_mem.operations.private import move_flagged
+from vault_mem.operations.review import apply_ticked
+from vault_mem.operations.views import follow_files
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import journal
+
+# In this order. Each does what is due, under its own setting, and returns the files it wrote.
+STEPS = (adopt, move_flagged, heal, apply_ticked)
+
+
+def quiet_work(workspace: Workspace) -> bool:
+    """Do what is due; whether a note was written. The index has just been brought up to date."""
+    if journal.busy(workspace.folder):
+        return False  # it can wait, and so nobody has to
+    written = [key for step in STEPS for key in step(workspace)]
+    follow_files(workspace)
+    return bool(written)
