@@ -23,8 +23,8 @@ from vault_mem.vault.lock import WAIT_SECONDS
 from vault_mem.vault.settings import VAULT_FILE
 
 # Commands that write nothing; every other waits for its turn.
-_READ = "recall search why-not eval show list compare graph stats status doctor history wake-up introspect emotion-trend"
-READING = frozenset([*_READ.split(" "), "export", "reindex"])
+_READ = "recall search why-not show list compare graph stats status doctor history wake-up introspect emotion-trend"
+READING = frozenset([*_READ.split(" "), "eval", "export", "reindex"])
 _BATCH_SECONDS = 0.05  # saves that come in a row are indexed together
 _BATCH_LONGEST = 0.5
 _AGAIN_SECONDS = 5.0  # after a failure
