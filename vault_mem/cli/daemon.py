@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, help_option
+from vault_mem.cli.common import Command, Group
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, Unsafe, VaultMemError
 
@@ -22,16 +22,7 @@ if TYPE_CHECKING:
 LOG_LINES = 40
 
 
-class _Group(click.Group):
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Examples"):
-            formatter.write("  vault-mem daemon status --all\n  vault-mem daemon stop\n")
-
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        return help_option()
-
-
-@click.group(cls=_Group)
+@click.group(cls=Group, examples="vault-mem daemon status --all\nvault-mem daemon stop")
 @click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
 @click.option("--vault", metavar="DIR", help="The vault to use.")
 @click.pass_obj

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, finish, help_option, memory_json, open_vault
+from vault_mem.cli.common import Command, Group, finish, memory_json, open_vault
 from vault_mem.cli.console import Console
 
 if TYPE_CHECKING:
@@ -14,16 +14,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.episodes import EpisodeChange, EpisodeResult
 
 
-class _Group(click.Group):
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Examples"):
-            formatter.write("  vault-mem episode list\n  vault-mem episode show ep_2dd43b5bd92d\n")
-
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        return help_option()
-
-
-@click.group(cls=_Group)
+@click.group(cls=Group, examples="vault-mem episode list\nvault-mem episode show ep_2dd43b5bd92d")
 @click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
 @click.option("--vault", metavar="DIR", help="The vault to use.")
 @click.pass_obj
