@@ -59,7 +59,7 @@ def forget(workspace: Workspace, id_: str, reason: str = "") -> ForgetResult:
         transaction, left = plan_forget(workspace.folder, memory, raw, reason, names=workspace.names)
         references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
         op = transaction.commit()
-        workspace.done(transaction)
+        workspace.done(transaction, soon=True)
         return ForgetResult(memory, references, left, op)
 
     result = workspace.changing(act)

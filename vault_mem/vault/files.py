@@ -65,8 +65,11 @@ def remove(path: Path, expected: bytes) -> None:
         sync_folder(path.parent)
 
 
-def append(path: Path, line: bytes, mode: int) -> None:
-    """Add lines at the end of a file, synced; the start of them that an interrupted write left is cut off first."""
+def append(path: Path, line: bytes, mode: int, *, unique: bool = False) -> None:
+    """Add lines at the end of a file, synced; the start of them that an interrupted write left is cut off first.
+
+    `unique`: no such line was ever written before, so that whole ones at the end are ours too.
+    """
     with _failures(path):
         new = not path.exists()
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -74,7 +77,7 @@ def append(path: Path, line: bytes, mode: int) -> None:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - len(line)))
             tail = file.read()
-            begun = _begun(tail, line)
+            begun = _begun(tail, line, unique)
             if begun:
                 size -= begun
                 tail = tail[: len(tail) - begun]
@@ -87,10 +90,12 @@ def append(path: Path, line: bytes, mode: int) -> None:
             sync_folder(path.parent)
 
 
-def _begun(tail: bytes, line: bytes) -> int:
+def _begun(tail: bytes, line: bytes, unique: bool) -> int:
     """How many bytes at the end of a file are the beginning of `line`."""
-    start = max(tail.rfind(line[:40]), tail.rfind(b"\n") + 1 if not tail.endswith(b"\n") else -1)
-    return len(tail) - start if start >= 0 and line.startswith(tail[start:]) else 0
+    start = len(tail) if tail.endswith(b"\n") else tail.rfind(b"\n") + 1
+    if unique and line[:40] in tail:
+        start = tail.rfind(line[:40])
+    return len(tail) - start if line.startswith(tail[start:]) else 0
 
 
 def sync_folder(path: Path) -> None:

@@ -151,7 +151,7 @@ class AppendStep:
         path, line = folder.path(self.key), self._bytes()
         private = self.key.startswith(".") or folder.is_private(self.key)
         files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE if private else 0o755)
-        files.append(path, line, files.PRIVATE_MODE if private else files.PUBLIC_MODE)
+        files.append(path, line, files.PRIVATE_MODE if private else files.PUBLIC_MODE, unique=True)
 
     def reverse(self) -> AppendStep:
         """An append has no reverse."""
