@@ -41,7 +41,6 @@ SCAFFOLD_FORGOTTEN = (
     "This memory is gone. Was there anything worth preserving in a new form?\n"
     "If this was part of a merge, save the consolidated version with remember."
 )
-SCAFFOLD_NOT_FOUND = "Double-check the ID. Use recall to search for the memory you're looking for."
 SCAFFOLD_SAVED = "Do any of these connections surprise you? Is there a pattern forming?"
 
 

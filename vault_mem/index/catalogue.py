@@ -105,10 +105,6 @@ class Catalogue:
         places = self._by_file.get(file)
         return places[0] if places else None
 
-    def passages_of(self, place: int) -> list[int]:
-        """The places of all rows of a memory, the whole first."""
-        return self._by_file[self.files[place]]
-
     def record(self, place: int) -> dict[str, Any]:
         """All fields of the memory at a place but its text."""
         return dict(json.loads(self._records[self.owner[place]]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vault_mem.errors import EditRefused
-from vault_mem.model import Link, Memory
+from vault_mem.model import INVERSE_LINK, Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, write_link
 from vault_mem.notes.parse import written_list
@@ -12,9 +12,6 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.names import Names, changeable
-
-# What a link means when it is read from its other end.
-REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
 
 
 def changed_links(folder: Folder, key: str, raw: bytes, change: Change) -> bytes | None:
@@ -32,7 +29,7 @@ def add_link(
     writer, target = (earlier, later) if earlier.private and not later.private else (later, earlier)
     if not nameable(names.of(target.path)):
         return False
-    type_ = type_ if writer is later else REVERSE.get(type_, type_)
+    type_ = type_ if writer is later else INVERSE_LINK.get(type_, type_)
     link = write_link(Link(names.of(target.path), type_, title=target.title))
     try:
         raw = workspace.read_to_edit(writer)

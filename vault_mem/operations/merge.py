@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vault_mem.errors import Conflict, InvalidInput, Unsafe
-from vault_mem.model import Link, Memory
+from vault_mem.model import INVERSE_LINK, Link, Memory
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.links import name_key, nameable, read_link, write_link
 from vault_mem.notes.parse import title_of, written_list
@@ -16,7 +16,7 @@ from vault_mem.operations import views
 from vault_mem.operations.drafts import Draft, check_words, checked
 from vault_mem.operations.edit_memory import as_written
 from vault_mem.operations.forget import discard
-from vault_mem.operations.linking import REVERSE, changed_links
+from vault_mem.operations.linking import changed_links
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
@@ -211,7 +211,7 @@ class _Redirect:
         if self.hidden:  # a public file never names a private memory: the link is written on the other side
             if reference.key == "links" and nameable(plan.names.of(self.key)):
                 link = read_link(f"[[{reference.target}|{reference.display}]]") or Link("")
-                type_ = REVERSE.get(link.type, link.type)
+                type_ = INVERSE_LINK.get(link.type, link.type)
                 title = title_of(split(self.raw).body)
                 self.moved.append(Link(plan.names.of(self.key), type_, link.confidence, title))
             return None

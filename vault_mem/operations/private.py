@@ -15,7 +15,7 @@ import yaml
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe, VaultMemError
 from vault_mem.index.state import Known
-from vault_mem.model import EPISODE_ID, Link, Memory
+from vault_mem.model import EPISODE_ID, INVERSE_LINK, Link, Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key, read_link, write_link
@@ -39,7 +39,6 @@ from vault_mem.vault.walk import walk
 # What a public text says where it named a private memory by nothing but its name.
 SCRUBBED = "(private)"
 REVIEW = "REVIEW.md"
-REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
 # Shorter titles stand in many texts by chance.
 _TELLING_TITLE = 8
 # Each move looks through all notes: no command waits for more than these.
@@ -277,7 +276,7 @@ def _carry_over(each: _Moving, reference: Reference, name: str, title: str) -> N
     """The link that the private side gets for one that a public note lost."""
     link = read_link(f"[[{reference.target}|{reference.display}]]" if reference.display else f"[[{reference.target}]]")
     if link is not None:
-        type_ = REVERSE.get(link.type, link.type) if reference.key == "links" else "related"
+        type_ = INVERSE_LINK.get(link.type, link.type) if reference.key == "links" else "related"
         each.added.append(Link(name, type_, link.confidence if reference.key == "links" else None, title))
 
 

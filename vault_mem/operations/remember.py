@@ -14,9 +14,9 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key, nameable, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
-from vault_mem.operations import blocked, review, views
+from vault_mem.operations import blocked, review, summaries, views
 from vault_mem.operations.drafts import Draft, checked, refuse_secrets
-from vault_mem.operations.growing import grow, growing, source_fields
+from vault_mem.operations.growing import grow, growing
 from vault_mem.operations.guard import guard, worth_linking
 from vault_mem.operations.results import Found
 from vault_mem.operations.validity import close_in
@@ -132,12 +132,11 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
             close_in(transaction, workspace, old, now)
     transaction.ids = [memory.id, *(old.id for old in superseded)]
     if draft.sources:
-        said = source_fields(workspace, draft.sources)
         sources = [workspace.index.get(id_) for id_ in draft.sources]
         for source in sources:
             _refuse_to_name(source, memory)
         memory.sources = [workspace.names.of(source.path) for source in sources]
-        memory.sources_digest = str(said["sources_digest"])
+        memory.sources_digest = summaries.digest(sources)
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
     views.follow(transaction, None, memory)
     if draft.created is None:  # what is written down later, of an earlier day, is not the latest word

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.notes.links import name_key
+from vault_mem.vault.names import ID_AT_END
 
 # A link a person typed without a figure was meant.
 UNSAID = 0.8
-_ID_AT_END = re.compile(r"(?:^|-)([0-9a-f]{8})$")
 
 Strengths = Mapping[tuple[str, str], float]
 
@@ -81,14 +80,14 @@ class Web:
         found = self._names.get(name) or self._names.get(name.rsplit("/", 1)[-1]) or []
         if len(found) == 1:
             return found[0]
-        by_id = _ID_AT_END.search(name)
+        by_id = ID_AT_END.search(name)
         owners = self._names.get(f"#{by_id.group(1)}", []) if by_id else []
         return owners[0] if len(owners) == 1 else None
 
 
 def _keys(target: str) -> set[str]:
     """The names under which a target may be found."""
-    by_id = _ID_AT_END.search(target)
+    by_id = ID_AT_END.search(target)
     return {target, target.rsplit("/", 1)[-1], *([f"#{by_id.group(1)}"] if by_id else [])}
 
 

@@ -13,7 +13,6 @@ from vault_mem.setup import jsonc, texts
 from vault_mem.setup.pieces import TOML_BEGIN, TOML_END, Entry, Piece
 
 AGENTS = ("claude-code", "codex", "openclaw", "cursor", "generic")
-SCOPES = ("project", "user")
 SURFACES = ("mcp", "cli")
 _SKILL = "skills/vault-mem/SKILL.md"
 # A session waits for its hook: longer than a cold start takes, and no longer than a person bears.

@@ -41,8 +41,6 @@ class FileStep:
     before_time: int | None = None
     after_time: int | None = None
 
-    undoable = True
-
     def state(self, folder: Folder) -> State:
         """Where the step stands."""
         now = read(folder, self.key)
@@ -97,8 +95,6 @@ class LineStep:
     after: str | None
     place: str = marked.BY_TIME
 
-    undoable = True
-
     def state(self, folder: Folder) -> State:
         """Where the step stands."""
         line = marked.find(_decoded(read(folder, self.key)), self.id)
@@ -140,8 +136,6 @@ class AppendStep:
     key: str
     line: str
 
-    undoable = False
-
     def state(self, folder: Folder) -> State:
         """Where the step stands."""
         return State.AFTER if self._bytes() in (read(folder, self.key) or b"") else State.BEFORE
@@ -178,8 +172,6 @@ class DropStep:
 
     key: str
     lines: tuple[str, ...]
-
-    undoable = False
 
     def state(self, folder: Folder) -> State:
         """Where the step stands."""
