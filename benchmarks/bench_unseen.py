@@ -1,0 +1,33 @@
+"""Recall on conversations and questions that nothing was fitted to, beside a plain hybrid, BM25 and vectors alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from benchmarks.floor import hybrid, vectors
+from benchmarks.harness import Figure, Setting, Target
+from benchmarks.unseen_sets import unseen
+from vault_mem.operations.evaluate import WAYS, evaluate
+
+
+def run(setting: Setting) -> Iterator[Figure]:
+    """R@k and MRR of every set and half."""
+    for each in unseen():
+        if setting.quick:
+            each.entry["questions"] = each.entry["questions"][::3]
+        ways = {
+            "recall": WAYS["recall"],
+            "hybrid": hybrid(contiguity=each.conversation),
+            "BM25": WAYS["BM25"],
+            "vectors": vectors,
+        }
+        report = evaluate([each.entry], os.environ, ways=ways)
+        setting.progress(f"{each.name}, {each.half} done")
+        reached, floor = report.figures("recall"), report.figures("hybrid")
+        name = f"unseen: {each.name}, {each.half} ({len(each.entry['questions'])})"
+        for figure in ("R@1", "R@5", "R@10", "R@20", "MRR"):
+            target = Target("≥", 1, of_ratio=True) if figure in ("R@5", "MRR") else None
+            yield Figure(f"{name}, {figure}", reached[figure], "", floor[figure], "hybrid", target)
+        for way in ("BM25", "vectors"):
+            yield Figure(f"{name}, R@5 of {way} alone", report.figures(way)["R@5"])
