@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.terms import STOP, normalised, unspaced
+from vault_mem.ranking.sounds import in_kana, likely_names, sounds
 
 # "Caroline: I went …": whoever speaks in a saved conversation is named in front.
 _SPEAKER = re.compile(r"\s*([^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,2})\s?[:：]\s")
@@ -25,6 +26,7 @@ class Directory:
         self._places: dict[str, set[int]] = {}  # by name
         self._tagged: dict[str, set[int]] = {}
         self._same: dict[str, set[str]] = {}
+        self._sounding: dict[str, set[str]] = {}  # names by how they sound
         self._aliases: dict[str, set[str]] = {}
         self._written: dict[str, set[str]] = {}
         self.learn(catalogue, catalogue.alive.nonzero()[0].tolist())
@@ -57,6 +59,10 @@ class Directory:
         key = _key(person)
         if not key:
             return
+        if key not in self._places:
+            for form in (key, *_shorter(key)):
+                for sound in sounds(form):
+                    self._sounding.setdefault(sound, set()).add(key)
         self._places.setdefault(key, set()).add(place)
         for short in _shorter(key):
             self._same.setdefault(short, set()).add(key)
@@ -94,7 +100,18 @@ class Directory:
             if places:
                 people[key] = places
             tags.update(self._tagged.get(key, ()))
+        for written in likely_names(query):
+            key = _key(written)
+            if key not in people and (places := self._sounding_like(key)):
+                people[key] = places
         return Named(people, tags)
+
+    def _sounding_like(self, key: str) -> set[int]:
+        """The places of whoever has a name of this sound in the other script."""
+        names = {
+            name for sound in sounds(key) for name in self._sounding.get(sound, ()) if in_kana(name) != in_kana(key)
+        }
+        return {place for name in names for place in self._places.get(name, ())}
 
 
 class Named:
