@@ -1,8 +1,8 @@
 """What recall must not fall below: a hybrid of vectors, BM25 and late interaction, as plain as it can be written.
 
-Every part is made to vary alike within the query (z) and added up; where memories are the turns of a conversation, each is also
-lifted by the best of those said just before and after it. Nothing here is fitted but the few numbers below, and those were
-chosen before any of the sets in benchmarks/data was written.
+Every part is made to vary alike within the query (z) and added up; where memories are the turns of a conversation, each
+is also lifted by the best of those said just before and after it. Nothing here is fitted but the few numbers below, and
+those were chosen before any of the sets in benchmarks/data was written.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Every question is asked through the real recall; the signals of its candidates are what the weights are fitted to: a
 linear model whose softmax over the candidates puts the evidence first. The weights that no conversation can teach
-(`vault_mem.ranking.weights.SET`) stay as they are.
+(`vault_mem.ranking.weights.SET`) stay as they are. What follows from the scores themselves (association, links) has no
+part in fitting, but has in what the weights reach: that is asked through the real recall again.
 """
 
 from __future__ import annotations
@@ -18,17 +19,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from vault_mem.operations.evaluate import DEPTHS, build_vault, read_data
+from vault_mem.operations.evaluate import WAYS, Answer, Entry, Report, build_vault, evaluate, read_data
 from vault_mem.operations.recall import Request, consider
-from vault_mem.ranking.weights import SET, weights
+from vault_mem.ranking import weights as ranking
+from vault_mem.ranking.rank import AFTERWARDS
+from vault_mem.ranking.weights import SET
 
 FITTED = (
     *("meaning", "words", "tokens", "moment_meaning", "moment_words", "moment_tokens", "session_words"),
-    *("person", "time", "asks", "answers", "length"),
+    *("replies", "person", "time", "asks", "answers", "length"),
 )
 # About how much each signal varies, so that regularisation treats them alike.
 SPREAD = {"meaning": 0.09, "words": 0.07, "tokens": 0.12, "moment_meaning": 0.07} | dict.fromkeys(
-    ("moment_words", "moment_tokens", "session_words", "length"), 0.2
+    ("moment_words", "moment_tokens", "session_words", "replies", "length"), 0.2
 )
 # Conversations ask in sentences; a vault is also asked in keywords, which need the words themselves.
 LEAST = {"words": 1.0}
@@ -37,29 +40,28 @@ DIGITS = 2
 
 
 class Question(NamedTuple):
-    """One question: the signals of its candidates, which of them are evidence, and how much evidence there is."""
+    """One question: the signals of its candidates, what is added to them, and which of them are evidence."""
 
     conversation: str
     signals: np.ndarray
     fixed: np.ndarray
     gold: np.ndarray
-    evidence: int
 
 
-def observe(path: Path) -> list[Question]:
+def observe(entries: Sequence[Entry]) -> list[Question]:
     """Ask every question, and keep what the ranking measured."""
     seen: list[Question] = []
-    for entry in read_data(path):
+    for entry in entries:
         with tempfile.TemporaryDirectory() as folder:
             workspace, ids = build_vault(Path(folder), entry, os.environ)
             for question in entry["questions"]:
-                ranking = consider(workspace, Request(question["question"])).ranking
+                ranked = consider(workspace, Request(question["question"])).ranking
                 wanted = {ids[key] for key in question["evidence"]}
-                places = ranking.places.tolist()
-                signals = np.stack([ranking.signals[name] / SPREAD.get(name, 1) for name in FITTED], axis=1)
-                fixed = sum(weight * ranking.signals[name] for name, weight in SET.items())
+                places = ranked.places.tolist()
+                signals = np.stack([ranked.signals[name] / SPREAD.get(name, 1) for name in FITTED], axis=1)
+                fixed = sum(weight * ranked.signals[name] for name, weight in SET.items() if name not in AFTERWARDS)
                 gold = np.array([workspace.catalogue.ids[place] in wanted for place in places])
-                seen.append(Question(entry["name"], signals.astype(float), fixed, gold, len(wanted)))
+                seen.append(Question(entry["name"], signals.astype(float), fixed, gold))
     return seen
 
 
@@ -84,15 +86,23 @@ def fit(questions: Sequence[Question]) -> np.ndarray:
     return found
 
 
-def reached(questions: Sequence[Question], values: np.ndarray) -> list[float]:
-    """R@1/5/10/20 and MRR of every question, added up."""
-    totals = np.zeros(len(DEPTHS) + 1)
-    for question in questions:
-        order = np.argsort(-(question.signals @ values + question.fixed), kind="stable")
-        ranks = np.flatnonzero(question.gold[order]) + 1
-        shares = [float((ranks <= depth).sum()) / question.evidence for depth in DEPTHS]
-        totals += [*shares, 1 / ranks[0] if len(ranks) else 0.0]
-    return list(totals)
+def as_weights(values: np.ndarray) -> dict[str, float]:
+    """The fitted values as weights of the signals themselves."""
+    return {name: round(float(value / SPREAD.get(name, 1)), DIGITS) for name, value in zip(FITTED, values, strict=True)}
+
+
+def reached(entries: Sequence[Entry], fitted: dict[str, float]) -> list[Answer]:
+    """What the real recall answers with these weights."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "weights.json"
+        place.write_text(json.dumps(fitted), encoding="ascii")
+        kept, ranking.FITTED = ranking.FITTED, place
+        ranking.weights.cache_clear()
+        try:
+            return evaluate(entries, os.environ, ways={"recall": WAYS["recall"]}).answers["recall"]
+        finally:
+            ranking.FITTED = kept
+            ranking.weights.cache_clear()
 
 
 def main() -> None:
@@ -101,28 +111,24 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="[{name, memories, questions}], as vault-mem eval takes it")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
-    questions = observe(given.data)
-    totals = np.zeros(len(DEPTHS) + 1)
-    for left_out in sorted({question.conversation for question in questions}):
-        inside = [question for question in questions if question.conversation != left_out]
-        outside = [question for question in questions if question.conversation == left_out]
-        found = np.array(reached(outside, fit(inside)))
-        totals += found
-        print(f"{left_out}, left out: {_line(found / len(outside))}")
-    print(f"all, each left out in turn: {_line(totals / len(questions))}")
-    values = fit(questions)
-    print(f"all, fitted on all:         {_line(np.array(reached(questions, values)) / len(questions))}")
-    spread = [SPREAD.get(name, 1) for name in FITTED]
-    fitted = {
-        name: round(float(value / each), DIGITS) for name, value, each in zip(FITTED, values, spread, strict=True)
-    }
+    entries = read_data(given.data)
+    questions = observe(entries)
+    answers: list[Answer] = []
+    for entry in entries:
+        inside = [question for question in questions if question.conversation != entry["name"]]
+        found = reached([entry], as_weights(fit(inside)))
+        print(f"{entry['name']}, left out: {_line(found)}")
+        answers += found
+    print(f"all, each left out in turn: {_line(answers)}")
+    fitted = as_weights(fit(questions))
+    print(f"all, fitted on all:         {_line(reached(entries, fitted))}")
+    print(f"before: { ({name: ranking.weights().get(name) for name in FITTED}) }\nnow:    {fitted}")
     given.out.write_text(json.dumps(fitted, indent=2) + "\n", encoding="ascii")
-    print(f"before: { ({name: weights()[name] for name in FITTED}) }\nnow:    {fitted}")
 
 
-def _line(figures: np.ndarray) -> str:
-    names = [*(f"R@{depth}" for depth in DEPTHS), "MRR"]
-    return "  ".join(f"{name} {figure:.3f}" for name, figure in zip(names, figures, strict=True))
+def _line(answers: list[Answer]) -> str:
+    figures = Report(answers={"recall": answers}).figures("recall")
+    return "  ".join(f"{name} {figure:.3f}" for name, figure in figures.items() if name != "ms")
 
 
 if __name__ == "__main__":

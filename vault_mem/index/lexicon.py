@@ -32,6 +32,8 @@ class Lexicon:
         self.lengths: Counts = np.zeros(0, dtype=np.float32)
         self._numbers: dict[str, int] = {}  # of raw terms; the forms of one word share a number, stop words have -1
         self._by_stem: dict[str, int] = {}
+        self._by_letter: dict[str, set[int]] = {}  # of scripts without spaces: the terms that a letter is in
+        self._letters: dict[str, tuple[Places, Counts]] = {}  # their postings, put together when first asked for
         self._starts = np.zeros(1, dtype=np.int64)
         self._places: Places = _NONE
         self._counts: NDArray[np.uint16] = np.zeros(0, dtype=np.uint16)
@@ -41,6 +43,7 @@ class Lexicon:
 
     def fill(self, column: pa.Array) -> None:
         """Take over the terms of all rows, a list for each place."""
+        self._letters.clear()
         rows = len(column)
         encoded = pc.list_flatten(column).dictionary_encode()
         numbers = np.array([self._number(term) for term in encoded.dictionary.to_pylist()], dtype=np.int64)
@@ -63,6 +66,7 @@ class Lexicon:
 
     def put(self, place: int, terms: Iterable[str]) -> None:
         """A row that came later; its place is free."""
+        self._letters.clear()
         counts = Counter(number for term in terms if (number := self._number(term)) >= 0)
         self.lengths[place] = counts.total()
         self._later_terms[place] = list(counts)
@@ -71,6 +75,7 @@ class Lexicon:
 
     def remove(self, place: int) -> None:
         """Forget the row at a place."""
+        self._letters.clear()
         self.lengths[place] = 0
         self._in_arrays[place] = False
         for number in self._later_terms.pop(place, ()):
@@ -84,14 +89,16 @@ class Lexicon:
     def postings(self, term: str) -> tuple[Places, Counts]:
         """The places that have a term, and how often. One character of Japanese stands for every pair it is in."""
         if len(term) == 1 and unspaced(term):
-            numbers = {number for raw, number in self._numbers.items() if term in raw and number >= 0}
-        else:
-            numbers = {self._numbers.get(term, self._by_stem.get(stem(term), -1))} - {-1}
-        found = [self._postings_of(number) for number in sorted(numbers)]
-        if len(found) == 1:
-            return found[0]
-        if not found:
+            if term not in self._letters:
+                self._letters[term] = self._together(sorted(self._by_letter.get(term, ())))
+            return self._letters[term]
+        number = self._numbers.get(term, self._by_stem.get(stem(term), -1))
+        return self._postings_of(number) if number >= 0 else (_NONE, np.zeros(0, dtype=np.float32))
+
+    def _together(self, numbers: list[int]) -> tuple[Places, Counts]:
+        if not numbers:
             return _NONE, np.zeros(0, dtype=np.float32)
+        found = [self._postings_of(number) for number in numbers]
         places, inverse = np.unique(np.concatenate([each[0] for each in found]), return_inverse=True)
         counts = np.bincount(inverse, np.concatenate([each[1] for each in found]), len(places))
         return places.astype(np.int32), counts.astype(np.float32)
@@ -115,6 +122,9 @@ class Lexicon:
         if number is None:
             number = -1 if raw in STOP else self._by_stem.setdefault(stem(raw), len(self._by_stem))
             self._numbers[raw] = number
+            if unspaced(raw):
+                for letter in raw:
+                    self._by_letter.setdefault(letter, set()).add(number)
         return number
 
 

@@ -23,6 +23,11 @@ MAX_TERMS = 64
 FEW_WORDS = 2
 FEW_TERMS = 4
 
+# A word of a question counts half when it is found as written: it is not what the question is about.
+IN_PASSING = 0.5
+# A Chinese character by itself says about half of what a word of two says.
+LETTER = 0.5
+
 _HIRAGANA = re.compile(r"[ぁ-ゖー]")
 _QUOTED = re.compile(r"[\"“「『]([^\"”」』]{2,80})[\"”」』]")
 _COMPOUND = re.compile(r"[a-z0-9]+(?:[-_./:@#+][a-z0-9]+)+|(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{2,}|\d{3,}")
@@ -30,6 +35,8 @@ _QUESTION = re.compile(
     r"\?|^\s*(?:what|when|where|which|who|whom|whose|why|how|did|does|do|is|are|was|were|has|have|can|could|would|will)\b|"
     r"(?:いつ|どこ|だれ|誰|なに|何|なぜ|どう|どの|どれ|どんな|ですか|ますか|でしたか|ましたか)"
 )
+_IDEOGRAPH = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
+_ASKING = {"何", "誰"}
 _SPELLED = re.compile(r"[ァ-ヺー]{3,}|[㐀-䶿一-鿿々]{2,}|[가-힣]{2,}")
 
 
@@ -43,6 +50,7 @@ class Query:
     tokens: list[int]
     token_weights: NDArray[np.float32]
     exact: list[str]
+    exactly: float  # how much it matters to find those as written
     named: Named
     spans: list[times.Span]
     now: float
@@ -60,9 +68,10 @@ def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenV
     """Read a query against the vault it is asked of."""
     named = directory(catalogue).named(text)
     rows = len(catalogue)
-    weights = term_weights(text, named, catalogue)
+    weights = term_weights(text, named, catalogue, letters=True)
     tokens, token_weights = _tokens(text, named, catalogue, vectors, rows)
     exact = exact_parts(text)
+    keywords = _is_keywords(text, weights)
     return Query(
         text=text,
         vector=vector,
@@ -70,6 +79,7 @@ def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenV
         tokens=tokens,
         token_weights=token_weights,
         exact=exact,
+        exactly=1.0 if keywords or _looks_up(text) else IN_PASSING,
         named=named,
         spans=times.spans(text, now, _years(catalogue, now)),
         now=now.timestamp(),
@@ -79,25 +89,37 @@ def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenV
         feelings=cues.feelings(text),
         wants_important=cues.wants_important(text),
         wants_overview=cues.wants_overview(text),
-        keywords=_is_keywords(text, weights),
-        looked_up=bool(_COMPOUND.search(normalised(text)) or _QUOTED.search(text) or named.people)
+        keywords=keywords,
+        looked_up=bool(_looks_up(text) or named.people)
         and len([term for term, _ in weights if term not in named.words]) <= FEW_WORDS + 2 * len(exact),
     )
 
 
-def term_weights(text: str, named: Named, catalogue: Catalogue) -> list[tuple[str, float]]:
-    """The words of a query worth looking for, each with what finding it says; the rarest first."""
+def term_weights(text: str, named: Named, catalogue: Catalogue, *, letters: bool = False) -> list[tuple[str, float]]:
+    """The words of a query worth looking for, each with what finding it says; the rarest first.
+
+    With `letters`, Chinese characters count one by one too: 勝った shares with 勝利 what no pair of theirs does.
+    """
     rows = len(catalogue)
     wanted = [term for term in dict.fromkeys(terms(text)) if term not in STOP]
     # Whose memories are meant is a signal of its own; the name itself is in half of them.
     wanted = [term for term in wanted if term not in named.words] or wanted
-    factors = {term: substance(term) for term in wanted}
+    if letters:
+        said = set("".join(named.words)) | _ASKING
+        found = [letter for term in wanted for letter in _IDEOGRAPH.findall(term) if letter not in said]
+        wanted = list(dict.fromkeys([*wanted, *found]))
+    factors = {term: share(term) for term in wanted}
     if factors and max(factors.values()) < 1:
         factors = dict.fromkeys(factors, 1.0)
     weighed = [
         (term, factor * weight(len(catalogue.lexicon.postings(term)[0]), rows)) for term, factor in factors.items()
     ]
     return sorted(weighed, key=lambda each: (-each[1], each[0]))[:MAX_TERMS]
+
+
+def _looks_up(text: str) -> bool:
+    """Whether a query has a part number, a path or a quotation in it."""
+    return bool(_COMPOUND.search(normalised(text)) or _QUOTED.search(text))
 
 
 def _is_keywords(text: str, weighed: list[tuple[str, float]]) -> bool:
@@ -110,6 +132,11 @@ def substance(term: str) -> float:
     """Pairs of Japanese characters that are grammar, or half of it, say little."""
     grammar = sum(bool(_HIRAGANA.match(letter)) for letter in term)
     return 1.0 if not grammar else 0.4 if grammar < len(term) else 0.15
+
+
+def share(term: str) -> float:
+    """What finding a term says beside a whole word that is as rare."""
+    return LETTER if len(term) == 1 and _IDEOGRAPH.match(term) else substance(term)
 
 
 def _tokens(

@@ -17,9 +17,9 @@ from vault_mem.index.terms import normalised
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
 from vault_mem.ranking.association import associated, directions
-from vault_mem.ranking.links import Strengths, spread
+from vault_mem.ranking.links import Strengths, spread, web
 from vault_mem.ranking.moments import REACH, Moments, moments
-from vault_mem.ranking.query import Query, substance
+from vault_mem.ranking.query import Query, share
 from vault_mem.ranking.reading import readings
 from vault_mem.ranking.times import DAY, closeness
 from vault_mem.ranking.weights import STAGES, weights
@@ -231,7 +231,7 @@ class _Pool:
     def signals(self) -> dict[str, Signal]:
         """Every signal of every candidate, 0 to 1, but for what follows from the scores themselves."""
         own = {"meaning": self.best["meaning"][self.places], "words": self.best["words"][self.places]}
-        tokens, moment_tokens = self._tokens()
+        tokens, moment_tokens, replies = self._tokens()
         return {
             **own,
             "exact": self._exact(),
@@ -240,6 +240,7 @@ class _Pool:
             "moment_meaning": np.maximum(own["meaning"], self._moment_meaning()),
             "moment_words": np.maximum(own["words"], self._moment_words()),
             "moment_tokens": moment_tokens,
+            "replies": replies,
             "session_words": np.maximum(own["words"], self._session_words()),
             **self._named(),
             "time": closeness(self.catalogue.created[self.places], self.query.spans),
@@ -251,8 +252,11 @@ class _Pool:
             **self._state(),
         }
 
-    def _tokens(self) -> tuple[Signal, Signal]:
-        """Late interaction with the text itself, and with the texts around it taken together."""
+    def _tokens(self) -> tuple[Signal, Signal, Signal]:
+        """Late interaction with the text itself, with those around it taken together, and with what it replies to.
+
+        Where the memory just before asks something like the query, this one is likely to answer it.
+        """
         catalogue, query = self.catalogue, self.query
         row_of = dict(zip(self.places.tolist(), self.rows.tolist(), strict=True))
         near = [place for place in dict.fromkeys(self.around[:CLOSE].ravel().tolist()) if place >= 0]
@@ -269,7 +273,10 @@ class _Pool:
             index[at, REACH] = at
         own = found[: len(self.places)] @ query.token_weights / total
         together = padded[index].max(axis=1) @ query.token_weights / total
-        return np.round(own, 6), np.round(together, 6)
+        asks = np.array([*(text.asks for text in texts), 0.0], dtype=np.float32)
+        before = index[:, REACH - 1]
+        asked = asks[before] * (padded[before] @ query.token_weights / total)
+        return np.round(own, 6), np.round(together, 6), np.round(asked * (1 - asks[: len(self.places)]), 6)
 
     def _moment_meaning(self) -> Signal:
         held = self.around >= 0
@@ -307,7 +314,7 @@ class _Pool:
             at = around.position[places]
             counts, at = counts[at >= 0], at[at >= 0]
             sessions = np.bincount(around.session[at], counts, count).astype(np.float32)
-            each = weight(int(np.count_nonzero(sessions)), count) * substance(term)
+            each = weight(int(np.count_nonzero(sessions)), count) * share(term)
             found += np.float32(each) * saturation(sessions[wanted], lengths[wanted], mean)
             total += each
         return np.round(found / np.float32(total or 1.0), 6)[where]
@@ -318,7 +325,7 @@ class _Pool:
         if not wanted:
             return np.zeros(len(self.places), dtype=np.float32)
         return _array(
-            written_in(shown_text(self.catalogue, place, row), wanted)
+            self.query.exactly * written_in(shown_text(self.catalogue, place, row), wanted)
             for place, row in zip(self.places.tolist(), self.rows.tolist(), strict=True)
         )
 
@@ -388,7 +395,7 @@ def _scored(
             )
     scores: NDArray[np.float64] = sum((each.astype(np.float64) for each in terms.values()), np.zeros(count))
     if "association" in switches and count:
-        signals["association"] = associated(catalogue.vectors[pool.places], _mean_vector(catalogue), scores)
+        signals["association"] = _called_by_likeness(catalogue, pool, scores)
         terms["association"] = np.round(by["association"] * signals["association"], DIGITS)
         scores = scores + terms["association"]
     if "links" in switches and count:
@@ -420,6 +427,19 @@ def _newest(catalogue: Catalogue, pool: _Pool, signals: dict[str, Signal]) -> Si
     moments, age = np.unique(catalogue.created[pool.places[close]], return_inverse=True)
     found[close] = age / (len(moments) - 1) if len(moments) > 1 else 1.0
     return found
+
+
+def _called_by_likeness(catalogue: Catalogue, pool: _Pool, scores: NDArray[np.float64]) -> Signal:
+    """What is like the best candidates and is lifted up to the second of them, not past it.
+
+    A memory with others around it calls up its moment, and one with links what they lead to, which are signals of their
+    own; one that stands alone has only what is like it.
+    """
+    called = associated(catalogue.vectors[pool.places], _mean_vector(catalogue), scores)
+    ranks = np.argsort(-scores, kind="stable")
+    company = np.count_nonzero(pool.around[ranks[0]] >= 0) + len(web(catalogue).around(int(pool.places[ranks[0]]), {}))
+    most = (scores[ranks[min(1, len(ranks) - 1)]] - scores) / weights()["association"] - BEHIND
+    return np.asarray(np.round(np.clip(most, 0, called / company), 6), dtype=np.float32)
 
 
 def _called_by_links(catalogue: Catalogue, pool: _Pool, scores: NDArray[np.float64]) -> Signal:

@@ -13,7 +13,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "meaning": ("meaning",),
     "words": ("words", "exact", "keyword"),
     "tokens": ("tokens",),
-    "moment": ("moment_meaning", "moment_words", "moment_tokens", "session_words"),
+    "moment": ("moment_meaning", "moment_words", "moment_tokens", "session_words", "replies"),
     "names": ("person", "tag"),
     "time": ("time",),
     "form": ("asks", "answers", "length"),
@@ -32,7 +32,7 @@ SET = {
     "keyword": 3.0,  # who types two words wants memories that have them
     "tag": 1.0,  # a tag is a word more than the text has; a person is whose memory it is
     "links": 4.0,  # a memory linked to a hit comes after it, and before what is merely alike
-    "association": 3.0,
+    "association": 10.0,  # called up by likeness alone: after the two best, and before what merely shares a word
     "decay": 0.5,  # breaks near-ties
     "now": 3.0,  # the query asks how things are: the newest of what answers it
     "emotion": 0.1,  # breaks ties
