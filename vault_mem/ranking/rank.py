@@ -394,14 +394,14 @@ def _scored(
                 sum((by[name] * signals[name] for name in names), np.zeros(count, dtype=np.float32)), DIGITS
             )
     scores: NDArray[np.float64] = sum((each.astype(np.float64) for each in terms.values()), np.zeros(count))
-    if "association" in switches and count:
-        signals["association"] = _called_by_likeness(catalogue, pool, scores)
-        terms["association"] = np.round(by["association"] * signals["association"], DIGITS)
-        scores = scores + terms["association"]
     if "links" in switches and count:
         signals["links"] = _called_by_links(catalogue, pool, scores)
         terms["links"] = np.round(by["links"] * signals["links"], DIGITS)
         scores = scores + terms["links"]
+    if "association" in switches and count:
+        signals["association"] = _called_by_likeness(catalogue, pool, scores)
+        terms["association"] = np.round(by["association"] * signals["association"], DIGITS)
+        scores = scores + terms["association"]
     scores = np.asarray(np.round(scores, DIGITS))
     files = np.array([catalogue.files[place] for place in pool.places.tolist()], dtype=object)
     order = np.lexsort((np.argsort(np.argsort(files)), -scores)) if count else np.zeros(0, dtype=np.int64)
@@ -437,7 +437,9 @@ def _called_by_likeness(catalogue: Catalogue, pool: _Pool, scores: NDArray[np.fl
     """
     called = associated(catalogue.vectors[pool.places], _mean_vector(catalogue), scores)
     ranks = np.argsort(-scores, kind="stable")
-    company = np.count_nonzero(pool.around[ranks[0]] >= 0) + len(web(catalogue).around(int(pool.places[ranks[0]]), {}))
+    best = int(ranks[0])
+    linked = len(web(catalogue).around(int(pool.places[best]), {}))
+    company = np.count_nonzero(pool.around[best] >= 0) + REACH * linked
     most = (scores[ranks[min(1, len(ranks) - 1)]] - scores) / weights()["association"] - BEHIND
     return np.asarray(np.round(np.clip(most, 0, called / company), 6), dtype=np.float32)
 
