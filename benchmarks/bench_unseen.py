@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from benchmarks.floor import hybrid, vectors
 from benchmarks.harness import Figure, Setting, Target
 from benchmarks.unseen_sets import unseen
-from vault_mem.operations.evaluate import WAYS, evaluate
+from vault_mem.operations.evaluate import WAYS, evaluate, without
+
+# The stages that questions about what was said can show; the others have sets of their own in bench_recall.
+ABLATED = ("meaning", "words", "tokens", "moment", "names", "form", "association", "decay")
 
 
 def run(setting: Setting) -> Iterator[Figure]:
-    """R@k and MRR of every set and half."""
+    """R@k and MRR of every set and half, then without each stage."""
     for each in unseen():
         if setting.quick:
             each.entry["questions"] = each.entry["questions"][::3]
@@ -22,6 +25,8 @@ def run(setting: Setting) -> Iterator[Figure]:
             "BM25": WAYS["BM25"],
             "vectors": vectors,
         }
+        stages = () if setting.quick else ABLATED
+        ways |= {stage: without(stage) for stage in stages}
         report = evaluate([each.entry], os.environ, ways=ways)
         setting.progress(f"{each.name}, {each.half} done")
         reached, floor = report.figures("recall"), report.figures("hybrid")
@@ -31,3 +36,7 @@ def run(setting: Setting) -> Iterator[Figure]:
             yield Figure(f"{name}, {figure}", reached[figure], "", floor[figure], "hybrid", target)
         for way in ("BM25", "vectors"):
             yield Figure(f"{name}, R@5 of {way} alone", report.figures(way)["R@5"])
+        for stage in stages:
+            figures = report.figures(stage)
+            yield Figure(f"{name}, R@5 without {stage}", figures["R@5"], "", reached["R@5"], "with all")
+            yield Figure(f"{name}, MRR without {stage}", figures["MRR"], "", reached["MRR"], "with all")

@@ -38,6 +38,7 @@ def unseen() -> Iterator[Unseen]:
         for language, name in LANGUAGES.items():
             asked = [talk for talk in talks[language] if talk["half"] == half]
             yield Unseen(f"{name} conversations", half, _joined(talks[language], asked, "questions"))
+            yield Unseen(f"{name} conversations, keywords", half, _joined(talks[language], asked, "keywords"))
         for language, name in LANGUAGES.items():
             other = OTHER[language]
             asked = [talk for talk in talks[language] if talk["half"] == half]

@@ -53,6 +53,17 @@ def test_neighbours_of_a_hit_are_called_up(vault: Vault, talk: Path) -> None:
     assert set(order(vault, "where is the canoe", 3)) == {0, 1, 2}
 
 
+def test_what_replies_to_a_question_like_the_query_comes_first(vault: Vault, root: Path) -> None:
+    # R-2: spreading to memories of the same moment
+    for day, asked in ((5, "Where did you leave the canoe?"), (9, "You were going to leave the canoe.")):
+        for number, text in enumerate(("Hello there.", asked, "Behind the old mill.", "Behind the new mill.")):
+            write(root, 10 * day + number, text, f"2026-10-0{day}T10:0{number}:00")
+    found = scores(vault, "where is the canoe")
+    assert found[52] - found[53] > found[92] - found[93] + 1
+    alone = scores(vault, "where is the canoe", switches=Switches(frozenset({"moment"})))
+    assert alone[52] == pytest.approx(alone[92], abs=0.1)
+
+
 def test_what_was_imported_in_one_second_is_no_moment(vault: Vault, root: Path) -> None:
     # R-2: a shared timestamp says nothing
     for number in range(12):
@@ -85,6 +96,46 @@ def test_the_filter_for_a_person_takes_aliases_and_nothing_more(cli: Command, ro
     for name, expected in [("Nana", [1]), ("ana lindqvist", [1]), ("Ana", []), ("Ana Bo", [2]), ("' OR 1=1 --", [])]:
         found = cli.json("recall", "plums", "--person", name)["results"]
         assert [int(each["id"][4:], 16) for each in found] == expected, name
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("Marcus", "マーカスは何を買った？"),
+        ("Leila", "レイラが買ったもの"),
+        ("Oscar", "オスカー 買い物"),
+        ("さくら", "What did Sakura buy?"),
+    ],
+)
+def test_a_person_is_found_by_the_sound_of_the_name(vault: Vault, root: Path, name: str, query: str) -> None:
+    # R-2: English queries find Japanese memories, and the other way round
+    for number, person in enumerate(("Nora", "Theo", "たろう", name, "Bastian")):
+        write(root, number, f"{person}: 昨日は紐を買った。", f"2026-10-0{number + 1}T10:00:00")
+    assert order(vault, query)[0] == 3
+    without = scores(vault, query, switches=Switches(frozenset({"names"})))
+    found = scores(vault, query)
+    assert found[3] > without[3] + 1
+    assert found[4] == pytest.approx(without[4], abs=1)
+
+
+def test_a_name_in_the_same_script_is_not_guessed(vault: Vault, root: Path) -> None:
+    # R-2: Marcus and Marks sound alike, and are two people
+    write(root, 1, "Marcus: the rope is dry.", "2026-10-01T10:00:00")
+    write(root, 2, "Theo: the rope is dry.", "2026-10-02T10:00:00")
+    assert vault.recall("What did Marcus say of the rope?").results[0].terms["names"] > 0
+    assert all("names" not in found.terms for found in vault.recall("What did Marks say of the rope?").results)
+
+
+# ---- words
+
+
+def test_chinese_characters_count_one_by_one(vault: Vault, root: Path) -> None:
+    # R-2: 勝った and 勝利 share a character and no pair of two; a search for words wants the word
+    write(root, 1, "県大会で勝利を収めた。", "2026-10-01T10:00:00")
+    write(root, 2, "県庁まで歩いていった。", "2026-10-02T10:00:00")
+    terms = {found.memory.id[-1]: found.terms for found in vault.recall("いつ勝ったの", 5).results}
+    assert terms["1"].get("words", 0) > terms["2"].get("words", 0)
+    assert "1" not in [found.memory.id[-1] for found in vault.search("勝った").results]
 
 
 # ---- time
@@ -155,6 +206,22 @@ def test_links_call_up_what_shares_no_word(vault: Vault, root: Path) -> None:
     assert (linked[1], linked[3]) == (unlinked[1], unlinked[3])
     used_together = {("mem_000000000001", "mem_000000000003"): 0.9}
     assert scores(vault, query, strengths=used_together)[3] > linked[3] + 1
+
+
+def test_a_memory_that_stands_alone_calls_up_what_is_like_it(vault: Vault, root: Path) -> None:
+    # R-2: association lifts the nearest up to the second best, and nothing else
+    write(root, 1, "Bakes sourdough bread every Sunday.", "2026-03-01T10:00:00", "people: [Emeka]")
+    write(root, 2, "The oven runs cold: the loaves come out with a pale crust.", "2026-05-01T10:00:00")
+    for number in range(10, 30):
+        write(root, number, f"What the office needs for bill {number}: a stamp.", f"2026-07-{number}T09:00:00")
+    query = "What does Emeka need?"
+    off = Switches(frozenset({"association"}))
+    without, found = scores(vault, query, switches=off), scores(vault, query)
+    assert found[2] > without[2] + 1
+    first, second = sorted(without.values(), reverse=True)[:2]
+    assert found[1] == first
+    assert found[2] < second
+    assert sum(found[number] != without[number] for number in found) <= 2
 
 
 # ---- diversity
