@@ -53,12 +53,13 @@ def observe(path: Path) -> list[Question]:
         with tempfile.TemporaryDirectory() as folder:
             workspace, ids = build_vault(Path(folder), entry, os.environ)
             for question in entry["questions"]:
-                ranking = consider(workspace, Request(question["question"])).ranking
+                outcome = consider(workspace, Request(question["question"]))
+                ranking = outcome.ranking
                 wanted = {ids[key] for key in question["evidence"]}
                 places = ranking.places.tolist()
                 signals = np.stack([ranking.signals[name] / SPREAD.get(name, 1) for name in FITTED], axis=1)
                 fixed = sum(weight * ranking.signals[name] for name, weight in SET.items())
-                gold = np.array([workspace.catalogue.ids[place] in wanted for place in places])
+                gold = np.array([outcome.catalogue.ids[place] in wanted for place in places])
                 seen.append(Question(entry["name"], signals.astype(float), fixed, gold, len(wanted)))
     return seen
 

@@ -6,12 +6,13 @@ A place is a row's number in the arrays. The whole memory is row 0 of a file; `o
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Vectors
@@ -25,10 +26,12 @@ T = TypeVar("T")
 _TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
 _TEXTS = ("file", "row", "id", "kind", "category", "emotion", "content", "memory")
 _LISTS = ("tags", "people")
-_COLUMNS = (*_TEXTS, *_LISTS, "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
+_VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
+_COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
 FOREVER = float("inf")
-# After so many rows came one by one, the arrays are filled anew: lists beside them are slower.
-MOST_LATER = 2_000
+# After so many rows came one by one it would pay to fill the arrays anew, in a quiet moment: lists beside them are
+# slower. With more of them than this many times what there was, it cannot wait.
+MOST_LATER, FAR_MORE = 2_000, 2
 
 
 @runtime_checkable
@@ -46,7 +49,6 @@ class Catalogue:
     """Memories and included notes, with their passages."""
 
     def __init__(self, table: Table) -> None:
-        self.lock = threading.RLock()
         self._free: list[int] = []
         self._by_file: dict[str, list[int]] = {}
         self._derived: dict[str, Any] = {}
@@ -68,21 +70,45 @@ class Catalogue:
         self.created = found.column("created").to_numpy().astype(np.float64)
         self.valid_from = _times(found, "valid_from", -FOREVER)
         self.valid_to = _times(found, "valid_to", FOREVER)
+        self.ours = np.array(pc.equal(found.column("type"), MEMORY).to_pylist(), dtype=bool)  # not included notes
         self.alive = np.ones(count, dtype=bool)
         self.owner = np.zeros(count, dtype=np.int32)
-        self.lexicon = Lexicon()
-        self.lexicon.fill(found.column("terms").combine_chunks())
+        self._terms: pa.Array | None = found.column("terms").combine_chunks()
         for place, file in enumerate(self.files):
             places = self._by_file.setdefault(file, [])
             places.append(place)
             self.owner[place] = places[0]
-        self._take_facts(range(count))
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The terms of every row; saving a memory needs none of them."""
+        lexicon, terms = Lexicon(), self._terms
+        self._terms = None
+        lexicon.fill(terms)
+        return lexicon
+
+    def prepare(self) -> None:
+        """Have ready what recall needs, and saving a memory does not."""
+        self.lexicon, self._facts  # noqa: B018
+
+    @property
+    def links(self) -> dict[int, list[dict[str, Any]]]:
+        """The links of each memory that has any, by place."""
+        return self._facts[0]
+
+    @property
+    def aliases(self) -> dict[int, list[str]]:
+        """The other names of each memory that has any, by place."""
+        return self._facts[1]
+
+    @cached_property
+    def _facts(self) -> tuple[dict[int, list[dict[str, Any]]], dict[int, list[str]]]:
+        self.__dict__["_facts"] = ({}, {})
+        self._take_facts(np.flatnonzero(self.alive).tolist())
+        return self._facts
 
     def _take_facts(self, places: Iterable[int]) -> None:
         """Links and aliases are in the records; most have none, and parsing all would take seconds."""
-        if "links" not in self.__dict__:
-            self.links: dict[int, list[dict[str, Any]]] = {}
-            self.aliases: dict[int, list[str]] = {}
         for place in places:
             record = self._records[place]
             if '"links": []' not in record or '"aliases": []' not in record:
@@ -98,7 +124,12 @@ class Catalogue:
     @property
     def worn(self) -> bool:
         """Whether filling the arrays anew would pay."""
-        return self.lexicon.later > MOST_LATER
+        return "lexicon" in self.__dict__ and self.lexicon.later > MOST_LATER
+
+    @property
+    def outgrown(self) -> bool:
+        """Whether the arrays must be filled anew."""
+        return self.worn and self.lexicon.later > FAR_MORE * self.lexicon.at_first
 
     def place_of(self, file: str) -> int | None:
         """Where the whole memory of a file is."""
@@ -113,6 +144,23 @@ class Catalogue:
         """The whole memory at a place."""
         return from_record({**self.record(place), "content": self.texts[place]})
 
+    def nearest(self, vector: Vectors, count: int, now: float) -> list[tuple[int, float]]:
+        """The places of the nearest memories that are not closed, with their cosines, nearest first."""
+        # not `@`: for one vector that is threads waiting for each other, ten times slower where cores are busy
+        cosines = np.einsum("ij,j->i", self.vectors, vector)
+        places = np.flatnonzero(self._open(now))
+        if len(places) > count:
+            places = places[np.argpartition(-cosines[places], count - 1)[:count]]
+        found = [(place, float(cosines[place])) for place in places.tolist() if cosines[place] > -1.0]
+        return sorted(found, key=lambda each: (-each[1], self.files[each[0]]))
+
+    def open_at(self, now: float) -> list[tuple[str, str, int]]:
+        """Id, file and place of every memory that is not closed, by id."""
+        return sorted((self.ids[place], self.files[place], place) for place in np.flatnonzero(self._open(now)).tolist())
+
+    def _open(self, now: float) -> NDArray[np.bool_]:
+        return np.asarray(self.alive & self.ours & (self.n == 0) & (self.valid_to > now))
+
     def derived(self, name: str, make: Callable[[], T]) -> T:
         """Something that follows from the rows, made once for as long as they stay the same."""
         if name not in self._derived:
@@ -126,20 +174,19 @@ class Catalogue:
         if not files:
             return
         found = table.select(_COLUMNS, f"{_TYPES} AND file IN ({', '.join(map(quote, files))})")
-        with self.lock:
-            kept = {name: value for name, value in self._derived.items() if isinstance(value, Following)}
-            gone = [place for file in files for place in self._by_file.get(file, ())]
-            for value in kept.values():
-                value.forget(self, gone)
-            for file in files:
-                for place in self._by_file.pop(file, ()):
-                    self._remove(place)
-            if found.num_rows:
-                self._put(found.sort_by([("file", "ascending"), ("n", "ascending")]), table.dim)
-            new = [place for file in files for place in self._by_file.get(file, ())]
-            for value in kept.values():
-                value.learn(self, new)
-            self._derived = {name: value for name, value in self._derived.items() if name in kept or name == READINGS}
+        kept = {name: value for name, value in self._derived.items() if isinstance(value, Following)}
+        gone = [place for file in files for place in self._by_file.get(file, ())]
+        for value in kept.values():
+            value.forget(self, gone)
+        for file in files:
+            for place in self._by_file.pop(file, ()):
+                self._remove(place)
+        if found.num_rows:
+            self._put(found.sort_by([("file", "ascending"), ("n", "ascending")]), table.dim)
+        new = [place for file in files for place in self._by_file.get(file, ())]
+        for value in kept.values():
+            value.learn(self, new)
+        self._derived = {name: value for name, value in self._derived.items() if name in kept or name == READINGS}
 
     def _remove(self, place: int) -> None:
         self.alive[place] = False
@@ -162,6 +209,7 @@ class Catalogue:
             for column, name in zip(self._texts(), (*_TEXTS, *_LISTS), strict=True):
                 column[place] = row[name]
             self.n[place], self.importance[place], self.private[place] = row["n"], row["importance"], row["private"]
+            self.ours[place] = row["type"] == MEMORY
             self.created[place] = times["created"][number]
             self.valid_from[place], self.valid_to[place] = times["valid_from"][number], times["valid_to"][number]
             self.lexicon.put(place, row["terms"])
@@ -181,7 +229,7 @@ class Catalogue:
         for column in self._texts():
             column += [""] * more
         self.vectors = np.concatenate([self.vectors, np.zeros((more, self.vectors.shape[1]), dtype=np.float32)])
-        for name in ("n", "importance", "private", "created", "valid_from", "valid_to", "alive", "owner"):
+        for name in ("n", "importance", "private", "created", "valid_from", "valid_to", "ours", "alive", "owner"):
             array: NDArray[Any] = getattr(self, name)
             setattr(self, name, np.concatenate([array, np.zeros(more, dtype=array.dtype)]))
         self.lexicon.reserve(size + more)

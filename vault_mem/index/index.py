@@ -45,7 +45,7 @@ class Index:
         self.close()
         self._make_home()
         try:
-            self.generation = (self.home / "current").read_text(encoding="ascii").strip()
+            self.generation = self._current()
         except (OSError, UnicodeDecodeError):
             return NO_INDEX
         place = self.home / self.generation
@@ -68,14 +68,24 @@ class Index:
         """Whether table and states were written together; a crash or a lost manifest leaves them apart."""
         return bool(self.state.get("table_version") == self.table.version)
 
+    def unchanged(self) -> bool:
+        """Whether nobody has written since we looked, as far as the states tell: asking the table takes far longer."""
+        try:
+            return self._current() == self.generation and self.in_step()
+        except DAMAGE:
+            return False
+
     def outdated(self) -> bool:
         """Whether another generation is in use by now; newer versions of the table we have open are taken over."""
         try:
-            current = (self.home / "current").read_text(encoding="ascii").strip()
+            current = self._current()
             self.table.refresh()
         except DAMAGE:
             return True
         return current != self.generation
+
+    def _current(self) -> str:
+        return (self.home / "current").read_text(encoding="ascii").strip()
 
     def close(self) -> None:
         """Let go of the files."""

@@ -86,7 +86,8 @@ def sync(
     """
     started = time.monotonic()
     report = SyncReport()
-    reason = "asked for" if rebuild else "" if index.table is not None and not index.outdated() else index.open()
+    opened = index.table is not None and (index.unchanged() or not index.outdated())
+    reason = "asked for" if rebuild else "" if opened else index.open()
     listing = walk(index.folder) if only is None or reason else look_at(index.folder, only)
     # In step after the states were read, or another may have written both table and states in between.
     if not reason and not _recheck(index, difference(index, listing, only)) and index.in_step():
@@ -247,7 +248,6 @@ class _Run:
         self._settle_ids()
         self._note_renames([self.known[key] for key in found.removed], set(found.added))
         if self.fresh:
-            self.index.table.index_text()
             self.index.state.follow_all()
             self.index.state.put(table_version=self.index.table.version)
 
