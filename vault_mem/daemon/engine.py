@@ -203,11 +203,9 @@ class Engine:
         with self._own() as workspace:
             if workspace.freshen().stale:
                 return
-            before = workspace.index.table.version
             with locked(workspace.index.lock_path, "the index", 0):
-                if not workspace.index.outdated() and upkeep(workspace.index, _FOLD_COMMITS):
-                    after = workspace.index.table.version
-                    workspace.shelf.changes.note(workspace.index.generation, (before, after), ())
+                if not workspace.index.outdated():
+                    upkeep(workspace.index, _FOLD_COMMITS)
             workspace.shelf.renew()
             workspace.reading(lambda: workspace.calibration)
             with workspace.at_hand() as catalogue:

@@ -6,7 +6,7 @@ A place is a row's number in the arrays. The whole memory is row 0 of a file; `o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.changes import Rows
 from vault_mem.index.lexicon import Lexicon
 from vault_mem.index.rows import MEMORY, NOTE
 from vault_mem.index.table import Table, quote, release_memory
@@ -24,8 +25,9 @@ from vault_mem.model import Memory, from_record
 T = TypeVar("T")
 
 _TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
-_TEXTS = ("file", "row", "id", "kind", "category", "emotion", "content", "memory")
+_TEXTS = ("file", "hash", "id", "kind", "category", "emotion", "content", "memory")
 _LISTS = ("tags", "people")
+_SIGNS = ("hash", "id", "created")  # of a file's rows: where one is another, the rows are others
 _VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
 _COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
 FOREVER = float("inf")
@@ -60,7 +62,7 @@ class Catalogue:
         found = found.sort_by([("file", "ascending"), ("n", "ascending")])
         count = found.num_rows
         self.vectors: Vectors = np.array(_vectors(found, table.dim), order="C")  # our own: rows are changed in place
-        self.files, self.rows, self.ids, self.kinds, self.categories, self.emotions, self.texts, self._records = (
+        self.files, self._hashes, self.ids, self.kinds, self.categories, self.emotions, self.texts, self._records = (
             found.column(name).to_pylist() for name in _TEXTS
         )
         self.tags, self.people = (found.column(name).to_pylist() for name in _LISTS)
@@ -168,12 +170,25 @@ class Catalogue:
         found: T = self._derived[name]
         return found
 
-    def update(self, table: Table, files: Iterable[str]) -> None:
-        """Take over what the table says of these files now."""
-        files = sorted(set(files))
-        if not files:
+    def differing(self, table: Table) -> set[str]:
+        """The files whose rows in the table are not those at hand."""
+        found = table.select(("file", *_SIGNS), f"n = 0 AND {_TYPES}")
+        there = dict(zip(found.column("file").to_pylist(), _signs(found), strict=True))
+        places = np.flatnonzero(self.alive & (self.n == 0)).tolist()
+        here = {self.files[each]: (self._hashes[each], self.ids[each], self.created[each]) for each in places}
+        return {file for file in here.keys() | there.keys() if here.get(file) != there.get(file)}
+
+    def update(self, table: Table, changed: Mapping[str, Rows | None]) -> None:
+        """Take over the rows of these files as they are now; where they are not at hand, the table has them."""
+        if not changed:
             return
-        found = table.select(_COLUMNS, f"{_TYPES} AND file IN ({', '.join(map(quote, files))})")
+        files = sorted(changed)
+        rows = [row for file in files for row in changed[file] or () if row["type"] in (MEMORY, NOTE)]
+        elsewhere = [quote(file) for file in files if changed[file] is None]
+        if elsewhere:
+            found = table.select(_COLUMNS, f"{_TYPES} AND file IN ({', '.join(elsewhere)})")
+            vectors = _vectors(found, table.dim)
+            rows += [{**row, "vector": vectors[n]} for n, row in enumerate(found.drop_columns("vector").to_pylist())]
         kept = {name: value for name, value in self._derived.items() if isinstance(value, Following)}
         gone = [place for file in files for place in self._by_file.get(file, ())]
         for value in kept.values():
@@ -181,8 +196,7 @@ class Catalogue:
         for file in files:
             for place in self._by_file.pop(file, ()):
                 self._remove(place)
-        if found.num_rows:
-            self._put(found.sort_by([("file", "ascending"), ("n", "ascending")]), table.dim)
+        self._put(sorted(rows, key=lambda row: (row["file"], row["n"])))
         new = [place for file in files for place in self._by_file.get(file, ())]
         for value in kept.values():
             value.learn(self, new)
@@ -196,28 +210,36 @@ class Catalogue:
         self._derived.get(READINGS, {}).pop(place, None)
         self._free.append(place)
 
-    def _put(self, found: pa.Table, dim: int) -> None:
-        self._reserve(found.num_rows)
-        vectors = _vectors(found, dim)
-        times = {name: _times(found, name, default) for name, default in _TIMES.items()}
-        for number, row in enumerate(found.drop_columns(["vector", *_TIMES]).to_pylist()):
+    def _put(self, rows: Rows) -> None:
+        self._reserve(len(rows))
+        for row in rows:
             place = self._free.pop()
             places = self._by_file.setdefault(row["file"], [])
             places.append(place)
             self.owner[place] = places[0]
-            self.vectors[place] = vectors[number]
+            self.vectors[place] = row["vector"]
             for column, name in zip(self._texts(), (*_TEXTS, *_LISTS), strict=True):
                 column[place] = row[name]
             self.n[place], self.importance[place], self.private[place] = row["n"], row["importance"], row["private"]
             self.ours[place] = row["type"] == MEMORY
-            self.created[place] = times["created"][number]
-            self.valid_from[place], self.valid_to[place] = times["valid_from"][number], times["valid_to"][number]
+            self.created[place] = row["created"]
+            self.valid_from[place] = -FOREVER if row["valid_from"] is None else row["valid_from"]
+            self.valid_to[place] = FOREVER if row["valid_to"] is None else row["valid_to"]
             self.lexicon.put(place, row["terms"])
             self.alive[place] = True
             self._take_facts([place])
 
     def _texts(self) -> tuple[list[Any], ...]:
-        own = (self.files, self.rows, self.ids, self.kinds, self.categories, self.emotions, self.texts, self._records)
+        own = (
+            self.files,
+            self._hashes,
+            self.ids,
+            self.kinds,
+            self.categories,
+            self.emotions,
+            self.texts,
+            self._records,
+        )
         return (*own, self.tags, self.people)
 
     def _reserve(self, count: int) -> None:
@@ -237,7 +259,6 @@ class Catalogue:
 
 
 READINGS = "readings"  # what was read of texts stays true when other rows change
-_TIMES = {"created": 0.0, "valid_from": -FOREVER, "valid_to": FOREVER}
 
 
 def _vectors(found: pa.Table, dim: int) -> Vectors:
@@ -245,6 +266,10 @@ def _vectors(found: pa.Table, dim: int) -> Vectors:
         return np.zeros((0, dim), dtype=np.float32)
     flat = found.column("vector").combine_chunks().flatten().to_numpy(zero_copy_only=False)
     return np.asarray(flat.reshape(found.num_rows, dim), dtype=np.float32)
+
+
+def _signs(found: pa.Table) -> Iterable[tuple[Any, ...]]:
+    return zip(*(found.column(name).to_pylist() for name in _SIGNS), strict=True)
 
 
 def _times(found: pa.Table, name: str, default: float) -> NDArray[np.float64]:

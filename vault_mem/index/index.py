@@ -6,6 +6,7 @@ import json
 import secrets
 import shutil
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 from vault_mem.embedding.calibration import Calibration, fingerprint, measure
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.errors import NotFound, WriteFailed
+from vault_mem.index.changes import Changes, Rows
 from vault_mem.index.rows import EPISODE, MEMORY, NOTE, memory_of
 from vault_mem.index.state import SCHEMA_VERSION, Known, StateStore
 from vault_mem.index.table import Table, quote
@@ -31,8 +33,9 @@ class Index:
     A rebuild fills a new generation and then switches over, so that readers are never without an index.
     """
 
-    def __init__(self, folder: Folder, embedder: Embedder) -> None:
+    def __init__(self, folder: Folder, embedder: Embedder, changes: Changes | None = None) -> None:
         self.folder = folder
+        self.changes = changes or Changes()
         self.embedder = embedder
         self.home = folder.index_dir
         self.table: Table = None  # type: ignore[assignment]  # set by open() or begin_generation()
@@ -83,6 +86,10 @@ class Index:
         except DAMAGE:
             return True
         return current != self.generation
+
+    def note_change(self, before: int, files: Mapping[str, Rows | None]) -> None:
+        """Let those who have the memories at hand know what a commit changed, before the states tell of it."""
+        self.changes.note(self.generation, (before, self.table.version), files)
 
     def _current(self) -> str:
         return (self.home / "current").read_text(encoding="ascii").strip()

@@ -44,14 +44,14 @@ class Shelf:
                 self._catalogue = None
 
     def _in_step(self, index: Index) -> Catalogue | None:
-        """The catalogue with what the index has more than it; None where that is not known."""
+        """The catalogue with what the index has more than it; None where there is none of this index."""
         if self._catalogue is None or self._generation != index.generation:
             return None
         version = index.table.version
         if version > self._version:
-            files = self.changes.between(self._generation, self._version, version)
-            if files is None:
-                return None
-            self._catalogue.update(index.table, files)
+            changed = self.changes.between(self._generation, self._version, version)
+            if changed is None:  # another process wrote it
+                changed = dict.fromkeys(self._catalogue.differing(index.table))
+            self._catalogue.update(index.table, changed)
             self._version = version
         return self._catalogue

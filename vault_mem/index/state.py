@@ -138,6 +138,10 @@ class StateStore:
         select = "SELECT COUNT(*) FROM files WHERE key >= ? AND key < ?"
         return int(self._db.execute(select, (prefix, prefix[:-1] + "0")).fetchone()[0])  # 0 comes after /
 
+    def empty(self) -> bool:
+        """Whether no file is known."""
+        return self._db.execute("SELECT 1 FROM files LIMIT 1").fetchone() is None
+
     def naming(self, endings: Iterable[str], larger: int) -> list[str]:
         """The files that give a name with one of these endings, and those too large to have been read whole."""
         wanted = [f"{ending}\n" for ending in sorted(set(endings))]

@@ -132,7 +132,7 @@ class Workspace:
         """The vault's index; not brought up to date by itself."""
         from vault_mem.index.index import Index
 
-        return Index(self.folder, self.embedder)
+        return Index(self.folder, self.embedder, self.shelf.changes)
 
     @property
     def graph(self) -> Graph:
@@ -228,8 +228,6 @@ class Workspace:
                 raise WriteFailed(f"the index cannot be written: {reason}", "check space and permissions") from error
             self.notices.append(f"the index cannot be brought up to date: {reason}")
             return self._behind(only)
-        if not report.rebuilt:
-            self.shelf.changes.note(self.index.generation, report.versions, report.files)
         if report.rebuilt and report.rebuilt != NO_INDEX:
             self.notices.append(f"index rebuilt: {report.rebuilt}")
         return Freshness(stale=False, pending=0, report=report)
