@@ -28,7 +28,7 @@ import resource, sys, time
 from vault_mem import Vault
 vault = Vault(sys.argv[1])
 started, cpu = time.perf_counter(), time.process_time()
-vault.workspace.freshen(), vault.workspace.shelf, vault.workspace.calibration
+vault.workspace.freshen(), vault.workspace.calibration
 opened, cpu_opened = time.perf_counter() - started, time.process_time() - cpu
 found = vault.consolidate(whole=True, limit=int(sys.argv[2])).merge_candidates
 scale = 1 if sys.platform == "darwin" else 1024

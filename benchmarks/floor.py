@@ -12,6 +12,8 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
+from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.lexicon import saturation, weight
 from vault_mem.index.terms import STOP, terms
 from vault_mem.operations.evaluate import Way
@@ -32,15 +34,16 @@ def hybrid(*, contiguity: bool) -> Way:
 
     def way(workspace: Workspace, query: str, limit: int) -> list[str]:
         workspace.freshen()
-        catalogue = workspace.catalogue
-        whole = catalogue.alive & (catalogue.n == 0)
-        places = np.flatnonzero(whole)
-        vector = catalogue.vectors[places] @ workspace.embedder.encode([query])[0]
-        scores = _z(vector) + BM25 * _z(_bm25(workspace, query)[places]) + _z(_late(workspace, query, places))
-        if contiguity:
-            scores = _lifted(scores, moments(catalogue, whole).around(places, NEIGHBOURS), places)
-        ordered = sorted(range(len(places)), key=lambda at: (-scores[at], catalogue.files[places[at]]))
-        return [catalogue.ids[places[at]] for at in ordered[:limit]]
+        vector = workspace.embedder.encode([query])[0]
+        with workspace.at_hand() as catalogue:
+            whole = catalogue.alive & (catalogue.n == 0)
+            places = np.flatnonzero(whole)
+            scores = _z(catalogue.vectors[places] @ vector) + BM25 * _z(_bm25(catalogue, query)[places])
+            scores += _z(_late(catalogue, workspace.tokens, query, places))
+            if contiguity:
+                scores = _lifted(scores, moments(catalogue, whole).around(places, NEIGHBOURS), places)
+            ordered = sorted(range(len(places)), key=lambda at: (-scores[at], catalogue.files[places[at]]))
+            return [catalogue.ids[places[at]] for at in ordered[:limit]]
 
     return way
 
@@ -48,18 +51,17 @@ def hybrid(*, contiguity: bool) -> Way:
 def vectors(workspace: Workspace, query: str, limit: int) -> list[str]:
     """The nearest by meaning, and nothing else."""
     workspace.freshen()
-    catalogue = workspace.catalogue
-    places = np.flatnonzero(catalogue.alive & (catalogue.n == 0))
-    near = catalogue.vectors[places] @ workspace.embedder.encode([query])[0]
-    return [catalogue.ids[place] for place in places[np.argsort(-near, kind="stable")][:limit]]
+    with workspace.at_hand() as catalogue:
+        places = np.flatnonzero(catalogue.alive & (catalogue.n == 0))
+        near = catalogue.vectors[places] @ workspace.embedder.encode([query])[0]
+        return [catalogue.ids[place] for place in places[np.argsort(-near, kind="stable")][:limit]]
 
 
 def _z(values: NDArray[np.floating]) -> Scores:
     return np.asarray((values - values.mean()) / (values.std() or 1.0), dtype=np.float64)
 
 
-def _bm25(workspace: Workspace, query: str) -> Scores:
-    catalogue = workspace.catalogue
+def _bm25(catalogue: Catalogue, query: str) -> Scores:
     lengths = catalogue.lexicon.lengths
     found = np.zeros(len(lengths))
     for term in {term for term in terms(query) if term not in STOP}:
@@ -69,12 +71,12 @@ def _bm25(workspace: Workspace, query: str) -> Scores:
     return found
 
 
-def _late(workspace: Workspace, query: str, places: NDArray[np.int64]) -> Scores:
-    texts = readings(workspace.catalogue, places.tolist(), workspace.tokens)
+def _late(catalogue: Catalogue, tokens: TokenVectors, query: str, places: NDArray[np.int64]) -> Scores:
+    texts = readings(catalogue, places.tolist(), tokens)
     having = Counter(token for text in texts for token in set(text.tokens.tolist()))
-    asked = sorted({token.id for token in workspace.tokens.tokens(query)})
+    asked = sorted({token.id for token in tokens.tokens(query)})
     rarity = np.array([weight(having[token], len(texts)) for token in asked]) ** RARITY
-    return np.asarray(matches(asked, texts, workspace.tokens) @ rarity)
+    return np.asarray(matches(asked, texts, tokens) @ rarity)
 
 
 def _lifted(scores: Scores, around: NDArray[np.int64], places: NDArray[np.int64]) -> Scores:

@@ -55,12 +55,13 @@ def observe(entries: Sequence[Entry]) -> list[Question]:
         with tempfile.TemporaryDirectory() as folder:
             workspace, ids = build_vault(Path(folder), entry, os.environ)
             for question in entry["questions"]:
-                ranked = consider(workspace, Request(question["question"])).ranking
+                outcome = consider(workspace, Request(question["question"]))
+                ranked = outcome.ranking
                 wanted = {ids[key] for key in question["evidence"]}
                 places = ranked.places.tolist()
                 signals = np.stack([ranked.signals[name] / SPREAD.get(name, 1) for name in FITTED], axis=1)
                 fixed = sum(weight * ranked.signals[name] for name, weight in SET.items() if name not in AFTERWARDS)
-                gold = np.array([workspace.catalogue.ids[place] in wanted for place in places])
+                gold = np.array([outcome.catalogue.ids[place] in wanted for place in places])
                 seen.append(Question(entry["name"], signals.astype(float), fixed, gold))
     return seen
 

@@ -149,7 +149,7 @@ class Engine:
 
     @contextmanager
     def _own(self) -> Iterator[Workspace]:
-        """The workspace of this thread: for writing to the index, so that it keeps no memories at hand."""
+        """The workspace of this thread."""
         folder = Folder(self.root, self.env)
         self.watcher.follow(folder)
         workspace, self._workspace = self._workspace or self.pool.make(folder), None
@@ -165,6 +165,8 @@ class Engine:
         with self._own() as workspace:
             if workspace.freshen().stale:
                 raise Busy("the index is in use")
+            if self._ready:
+                workspace.reading(lambda: workspace.calibration)  # the memories at hand follow
 
     def _quiet(self) -> float:
         """Do what waited for quiet; returns when to look again."""
@@ -201,23 +203,24 @@ class Engine:
         with self._own() as workspace:
             if workspace.freshen().stale:
                 return
-            before = workspace.index.table.version
             with locked(workspace.index.lock_path, "the index", 0):
-                if not workspace.index.outdated() and upkeep(workspace.index, _FOLD_COMMITS):
-                    workspace.changes.note(workspace.index.generation, (before, workspace.index.table.version), ())
-        with self.pool.lent(Folder(self.root, self.env)) as workspace:
-            if not workspace.freshen().stale:
-                workspace.reading(lambda: (workspace.calibration, workspace.catalogue))
-                self._read_ahead(workspace)
+                if not workspace.index.outdated():
+                    upkeep(workspace.index, _FOLD_COMMITS)
+            workspace.shelf.renew()
+            workspace.reading(lambda: workspace.calibration)
+            with workspace.at_hand() as catalogue:
+                catalogue.prepare()
+            self._read_ahead(workspace)
         release_memory()
 
     def _read_ahead(self, workspace: Workspace) -> None:
         """Read the memories that no query has met yet, until the next request comes."""
         from vault_mem.ranking.reading import read_ahead
 
-        since = self.last_request
-        while self.last_request == since and read_ahead(workspace.catalogue, workspace.tokens):
-            pass
+        since, more = self.last_request, True
+        while more and self.last_request == since:
+            with workspace.at_hand() as catalogue:
+                more = read_ahead(catalogue, workspace.tokens)
 
 
 class Loan:

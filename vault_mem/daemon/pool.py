@@ -1,7 +1,7 @@
 """Open workspaces of one vault, lent to one thread at a time.
 
-That is the whole rule of sharing: nothing that can change is ever used by two threads. Workspaces share the model,
-which does not change, and learn from `Changes` what the others wrote. To the index they are what separate processes
+That is the whole rule of sharing: nothing that can change is ever used by two threads at once. Workspaces share the
+model, which does not change, and the shelf, which is lent as they are. To the index they are what separate processes
 would be, so the same locks hold.
 """
 

@@ -6,15 +6,17 @@ A place is a row's number in the arrays. The whole memory is row 0 of a file; `o
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.changes import Rows
 from vault_mem.index.lexicon import Lexicon
 from vault_mem.index.rows import MEMORY, NOTE
 from vault_mem.index.table import Table, quote, release_memory
@@ -23,12 +25,15 @@ from vault_mem.model import Memory, from_record
 T = TypeVar("T")
 
 _TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
-_TEXTS = ("file", "row", "id", "kind", "category", "emotion", "content", "memory")
+_TEXTS = ("file", "hash", "id", "kind", "category", "emotion", "content", "memory")
 _LISTS = ("tags", "people")
-_COLUMNS = (*_TEXTS, *_LISTS, "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
+_SIGNS = ("hash", "id", "created")  # of a file's rows: where one is another, the rows are others
+_VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
+_COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
 FOREVER = float("inf")
-# After so many rows came one by one, the arrays are filled anew: lists beside them are slower.
-MOST_LATER = 2_000
+# After so many rows came one by one it would pay to fill the arrays anew, in a quiet moment: lists beside them are
+# slower. With more of them than this many times what there was, it cannot wait.
+MOST_LATER, FAR_MORE = 2_000, 2
 
 
 @runtime_checkable
@@ -46,7 +51,6 @@ class Catalogue:
     """Memories and included notes, with their passages."""
 
     def __init__(self, table: Table) -> None:
-        self.lock = threading.RLock()
         self._free: list[int] = []
         self._by_file: dict[str, list[int]] = {}
         self._derived: dict[str, Any] = {}
@@ -58,7 +62,7 @@ class Catalogue:
         found = found.sort_by([("file", "ascending"), ("n", "ascending")])
         count = found.num_rows
         self.vectors: Vectors = np.array(_vectors(found, table.dim), order="C")  # our own: rows are changed in place
-        self.files, self.rows, self.ids, self.kinds, self.categories, self.emotions, self.texts, self._records = (
+        self.files, self._hashes, self.ids, self.kinds, self.categories, self.emotions, self.texts, self._records = (
             found.column(name).to_pylist() for name in _TEXTS
         )
         self.tags, self.people = (found.column(name).to_pylist() for name in _LISTS)
@@ -68,21 +72,45 @@ class Catalogue:
         self.created = found.column("created").to_numpy().astype(np.float64)
         self.valid_from = _times(found, "valid_from", -FOREVER)
         self.valid_to = _times(found, "valid_to", FOREVER)
+        self.ours = np.array(pc.equal(found.column("type"), MEMORY).to_pylist(), dtype=bool)  # not included notes
         self.alive = np.ones(count, dtype=bool)
         self.owner = np.zeros(count, dtype=np.int32)
-        self.lexicon = Lexicon()
-        self.lexicon.fill(found.column("terms").combine_chunks())
+        self._terms: pa.Array | None = found.column("terms").combine_chunks()
         for place, file in enumerate(self.files):
             places = self._by_file.setdefault(file, [])
             places.append(place)
             self.owner[place] = places[0]
-        self._take_facts(range(count))
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The terms of every row; saving a memory needs none of them."""
+        lexicon, terms = Lexicon(), self._terms
+        self._terms = None
+        lexicon.fill(terms)
+        return lexicon
+
+    def prepare(self) -> None:
+        """Have ready what recall needs, and saving a memory does not."""
+        self.lexicon, self._facts  # noqa: B018
+
+    @property
+    def links(self) -> dict[int, list[dict[str, Any]]]:
+        """The links of each memory that has any, by place."""
+        return self._facts[0]
+
+    @property
+    def aliases(self) -> dict[int, list[str]]:
+        """The other names of each memory that has any, by place."""
+        return self._facts[1]
+
+    @cached_property
+    def _facts(self) -> tuple[dict[int, list[dict[str, Any]]], dict[int, list[str]]]:
+        self.__dict__["_facts"] = ({}, {})
+        self._take_facts(np.flatnonzero(self.alive).tolist())
+        return self._facts
 
     def _take_facts(self, places: Iterable[int]) -> None:
         """Links and aliases are in the records; most have none, and parsing all would take seconds."""
-        if "links" not in self.__dict__:
-            self.links: dict[int, list[dict[str, Any]]] = {}
-            self.aliases: dict[int, list[str]] = {}
         for place in places:
             record = self._records[place]
             if '"links": []' not in record or '"aliases": []' not in record:
@@ -98,7 +126,12 @@ class Catalogue:
     @property
     def worn(self) -> bool:
         """Whether filling the arrays anew would pay."""
-        return self.lexicon.later > MOST_LATER
+        return "lexicon" in self.__dict__ and self.lexicon.later > MOST_LATER
+
+    @property
+    def outgrown(self) -> bool:
+        """Whether the arrays must be filled anew."""
+        return self.worn and self.lexicon.later > FAR_MORE * self.lexicon.at_first
 
     def place_of(self, file: str) -> int | None:
         """Where the whole memory of a file is."""
@@ -113,6 +146,23 @@ class Catalogue:
         """The whole memory at a place."""
         return from_record({**self.record(place), "content": self.texts[place]})
 
+    def nearest(self, vector: Vectors, count: int, now: float) -> list[tuple[int, float]]:
+        """The places of the nearest memories that are not closed, with their cosines, nearest first."""
+        # not `@`: for one vector that is threads waiting for each other, ten times slower where cores are busy
+        cosines = np.einsum("ij,j->i", self.vectors, vector)
+        places = np.flatnonzero(self._open(now))
+        if len(places) > count:
+            places = places[np.argpartition(-cosines[places], count - 1)[:count]]
+        found = [(place, float(cosines[place])) for place in places.tolist() if cosines[place] > -1.0]
+        return sorted(found, key=lambda each: (-each[1], self.files[each[0]]))
+
+    def open_at(self, now: float) -> list[tuple[str, str, int]]:
+        """Id, file and place of every memory that is not closed, by id."""
+        return sorted((self.ids[place], self.files[place], place) for place in np.flatnonzero(self._open(now)).tolist())
+
+    def _open(self, now: float) -> NDArray[np.bool_]:
+        return np.asarray(self.alive & self.ours & (self.n == 0) & (self.valid_to > now))
+
     def derived(self, name: str, make: Callable[[], T]) -> T:
         """Something that follows from the rows, made once for as long as they stay the same."""
         if name not in self._derived:
@@ -120,26 +170,37 @@ class Catalogue:
         found: T = self._derived[name]
         return found
 
-    def update(self, table: Table, files: Iterable[str]) -> None:
-        """Take over what the table says of these files now."""
-        files = sorted(set(files))
-        if not files:
+    def differing(self, table: Table) -> set[str]:
+        """The files whose rows in the table are not those at hand."""
+        found = table.select(("file", *_SIGNS), f"n = 0 AND {_TYPES}")
+        there = dict(zip(found.column("file").to_pylist(), _signs(found), strict=True))
+        places = np.flatnonzero(self.alive & (self.n == 0)).tolist()
+        here = {self.files[each]: (self._hashes[each], self.ids[each], self.created[each]) for each in places}
+        return {file for file in here.keys() | there.keys() if here.get(file) != there.get(file)}
+
+    def update(self, table: Table, changed: Mapping[str, Rows | None]) -> None:
+        """Take over the rows of these files as they are now; where they are not at hand, the table has them."""
+        if not changed:
             return
-        found = table.select(_COLUMNS, f"{_TYPES} AND file IN ({', '.join(map(quote, files))})")
-        with self.lock:
-            kept = {name: value for name, value in self._derived.items() if isinstance(value, Following)}
-            gone = [place for file in files for place in self._by_file.get(file, ())]
-            for value in kept.values():
-                value.forget(self, gone)
-            for file in files:
-                for place in self._by_file.pop(file, ()):
-                    self._remove(place)
-            if found.num_rows:
-                self._put(found.sort_by([("file", "ascending"), ("n", "ascending")]), table.dim)
-            new = [place for file in files for place in self._by_file.get(file, ())]
-            for value in kept.values():
-                value.learn(self, new)
-            self._derived = {name: value for name, value in self._derived.items() if name in kept or name == READINGS}
+        files = sorted(changed)
+        rows = [row for file in files for row in changed[file] or () if row["type"] in (MEMORY, NOTE)]
+        elsewhere = [quote(file) for file in files if changed[file] is None]
+        if elsewhere:
+            found = table.select(_COLUMNS, f"{_TYPES} AND file IN ({', '.join(elsewhere)})")
+            vectors = _vectors(found, table.dim)
+            rows += [{**row, "vector": vectors[n]} for n, row in enumerate(found.drop_columns("vector").to_pylist())]
+        kept = {name: value for name, value in self._derived.items() if isinstance(value, Following)}
+        gone = [place for file in files for place in self._by_file.get(file, ())]
+        for value in kept.values():
+            value.forget(self, gone)
+        for file in files:
+            for place in self._by_file.pop(file, ()):
+                self._remove(place)
+        self._put(sorted(rows, key=lambda row: (row["file"], row["n"])))
+        new = [place for file in files for place in self._by_file.get(file, ())]
+        for value in kept.values():
+            value.learn(self, new)
+        self._derived = {name: value for name, value in self._derived.items() if name in kept or name == READINGS}
 
     def _remove(self, place: int) -> None:
         self.alive[place] = False
@@ -149,27 +210,36 @@ class Catalogue:
         self._derived.get(READINGS, {}).pop(place, None)
         self._free.append(place)
 
-    def _put(self, found: pa.Table, dim: int) -> None:
-        self._reserve(found.num_rows)
-        vectors = _vectors(found, dim)
-        times = {name: _times(found, name, default) for name, default in _TIMES.items()}
-        for number, row in enumerate(found.drop_columns(["vector", *_TIMES]).to_pylist()):
+    def _put(self, rows: Rows) -> None:
+        self._reserve(len(rows))
+        for row in rows:
             place = self._free.pop()
             places = self._by_file.setdefault(row["file"], [])
             places.append(place)
             self.owner[place] = places[0]
-            self.vectors[place] = vectors[number]
+            self.vectors[place] = row["vector"]
             for column, name in zip(self._texts(), (*_TEXTS, *_LISTS), strict=True):
                 column[place] = row[name]
             self.n[place], self.importance[place], self.private[place] = row["n"], row["importance"], row["private"]
-            self.created[place] = times["created"][number]
-            self.valid_from[place], self.valid_to[place] = times["valid_from"][number], times["valid_to"][number]
+            self.ours[place] = row["type"] == MEMORY
+            self.created[place] = row["created"]
+            self.valid_from[place] = -FOREVER if row["valid_from"] is None else row["valid_from"]
+            self.valid_to[place] = FOREVER if row["valid_to"] is None else row["valid_to"]
             self.lexicon.put(place, row["terms"])
             self.alive[place] = True
             self._take_facts([place])
 
     def _texts(self) -> tuple[list[Any], ...]:
-        own = (self.files, self.rows, self.ids, self.kinds, self.categories, self.emotions, self.texts, self._records)
+        own = (
+            self.files,
+            self._hashes,
+            self.ids,
+            self.kinds,
+            self.categories,
+            self.emotions,
+            self.texts,
+            self._records,
+        )
         return (*own, self.tags, self.people)
 
     def _reserve(self, count: int) -> None:
@@ -181,7 +251,7 @@ class Catalogue:
         for column in self._texts():
             column += [""] * more
         self.vectors = np.concatenate([self.vectors, np.zeros((more, self.vectors.shape[1]), dtype=np.float32)])
-        for name in ("n", "importance", "private", "created", "valid_from", "valid_to", "alive", "owner"):
+        for name in ("n", "importance", "private", "created", "valid_from", "valid_to", "ours", "alive", "owner"):
             array: NDArray[Any] = getattr(self, name)
             setattr(self, name, np.concatenate([array, np.zeros(more, dtype=array.dtype)]))
         self.lexicon.reserve(size + more)
@@ -189,7 +259,6 @@ class Catalogue:
 
 
 READINGS = "readings"  # what was read of texts stays true when other rows change
-_TIMES = {"created": 0.0, "valid_from": -FOREVER, "valid_to": FOREVER}
 
 
 def _vectors(found: pa.Table, dim: int) -> Vectors:
@@ -197,6 +266,10 @@ def _vectors(found: pa.Table, dim: int) -> Vectors:
         return np.zeros((0, dim), dtype=np.float32)
     flat = found.column("vector").combine_chunks().flatten().to_numpy(zero_copy_only=False)
     return np.asarray(flat.reshape(found.num_rows, dim), dtype=np.float32)
+
+
+def _signs(found: pa.Table) -> Iterable[tuple[Any, ...]]:
+    return zip(*(found.column(name).to_pylist() for name in _SIGNS), strict=True)
 
 
 def _times(found: pa.Table, name: str, default: float) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ import json
 import secrets
 import shutil
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 from vault_mem.embedding.calibration import Calibration, fingerprint, measure
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.errors import NotFound, WriteFailed
+from vault_mem.index.changes import Changes, Rows
 from vault_mem.index.rows import EPISODE, MEMORY, NOTE, memory_of
 from vault_mem.index.state import SCHEMA_VERSION, Known, StateStore
 from vault_mem.index.table import Table, quote
@@ -31,8 +33,9 @@ class Index:
     A rebuild fills a new generation and then switches over, so that readers are never without an index.
     """
 
-    def __init__(self, folder: Folder, embedder: Embedder) -> None:
+    def __init__(self, folder: Folder, embedder: Embedder, changes: Changes | None = None) -> None:
         self.folder = folder
+        self.changes = changes or Changes()
         self.embedder = embedder
         self.home = folder.index_dir
         self.table: Table = None  # type: ignore[assignment]  # set by open() or begin_generation()
@@ -45,7 +48,7 @@ class Index:
         self.close()
         self._make_home()
         try:
-            self.generation = (self.home / "current").read_text(encoding="ascii").strip()
+            self.generation = self._current()
         except (OSError, UnicodeDecodeError):
             return NO_INDEX
         place = self.home / self.generation
@@ -68,14 +71,28 @@ class Index:
         """Whether table and states were written together; a crash or a lost manifest leaves them apart."""
         return bool(self.state.get("table_version") == self.table.version)
 
+    def unchanged(self) -> bool:
+        """Whether nobody has written since we looked, as far as the states tell: asking the table takes far longer."""
+        try:
+            return self._current() == self.generation and self.in_step()
+        except DAMAGE:
+            return False
+
     def outdated(self) -> bool:
         """Whether another generation is in use by now; newer versions of the table we have open are taken over."""
         try:
-            current = (self.home / "current").read_text(encoding="ascii").strip()
+            current = self._current()
             self.table.refresh()
         except DAMAGE:
             return True
         return current != self.generation
+
+    def note_change(self, before: int, files: Mapping[str, Rows | None]) -> None:
+        """Let those who have the memories at hand know what a commit changed, before the states tell of it."""
+        self.changes.note(self.generation, (before, self.table.version), files)
+
+    def _current(self) -> str:
+        return (self.home / "current").read_text(encoding="ascii").strip()
 
     def close(self) -> None:
         """Let go of the files."""

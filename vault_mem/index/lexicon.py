@@ -30,6 +30,7 @@ class Lexicon:
 
     def __init__(self) -> None:
         self.lengths: Counts = np.zeros(0, dtype=np.float32)
+        self.at_first = 0  # rows that the arrays were filled from
         self._numbers: dict[str, int] = {}  # of raw terms; the forms of one word share a number, stop words have -1
         self._by_stem: dict[str, int] = {}
         self._by_letter: dict[str, set[int]] = {}  # of scripts without spaces: the terms that a letter is in
@@ -56,6 +57,7 @@ class Lexicon:
         self._counts = np.minimum(counts, 65_535).astype(np.uint16)
         self._starts = np.searchsorted(pairs // max(rows, 1), np.arange(len(self._by_stem) + 1))
         self._in_arrays = np.ones(rows, dtype=bool)
+        self.at_first = rows
 
     def reserve(self, rows: int) -> None:
         """Make room for so many places."""

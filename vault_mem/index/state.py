@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from vault_mem.model import Problem
 from vault_mem.vault.walk import FileState
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -137,6 +137,10 @@ class StateStore:
         """How many files lie in a folder, given with the stroke at its end."""
         select = "SELECT COUNT(*) FROM files WHERE key >= ? AND key < ?"
         return int(self._db.execute(select, (prefix, prefix[:-1] + "0")).fetchone()[0])  # 0 comes after /
+
+    def empty(self) -> bool:
+        """Whether no file is known."""
+        return self._db.execute("SELECT 1 FROM files LIMIT 1").fetchone() is None
 
     def naming(self, endings: Iterable[str], larger: int) -> list[str]:
         """The files that give a name with one of these endings, and those too large to have been read whole."""

@@ -30,6 +30,8 @@ from vault_mem.vault.walk import RACY_NS, FileState, Listing, content_hash, look
 
 # Files per commit: large enough that a commit's own cost does not count, small enough to hold in memory.
 BATCH = 1000
+# So many rows of a commit are handed on to those who have the memories at hand.
+HANDED_ON = 8
 # A vault of at least so many files does not empty itself: more likely a disk is not mounted.
 MASS_LOSS = 5
 # Each time the table is folded together it is written anew. Copies are kept for readers that are still on them, but
@@ -43,7 +45,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class SyncReport:
-    """What a sync found and did; `files` are those whose rows changed."""
+    """What a sync found and did."""
 
     added: int = 0
     changed: int = 0
@@ -54,8 +56,6 @@ class SyncReport:
     rebuilt: str = ""
     problems: list[Problem] = field(default_factory=list)
     seconds: float = 0.0
-    files: set[str] = field(default_factory=set)
-    versions: tuple[int, int] = (0, 0)  # of the table, before and after
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,8 @@ def sync(
     """
     started = time.monotonic()
     report = SyncReport()
-    reason = "asked for" if rebuild else "" if index.table is not None and not index.outdated() else index.open()
+    opened = index.table is not None and (index.unchanged() or not index.outdated())
+    reason = "asked for" if rebuild else "" if opened else index.open()
     listing = walk(index.folder) if only is None or reason else look_at(index.folder, only)
     # In step after the states were read, or another may have written both table and states in between.
     if not reason and not _recheck(index, difference(index, listing, only)) and index.in_step():
@@ -100,10 +101,8 @@ def sync(
         if reason:
             index.begin_generation()
             report.rebuilt = reason
-        before = index.table.version
         _Run(index, listing, report, progress, fresh=bool(reason)).run(None if reason else only)
         upkeep(index, COMMITS_BETWEEN_OPTIMIZE if commits is None else commits)
-        report.versions = (before, index.table.version)
         if reason:
             index.finish_generation()
     report.problems = _problems(index, listing) if only is None or reason else []
@@ -222,6 +221,7 @@ class _Run:
         self.report = report
         self.progress = progress or (lambda done, total: None)
         self.fresh = fresh
+        self.forgetful = not fresh and index.state.empty()  # rows may be there of which the states know nothing
         self.known: dict[str, Known] = {}
         self.claimed: set[str] = set()
         self.names: dict[str, set[str]] = {}
@@ -247,7 +247,6 @@ class _Run:
         self._settle_ids()
         self._note_renames([self.known[key] for key in found.removed], set(found.added))
         if self.fresh:
-            self.index.table.index_text()
             self.index.state.follow_all()
             self.index.state.put(table_version=self.index.table.version)
 
@@ -442,8 +441,16 @@ class _Run:
 
     def _commit(self, written: list[dict[str, object]], replaced: Iterable[str]) -> None:
         replaced = list(replaced)
-        self.index.table.upsert(written, replaced)
-        self.report.files.update(replaced, (str(row["file"]) for row in written))
+        before = self.index.table.version
+        if replaced or self.forgetful:
+            self.index.table.upsert(written, replaced)
+        else:
+            self.index.table.add(written)  # a fraction of the time
+        changed: dict[str, list[dict[str, object]]] = {key: [] for key in replaced}
+        for row in written:
+            changed.setdefault(str(row["file"]), []).append(row)
+        handed_on = changed if len(written) <= HANDED_ON else dict.fromkeys(changed)
+        self.index.note_change(before, handed_on)
         self.index.state.put(commits=(self.index.state.get("commits") or 0) + 1)
 
 
@@ -454,7 +461,9 @@ def upkeep(index: Index, commits: int) -> bool:
     least, most = KEEP_VERSIONS
     now = time.time()
     since = now - (index.state.get("optimized") or 0)
+    before = index.table.version
     index.table.optimize(min(max(since, least), most))
+    index.note_change(before, {})
     index.state.put(commits=0, optimized=now, table_version=index.table.version)
     return True
 

@@ -1,4 +1,4 @@
-"""The LanceDB table behind a narrow door: upserts by file, vector and full-text queries, upkeep."""
+"""The LanceDB table behind a narrow door: upserts by file, queries, upkeep."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ os.environ.setdefault("LANCEDB_LOG", "error")  # its warnings are for developers
 
 import lancedb
 import pyarrow as pa
-from lancedb.index import FTS
-from lancedb.query import MatchQuery
 
-from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.rows import schema, to_table
 
 NAME = "memories"
@@ -35,6 +32,7 @@ class Table:
 
     def __init__(self, folder: Path, dim: int, *, create: bool) -> None:
         self.dim = dim
+        self._version: int | None = None
         self._db = lancedb.connect(folder, session=_SESSION)
         if create:
             self._table = self._db.create_table(NAME, schema=schema(dim), mode="overwrite")
@@ -44,12 +42,15 @@ class Table:
 
     @property
     def version(self) -> int:
-        """The version that is read."""
-        return int(self._table.version)
+        """The version that is read; LanceDB takes a millisecond to tell, so it is asked after a change alone."""
+        if self._version is None:
+            self._version = int(self._table.version)
+        return self._version
 
     def refresh(self) -> None:
         """Read the newest version."""
         self._table.checkout_latest()
+        self._version = None
 
     def sound(self) -> bool:
         """Whether the table has our columns and answers a real search."""
@@ -60,14 +61,14 @@ class Table:
         ):
             return False
         probe = np.ones(self.dim, dtype=np.float32)
-        self.nearest(probe, 1, "")
-        self._table.search().select(["row", "memory"]).limit(1).to_arrow()
+        self._table.search(probe, vector_column_name="vector").select(["row", "memory"]).limit(1).to_arrow()
         return True
 
     def add(self, rows: Sequence[dict[str, Any]]) -> None:
         """Append rows of files that are not in the table yet: for a rebuild."""
         if rows:
             self._table.add(to_table(rows, self.dim))
+            self._version = None
 
     def upsert(self, rows: Sequence[dict[str, Any]], replaced: Iterable[str]) -> None:
         """Write rows, and remove what else the table holds of the files `replaced`, in one commit."""
@@ -76,32 +77,12 @@ class Table:
         if files:
             insert = insert.when_not_matched_by_source_delete(f"file IN ({', '.join(map(quote, files))})")
         insert.execute(to_table(rows, self.dim))
-
-    def index_text(self) -> None:
-        """Build the full-text index: Japanese and English words, found offline."""
-        config = FTS(base_tokenizer="icu/split", stem=True, remove_stop_words=False, ascii_folding=True)
-        self._table.create_index("text", config=config)
+        self._version = None
 
     def optimize(self, keep_seconds: float) -> None:
-        """Fold small commits together, bring the full-text index up to date, drop versions older than that."""
+        """Fold small commits together, and drop versions older than that."""
         self._table.optimize(cleanup_older_than=timedelta(seconds=keep_seconds))
-
-    def nearest(self, vector: Vectors, count: int, where: str) -> list[dict[str, Any]]:
-        """The rows nearest by cosine, whole memories and passages alike: row, file, n, id, cosine."""
-        query = self._table.search(vector, vector_column_name="vector").distance_type("cosine")
-        if where:
-            query = query.where(where, prefilter=True)
-        found = query.select(["row", "file", "n", "id", "_distance"]).limit(count).to_list()
-        for row in found:
-            row["cosine"] = 1.0 - row.pop("_distance")
-        return sorted(found, key=lambda row: (-row["cosine"], row["row"]))
-
-    def matching(self, text: str, count: int, where: str) -> list[dict[str, Any]]:
-        """Rows that full text finds: row, file, n, id. The order is not to be relied on."""
-        query = self._table.search(MatchQuery(text, "text"))
-        if where:
-            query = query.where(where, prefilter=True)
-        return list(query.select(["row", "file", "n", "id", "_score"]).limit(count).to_list())
+        self._version = None
 
     def select(self, columns: Sequence[str], where: str = "", limit: int | None = None) -> pa.Table:
         """Some columns of the rows that meet a condition."""

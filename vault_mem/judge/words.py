@@ -57,9 +57,7 @@ class Lexicon:
     def __init__(self) -> None:
         data = json.loads((DATA / "lexicon.json").read_text(encoding="utf-8"))
         english, japanese = data["en"], data["ja"]
-        self.senses: dict[str, frozenset[object]] = {
-            word: frozenset(own) for part in (english, japanese) for word, own in part["senses"].items()
-        }
+        self.senses: dict[str, list[object]] = {**english["senses"], **japanese["senses"]}
         self.lemmas: dict[str, str] = japanese["lemmas"]
         synonyms, opposites = read_pairs("synonyms.txt"), read_pairs("opposites.txt")
         self.same = _partners(_pairs([*english["derived"], *synonyms]))
@@ -101,7 +99,7 @@ def synonyms(one: str, other: str) -> bool:
         return True
     senses = lexicon().senses
     left, right = senses.get(one, _NONE), senses.get(other, _NONE)
-    return not left.isdisjoint(right) or one in right or other in left
+    return any(sense in right for sense in left) or one in right or other in left
 
 
 def derived(one: str, other: str) -> bool:

@@ -98,17 +98,21 @@ def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progres
 
     from vault_mem.index.pairs import nearest_pairs
 
-    shelf, calibration = workspace.shelf, workspace.calibration
+    calibration = workspace.calibration
     by_kind: dict[tuple[str, bool], list[tuple[str, int]]] = defaultdict(list)
-    for _, key, place in shelf.open_at(workspace.folder.now().timestamp()):
-        if key in states:
-            by_kind[(states[key].kind, states[key].private)].append((key, place))
+    with workspace.at_hand() as catalogue:  # but not for the seconds that comparing takes
+        wanted = [
+            (file, place) for _, file, place in catalogue.open_at(workspace.folder.now().timestamp()) if file in states
+        ]
+        vectors = catalogue.vectors[[place for _, place in wanted]]
+    for number, (file, _) in enumerate(wanted):
+        by_kind[(states[file].kind, states[file].private)].append((file, number))
     lowest = calibration.cosine(1 - NEAR_WITH_SIGNS)
     found: list[Cluster] = []
     for (kind, _), members in sorted(by_kind.items()):
         places = np.array([place for _, place in members], dtype=np.int64)
         nobody = np.zeros(0, dtype=np.int64)
-        pairs = nearest_pairs(shelf.vectors, places, nobody, lowest, MOST_PAIRS, progress)
+        pairs = nearest_pairs(vectors, places, nobody, lowest, MOST_PAIRS, progress)
         near: list[tuple[float, Memory, Memory]] = []
         for cosine, one, other in pairs:
             a, b = states[members[one][0]], states[members[other][0]]

@@ -126,20 +126,24 @@ def _candidates(
     workspace: Workspace, recent: list[Memory] | None, threshold: float, limit: int, progress: Progress | None
 ) -> list[MergeCandidate]:
     """The pairs nearer than the threshold (SPEC C-2), nearest first."""
-    shelf, calibration = workspace.shelf, workspace.calibration
-    memories = shelf.open_at(workspace.folder.now().timestamp())
-    if recent is not None:  # what is new comes first, whatever its id
-        new = {memory.path for memory in recent}
-        memories.sort(key=lambda each: each[1] not in new)
-    places = np.array([place for _, _, place in memories], dtype=np.int64)
-    count = len(memories) if recent is None else sum(key in new for _, key, _ in memories)
+    new = None if recent is None else {memory.path for memory in recent}
+    with workspace.at_hand() as catalogue:  # but not for the seconds that comparing takes
+        memories = catalogue.open_at(workspace.folder.now().timestamp())
+        if new is not None:  # what is new comes first, whatever its id
+            memories.sort(key=lambda each: each[1] not in new)
+        vectors = catalogue.vectors[[place for _, _, place in memories]]
+    count = len(memories) if new is None else sum(key in new for _, key, _ in memories)
+    places = np.arange(len(memories))
+    calibration = workspace.calibration
     lowest = calibration.cosine(1 - threshold) - 1e-6
-    found = nearest_pairs(shelf.vectors, places[:count], places[count:], lowest, limit, progress)
-    candidates = []
-    for cosine, one, other in found:
-        distance = round(1 - round(calibration.similarity(cosine), 4), 4)
-        if distance < threshold:
-            candidates.append(_candidate(shelf.memory(memories[one][1]), shelf.memory(memories[other][1]), distance))
+    found = nearest_pairs(vectors, places[:count], places[count:], lowest, limit, progress)
+    pairs = [
+        (distance, memories[one][1], memories[other][1])
+        for cosine, one, other in found
+        if (distance := round(1 - round(calibration.similarity(cosine), 4), 4)) < threshold
+    ]
+    by_file = workspace.index.by_files(sorted({file for _, *both in pairs for file in both}))
+    candidates = [_candidate(by_file[one], by_file[other], distance) for distance, one, other in pairs]
     return sorted(candidates, key=lambda each: (each.distance, each.memory_a_id, each.memory_b_id))
 
 

@@ -208,11 +208,12 @@ def _bm25(workspace: Workspace, query: str, limit: int) -> list[str]:
 def _keywords(workspace: Workspace, query: str, limit: int) -> list[str]:
     """What a plain search for words does: the memories with most of them, newest first."""
     workspace.freshen()
-    catalogue, wanted = workspace.catalogue, set(terms(query))
-    found = [
-        (-len(wanted & set(terms(catalogue.texts[place]))), -catalogue.created[place], catalogue.ids[place])
-        for place in (catalogue.alive & (catalogue.n == 0)).nonzero()[0].tolist()
-    ]
+    wanted = set(terms(query))
+    with workspace.at_hand() as catalogue:
+        found = [
+            (-len(wanted & set(terms(catalogue.texts[place]))), -catalogue.created[place], catalogue.ids[place])
+            for place in (catalogue.alive & (catalogue.n == 0)).nonzero()[0].tolist()
+        ]
     return [id_ for hits, _, id_ in sorted(found)[:limit] if hits]
 
 

@@ -8,9 +8,9 @@ from functools import cache
 
 import numpy as np
 
-from vault_mem.embedding.calibration import SAMPLE
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.rows import texts_to_embed, whole_vector
+from vault_mem.index.sample import sample
 from vault_mem.index.table import quote
 from vault_mem.index.terms import terms
 from vault_mem.judge.difference import Difference
@@ -69,7 +69,12 @@ def worth_linking(workspace: Workspace, content: str, link_threshold: float) -> 
     """
     if link_threshold >= 1:
         return lambda _: True
-    usage = cache(lambda: Usage(workspace.shelf.sample_texts(SAMPLE)))
+
+    @cache
+    def usage() -> Usage:
+        with workspace.at_hand() as catalogue:
+            return Usage(sample(catalogue).texts)
+
     return lambda existing: common_ground(existing, content, workspace.tokens, usage())
 
 
@@ -96,12 +101,12 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
     if not np.any(vector):  # no token the model knows: only the same text can be told to be the same
         same = f"content = {quote(content)} AND (valid_to IS NULL OR valid_to > {now!r})"
         return [Found(memory, 1.0) for memory in workspace.index.memories(same)]
-    shelf = workspace.shelf
-    calibration = workspace.calibrated(shelf)
-    found = [
-        Found(shelf.memory(key), round(calibration.similarity(cosine), 4))
-        for key, cosine in shelf.nearest(vector, NEIGHBOURS, now)
-    ]
+    with workspace.at_hand() as catalogue:
+        calibration = sample(catalogue).calibration(workspace.index.calibration)
+        found = [
+            Found(catalogue.memory(place), round(calibration.similarity(cosine), 4))
+            for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now)
+        ]
     return sorted(found, key=lambda each: (-each.similarity, -each.memory.created.timestamp(), each.memory.id))
 
 

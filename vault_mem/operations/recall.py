@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from vault_mem.embedding.calibration import Calibration
 from vault_mem.errors import InvalidInput
 from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.sample import sample
 from vault_mem.operations.excerpts import Cost, fit
 from vault_mem.operations.filters import Filters
 from vault_mem.operations.results import Found, writable
@@ -78,10 +79,15 @@ def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> 
     """
     request = request.checked()
     freshness = workspace.freshen()
-    results = workspace.reading(lambda: found_by(consider(workspace, request)))
+    results = workspace.reading(lambda: _results(workspace, request))
     if request.budget is not None:
         results, _ = fit(results, request.query, request.budget, cost)
     return RecallResult(request.query, results, freshness.stale, freshness.pending)
+
+
+def _results(workspace: Workspace, request: Request) -> list[Found]:
+    with workspace.at_hand():
+        return found_by(consider(workspace, request))
 
 
 def context_query(text: str) -> str:
@@ -90,9 +96,9 @@ def context_query(text: str) -> str:
 
 
 def consider(workspace: Workspace, request: Request) -> Outcome:
-    """Filter, rank and diversify."""
-    catalogue, calibration = workspace.catalogue, workspace.calibration
-    with catalogue.lock:
+    """Filter, rank and diversify. Places of the outcome are good for as long as the caller has the memories at hand."""
+    with workspace.at_hand() as catalogue:
+        calibration = sample(catalogue).calibration(workspace.index.calibration)
         allowed = allowed_places(workspace, catalogue, request.filters)
         now = request.filters.as_of or workspace.folder.now()
         vector = workspace.embedder.encode([request.query])[0]

@@ -38,8 +38,13 @@ def why_not(workspace: Workspace, id_: str, request: Request) -> WhyNot:
     """Ask the same question as recall, and follow one memory through it."""
     request = request.checked()
     freshness = workspace.freshen()
-    found = workspace.reading(lambda: _follow(workspace, workspace.index.get(id_), request))
+    found = workspace.reading(lambda: _standing(workspace, id_, request))
     return replace(found, stale=freshness.stale, pending=freshness.pending)
+
+
+def _standing(workspace: Workspace, id_: str, request: Request) -> WhyNot:
+    with workspace.at_hand():
+        return _follow(workspace, workspace.index.get(id_), request)
 
 
 def _follow(workspace: Workspace, memory: Memory, request: Request) -> WhyNot:

@@ -6,15 +6,16 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from vault_mem.embedding.calibration import SAMPLE, Calibration, refined
-from vault_mem.embedding.embedder import Embedder, Vectors
+from vault_mem.embedding.calibration import Calibration
+from vault_mem.embedding.embedder import Embedder
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.errors import Busy, Changed, EditRefused, Unsafe, VaultMemError, WriteFailed
-from vault_mem.index.changes import Changes
+from vault_mem.index.shelf import Shelf
 from vault_mem.model import Memory
 from vault_mem.vault import journal
 from vault_mem.vault.folder import Folder
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
     from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
-    from vault_mem.index.shelf import Shelf
     from vault_mem.index.sync import Progress, SyncReport
 
 
@@ -88,7 +88,7 @@ class Workspace:
     """One vault, open. Model and index load when first needed; `notices` are for the user, not part of any answer.
 
     A workspace is used by one thread at a time. A process that answers many keeps several, each made `like` the first:
-    they share the model and, in `changes`, what each of them has written to the index.
+    they share the model and, on the `shelf`, the memories at hand.
     """
 
     watch: Watch | None = None
@@ -98,14 +98,11 @@ class Workspace:
         self.folder = folder
         self.progress = progress
         self.notices: list[str] = [*folder.loaded.warnings]
-        self.changes: Changes = like.changes if like else Changes()
+        self.shelf: Shelf = like.shelf if like else Shelf()
         if like is not None:
             self.embedder, self.tokens = like.embedder, like.tokens
         self._journal_seen = -1
         self._at_version: tuple[str, int] = ("", -1)
-        self._calibration: tuple[Vectors, Calibration] | None = None
-        self._shelf: tuple[tuple[str, int], Shelf] | None = None
-        self._catalogue: tuple[tuple[str, int], Catalogue] | None = None
 
     def reuse(self, folder: Folder, progress: Progress | None) -> None:
         """Begin another command on the same vault: its clock, settings and progress, our model, index and caches."""
@@ -135,7 +132,7 @@ class Workspace:
         """The vault's index; not brought up to date by itself."""
         from vault_mem.index.index import Index
 
-        return Index(self.folder, self.embedder)
+        return Index(self.folder, self.embedder, self.shelf.changes)
 
     @property
     def graph(self) -> Graph:
@@ -147,59 +144,17 @@ class Workspace:
             self._graph = Graph(self.index.table, self.index.state.renames())
         return self._graph
 
-    @property
-    def catalogue(self) -> Catalogue:
-        """What recall looks through, in step with the index."""
-        from vault_mem.index.catalogue import Catalogue
-
-        version = (self.index.generation, self.index.table.version)
-        if self._catalogue is None or self._catalogue[0] != version:
-            self._catalogue = (version, Catalogue(self.index.table))
-        return self._catalogue[1]
-
-    @property
-    def shelf(self) -> Shelf:
-        """The memories at hand, in step with the index."""
-        from vault_mem.index.shelf import Shelf
-
-        version = (self.index.generation, self.index.table.version)
-        if self._shelf is None or self._shelf[0] != version:
-            self._shelf = (version, Shelf(self.index.table))
-        return self._shelf[1]
+    def at_hand(self) -> AbstractContextManager[Catalogue]:
+        """The memories as indexed, in memory; other threads wait for them until the block ends."""
+        return self.shelf.lent(self.index)
 
     @property
     def calibration(self) -> Calibration:
         """What a cosine means in this vault: the model's calibration, refined by a sample of the memories."""
-        return self.calibrated(self.shelf)
+        from vault_mem.index.sample import sample
 
-    def calibrated(self, shelf: Shelf) -> Calibration:
-        """The calibration where the shelf is at hand: asking the table for its version takes a while."""
-        sample = shelf.sample(SAMPLE)
-        if self._calibration is None or self._calibration[0] is not sample:
-            self._calibration = (sample, refined(self.index.calibration, sample))
-        return self._calibration[1]
-
-    def _take_over(self) -> None:
-        """Keep what is at hand in step with the index where it is known what changed, instead of filling it anew."""
-        if self.index.table is None:
-            return
-        now = (self.index.generation, self.index.table.version)
-        if self._shelf is not None and self._shelf[0] != now:
-            files = self._changed_since(self._shelf[0])
-            if files is not None:
-                self._shelf[1].update(self.index.table, files)
-                self._shelf = (now, self._shelf[1])
-        if self._catalogue is not None and self._catalogue[0] != now:
-            files = self._changed_since(self._catalogue[0])
-            if files is not None and not self._catalogue[1].worn:
-                self._catalogue[1].update(self.index.table, files)
-                self._catalogue = (now, self._catalogue[1])
-        self._drop_outdated()
-
-    def _changed_since(self, version: tuple[str, int]) -> set[str] | None:
-        if version[0] != self.index.generation:
-            return None
-        return self.changes.between(*version, self.index.table.version)
+        with self.at_hand() as catalogue:
+            return sample(catalogue).calibration(self.index.calibration)
 
     def _drop_outdated(self) -> None:
         version = (self.index.generation, self.index.table.version)
@@ -273,9 +228,6 @@ class Workspace:
                 raise WriteFailed(f"the index cannot be written: {reason}", "check space and permissions") from error
             self.notices.append(f"the index cannot be brought up to date: {reason}")
             return self._behind(only)
-        if not report.rebuilt:
-            self.changes.note(self.index.generation, report.versions, report.files)
-        self._take_over()
         if report.rebuilt and report.rebuilt != NO_INDEX:
             self.notices.append(f"index rebuilt: {report.rebuilt}")
         return Freshness(stale=False, pending=0, report=report)
