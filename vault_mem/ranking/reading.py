@@ -26,11 +26,12 @@ _TIME = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|since|january|february|march|"
     r"april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
     r"(?:19|20)\d\d|morning|evening|recently|just|o'clock|\d{1,2}:\d\d)\b|"
-    r"[昨今明]日|先[週月日]|[今来][週月年]|去年|昨年|[月火水木金土日]曜|\d[年月日時]|午[前後]|朝|昼|夜|夕方",
+    r"[昨今明]日|先[週月日]|[今来][週月年]|去年|昨年|[月火水木金土日]曜|[\d〇一二三四五六七八九十](?:[年月日時]|世紀)|午[前後]|朝|昼|夜|夕方",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|couple|few)\b|[一二三四五六七八九十百千万][つ人個回円年日]",
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|couple|few)\b|"
+    r"[一二三四五六七八九十百千万億][つ人個回円年月日時分秒度歳本枚台冊匹頭羽階倍割点位号キメグト]",
     re.IGNORECASE,
 )
 
@@ -89,7 +90,11 @@ def wants_number(query: str) -> bool:
 
 _ASKS_WHEN = re.compile(
     r"\b(?:when|how long|what (?:date|day|month|year|time)|(?:in )?which (?:date|day|month|year))\b|"
-    r"いつ|何[年月日時曜]|どのくらい前",
+    r"いつ(?!も|か|の間)|何[年月日時曜]|どのくらい前",
     re.IGNORECASE,
 )
-_ASKS_NUMBER = re.compile(r"\bhow (?:many|much|often)\b|いくつ|いくら|何[個人回円枚本台冊]|どれくらい", re.IGNORECASE)
+_ASKS_NUMBER = re.compile(
+    r"\bhow (?:many|much|often)\b|いくつ|いくら|何[個人回円枚本台冊匹頭度歳倍割点位番キメグ]|"
+    r"ど[れの](?:くらい|ぐらい|だけ|ほど)",
+    re.IGNORECASE,
+)
