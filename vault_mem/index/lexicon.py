@@ -19,6 +19,7 @@ from vault_mem.index.terms import STOP, stem, unspaced
 
 _K1 = 1.2
 _B = 0.75
+MOST_ASKED = 64
 _NONE = np.zeros(0, dtype=np.int32)
 
 Places = NDArray[np.int32]
@@ -39,6 +40,7 @@ class Lexicon:
         self._in_arrays = np.zeros(0, dtype=bool)
         self._later: dict[int, dict[int, int]] = {}
         self._later_terms: dict[int, list[int]] = {}
+        self._asked: dict[str, tuple[Places, Counts]] = {}  # a query asks for each of its terms several times
 
     def fill(self, column: pa.Array) -> None:
         """Take over the terms of all rows, a list for each place."""
@@ -66,6 +68,7 @@ class Lexicon:
     def put(self, place: int, terms: Iterable[str]) -> None:
         """A row that came later; its place is free."""
         counts = Counter(number for term in terms if (number := self._number(term)) >= 0)
+        self._asked.clear()
         self.lengths[place] = counts.total()
         self._later_terms[place] = list(counts)
         for number, count in counts.items():
@@ -73,6 +76,7 @@ class Lexicon:
 
     def remove(self, place: int) -> None:
         """Forget the row at a place."""
+        self._asked.clear()
         self.lengths[place] = 0
         self._in_arrays[place] = False
         for number in self._later_terms.pop(place, ()):
@@ -85,6 +89,14 @@ class Lexicon:
 
     def postings(self, term: str) -> tuple[Places, Counts]:
         """The places that have a term, and how often. One character of Japanese stands for every pair it is in."""
+        found = self._asked.get(term)
+        if found is None:
+            if len(self._asked) >= MOST_ASKED:
+                self._asked.clear()
+            found = self._asked[term] = self._look_up(term)
+        return found
+
+    def _look_up(self, term: str) -> tuple[Places, Counts]:
         if len(term) == 1 and unspaced(term):
             numbers = {number for raw, number in self._numbers.items() if term in raw and number >= 0}
         else:
