@@ -94,8 +94,9 @@ def test_the_filter_for_a_person_takes_aliases_and_nothing_more(cli: Command, ro
     write(root, 2, "Plums too", "2026-10-02T08:00:00", "people: [Ana Bo]")
     write(root, 3, "A friend.", "2026-10-03T08:00:00", "title: Ana Lindqvist", "aliases: [Nana]")
     for name, expected in [("Nana", [1]), ("ana lindqvist", [1]), ("Ana", []), ("Ana Bo", [2]), ("' OR 1=1 --", [])]:
-        found = cli.json("recall", "plums", "--person", name)["results"]
-        assert [int(each["id"][4:], 16) for each in found] == expected, name
+        for key, *command in (["results", "recall", "plums"], ["memories", "list"]):
+            found = cli.json(*command, "--person", name)[key]
+            assert [int(each["id"][4:], 16) for each in found] == expected, (command, name)
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,8 @@ class Vault:
         from vault_mem.operations.recall import Request
         from vault_mem.operations.why_not import why_not
 
-        return why_not(self.workspace, id_, Request(query, n, filters or Filters(), **options))
+        cost = options.pop("cost", None)
+        return why_not(self.workspace, id_, Request(query, n, filters or Filters(), **options), cost)
 
     def compare(self, a: str, b: str) -> Comparison:
         """How two texts or memories stand to each other."""

@@ -46,9 +46,8 @@ def command(
     text = _query(console, query, context)
     vault = open_vault(console)
     chosen = filters_from(vault, filters)
-    shape = _Json(vault, explain) if console.json else _Text(vault, explain)
-    room = None if budget is None else budget - shape.frame
-    result = vault.recall(text, limit, chosen, budget=_enough(budget, room), cost=shape.cost)
+    shape = Json(vault, explain) if console.json else Text(vault, explain)
+    result = vault.recall(text, limit, chosen, budget=room(budget, shape.frame), cost=shape.cost)
     shape.show(console, result)
     finish(console, vault, stale=result.stale, pending=result.pending)
 
@@ -73,15 +72,16 @@ def _query(console: Console, query: str | None, context: str | None) -> str:
     return f"{context_query(text)}\n{query}" if query else context_query(text)
 
 
-def _enough(budget: int | None, room: int | None) -> int | None:
+def room(budget: int | None, frame: int) -> int | None:
+    """What a budget leaves for the results."""
     from vault_mem.operations.recall import SMALLEST_BUDGET
 
-    if budget is None or room is None or budget < SMALLEST_BUDGET:
+    if budget is None or budget < SMALLEST_BUDGET:
         return budget  # too small: recall says so
-    return max(room, SMALLEST_BUDGET)
+    return max(budget - frame, SMALLEST_BUDGET)
 
 
-class _Text:
+class Text:
     """Results as lines of text."""
 
     frame = 10  # tokens of the first line
@@ -91,18 +91,20 @@ class _Text:
         self._explain = explain
 
     def cost(self, found: Found) -> int:
+        """What showing a result takes, in tokens."""
         from vault_mem import messages
         from vault_mem.notes.tokens import count_tokens
 
         return count_tokens(messages.recalled_line(99, found, self._now, self._explain) + "\n")
 
     def show(self, console: Console, result: RecallResult) -> None:
+        """Print what was found."""
         from vault_mem import messages
 
         console.print(messages.recalled(result, self._now, explain=self._explain))
 
 
-class _Json:
+class Json:
     """Results as one JSON document."""
 
     frame = 40  # tokens of everything but the results
@@ -112,6 +114,7 @@ class _Json:
         self._explain = explain
 
     def cost(self, found: Found) -> int:
+        """What showing a result takes, in tokens."""
         import json
 
         from vault_mem.notes.tokens import count_tokens
@@ -122,6 +125,7 @@ class _Json:
         return found_json(found) | ({"explain": found.terms} if self._explain else {})
 
     def show(self, console: Console, result: RecallResult) -> None:
+        """Print what was found."""
         from vault_mem import messages
 
         console.answer(

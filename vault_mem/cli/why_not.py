@@ -8,6 +8,7 @@ import click
 
 from vault_mem.cli.common import Command, filter_options, filters_from, finish, open_vault
 from vault_mem.cli.console import Console
+from vault_mem.cli.recall import Text, room
 
 
 @click.command(
@@ -26,7 +27,9 @@ def command(console: Console, /, id_: str, query: str, limit: int, budget: int |
     from vault_mem import messages
 
     vault = open_vault(console)
-    result = vault.why_not(id_, query, limit, filters_from(vault, filters), budget=budget)
+    shape = Text(vault, explain=False)
+    chosen = filters_from(vault, filters)
+    result = vault.why_not(id_, query, limit, chosen, budget=room(budget, shape.frame), cost=shape.cost)
     if console.json:
         record = {name: value for name, value in vars(result).items() if name != "memory"}
         console.print_json({"id": result.memory.id, "path": result.memory.path} | record)

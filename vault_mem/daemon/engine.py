@@ -197,6 +197,7 @@ class Engine:
         """Fold the table's commits together, close what a busy moment needed, and have the rest at hand."""
         from vault_mem.index.sync import upkeep
         from vault_mem.index.table import release_memory
+        from vault_mem.judge.words import lexicon
         from vault_mem.vault.lock import locked
 
         self.pool.trim()
@@ -210,6 +211,7 @@ class Engine:
             workspace.reading(lambda: workspace.calibration)
             with workspace.at_hand() as catalogue:
                 catalogue.prepare()
+            lexicon()  # what the guard needs, before somebody waits for it
             self._read_ahead(workspace)
         release_memory()
 

@@ -54,6 +54,7 @@ class Catalogue:
         self._free: list[int] = []
         self._by_file: dict[str, list[int]] = {}
         self._derived: dict[str, Any] = {}
+        self._by_place: dict[str, dict[int, Any]] = {}
         self._fill(table)
         release_memory()
 
@@ -170,6 +171,10 @@ class Catalogue:
         found: T = self._derived[name]
         return found
 
+    def by_place(self, name: str) -> dict[int, Any]:
+        """What was found out about single rows: it stays true when others change, and is forgotten with its row."""
+        return self._by_place.setdefault(name, {})
+
     def differing(self, table: Table) -> set[str]:
         """The files whose rows in the table are not those at hand."""
         found = table.select(("file", *_SIGNS), f"n = 0 AND {_TYPES}")
@@ -200,14 +205,15 @@ class Catalogue:
         new = [place for file in files for place in self._by_file.get(file, ())]
         for value in kept.values():
             value.learn(self, new)
-        self._derived = {name: value for name, value in self._derived.items() if name in kept or name == READINGS}
+        self._derived = kept
 
     def _remove(self, place: int) -> None:
         self.alive[place] = False
         self.lexicon.remove(place)
         self.links.pop(place, None)
         self.aliases.pop(place, None)
-        self._derived.get(READINGS, {}).pop(place, None)
+        for known in self._by_place.values():
+            known.pop(place, None)
         self._free.append(place)
 
     def _put(self, rows: Rows) -> None:
@@ -256,9 +262,6 @@ class Catalogue:
             setattr(self, name, np.concatenate([array, np.zeros(more, dtype=array.dtype)]))
         self.lexicon.reserve(size + more)
         self._free += range(size + more - 1, size - 1, -1)
-
-
-READINGS = "readings"  # what was read of texts stays true when other rows change
 
 
 def _vectors(found: pa.Table, dim: int) -> Vectors:

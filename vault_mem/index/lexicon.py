@@ -19,6 +19,7 @@ from vault_mem.index.terms import STOP, stem, unspaced
 
 _K1 = 1.2
 _B = 0.75
+MOST_ASKED = 256
 _NONE = np.zeros(0, dtype=np.int32)
 
 Places = NDArray[np.int32]
@@ -34,17 +35,16 @@ class Lexicon:
         self._numbers: dict[str, int] = {}  # of raw terms; the forms of one word share a number, stop words have -1
         self._by_stem: dict[str, int] = {}
         self._by_letter: dict[str, set[int]] = {}  # of scripts without spaces: the terms that a letter is in
-        self._letters: dict[str, tuple[Places, Counts]] = {}  # their postings, put together when first asked for
         self._starts = np.zeros(1, dtype=np.int64)
         self._places: Places = _NONE
         self._counts: NDArray[np.uint16] = np.zeros(0, dtype=np.uint16)
         self._in_arrays = np.zeros(0, dtype=bool)
         self._later: dict[int, dict[int, int]] = {}
         self._later_terms: dict[int, list[int]] = {}
+        self._asked: dict[str, tuple[Places, Counts]] = {}  # a query asks for each of its terms several times
 
     def fill(self, column: pa.Array) -> None:
         """Take over the terms of all rows, a list for each place."""
-        self._letters.clear()
         rows = len(column)
         encoded = pc.list_flatten(column).dictionary_encode()
         numbers = np.array([self._number(term) for term in encoded.dictionary.to_pylist()], dtype=np.int64)
@@ -68,8 +68,8 @@ class Lexicon:
 
     def put(self, place: int, terms: Iterable[str]) -> None:
         """A row that came later; its place is free."""
-        self._letters.clear()
         counts = Counter(number for term in terms if (number := self._number(term)) >= 0)
+        self._asked.clear()
         self.lengths[place] = counts.total()
         self._later_terms[place] = list(counts)
         for number, count in counts.items():
@@ -77,7 +77,7 @@ class Lexicon:
 
     def remove(self, place: int) -> None:
         """Forget the row at a place."""
-        self._letters.clear()
+        self._asked.clear()
         self.lengths[place] = 0
         self._in_arrays[place] = False
         for number in self._later_terms.pop(place, ()):
@@ -90,10 +90,16 @@ class Lexicon:
 
     def postings(self, term: str) -> tuple[Places, Counts]:
         """The places that have a term, and how often. One character of Japanese stands for every pair it is in."""
+        found = self._asked.get(term)
+        if found is None:
+            if len(self._asked) >= MOST_ASKED:
+                self._asked.clear()
+            found = self._asked[term] = self._look_up(term)
+        return found
+
+    def _look_up(self, term: str) -> tuple[Places, Counts]:
         if len(term) == 1 and unspaced(term):
-            if term not in self._letters:
-                self._letters[term] = self._together(sorted(self._by_letter.get(term, ())))
-            return self._letters[term]
+            return self._together(sorted(self._by_letter.get(term, ())))
         number = self._numbers.get(term, self._by_stem.get(stem(term), -1))
         return self._postings_of(number) if number >= 0 else (_NONE, np.zeros(0, dtype=np.float32))
 

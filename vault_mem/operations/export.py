@@ -17,6 +17,7 @@ from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.text import split
 from vault_mem.operations.filters import Filters
 from vault_mem.operations.init import init
+from vault_mem.operations.people import other_names
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import files
 from vault_mem.vault.settings import VAULT_FILE
@@ -76,10 +77,11 @@ class _Chosen:
         self.workspace = workspace
         self.include_private = include_private
         now = workspace.folder.now()
-        found = workspace.index.memories(filters.where(now, (MEMORY,)))
+        names = other_names(workspace, filters)
+        found = workspace.index.memories(filters.where(now, (MEMORY,), names))
         self.memories = [memory for memory in found if include_private or not memory.private][::-1]
         self.private_left_out = len(found) - len(self.memories)
-        all_too = workspace.index.memories(replace(filters, closed=True).where(now, (MEMORY,)))
+        all_too = workspace.index.memories(replace(filters, closed=True).where(now, (MEMORY,), names))
         self.closed_left_out = len([each for each in all_too if include_private or not each.private]) - len(
             self.memories
         )

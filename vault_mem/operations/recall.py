@@ -13,11 +13,11 @@ from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.sample import sample
 from vault_mem.operations.excerpts import Cost, fit
 from vault_mem.operations.filters import Filters
+from vault_mem.operations.people import other_names
 from vault_mem.operations.results import Found, writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.diversity import Chosen, diversify
 from vault_mem.ranking.links import Strengths
-from vault_mem.ranking.names import directory
 from vault_mem.ranking.query import understand
 from vault_mem.ranking.rank import DIGITS, Ranking, Switches, rank
 from vault_mem.vault import activity
@@ -130,7 +130,7 @@ def allowed_places(workspace: Workspace, catalogue: Catalogue, filters: Filters)
     whole = catalogue.alive & (catalogue.n == 0)
     if filters == Filters():
         return np.asarray(whole & (catalogue.valid_to > now.timestamp()))
-    where = filters.where(now, names=directory(catalogue).written)
+    where = filters.where(now, names=other_names(workspace, filters))
     found = workspace.index.table.select(["file"], f"n = 0 AND {where}").column("file").to_pylist()
     places = [place for file in found if (place := catalogue.place_of(file)) is not None]
     allowed = np.zeros(len(whole), dtype=bool)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from vault_mem.errors import NotFound
 from vault_mem.model import Memory
 from vault_mem.operations.filters import EVERYTHING, Filters
+from vault_mem.operations.people import other_names
 from vault_mem.operations.workspace import Workspace
 
 
@@ -59,6 +60,8 @@ def show(workspace: Workspace, id_: str) -> ShowResult:
 def list_memories(workspace: Workspace, filters: Filters | None = None, limit: int | None = None) -> ListResult:
     """The memories that meet the filters, newest first."""
     freshness = workspace.freshen()
-    where = (filters or Filters()).where(workspace.folder.now(), EVERYTHING)
+    filters = filters or Filters()
+    names = workspace.reading(lambda: other_names(workspace, filters))
+    where = filters.where(workspace.folder.now(), EVERYTHING, names)
     found = workspace.reading(lambda: workspace.index.memories(where))
     return ListResult(found[:limit], len(found), freshness.stale, freshness.pending)

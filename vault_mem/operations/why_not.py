@@ -8,11 +8,11 @@ import numpy as np
 
 from vault_mem.index.table import quote
 from vault_mem.model import Memory
-from vault_mem.operations.excerpts import fit
+from vault_mem.operations.excerpts import Cost, fit
 from vault_mem.operations.filters import Filters
+from vault_mem.operations.people import other_names
 from vault_mem.operations.recall import Outcome, Request, consider, found_by
 from vault_mem.operations.workspace import Workspace
-from vault_mem.ranking.names import directory
 from vault_mem.ranking.rank import DIGITS
 
 SHOWN = "shown"
@@ -34,20 +34,20 @@ class WhyNot:
     pending: int = 0
 
 
-def why_not(workspace: Workspace, id_: str, request: Request) -> WhyNot:
-    """Ask the same question as recall, and follow one memory through it."""
+def why_not(workspace: Workspace, id_: str, request: Request, cost: Cost | None = None) -> WhyNot:
+    """Ask the same question as recall, and follow one memory through it. `cost` is that of recall."""
     request = request.checked()
     freshness = workspace.freshen()
-    found = workspace.reading(lambda: _standing(workspace, id_, request))
+    found = workspace.reading(lambda: _standing(workspace, id_, request, cost))
     return replace(found, stale=freshness.stale, pending=freshness.pending)
 
 
-def _standing(workspace: Workspace, id_: str, request: Request) -> WhyNot:
+def _standing(workspace: Workspace, id_: str, request: Request, cost: Cost | None) -> WhyNot:
     with workspace.at_hand():
-        return _follow(workspace, workspace.index.get(id_), request)
+        return _follow(workspace, workspace.index.get(id_), request, cost)
 
 
-def _follow(workspace: Workspace, memory: Memory, request: Request) -> WhyNot:
+def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost | None) -> WhyNot:
     outcome = consider(workspace, request)
     place = outcome.catalogue.place_of(memory.path)
     if place is None:
@@ -77,10 +77,10 @@ def _follow(workspace: Workspace, memory: Memory, request: Request) -> WhyNot:
             return replace(standing, stage="diversity", reason=reason, needed=needed)
         return replace(standing, stage="ranking", reason=f"{standing_at}, and {len(chosen)} are shown", needed=needed)
     results = found_by(outcome)
-    shown = results if request.budget is None else fit(results, request.query, request.budget)[0]
+    shown = results if request.budget is None else fit(results, request.query, request.budget, cost)[0]
     ids = [found.memory.id for found in shown]
     if memory.id not in ids:
-        reason = f"no sentence of it fits what is left of {request.budget} tokens"
+        reason = "no sentence of it fits what is left of the budget"
         return replace(standing, stage="budget", reason=reason)
     return replace(standing, reason=f"it is result {ids.index(memory.id) + 1}")
 
@@ -88,7 +88,7 @@ def _follow(workspace: Workspace, memory: Memory, request: Request) -> WhyNot:
 def _which_filter(workspace: Workspace, memory: Memory, request: Request, outcome: Outcome) -> str:
     now = workspace.folder.now()
     for each in request.filters.given:
-        where = each.where(now, names=directory(outcome.catalogue).written)
+        where = each.where(now, names=other_names(workspace, each))
         condition = f"n = 0 AND file = {quote(memory.path)} AND {where}"
         if not workspace.index.table.count(condition):
             return _named(each, memory)

@@ -27,7 +27,9 @@ def matches(query_tokens: Sequence[int], texts: Sequence[Reading], vectors: Toke
     if not len(held) or not len(query_tokens):
         return found
     flat = np.concatenate([texts[number].tokens for number in held.tolist()])
-    distinct, where = np.unique(flat, return_inverse=True)
+    present = np.zeros(int(flat.max()) + 1, dtype=bool)
+    present[flat] = True
+    distinct, where = np.flatnonzero(present), (np.cumsum(present) - 1)[flat]
     near = vectors.directions(distinct) @ vectors.directions(np.asarray(query_tokens)).T
     near[near < NEAR_WORDS] = 0.0
     starts = np.concatenate([[0], np.cumsum(sizes[held])[:-1]])

@@ -14,6 +14,9 @@ LONGEST = 64
 # So many memories to either side are the moment around one.
 REACH = 3
 
+# More than so many that come at once are put in order together with the others.
+FEW = 50
+
 Places = NDArray[np.int64]
 
 
@@ -25,7 +28,7 @@ class Moments:
     """
 
     def __init__(self, catalogue: Catalogue, allowed: NDArray[np.bool_], *, together: bool = True) -> None:
-        by_time: Places = catalogue.derived("by time", lambda: _by_time(catalogue))
+        by_time = catalogue.derived("by time", lambda: ByTime(catalogue)).places
         self.order = by_time[allowed[by_time]]
         count = len(self.order)
         self.position = np.full(len(catalogue.files), -1, dtype=np.int64)
@@ -84,8 +87,32 @@ def moments(catalogue: Catalogue, allowed: NDArray[np.bool_], *, together: bool 
     return kept[together][1]
 
 
-def _by_time(catalogue: Catalogue) -> Places:
-    whole = np.flatnonzero(catalogue.alive & (catalogue.n == 0))
-    files = np.array([catalogue.files[place] for place in whole.tolist()], dtype=object)
-    by_file = np.argsort(files, kind="stable")
-    return whole[by_file][np.argsort(catalogue.created[whole[by_file]], kind="stable")]
+class ByTime:
+    """Whole memories in the order they were made; those of one moment by the names of their files."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._sort(catalogue)
+
+    def _sort(self, catalogue: Catalogue) -> None:
+        whole = np.flatnonzero(catalogue.alive & (catalogue.n == 0))
+        files = np.array([catalogue.files[place] for place in whole.tolist()], dtype=object)
+        by_file = np.argsort(files, kind="stable")
+        self.places: Places = whole[by_file][np.argsort(catalogue.created[whole[by_file]], kind="stable")]
+
+    def forget(self, catalogue: Catalogue, places: list[int]) -> None:
+        """These rows are about to go."""
+        self.places = self.places[~np.isin(self.places, places)]
+
+    def learn(self, catalogue: Catalogue, places: list[int]) -> None:
+        """These rows have come."""
+        whole = [place for place in places if catalogue.n[place] == 0]
+        if len(whole) > FEW:
+            self._sort(catalogue)
+            return
+        for place in whole:
+            made = catalogue.created[place]
+            first, last = (
+                int(np.searchsorted(catalogue.created[self.places], made, side)) for side in ("left", "right")
+            )
+            before = sum(catalogue.files[other] < catalogue.files[place] for other in self.places[first:last].tolist())
+            self.places = np.insert(self.places, first + before, place)

@@ -17,6 +17,7 @@ from vault_mem.index.terms import normalised
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
 from vault_mem.ranking.association import associated, directions
+from vault_mem.ranking.centre import centre
 from vault_mem.ranking.links import Strengths, spread, web
 from vault_mem.ranking.moments import REACH, Moments, moments
 from vault_mem.ranking.query import Query, share
@@ -96,7 +97,9 @@ def rank(
 
 
 def _meaning(catalogue: Catalogue, query: Query) -> Signal:
-    return np.asarray(np.round(np.maximum(catalogue.vectors @ query.vector, 0), 6), dtype=np.float32)
+    # not `@`: for one vector that is threads waiting for each other, ten times slower where cores are busy
+    cosines = np.einsum("ij,j->i", catalogue.vectors, query.vector)
+    return np.asarray(np.round(np.maximum(cosines, 0), 6), dtype=np.float32)
 
 
 def written(catalogue: Catalogue, terms: Sequence[tuple[str, float]]) -> Signal:
@@ -119,26 +122,6 @@ def _mean_length(catalogue: Catalogue) -> float:
         return float(np.sum(catalogue.lexicon.lengths, dtype=float)) / max(len(catalogue), 1)
 
     return catalogue.derived("mean length", mean)
-
-
-def _mean_vector(catalogue: Catalogue) -> Signal:
-    def mean() -> Signal:
-        whole = catalogue.alive & (catalogue.n == 0)
-        mean = catalogue.vectors[whole].mean(axis=0, dtype=np.float64)
-        return np.asarray(np.round(mean, 6), dtype=np.float32)
-
-    return catalogue.derived("mean vector", mean)
-
-
-def _distances(catalogue: Catalogue) -> Signal:
-    """How far each row lies from the mean."""
-
-    def distances() -> Signal:
-        mean = _mean_vector(catalogue)
-        squares = 1 - 2 * (catalogue.vectors @ mean) + mean @ mean  # vectors have length one
-        return np.asarray(np.sqrt(np.maximum(squares, 1e-6)), dtype=np.float32)
-
-    return catalogue.derived("distances", distances)
 
 
 def best_rows(catalogue: Catalogue, meaning: Signal, words: Signal) -> tuple[dict[str, Signal], Places]:
@@ -188,9 +171,9 @@ def _candidates(
         *_top(catalogue, best["words"], allowed & (best["words"] > 0), OF_EACH),
     ]
     if "association" in switches and places:
-        mean = _mean_vector(catalogue)
-        towards = directions(catalogue.vectors[places[0]], mean)
-        near = np.asarray((catalogue.vectors @ towards - mean @ towards) / _distances(catalogue), dtype=np.float32)
+        middle = centre(catalogue)
+        towards = directions(catalogue.vectors[places[0]], middle.mean)
+        near = (np.einsum("ij,j->i", catalogue.vectors, towards) - middle.mean @ towards) / middle.distances
         places += _top(catalogue, np.round(near, 6), allowed, OF_EACH)
     if "links" in switches and places:
         top = float(first[places[0]]) or 1.0
@@ -244,11 +227,7 @@ class _Pool:
             "session_words": np.maximum(own["words"], self._session_words()),
             **self._named(),
             "time": closeness(self.catalogue.created[self.places], self.query.spans),
-            "asks": _array(text.asks for text in self.texts),
-            "answers": _array(
-                self.query.wants_time * text.times + self.query.wants_number * text.numbers for text in self.texts
-            ),
-            "length": _array(text.length for text in self.texts),
+            **self._form(),
             **self._state(),
         }
 
@@ -262,15 +241,14 @@ class _Pool:
         near = [place for place in dict.fromkeys(self.around[:CLOSE].ravel().tolist()) if place >= 0]
         more = [place for place in near if place not in row_of]
         texts = [*self.texts, *readings(catalogue, more, self.vectors)]
-        number = {place: at for at, place in enumerate([*self.places.tolist(), *more])}
+        number = np.full(len(catalogue.files) + 1, len(texts), dtype=np.int64)  # the last is for places that are none
+        number[[*self.places.tolist(), *more]] = np.arange(len(texts))
         found = late.matches(query.tokens, texts, self.vectors)
         total = float(query.token_weights.sum()) or 1.0
         nothing = np.zeros((1, found.shape[1]), dtype=np.float32)
         padded = np.concatenate([found, nothing])
-        index = np.full(self.around.shape, len(texts), dtype=np.int64)
-        for at, places in enumerate(self.around.tolist()):
-            index[at] = [number.get(place, len(texts)) for place in places]
-            index[at, REACH] = at
+        index = number[self.around]
+        index[:, REACH] = np.arange(len(self.places))
         own = found[: len(self.places)] @ query.token_weights / total
         together = padded[index].max(axis=1) @ query.token_weights / total
         asks = np.array([*(text.asks for text in texts), 0.0], dtype=np.float32)
@@ -347,6 +325,12 @@ class _Pool:
             "tag": _array(place in named.tags for place in places),
         }
 
+    def _form(self) -> dict[str, Signal]:
+        """What kind of text a memory is: whether it asks, what it could answer, how long it is."""
+        asks, times, numbers, length = np.array([text[1:] for text in self.texts], dtype=np.float32).reshape(-1, 4).T
+        answers = self.query.wants_time * times + self.query.wants_number * numbers
+        return {"asks": asks, "answers": answers.astype(np.float32), "length": length}
+
     def _state(self) -> dict[str, Signal]:
         """What a memory is, whatever it says: how old, how felt, how important; and the same where the query asks."""
         catalogue, query, places = self.catalogue, self.query, self.places
@@ -374,7 +358,7 @@ class _Pool:
         """How strong the emotion of a memory is; one that does not say is half as strong as can be."""
         if self.catalogue.emotions[place] == DEFAULT_EMOTION:
             return 0.0
-        known: dict[int, float] = self.catalogue.derived("intensities", dict)
+        known: dict[int, float] = self.catalogue.by_place("intensities")
         if place not in known:
             said = self.catalogue.record(place).get("intensity")
             known[place] = 0.5 if said is None else float(said)
@@ -435,7 +419,7 @@ def _called_by_likeness(catalogue: Catalogue, pool: _Pool, scores: NDArray[np.fl
     A memory with others around it calls up its moment, and one with links what they lead to, which are signals of their
     own; one that stands alone has only what is like it.
     """
-    called = associated(catalogue.vectors[pool.places], _mean_vector(catalogue), scores)
+    called = associated(catalogue.vectors[pool.places], centre(catalogue).mean, scores)
     ranks = np.argsort(-scores, kind="stable")
     best = int(ranks[0])
     linked = len(web(catalogue).around(int(pool.places[best]), {}))
@@ -453,11 +437,12 @@ def _called_by_links(catalogue: Catalogue, pool: _Pool, scores: NDArray[np.float
     called = spread(catalogue, seeds, pool.strengths)
     weight = weights()["links"]
 
-    def lift(place: int) -> float:
-        share, seed = called.get(place, (0.0, place))
-        return max(0.0, min(share, float(own[seed] - own[place]) / weight - BEHIND))
-
-    return _array(lift(place) for place in pool.places.tolist())
+    found = np.zeros(len(pool.places), dtype=np.float32)
+    for at, place in enumerate(pool.places.tolist()):
+        if place in called:
+            share, seed = called[place]
+            found[at] = max(0.0, min(share, float(own[seed] - own[place]) / weight - BEHIND))
+    return found
 
 
 def shown_text(catalogue: Catalogue, place: int, row: int) -> str:

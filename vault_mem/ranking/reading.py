@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.index.catalogue import READINGS, Catalogue
+from vault_mem.index.catalogue import Catalogue
 
 MAX_CHARACTERS = 4_000
+READINGS = "readings"
 # So many are read ahead before somebody may ask for something else: some milliseconds.
 AT_ONCE = 100
 # A text of so many tokens is as long as it needs to be to say something.
@@ -48,7 +49,7 @@ class Reading(NamedTuple):
 
 def readings(catalogue: Catalogue, places: Iterable[int], tokens: TokenVectors) -> list[Reading]:
     """The readings of these places; what was read before is kept."""
-    kept: dict[int, Reading] = catalogue.derived(READINGS, dict)
+    kept: dict[int, Reading] = catalogue.by_place(READINGS)
     places = list(places)
     missing = [place for place in dict.fromkeys(places) if place not in kept]
     texts = [catalogue.texts[place][:MAX_CHARACTERS] for place in missing]
@@ -59,7 +60,7 @@ def readings(catalogue: Catalogue, places: Iterable[int], tokens: TokenVectors) 
 
 def read_ahead(catalogue: Catalogue, tokens: TokenVectors) -> bool:
     """Read some memories before a query needs them; whether there are more."""
-    kept: dict[int, Reading] = catalogue.derived(READINGS, dict)
+    kept: dict[int, Reading] = catalogue.by_place(READINGS)
     waiting = (place for place in catalogue.alive.nonzero()[0].tolist() if place not in kept)
     some = list(islice(waiting, AT_ONCE))
     readings(catalogue, some, tokens)
