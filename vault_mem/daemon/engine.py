@@ -34,6 +34,7 @@ _AGAIN_SECONDS = 5.0  # after a failure
 _SCAN_SECONDS = 600.0  # events are hints: now and then all files are looked at
 _SCAN_WITHOUT_EVENTS = 10.0
 _IDLE_SECONDS = 2.0
+_PATIENCE = 30.0
 _QUIET_LONGEST = 60.0  # settings may have changed, or a clock
 _FOLD_COMMITS = 20
 _LOOK_SECONDS = 2.0  # for a vault that is gone, and the like
@@ -59,6 +60,7 @@ class Engine:
         self.watcher = Watcher(folder, self._changed, cookies)
         self.pool = Pool(self.watcher)
         self._workspace: Workspace | None = None
+        self.loans: dict[Loan, float] = {}  # the commands at work, and since when
         self.last_request = time.monotonic()
         self._log = logging.getLogger("vault_mem.daemon.engine")
 
@@ -109,7 +111,9 @@ class Engine:
         while not stopping():
             now = time.monotonic()
             pause = max(0.0, min(_LOOK_SECONDS, self._quiet_due - now))
-            if self.watcher.ledger and now >= not_before:
+            if self._at_work(now):
+                pause = _LOOK_SECONDS
+            elif self.watcher.ledger and now >= not_before:
                 pause = self._until_batch(now)
             self._wake.wait(pause)
             self._wake.clear()
@@ -117,6 +121,8 @@ class Engine:
             if stopping():
                 break
             try:
+                if self._at_work(now):
+                    continue  # a command brings the index up to date by itself, or builds it anew
                 if self.watcher.ledger and now >= not_before and self._until_batch(now) <= 0:
                     self._urgent, self._first_heard = False, 0.0
                     self._index()
@@ -129,9 +135,15 @@ class Engine:
                 elif now - self._busy > _IDLE_SECONDS and folded < self._busy:
                     folded = now
                     self._fold()
+            except Busy:  # somebody else is at it; later, then
+                not_before = self._quiet_due = now + _AGAIN_SECONDS
             except Exception as error:  # whatever it is, commands say it to those who can act on it
                 self._log.warning("background: %s", place_of(error))
                 not_before = self._quiet_due = now + _AGAIN_SECONDS
+
+    def _at_work(self, now: float) -> bool:
+        """Whether a command is at work; one that takes long may be waiting for its user."""
+        return any(now - since < _PATIENCE for since in list(self.loans.values()))
 
     @property
     def _busy(self) -> float:
@@ -232,6 +244,7 @@ class Loan:
         self._engine = engine
         self._writes = command not in READING
         self._turn = command in TURNS
+        self._command = command
         self._workspaces: list[Workspace] = []
         self._has_turn = False
 
@@ -243,9 +256,11 @@ class Loan:
         folder = Folder(root, console.env)
         if not self._engine.serves(folder):
             return Vault.of(Workspace(folder, console.progress(what)))
+        self._engine.loans.setdefault(self, time.monotonic())
         self._engine.watcher.follow(folder)
         progress = console.progress(what)
-        notices = self._engine.get_ready(folder, progress)
+        # What builds the index anew needs no index that is up to date.
+        notices = self._engine.get_ready(folder, progress) if self._command != "reindex" else []
         if self._writes and not self._has_turn:
             if not self._engine.turn.take(WAIT_SECONDS, console.check):
                 raise Busy(f"another command has been writing this vault for {WAIT_SECONDS:.0f} s", "wait for it")
@@ -263,6 +278,7 @@ class Loan:
         if self._has_turn:
             self._has_turn = False
             self._engine.turn.end()
+        self._engine.loans.pop(self, None)
         if sound and self._turn:
             turns.count(Folder(self._engine.root, self._engine.env))
         self._engine.last_request = time.monotonic()
