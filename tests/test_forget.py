@@ -337,3 +337,15 @@ def test_purge_of_a_note_that_was_adopted(cli: Command, root: Path, env: dict[st
     for id_ in ids:
         assert cli.run("forget", id_, "--purge").code == 0
     assert holding(root, env) == []
+
+
+def test_what_comes_back_does_not_lead_to_a_forgotten_private_memory(cli: Command, root: Path) -> None:
+    # F-1, F-2: a private note is named by its id alone
+    other = cli.json("remember", "-", "--private", stdin="The boat needs a new engine")["memory"]
+    made = cli.json("remember", "-", "--private", stdin="The engine of the boat was ordered")["memory"]
+    cli.run("link", made["id"], other["id"])
+    assert other["id"] in (root / made["path"]).read_text()
+    cli.run("forget", made["id"])
+    cli.run("forget", other["id"])
+    assert cli.run("restore", made["id"]).code == 0
+    assert other["id"] not in (root / made["path"]).read_text()

@@ -149,6 +149,20 @@ def test_history_outlives_the_journal(cli: Command, root: Path) -> None:
     assert cli.run("undo").code == 4
 
 
+def test_what_named_a_private_memory_before_may_do_so_again(cli: Command, root: Path) -> None:
+    # P-3, undo in order: the mention was there before the note was forgotten
+    hidden = cli.json("remember", "The Zanzibar plan is a secret of ours")["memory"]
+    naming = cli.json("remember", f"It rained. See [[{Path(hidden['path']).stem}]]", "--link-threshold", "0")["memory"]
+    cli.run("private", hidden["id"])
+    before = (root / naming["path"]).read_text()
+    cli.run("forget", naming["id"])
+    assert cli.run("publish", hidden["id"]).code == 0
+    assert cli.run("undo").code == 0
+    answer = cli.run("undo")
+    assert answer.code == 0, answer.err
+    assert (root / naming["path"]).read_text() == before
+
+
 def test_an_editor_saving_all_the_time(root: Path, env: dict[str, str], soak: bool) -> None:
     # V-8: no edit is lost, whichever way the editor saves; conflicts are reported
     paths = [memory(root, f"memories/n{number}.md", f"mem_0000000000{number:02x}", "start") for number in range(6)]

@@ -206,11 +206,12 @@ def lost_links(folder: Folder, raw: bytes, names: Names | None = None) -> list[s
     if id_in(raw).startswith("ep_"):
         return []
     names = names or names_of(folder)
-    forgotten = {each.id.partition("_")[2][:8] for each in trash(folder)}
+    forgotten = {id_ for each in trash(folder) for id_ in (each.id, each.id.partition("_")[2][:8])}
     return [
         reference.target
         for reference in references(raw)
-        if not names.known(reference.target) and reference.name[-8:] in forgotten
+        if not names.known(reference.target)
+        and (reference.name.rpartition("/")[2] in forgotten or reference.name[-8:] in forgotten)
     ]
 
 

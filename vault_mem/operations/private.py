@@ -484,7 +484,7 @@ def refuse_to_name(transaction: Transaction, names: Names | None = None) -> None
 
 def _hidden_before(folder: Folder, key: str, op: str) -> bool:
     """Whether a private note was there before an operation: what named it then may do so again."""
-    for entry in journal.entries(folder):
+    for entry in journal.standing(folder):
         for step in entry.steps:
             if isinstance(step, FileStep) and step.key == key and step.before is None:
                 return entry.op < op

@@ -230,6 +230,18 @@ def entries(folder: Folder) -> Iterator[Entry]:
             yield entry
 
 
+def standing(folder: Folder) -> Iterator[Entry]:
+    """The operations that nobody took back, newest first."""
+    undone: set[str] = set()
+    for entry in entries(folder):
+        if entry.op in undone:
+            continue  # and what it undid, if it was an undo, stands again
+        if entry.undoes:
+            undone.add(entry.undoes)
+        else:
+            yield entry
+
+
 def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
     """The operation that a request brought about, or None where it wrote nothing."""
     if not _REQUEST.fullmatch(request):
