@@ -204,6 +204,7 @@ class Server:
             "requests": self._served,
             "at_work": self._running,
             "watching": "starting" if engine is None else "events" if engine.watcher.by_events else "scans",
+            "private_seen": 0 if engine is None else len(engine.watcher.flags),
             "memory_bytes": _resident(),
         }
 
