@@ -206,6 +206,28 @@ def test_no_place_for_a_socket(one: Served, tmp_path: Path) -> None:
         shutil.rmtree(shared)
 
 
+def test_a_daemon_with_another_folder_for_sockets(one: Served) -> None:
+    # it runs, and cannot be talked to: that is said at once, with what to do
+    assert one.spawn("daemon", "start").code == 0
+    folder = one.env["VAULT_MEM_RUNTIME_DIR"]
+    other = tempfile.mkdtemp(prefix="vm-", dir="/tmp")
+    environment = {"VAULT_MEM_RUNTIME_DIR": "", "XDG_RUNTIME_DIR": other}
+    try:
+        began = time.monotonic()
+        for word in ("stop", "restart", "status", "start"):
+            answer = one.spawn("daemon", word, env=environment)
+            assert answer.code == 6
+            assert f"(pid {one.pid()}) cannot be reached: its socket is in {folder}, " in answer.err
+            assert f"looks in {other}/vault-mem" in answer.err
+            assert f"VAULT_MEM_RUNTIME_DIR={folder}" in answer.err
+        assert time.monotonic() - began < 30  # and not after waiting for it to end
+        assert one.alive()
+        assert one.spawn("daemon", "stop", env=environment | {"VAULT_MEM_RUNTIME_DIR": folder}).out == "Stopped.\n"
+        assert one.spawn("daemon", "stop", env=environment).out == "It was not running.\n"
+    finally:
+        shutil.rmtree(other)
+
+
 def test_somebody_else_listens_there(one: Served) -> None:
     # a process that accepts and says nothing, or nonsense, costs time and no answer
     for words in (b"", b"nonsense that is no message at all"):

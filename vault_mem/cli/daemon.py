@@ -47,6 +47,8 @@ def start_command(console: Console) -> None:
     if running is not None and json.loads(running)["automatic"]:  # what a command started would end when idle
         stop(str(root), place)
         running = None
+    if running is None:
+        _refuse_elsewhere(root, place)
     if running is None and not start(str(root), place, automatic=False, env=console.env):
         raise VaultMemError("the daemon did not start", "vault-mem daemon logs may say why; commands work without it")
     _show(console, root, place)
@@ -180,7 +182,21 @@ def _stop(root: Path, place: str) -> None:
     from vault_mem.daemon.start import stop
 
     if not stop(str(root), place):
+        _refuse_elsewhere(root, place)
         raise Unsafe("the daemon is still finishing a command", "try again in a moment; nothing was interrupted")
+
+
+def _refuse_elsewhere(root: Path, place: str) -> None:
+    """Stop where the vault's daemon was started with another folder for sockets: it runs, and we cannot talk to it."""
+    from vault_mem.daemon.start import elsewhere
+
+    other = elsewhere(str(root), place)
+    if other is not None:
+        raise Unsafe(
+            f"the daemon of this vault (pid {other.pid}) cannot be reached: its socket is in {other.folder}, "
+            f"and this command looks in {Path(place).parent}",
+            f"set VAULT_MEM_RUNTIME_DIR={other.folder}, or end it: kill {other.pid} (it finishes what it is writing)",
+        )
 
 
 def _status(place: str) -> dict[str, Any] | None:
@@ -192,6 +208,8 @@ def _status(place: str) -> dict[str, Any] | None:
 
 def _show(console: Console, root: Path, place: str) -> None:
     status = _status(place)
+    if status is None:
+        _refuse_elsewhere(root, place)
     if console.json:
         console.print_json({"running": status is not None, **(status or {"vault": str(root)})})
     else:

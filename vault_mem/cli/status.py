@@ -31,7 +31,7 @@ def command(console: Console) -> None:
             "calibration": f"0.70 from cosine {curve.related:.3f}, 0.90 from {curve.nearly_same:.3f}, "
             f"0.95 from {curve.near_identical:.3f}",
             "waiting": f"{len(status.waiting_for_id)} note(s) for an id (adopt_ids = {status.adopt_ids}), "
-            f"{len(status.waiting_to_move)} to be moved into the private folder, "
+            f"{len(status.waiting_to_move)} to be moved into the private folder or out of it, "
             f"{len(status.waiting_for_views)} to be followed by the views, "
             f"{len(status.waiting_for_heal)} for new names in links "
             f"(heal_links = {'true' if status.heal_links else 'false'})",

@@ -115,15 +115,17 @@ class Engine:
                 pause = _LOOK_SECONDS
             elif self.watcher.ledger and now >= not_before:
                 pause = self._until_batch(now)
-            self._wake.wait(pause)
+            self._wake.wait(max(0.0, min(pause, self.watcher.flags.until_look(now))))
             self._wake.clear()
             now = time.monotonic()
             if stopping():
                 break
             try:
-                if self._at_work(now):
+                if self.watcher.flags.until_look(now) <= 0:
+                    self.watcher.flags.look()
+                elif self._at_work(now):
                     continue  # a command brings the index up to date by itself, or builds it anew
-                if self.watcher.ledger and now >= not_before and self._until_batch(now) <= 0:
+                elif self.watcher.ledger and now >= not_before and self._until_batch(now) <= 0:
                     self._urgent, self._first_heard = False, 0.0
                     self._index()
                 elif now >= scan_due:
@@ -132,6 +134,8 @@ class Engine:
                 elif now >= self._quiet_due:
                     self._quiet_due = now + _QUIET_LONGEST
                     self._quiet_due = min(self._quiet_due, time.monotonic() + self._quiet())
+                elif now - self._busy > _IDLE_SECONDS and self.watcher.flags.strange and self.watcher.by_events:
+                    self._look_at_flags()
                 elif now - self._busy > _IDLE_SECONDS and folded < self._busy:
                     folded = now
                     self._fold()
@@ -182,6 +186,7 @@ class Engine:
 
     def _quiet(self) -> float:
         """Do what waited for quiet; returns when to look again."""
+        from vault_mem.operations.private import move_cleared
         from vault_mem.operations.quiet import quiet_work
         from vault_mem.operations.tidy import run_due
 
@@ -191,7 +196,10 @@ class Engine:
             with self._own() as workspace:
                 if workspace.freshen().stale:
                     return _AGAIN_SECONDS
-                wrote = quiet_work(workspace)
+                out = move_cleared(workspace)  # first: who else writes to such a file leaves it in doubt
+                if out:
+                    self._log.info("private: %d note(s) moved out: their flag was cleared", len(out))
+                wrote = quiet_work(workspace) or bool(out)
                 tidied = run_due(workspace)
                 if tidied is not None:
                     self._log.info("tidy: %d closed, %.1f s", tidied.closed, tidied.seconds)
@@ -204,6 +212,11 @@ class Engine:
         return (
             1.0 if wrote else max(self._quiet_seconds - since, 0.1) if since < self._quiet_seconds else _QUIET_LONGEST
         )
+
+    def _look_at_flags(self) -> None:
+        """See what the private notes say that were never looked at, until the next request comes."""
+        since = self.last_request
+        self.watcher.flags.look_at_all(lambda: self.last_request != since)
 
     def _fold(self) -> None:
         """Fold the table's commits together, close what a busy moment needed, and have the rest at hand."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -51,7 +52,7 @@ class Server:
 
     def serve(self, ready: int | None) -> int:
         """Listen until told to end; returns the exit code of the process."""
-        lock = _hold(self.root)
+        lock = _hold(self.root, self._place)
         if lock is None:
             return 3
         open_log(self.root)
@@ -204,6 +205,7 @@ class Server:
             "requests": self._served,
             "at_work": self._running,
             "watching": "starting" if engine is None else "events" if engine.watcher.by_events else "scans",
+            "private_seen": 0 if engine is None else len(engine.watcher.flags),
             "memory_bytes": _resident(),
         }
 
@@ -241,8 +243,8 @@ class _Later:
             self._loan.end(sound=sound)
 
 
-def _hold(root: Path) -> int | None:
-    """Hold the lock of the one daemon that a vault has; None where another keeps it."""
+def _hold(root: Path, place: str) -> int | None:
+    """Hold the lock of the one daemon that a vault has, and say in it where we listen; None where another keeps it."""
     path = life_lock(str(root))
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
@@ -259,6 +261,9 @@ def _hold(root: Path) -> int | None:
     except OSError:
         os.close(handle)
         return None
+    with contextlib.suppress(OSError):  # a full disk
+        os.truncate(handle, 0)
+        os.write(handle, json.dumps({"pid": os.getpid(), "place": place}).encode())
     return handle
 
 

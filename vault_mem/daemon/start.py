@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from vault_mem.client import connect
@@ -20,8 +22,28 @@ _POLL_SECONDS = 0.01
 
 
 def life_lock(root: str) -> Path:
-    """The lock that a vault's daemon holds as long as it lives."""
+    """The lock that a vault's daemon holds as long as it lives; the file tells its process, and where it listens."""
     return Path(root) / ".vault-mem" / "daemon.lock"
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A daemon that was started with another folder for sockets, where nobody with ours can meet it."""
+
+    pid: int
+    folder: str
+
+
+def elsewhere(root: str, place: str) -> Elsewhere | None:
+    """The daemon of this vault, if one lives and does not listen at `place`."""
+    if not alive(root):
+        return None
+    try:
+        told = json.loads(life_lock(root).read_bytes())
+        pid, other = int(told["pid"]), str(told["place"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return Elsewhere(pid, os.path.dirname(other)) if other != place else None  # noqa: PTH120
 
 
 def alive(root: str) -> bool:
@@ -113,6 +135,7 @@ def control(place: str, word: str) -> bytes | None:
 
 
 def stop(root: str, place: str) -> bool:
-    """End the daemon of a vault, after what it is writing; whether it ended."""
-    control(place, "stop")
+    """End the daemon of a vault, after what it is writing; whether it ended. One that is elsewhere goes on."""
+    if control(place, "stop") is None and elsewhere(root, place) is not None:
+        return False
     return await_end(root, END_SECONDS)

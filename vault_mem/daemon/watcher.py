@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from vault_mem.daemon.flags import Flags
 from vault_mem.daemon.ledger import Ledger
 from vault_mem.operations.workspace import Pending
 from vault_mem.vault.folder import Folder, key_of
 from vault_mem.vault.settings import VAULT_FILE
-from vault_mem.vault.walk import watched_folders
+from vault_mem.vault.walk import FileState, watched_folders
 
 COOKIE_SECONDS = 0.05  # an event takes a millisecond; what takes longer is scanned for
 _COOKIES = ".vault-mem/cookies"
@@ -32,11 +33,12 @@ _SHARED = ("nfs", "cifs", "smb", "9p", "fuse", "vboxsf", "drvfs", "prl_fs", "vir
 
 
 class Watcher:
-    """Hears of changes to a vault's notes and keeps the list of what is not indexed yet."""
+    """Hears of changes to a vault's notes, keeps the list of what is not indexed yet, and what was seen of flags."""
 
     def __init__(self, folder: Folder, changed: Callable[[], None], cookies: Path | None = None) -> None:
         """`cookies` is a place outside the vault for them, where a sync service does not see them come and go."""
         self.ledger = Ledger()
+        self.flags = Flags(folder)
         self._cookies_at = cookies
         self._changed = changed
         self._folder = folder
@@ -74,6 +76,7 @@ class Watcher:
         if source is not None:
             source.stop()
             shutil.rmtree(self._cookies_at or "", ignore_errors=True)
+            self.flags.forget()
 
     def follow(self, folder: Folder) -> None:
         """Take over changed settings: other folders may hold notes now, or other files be notes."""
@@ -86,6 +89,7 @@ class Watcher:
                     self._source.watch(folder, self._cookies_at)
                 except OSError:
                     self.stop()
+        self.flags.follow(folder)
         self.ledger.note_everything()
 
     def settle(self) -> Pending:
@@ -103,6 +107,11 @@ class Watcher:
         self.ledger.note(keys, ours=True)
         self._changed()
 
+    def cleared(self) -> dict[str, FileState]:
+        """Private notes whose flag was seen to go from true to false; none where it is not sure that all was heard."""
+        sure = self._source is not None and self._cookie(COOKIE_SECONDS)
+        return self.flags.cleared() if sure else {}
+
     def heard(self, relative: str, *, folder: bool) -> None:
         """Something happened to this path below the root."""
         place, _, name = relative.rpartition("/")
@@ -114,7 +123,8 @@ class Watcher:
         if not name or name.startswith(".") or "/." in f"/{place}":
             return
         if folder:
-            self.lost_track()
+            self.flags.folder_changed(relative)
+            self._scan()
         elif name[-3:].lower() == ".md":
             self.ledger.note([key_of(relative)])
             self._changed()
@@ -122,7 +132,11 @@ class Watcher:
             self._changed()
 
     def lost_track(self) -> None:
-        """Events were lost, or a whole folder came or went: only a scan can tell."""
+        """Events were lost: only a scan can tell."""
+        self.flags.forget()
+        self._scan()
+
+    def _scan(self) -> None:
         self.ledger.note_everything()
         self._changed()
 
@@ -200,6 +214,7 @@ class _Inotify:
         self._places: dict[int, str] = {}
         self._recursive: list[str] = []
         self._root = ""
+        self._left = (0, "")
         self._reader = InotifyFD()
         self._reader.start()
 
@@ -224,6 +239,7 @@ class _Inotify:
             return
         name = os.fsdecode(event.name)
         relative = f"{place}/{name}" if place else name
+        self._tell_flags(event, relative)
         if event.is_directory:
             if not self._relevant(relative):
                 return
@@ -234,6 +250,28 @@ class _Inotify:
         elif not place and "" not in self._recursive and relative not in _AT_THE_TOP:
             return
         self._watcher.heard(relative, folder=event.is_directory)
+
+    def _tell_flags(self, event: Any, relative: str) -> None:
+        """What happened to a file; what a name became is known when the next event comes."""
+        flags = self._watcher.flags
+        (cookie, left), self._left = self._left, (0, "")
+        if left and event.is_moved_to and event.cookie == cookie:
+            flags.moved(left, relative)
+            return
+        if left:
+            flags.moved(left, "")
+        if event.is_directory:
+            return
+        if event.is_moved_from:
+            self._left = (event.cookie, relative)
+        elif event.is_moved_to:
+            flags.moved("", relative)
+        elif event.is_create:
+            flags.made(relative)
+        elif event.is_delete:
+            flags.gone(relative)
+        else:
+            flags.saved(relative)
 
     def on_watch_deleted(self, wd: int) -> None:
         """A watched folder is gone."""
@@ -301,9 +339,24 @@ class _Observed:
         """Called for every event."""
         if event.event_type in ("opened", "closed_no_write"):
             return
-        for path in (event.src_path, event.dest_path):
-            if path:
-                relative = os.path.relpath(os.fsdecode(path), self._root).replace(os.sep, "/")
-                if event.is_directory and event.event_type == "modified":
-                    continue
-                self._watcher.heard("" if relative == "." else relative, folder=event.is_directory)
+        source, target = (
+            os.path.relpath(os.fsdecode(path), self._root).replace(os.sep, "/") if path else ""
+            for path in (event.src_path, event.dest_path)
+        )
+        if not event.is_directory:
+            self._tell_flags(event.event_type, source, target)
+        elif event.event_type == "modified":
+            return
+        for relative in filter(None, (source, target)):
+            self._watcher.heard("" if relative == "." else relative, folder=event.is_directory)
+
+    def _tell_flags(self, kind: str, source: str, target: str) -> None:
+        flags = self._watcher.flags
+        if kind == "moved":
+            flags.moved(source, target)
+        elif kind == "created":
+            flags.made(source)
+        elif kind == "deleted":
+            flags.gone(source)
+        else:
+            flags.saved(source)

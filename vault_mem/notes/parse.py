@@ -73,6 +73,17 @@ def read_bool(value: Any) -> bool | None:
     return False if word in _FALSE or value is None else None
 
 
+def flag_in(raw: bytes) -> bool | None:
+    """What a note itself says under `private`; None where it says nothing, or nothing that can be read."""
+    try:
+        front = split(raw).front
+        fields = yamlish.load(front) if front and len(front) <= MAX_FRONT_CHARS else None
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError, TypeError):
+        return None
+    value = fields.get("private") if isinstance(fields, dict) else None
+    return None if value is None or value == "" else read_bool(value)
+
+
 def read_time(value: Any, zone: tzinfo) -> datetime | None:
     """A time as a person or Obsidian writes it, in the vault's zone where it has no offset of its own."""
     if isinstance(value, str):

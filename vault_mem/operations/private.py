@@ -19,7 +19,7 @@ from vault_mem.model import EPISODE_ID, INVERSE_LINK, Link, Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key, read_link, write_link
-from vault_mem.notes.parse import parse, read_bool, written_list
+from vault_mem.notes.parse import flag_in, parse, read_bool, written_list
 from vault_mem.notes.references import Reference, named_in, references, rewritten
 from vault_mem.notes.write import file_name, slug
 from vault_mem.operations import views
@@ -34,7 +34,7 @@ from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.names import Means, Names, names_of
 from vault_mem.vault.steps import FileStep, read
-from vault_mem.vault.walk import walk
+from vault_mem.vault.walk import content_hash, walk
 
 # What a public text says where it named a private memory by nothing but its name.
 SCRUBBED = "(private)"
@@ -585,38 +585,45 @@ def move_flagged(workspace: Workspace) -> list[str]:
     return moved
 
 
-def saw_flag_cleared(workspace: Workspace, key: str) -> str:
-    """Publish a private note whose flag went from true to false, before the caller's own eyes (SPEC P-2).
+def leaving(workspace: Workspace) -> list[Known]:
+    """Private notes whose flag this very process saw go from true to false; not those whose move was undone.
 
-    For the running daemon alone: it calls this only for a file in the private folder that it has itself seen with
-    `private: true` and now sees with `private: false`, both since it started, and in that very file: a file that
-    came in by a sync, a checkout or a restore does not count. Returns the new key; empty where the file is not yet
-    quiet (call again later), says anything but false by now, or must stay private, which a notice tells.
+    Only who watches the files all the time can have seen it. What a file says is not enough: it may have come from
+    anywhere, with whatever flag (SPEC P-2).
     """
     folder = workspace.folder
-    if not folder.settings.private_moves or not folder.is_private(key) or workspace.sync(only=[key]).stale:
-        return ""
-    known = workspace.index.state.files([key]).get(key)
-    if known is None or not quiet(workspace, known):
-        return ""
-    memory = workspace.index.by_files([key])[key]
-    try:
-        raw = workspace.read_to_edit(memory)
-        fields = parse(raw, key, mtime=0, zone=folder.zone).fields
-        if "private" not in fields or fields["private"] in (None, "") or read_bool(fields["private"]) is not False:
-            return ""
-        with writing(folder):
-            newest = views.newest_introspection(workspace)
-            speaks = newest is None or newest.created < memory.created
-            transaction, _ = plan_publish(folder, memory, raw, speaks=speaks, unasked=True)
-            transaction.commit()
-    except VaultMemError as error:
-        workspace.notices.append(f"{key} stays private: {error.message}")
-        return ""
-    workspace.done(transaction)
-    new = next(key for key in transaction.notes if not folder.is_private(key))
-    workspace.notices.append(f"{key} is no longer private and was moved to {new}")
-    return new
+    seen = workspace.watch.cleared() if workspace.watch and folder.settings.private_moves else {}
+    declined = Declined(folder) if seen else None
+    return [
+        known
+        for key, known in workspace.index.state.files(seen).items()
+        if known.state == seen[key] and folder.is_note(key) and not (declined and declined("publish", key, known.hash))
+    ]
+
+
+def move_cleared(workspace: Workspace) -> list[str]:
+    """Publish the notes that are leaving, once they are quiet. Returns their keys."""
+    folder = workspace.folder
+    ready = [] if journal.busy(folder) else [known for known in leaving(workspace) if quiet(workspace, known)]
+    memories = workspace.index.by_files([known.key for known in ready])
+    moved = []
+    for known in ready:
+        try:
+            with writing(folder):
+                memory = memories[known.key]
+                raw = workspace.read_to_edit(memory)
+                if content_hash(raw, len(raw)) != known.hash or flag_in(raw) is not False:
+                    continue
+                newest = views.newest_introspection(workspace)
+                speaks = newest is None or newest.created < memory.created
+                transaction, _ = plan_publish(folder, memory, raw, speaks=speaks, unasked=True)
+                transaction.commit()
+        except VaultMemError as error:
+            workspace.notices.append(f"{known.key} stays private: {error.message}")
+            continue
+        workspace.done(transaction)
+        moved.append(known.key)
+    return moved
 
 
 def notices(result: PrivateResult) -> list[str]:

@@ -9,7 +9,7 @@ from vault_mem.embedding.calibration import Calibration
 from vault_mem.model import Problem
 from vault_mem.operations import heal
 from vault_mem.operations.adopt import candidates
-from vault_mem.operations.private import waiting
+from vault_mem.operations.private import leaving, waiting
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import journal
 
@@ -62,7 +62,7 @@ def status(workspace: Workspace) -> Status:
         dim=index.table.dim,
         calibration=workspace.calibration,
         waiting_for_id=[known.key for known in candidates(workspace)],
-        waiting_to_move=[known.key for known in waiting(workspace)],
+        waiting_to_move=[known.key for known in (*waiting(workspace), *leaving(workspace))],
         waiting_for_views=[known.key for known in index.state.unfollowed() if workspace.folder.is_note(known.key)],
         waiting_for_heal=heal.waiting(workspace),
         interrupted=[entry.stem for entry in journal.pending(workspace.folder)],

@@ -20,7 +20,7 @@ from vault_mem.model import Memory
 from vault_mem.vault import journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.names import Names
-from vault_mem.vault.walk import RACY_NS, look_at, walk
+from vault_mem.vault.walk import RACY_NS, FileState, look_at, walk
 
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
@@ -82,6 +82,9 @@ class Watch(Protocol):
 
     def written(self, keys: Iterable[str]) -> None:
         """These files were just written by us; they will be indexed at once, or by the next command."""
+
+    def cleared(self) -> dict[str, FileState]:
+        """Private notes whose flag it has itself seen go from true to false, as they were then."""
 
 
 class Workspace:

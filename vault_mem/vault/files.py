@@ -19,6 +19,7 @@ from vault_mem.errors import Changed, Conflict, WriteFailed
 PUBLIC_MODE = 0o644
 PRIVATE_MODE = 0o600
 PRIVATE_FOLDER_MODE = 0o700
+TEMPORARY = ".vault-mem-"  # how the names of our temporary files begin
 
 
 def create(path: Path, data: bytes, mode: int, mtime_ns: int | None = None) -> None:
@@ -148,7 +149,7 @@ def _advice(code: int | None) -> str:
 
 
 def _temporary_name(path: Path) -> Path:
-    return path.with_name(f".vault-mem-{secrets.token_hex(6)}.tmp")
+    return path.with_name(f"{TEMPORARY}{secrets.token_hex(6)}.tmp")
 
 
 @contextmanager

@@ -76,7 +76,7 @@ class Settings:
     )
     heal_links: bool = _setting(True, "after a file was renamed, write its new name into links to it, once quiet")
     private_moves: bool = _setting(
-        True, "move a note that says `private: true` into the private folder, once it is quiet"
+        True, "move a note whose `private` was changed into the private folder or out of it, once it is quiet"
     )
     tidy: bool = _setting(True, "close exact duplicates of facts, relations, tasks and summaries, in the daemon")
     tidy_first_turns: int = _setting(10, "tidy for the first time after so many turns", check=(1, 1_000_000))
