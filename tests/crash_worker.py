@@ -159,7 +159,9 @@ def take_back(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     if not entries:
         return None
     with contextlib.suppress(VaultMemError):
-        return undo.plan_undo(folder, undo.last(folder) if rng.random() < 0.7 else rng.choice(entries))
+        return undo.plan_undo(
+            folder, undo.last(folder) if rng.random() < 0.7 else undo.named(folder, rng.choice(entries).op)
+        )
     return None
 
 

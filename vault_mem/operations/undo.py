@@ -59,7 +59,7 @@ def undo(workspace: Workspace, op: str | None = None) -> UndoResult:
     """Take back the last operation, or a named one; raises Conflict where a file was changed since."""
     folder = workspace.folder
     with writing(folder):
-        entry = _named(folder, op) if op else last(folder)
+        entry = named(folder, op) if op else last(folder)
         transaction = plan_undo(folder, entry)
         transaction.commit()
         workspace.done(transaction)
@@ -170,17 +170,14 @@ def history_of(workspace: Workspace, id_: str) -> HistoryResult:
 
 def last(folder: Folder) -> Entry:
     """The last operation somebody asked for that still stands."""
-    undone: set[str] = set()
-    for entry in journal.entries(folder):
-        if entry.undoes:
-            if entry.op not in undone:
-                undone.add(entry.undoes)
-        elif entry.op not in undone and not entry.unasked:
+    for entry in journal.standing(folder):
+        if not entry.unasked:
             return entry
     raise NotFound("There is nothing to undo", "`vault-mem history` lists what can be undone")
 
 
-def _named(folder: Folder, op: str) -> Entry:
+def named(folder: Folder, op: str) -> Entry:
+    """An operation by its number, if it still stands."""
     undone: set[str] = set()
     wanted = op.zfill(6) if op.isdigit() else op
     for entry in journal.entries(folder):
