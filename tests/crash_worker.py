@@ -24,7 +24,7 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import references
 from vault_mem.notes.write import file_name, note_text
-from vault_mem.operations import forget, link, merge, private, rename, undo, views
+from vault_mem.operations import forget, link, merge, private, publish, rename, undo, views
 from vault_mem.vault import files, journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -127,7 +127,7 @@ def show(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     if not hidden:
         return None
     memory = rng.choice(hidden)
-    return private.plan_publish(folder, memory, folder.path(memory.path).read_bytes(), scrub=True)[0]
+    return publish.plan_publish(folder, memory, folder.path(memory.path).read_bytes(), scrub=True)[0]
 
 
 def connect(folder: Folder, rng: random.Random) -> journal.Transaction | None:

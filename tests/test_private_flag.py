@@ -72,7 +72,7 @@ def moved(command: Served, path: Path) -> Path | None:
 
 def published(command: Served, path: Path) -> str:
     """The operation that moved it out, once it is done."""
-    wait_for(lambda: moved(command, path) and operations(command, path))
+    wait_for(lambda: moved(command, path) and operations(command, path), 150)  # after a miss, it tries again in 60 s
     assert operations(command, path)[0]["command"] == "publish"
     return operations(command, path)[0]["op"]
 

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from vault_mem.operations.introspect import Introspection
     from vault_mem.operations.link import LinkResult, UnlinkResult
     from vault_mem.operations.merge import MergeResult
-    from vault_mem.operations.private import PrivateResult, PublishResult
+    from vault_mem.operations.private import PrivateResult
+    from vault_mem.operations.publish import PublishResult
     from vault_mem.operations.recall import RecallResult
     from vault_mem.operations.remember import RememberResult
     from vault_mem.operations.rename import RenameResult
@@ -225,7 +226,7 @@ class Vault:
 
     def publish(self, id_: str, *, scrub: bool = False, allow_secret: bool = False) -> PublishResult:
         """Move a memory out of the private folder."""
-        from vault_mem.operations.private import publish
+        from vault_mem.operations.publish import publish
 
         return publish(self.workspace, id_, scrub=scrub, allow_secret=allow_secret)
 

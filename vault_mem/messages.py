@@ -17,7 +17,8 @@ from vault_mem.operations.graph import Arc, Node, Overview, Picture
 from vault_mem.operations.import_ import ImportReport
 from vault_mem.operations.link import LinkResult, UnlinkResult
 from vault_mem.operations.merge import MergeResult
-from vault_mem.operations.private import PrivateResult, PublishResult
+from vault_mem.operations.private import PrivateResult
+from vault_mem.operations.publish import PublishResult
 from vault_mem.operations.recall import RecallResult
 from vault_mem.operations.remember import RememberResult
 from vault_mem.operations.rename import RenameResult

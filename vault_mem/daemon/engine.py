@@ -186,7 +186,7 @@ class Engine:
 
     def _quiet(self) -> float:
         """Do what waited for quiet; returns when to look again."""
-        from vault_mem.operations.private import move_cleared
+        from vault_mem.operations.private_moves import move_cleared
         from vault_mem.operations.quiet import quiet_work
         from vault_mem.operations.tidy import run_due
 

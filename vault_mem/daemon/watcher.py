@@ -25,6 +25,7 @@ from vault_mem.vault.settings import VAULT_FILE
 from vault_mem.vault.walk import FileState, watched_folders
 
 COOKIE_SECONDS = 0.05  # an event takes a millisecond; what takes longer is scanned for
+SURE_SECONDS = 1.0  # where a scan is no way out
 _COOKIES = ".vault-mem/cookies"
 # Files beside the folders of notes that mean something to us: settings, and proposals that a person ticks.
 _AT_THE_TOP = (VAULT_FILE, "REVIEW.md")
@@ -64,7 +65,7 @@ class Watcher:
                 self._cookie_folder()
                 source.watch(self._folder, self._cookies_at)
                 self._source = source
-                if not self._cookie(1.0):
+                if not self._cookie(SURE_SECONDS):
                     self.stop()
             except (OSError, ImportError):
                 self.stop()
@@ -109,7 +110,7 @@ class Watcher:
 
     def cleared(self) -> dict[str, FileState]:
         """Private notes whose flag was seen to go from true to false; none where it is not sure that all was heard."""
-        sure = self._source is not None and self._cookie(COOKIE_SECONDS)
+        sure = self.flags.cleared() and self._source is not None and self._cookie(SURE_SECONDS)
         return self.flags.cleared() if sure else {}
 
     def heard(self, relative: str, *, folder: bool) -> None:

@@ -16,6 +16,7 @@ from vault_mem.notes.parse import parse, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
 from vault_mem.operations import review, views
+from vault_mem.operations.apart import keep_apart
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -176,8 +177,6 @@ def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
 
 def plan_restore(folder: Folder, trashed: Trashed) -> tuple[Transaction, list[str]]:
     """The transaction that brings a memory back, and the files that no longer allow it."""
-    from vault_mem.operations.private import keep_apart
-
     transaction = Transaction(folder, "restore", "taken out of the trash", ids=[trashed.id])
     raw = trashed.step.before or b""
     key = trashed.key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vault_mem.operations.adopt import adopt
 from vault_mem.operations.heal import heal
-from vault_mem.operations.private import move_flagged
+from vault_mem.operations.private_moves import move_flagged
 from vault_mem.operations.review import apply_ticked
 from vault_mem.operations.views import follow_files
 from vault_mem.operations.workspace import Workspace

@@ -9,7 +9,7 @@ from vault_mem.embedding.calibration import Calibration
 from vault_mem.model import Problem
 from vault_mem.operations import heal
 from vault_mem.operations.adopt import candidates
-from vault_mem.operations.private import leaving, waiting
+from vault_mem.operations.private_moves import leaving, waiting
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import journal
 

@@ -8,9 +8,9 @@ from datetime import datetime
 from vault_mem.errors import Conflict, NotFound
 from vault_mem.model import Memory
 from vault_mem.operations import review
+from vault_mem.operations.apart import refuse_to_name
 from vault_mem.operations.declined import decline
 from vault_mem.operations.forget import is_episode, lost_links
-from vault_mem.operations.private import refuse_to_name
 from vault_mem.operations.views import MONOLOGUE
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import history, journal
