@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from vault_mem.cli.console import Console
 from vault_mem.cli.main import run
-from vault_mem.setup import jsonc
 from vault_mem.setup.agents import AGENTS
 from vault_mem.setup.hooks import envelope, fenced
+from vault_mem.vault import jsonc
 
 # Settings as people keep them: none of these may lose a byte.
 JSON_FILES = {

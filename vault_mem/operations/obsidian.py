@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vault_mem.errors import VaultMemError
-from vault_mem.setup import jsonc
-from vault_mem.vault import files
+from vault_mem.vault import files, jsonc
 from vault_mem.vault.settings import Settings
 
 BASE = "memories.base"

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import InvalidInput
-from vault_mem.setup import jsonc, texts
+from vault_mem.setup import texts
 from vault_mem.setup.pieces import TOML_BEGIN, TOML_END, Entry, Piece
+from vault_mem.vault import jsonc
 
 AGENTS = ("claude-code", "codex", "openclaw", "cursor", "generic")
 SURFACES = ("mcp", "cli")

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import EditRefused
-from vault_mem.setup import jsonc
-from vault_mem.setup.jsonc import Insertion
+from vault_mem.vault import jsonc
+from vault_mem.vault.jsonc import Insertion
 from vault_mem.vault.marked import BEGIN, END
 
 TOML_BEGIN, TOML_END = "# vault-mem:begin", "# vault-mem:end"

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import VaultMemError
-from vault_mem.setup.jsonc import Insertion
 from vault_mem.setup.pieces import Entry, Piece, strip
 from vault_mem.vault import files
+from vault_mem.vault.jsonc import Insertion
 
 
 @dataclass
