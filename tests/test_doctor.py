@@ -265,6 +265,7 @@ def test_an_index_with_holes(cli: Command, root: Path) -> None:
     vault.status()
     table = vault.workspace.index.table
     table._table.delete("file = 'memories/b.md'")
+    table.refresh()
     vault.workspace.index.state.put(table_version=table.version)
     (found,) = findings(cli, "index")
     assert (found["severity"], "damaged" in found["message"]) == ("error", True)
