@@ -20,7 +20,7 @@ from vault_mem.vault import turns
 from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import request_id
-from vault_mem.vault.lock import WAIT_SECONDS
+from vault_mem.vault.lock import WAIT_SECONDS, locked
 from vault_mem.vault.settings import VAULT_FILE
 
 # Commands that write nothing; every other waits for its turn.
@@ -36,7 +36,8 @@ _SCAN_WITHOUT_EVENTS = 10.0
 _IDLE_SECONDS = 2.0
 _PATIENCE = 30.0
 _QUIET_LONGEST = 60.0  # settings may have changed, or a clock
-_FOLD_COMMITS = 20
+# After so many commits the table is folded together in a quiet moment, or between two commands of a busy one.
+_FOLD_COMMITS, _FOLD_WHEN_BUSY = 20, 100
 _LOOK_SECONDS = 2.0  # for a vault that is gone, and the like
 
 
@@ -178,11 +179,15 @@ class Engine:
         self._workspace = workspace
 
     def _index(self) -> None:
+        from vault_mem.index.table import release_memory
+
         with self._own() as workspace:
             if workspace.freshen().stale:
                 raise Busy("the index is in use")
             if self._ready:
                 workspace.reading(lambda: workspace.calibration)  # the memories at hand follow
+            if self._folded(workspace, _FOLD_WHEN_BUSY):
+                release_memory()
 
     def _quiet(self) -> float:
         """Do what waited for quiet; returns when to look again."""
@@ -220,18 +225,14 @@ class Engine:
 
     def _fold(self) -> None:
         """Fold the table's commits together, close what a busy moment needed, and have the rest at hand."""
-        from vault_mem.index.sync import upkeep
         from vault_mem.index.table import release_memory
         from vault_mem.judge.words import lexicon
-        from vault_mem.vault.lock import locked
 
         self.pool.trim()
         with self._own() as workspace:
             if workspace.freshen().stale:
                 return
-            with locked(workspace.index.lock_path, "the index", 0):
-                if not workspace.index.outdated():
-                    upkeep(workspace.index, _FOLD_COMMITS)
+            self._folded(workspace, _FOLD_COMMITS)
             workspace.shelf.renew()
             workspace.reading(lambda: workspace.calibration)
             with workspace.at_hand() as catalogue:
@@ -239,6 +240,16 @@ class Engine:
             lexicon()  # what the guard needs, before somebody waits for it
             self._read_ahead(workspace)
         release_memory()
+
+    def _folded(self, workspace: Workspace, commits: int) -> bool:
+        """Fold the table's commits together if there are so many, and nobody else is at it; whether that was done."""
+        from vault_mem.index.sync import upkeep
+
+        try:
+            with locked(workspace.index.lock_path, "the index", 0):
+                return not workspace.index.outdated() and upkeep(workspace.index, commits)
+        except Busy:
+            return False
 
     def _read_ahead(self, workspace: Workspace) -> None:
         """Read the memories that no query has met yet, until the next request comes."""

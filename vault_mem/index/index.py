@@ -181,6 +181,15 @@ class Index:
         found = [memory_of(row) for row in self._rows(condition)]
         return sorted(found, key=lambda memory: (-memory.created.timestamp(), memory.id))
 
+    def newest(self, where: str, limit: int) -> tuple[list[Memory], int]:
+        """The newest memories that meet a condition, and how many do; no others are read whole."""
+        condition = f"n = 0 AND type = {quote(MEMORY)} AND ({where})"
+        found = self.table.select(("file", "created", "id"), condition)
+        created, ids, files = (found.column(name).to_pylist() for name in ("created", "id", "file"))
+        order = sorted(range(len(files)), key=lambda place: (-created[place], ids[place]))[:limit]
+        memories = self.by_files([files[place] for place in order])
+        return [memories[files[place]] for place in order], len(files)
+
     def by_files(self, files: list[str]) -> dict[str, Memory]:
         """Memories by the key of their file."""
         if not files:

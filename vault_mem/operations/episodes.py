@@ -77,9 +77,7 @@ def create(
         raise InvalidInput(f"importance is from 1 to 5, not {importance}")
 
     def act() -> EpisodeChange:
-        memories = sorted(
-            _memories(workspace, ids), key=lambda memory: memory.created
-        )  # if need be as named
+        memories = sorted(_memories(workspace, ids), key=lambda memory: memory.created)  # if need be as named
         folder = workspace.folder
         names = workspace.names
         episode = Episode(

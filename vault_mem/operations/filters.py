@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
 from vault_mem.errors import InvalidInput
-from vault_mem.index.rows import EPISODE, MEMORY, NOTE
+from vault_mem.index.rows import MEMORY, NOTE
 from vault_mem.index.table import quote
 from vault_mem.model import KIND_ALIASES, KINDS
 from vault_mem.operations.results import writable
@@ -87,6 +87,3 @@ class Filters:
         if self.ids is not None:
             parts.append(f"id IN ({', '.join(map(quote, self.ids or ['']))})")
         return " AND ".join(parts)
-
-
-EVERYTHING = (MEMORY, EPISODE, NOTE)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vault_mem.errors import NotFound
+from vault_mem.index.rows import MEMORY
 from vault_mem.model import Memory
-from vault_mem.operations.filters import EVERYTHING, Filters
+from vault_mem.operations.filters import Filters
 from vault_mem.operations.people import other_names
 from vault_mem.operations.workspace import Workspace
 
@@ -62,6 +63,9 @@ def list_memories(workspace: Workspace, filters: Filters | None = None, limit: i
     freshness = workspace.freshen()
     filters = filters or Filters()
     names = workspace.reading(lambda: other_names(workspace, filters))
-    where = filters.where(workspace.folder.now(), EVERYTHING, names)
-    found = workspace.reading(lambda: workspace.index.memories(where))
-    return ListResult(found[:limit], len(found), freshness.stale, freshness.pending)
+    where = filters.where(workspace.folder.now(), (MEMORY,), names)
+    if limit is None:
+        found = workspace.reading(lambda: workspace.index.memories(where))
+        return ListResult(found, len(found), freshness.stale, freshness.pending)
+    newest, total = workspace.reading(lambda: workspace.index.newest(where, limit))
+    return ListResult(newest, total, freshness.stale, freshness.pending)
