@@ -47,7 +47,7 @@ class TokenVectors:
             Token(id_, start, end) for id_, (start, end) in zip(found.ids, found.offsets, strict=True) if end > start
         ]
 
-    @lru_cache(maxsize=20_000)  # noqa: B019 - one instance lives as long as its process
+    @lru_cache(maxsize=4_000)  # noqa: B019 - one instance lives as long as its process
     def word(self, text: str) -> tuple[Vectors, float]:
         """The direction of a word and its weight: about 1 for content words, near 0 for function words."""
         ids = self._tokenizer.encode(text, add_special_tokens=False).ids

@@ -9,7 +9,7 @@ from typing import Any
 
 Rows = Sequence[Mapping[str, Any]]
 # A workspace that lags behind by more commits than this reads everything anew.
-_KEPT = 500
+_KEPT = 100
 
 
 class Changes:

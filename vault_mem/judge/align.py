@@ -53,7 +53,7 @@ def align(left: list[Word], right: list[Word], left_text: str, right_text: str) 
     return found
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=5_000)
 def _ties(text: str, lemma: str) -> frozenset[object]:
     """What a word can be like another by. Words that share none of these are not alike, which is quick to see."""
     stem = _STEM.fullmatch(lemma)

@@ -146,7 +146,7 @@ def passives(text: str) -> int:
     return len(re.findall(r"\b(?:is|are|was|were|be|been|being|got)\b(?: \w+){0,3}? by\b|\b\w+(?:ed|en) by\b", text))
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=10_000)
 def lemma(word: str) -> str:
     """The dictionary form of a word."""
     if word in _IRREGULAR:
