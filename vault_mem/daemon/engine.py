@@ -34,7 +34,7 @@ _AGAIN_SECONDS = 5.0  # after a failure
 _SCAN_SECONDS = 600.0  # events are hints: now and then all files are looked at
 _SCAN_WITHOUT_EVENTS = 10.0
 _IDLE_SECONDS = 2.0
-_PATIENCE = 30.0
+_PATIENCE = 30.0  # with a command at work
 _QUIET_LONGEST = 60.0  # settings may have changed, or a clock
 # After so many commits the table is folded together in a quiet moment, or between two commands of a busy one.
 _FOLD_COMMITS, _FOLD_WHEN_BUSY = 20, 100

@@ -102,7 +102,7 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
         same = f"content = {quote(content)} AND (valid_to IS NULL OR valid_to > {now!r})"
         return [Found(memory, 1.0) for memory in workspace.index.memories(same)]
     with workspace.at_hand() as catalogue:
-        calibration = sample(catalogue).calibration(workspace.index.calibration)
+        calibration = workspace.calibration
         found = [
             Found(catalogue.memory(place), round(calibration.similarity(cosine), 4))
             for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from vault_mem.embedding.calibration import Calibration
 from vault_mem.errors import InvalidInput
 from vault_mem.index.catalogue import Catalogue
-from vault_mem.index.sample import sample
 from vault_mem.operations.excerpts import Cost, fit
 from vault_mem.operations.filters import Filters
 from vault_mem.operations.people import other_names
@@ -98,7 +97,7 @@ def context_query(text: str) -> str:
 def consider(workspace: Workspace, request: Request) -> Outcome:
     """Filter, rank and diversify. Places of the outcome are good for as long as the caller has the memories at hand."""
     with workspace.at_hand() as catalogue:
-        calibration = sample(catalogue).calibration(workspace.index.calibration)
+        calibration = workspace.calibration
         allowed = allowed_places(workspace, catalogue, request.filters)
         now = request.filters.as_of or workspace.folder.now()
         vector = workspace.embedder.encode([request.query])[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from vault_mem.errors import InvalidInput
-from vault_mem.index.sample import sample
 from vault_mem.operations.filters import Filters
 from vault_mem.operations.recall import MAX_QUERY, RecallResult, allowed_places
 from vault_mem.operations.results import Found, writable
@@ -25,7 +24,7 @@ def search(workspace: Workspace, query: str, limit: int = 20, filters: Filters |
 
 def _find(workspace: Workspace, query: str, limit: int, filters: Filters) -> list[Found]:
     with workspace.at_hand() as catalogue:
-        calibration = sample(catalogue).calibration(workspace.index.calibration)
+        calibration = workspace.calibration
         allowed = allowed_places(workspace, catalogue, filters)
         hits = by_keywords(catalogue, query, allowed)[:limit]
         vector = workspace.embedder.encode([query])[0]
