@@ -28,24 +28,27 @@ _PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 
 
 def build(database: Path, wordnet: Path, out: Path) -> None:
-    """Write the lexicon that ships with the package."""
+    """Write the lexicon that ships with the package: a table of meanings, and all that is small."""
     english = english_words(ENGLISH_WORDS)
     senses, antonyms, derived = _wordnet(wordnet, english)
     japanese, lemmas, opposites = _jmdict(database, japanese_words(JAPANESE_WORDS), derived)
-    lexicon = {
-        "en": {"senses": senses, "antonyms": sorted(antonyms), "derived": sorted(derived)},
-        "ja": {"senses": japanese, "lemmas": lemmas, "antonyms": sorted(opposites)},
-    }
-    out.write_text(
-        json.dumps(lexicon, ensure_ascii=False, separators=(",", ":"), sort_keys=True) + "\n", encoding="utf-8"
-    )
+    (out / "meanings.txt").write_bytes(table({**senses, **japanese}))
+    lexicon = {"opposites": sorted(antonyms | opposites), "derived": sorted(derived), "lemmas": lemmas}
+    text = json.dumps(lexicon, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    (out / "lexicon.json").write_text(text + "\n", encoding="utf-8")
+
+
+def table(meanings: dict[str, list[str]]) -> bytes:
+    """A line for every word, in the order of their bytes: the word, and what it means."""
+    lines = sorted("\t".join((word, *own)).encode() for word, own in meanings.items())
+    return b"".join(line + b"\n" for line in lines)
 
 
 Pairs = set[tuple[str, str]]
 
 
-def _wordnet(folder: Path, wanted: dict[str, float]) -> tuple[dict[str, list[int]], Pairs, Pairs]:
-    """For every wanted word the synsets of its main senses; all pairs of opposites, and of words of one root."""
+def _wordnet(folder: Path, wanted: dict[str, float]) -> tuple[dict[str, list[str]], Pairs, Pairs]:
+    """For every wanted word the synsets of its main senses, by number; all opposites, and all words of one root."""
     senses: dict[str, list[str]] = defaultdict(list)
     words_at: dict[str, list[str]] = {}
     pointers: list[tuple[str, str, str]] = []
@@ -61,7 +64,10 @@ def _wordnet(folder: Path, wanted: dict[str, float]) -> tuple[dict[str, list[int
                 senses[word] += [sense for sense in own if sum(other in wanted for other in words_at[sense]) > 1]
     shared = {sense for own in senses.values() for sense in own}
     numbers = {sense: number for number, sense in enumerate(sorted(shared))}
-    found = {word: sorted({numbers[sense] for sense in own}) for word, own in sorted(senses.items())}
+    found = {
+        word: [f"#{number}" for number in sorted({numbers[sense] for sense in own})]
+        for word, own in sorted(senses.items())
+    }
     antonyms, derived = (
         {
             (min(one, other), max(one, other))

@@ -203,6 +203,15 @@ def test_many_files_at_once_stay(one: Served) -> None:
     stay(one, 0x50, *paths)
 
 
+def test_notes_hidden_in_a_row_are_all_known(one: Served) -> None:
+    # P-2: as an agent saves them; each can be moved out by hand later
+    first, second = hide(one, 0x80), hide(one, 0x81)
+    time.sleep(MOMENT)
+    in_place(first, clear(first))
+    published(one, first)
+    assert second.exists()
+
+
 def test_an_undo_is_not_undone(one: Served) -> None:
     # P-2, V-4: not when it comes back, and not when the same is done to the same text again
     path = hide(one, 0x60)

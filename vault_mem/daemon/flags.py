@@ -68,6 +68,7 @@ class Flags:
             if other != key and time.monotonic() - at < _MOMENT_SECONDS:
                 self._drop(other)
                 self._drop(key)
+                self._hear(other)  # what it says now is known again, but not that it came to say so by hand
             self._hear(key)
 
     def made(self, path: str) -> None:

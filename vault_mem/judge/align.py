@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from vault_mem.judge.japanese import KANJI
-from vault_mem.judge.words import Word, derived, lexicon, opposed, synonyms
+from vault_mem.judge.words import Word, derived, lexicon, meanings, opposed, synonyms
 
 EXACT, SYNONYM = 1.0, 0.9
 _STEM = re.compile(r"([一-鿿々〆]+)[ぁ-ゖ]+")
@@ -54,14 +54,13 @@ def align(left: list[Word], right: list[Word], left_text: str, right_text: str) 
 
 
 @lru_cache(maxsize=5_000)
-def _ties(text: str, lemma: str) -> frozenset[object]:
+def _ties(text: str, lemma: str) -> frozenset[str]:
     """What a word can be like another by. Words that share none of these are not alike, which is quick to see."""
     stem = _STEM.fullmatch(lemma)
-    words = lexicon()
     return frozenset(
         (
             text, lemma, _unstretched(lemma), stem.group(1) if stem else lemma[:4],
-            *words.same.get(lemma, ()), *words.senses.get(lemma, ()),
+            *lexicon().same.get(lemma, ()), *(meanings(lemma) or ()),
         )
     )  # fmt: skip
 
@@ -121,7 +120,7 @@ def _common_prefix(one: str, other: str) -> str:
     return one[:size]
 
 
-def _covered(word: Word, others: list[Word], ties: list[frozenset[object]], text: str) -> bool:
+def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], text: str) -> bool:
     """Whether a word stands in the other text in another cut: 定例 in 定例会議, trash can in trashcan."""
     if word.name:
         return any(other.lemma == word.lemma for other in others)

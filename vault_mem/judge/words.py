@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
-_NONE: frozenset[object] = frozenset()
+_NONE: frozenset[str] = frozenset()
 
 
 def read_words(name: str) -> frozenset[str]:
@@ -55,14 +55,13 @@ class Lexicon:
     """What the shipped word lists know."""
 
     def __init__(self) -> None:
-        data = json.loads((DATA / "lexicon.json").read_text(encoding="utf-8"))
-        english, japanese = data["en"], data["ja"]
-        self.senses: dict[str, list[object]] = {**english["senses"], **japanese["senses"]}
-        self.lemmas: dict[str, str] = japanese["lemmas"]
+        data = json.loads((DATA / "lexicon.json").read_bytes())
+        self.lemmas: dict[str, str] = data["lemmas"]
         synonyms, opposites = read_pairs("synonyms.txt"), read_pairs("opposites.txt")
-        self.same = _partners(_pairs([*english["derived"], *synonyms]))
-        opposed_pairs = _pairs([*english["antonyms"], *japanese["antonyms"], *opposites]) - _pairs(synonyms)
-        self.opposites = _partners(opposed_pairs)
+        self.same = _partners(_pairs([*data["derived"], *synonyms]))
+        self.opposites = _partners(_pairs([*data["opposites"], *opposites]) - _pairs(synonyms))
+        # Sorted lines, looked up as they are: a hundred thousand lists of words would take ten times the room.
+        self.meanings = (DATA / "meanings.txt").read_bytes()
 
 
 def _pairs(found: list[tuple[str, str]]) -> set[tuple[str, str]]:
@@ -83,9 +82,24 @@ def lexicon() -> Lexicon:
     return Lexicon()
 
 
+@lru_cache(maxsize=5_000)
+def meanings(word: str) -> tuple[str, ...] | None:
+    """What a word can mean, as far as others can mean the same; nothing if the lexicon does not have the word."""
+    lines, wanted = lexicon().meanings, word.encode()
+    low, high = 0, len(lines)
+    while low < high:
+        start = lines.rfind(b"\n", low, (low + high) // 2) + 1 or low
+        end = lines.index(b"\n", start)
+        found, *own = lines[start:end].split(b"\t")
+        if found == wanted:
+            return tuple(each.decode() for each in own)
+        low, high = (end + 1, high) if found < wanted else (low, start)
+    return None
+
+
 def known(word: str) -> bool:
     """Whether the lexicon has the word."""
-    return word in lexicon().senses
+    return meanings(word) is not None
 
 
 def dictionary_form(word: str) -> str:
@@ -97,9 +111,8 @@ def synonyms(one: str, other: str) -> bool:
     """Whether two dictionary forms share a meaning or a root."""
     if derived(one, other):
         return True
-    senses = lexicon().senses
-    left, right = senses.get(one, _NONE), senses.get(other, _NONE)
-    return any(sense in right for sense in left) or one in right or other in left
+    left, right = meanings(one) or (), meanings(other) or ()
+    return any(meaning in right for meaning in left) or one in right or other in left
 
 
 def derived(one: str, other: str) -> bool:
