@@ -34,6 +34,20 @@ def test_importing_it_is_light() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+def test_a_search_loads_no_client_for_remote_tables(tmp_path: Path, env: dict[str, str]) -> None:
+    # DESIGN: importing LanceDB takes long; whoever wants the rest of it in the same process still gets it
+    Vault.init(tmp_path, env=env)
+    code = (
+        "import gc, sys, vault_mem\n"
+        f"vault_mem.Vault({str(tmp_path)!r}).recall('anything')\n"
+        "name = 'lance_namespace_urllib3_client'\n"
+        "assert 'lancedb' in sys.modules and f'{name}.api' not in sys.modules and gc.isenabled()\n"
+        "import lance_namespace_urllib3_client as client\n"
+        "assert client.ApiClient and client.models.QueryTableRequest and f'{name}.api' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60, env=env)
+
+
 def test_a_day_with_it(tmp_path: Path, env: dict[str, str]) -> None:
     # issue 2: Vault(path).remember(...), .recall(...), .compare(a, b); results are dataclasses
     made = Vault.init(tmp_path / "v", env=env)

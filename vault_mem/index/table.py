@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
@@ -12,12 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-os.environ.setdefault("LANCEDB_LOG", "error")  # its warnings are for developers, not for our users
-
-import lancedb
 import pyarrow as pa
 
+from vault_mem.index.lance import lancedb
 from vault_mem.index.rows import schema, to_table
 
 NAME = "memories"
