@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
+from vault_mem.index.changes import Rows
 from vault_mem.index.rows import EPISODE, MEMORY
 from vault_mem.index.table import Table, quote
 from vault_mem.model import INVERSE_LINK, Link
 from vault_mem.notes.links import name_key
 from vault_mem.vault.names import ID_AT_END
+
+_TYPES = (MEMORY, EPISODE)
 
 
 @dataclass(frozen=True)
@@ -37,37 +40,59 @@ class Place:
     created: datetime
 
 
+class Entry(NamedTuple):
+    """A file as the graph reads it: its names as they compare, the digits of a lasting id, and its links."""
+
+    place: Place
+    names: tuple[str, ...]
+    digits: str
+    links: tuple[Link, ...]
+
+
 class Graph:
-    """Every memory's id, name and links, and what the links mean.
+    """Every memory's id, name and links, and what the links mean. It never changes: a later one is made `after` it.
 
     `renames` gives for names that files once had the ids of those files: links to an old name still lead home.
     """
 
-    def __init__(self, table: Table, renames: Mapping[str, set[str]] | None = None) -> None:
-        self.titles: dict[str, str] = {}
-        self.places: dict[str, Place] = {}
-        self._renames = renames or {}
-        self._by_name: dict[str, list[str]] = {}
-        self._by_hex: dict[str, list[str]] = {}
-        self._links: dict[str, list[Link]] = {}
-        rows = table.select(
-            ["file", "id", "type", "memory"], f"n = 0 AND type IN ({quote(MEMORY)}, {quote(EPISODE)})"
-        ).to_pylist()
-        for row in sorted(rows, key=lambda row: str(row["file"])):
-            self._add(row["file"], row["id"], row["type"] == EPISODE, json.loads(row["memory"]))
+    def __init__(self, entries: dict[str, Entry], renames: Mapping[str, set[str]]) -> None:
+        self._entries = entries
+        self._renames = renames
+        self.places = {entries[file].place.id: entries[file].place for file in sorted(entries)}
 
-    def _add(self, key: str, id_: str, episode: bool, record: dict[str, Any]) -> None:
-        path = name_key(key.removesuffix(".md"))
-        stem = path.rsplit("/", 1)[-1]
-        self.places[id_] = Place(
-            id_, str(record["title"]), key, bool(record["private"]), episode, datetime.fromisoformat(record["created"])
-        )
-        self.titles[id_] = self.places[id_].title
-        for name in {path, stem, name_key(id_)}:
-            self._by_name.setdefault(name, []).append(id_)
-        if not record["provisional"]:
-            self._by_hex.setdefault(id_.partition("_")[2][:8], []).append(id_)
-        self._links[id_] = [Link(**link) for link in record["links"]]
+    @classmethod
+    def of(cls, table: Table, renames: Mapping[str, set[str]]) -> Graph:
+        """The graph of a whole table."""
+        return cls({row["file"]: _entry(row) for row in _rows(table)}, renames)
+
+    def after(self, table: Table, changed: Mapping[str, Rows | None], renames: Mapping[str, set[str]]) -> Graph:
+        """The graph once the rows of these files are others; where they are not at hand, the table has them."""
+        entries = {file: entry for file, entry in self._entries.items() if file not in changed}
+        elsewhere = [quote(file) for file, rows in changed.items() if rows is None]
+        rows = [row for rows in changed.values() for row in rows or () if row["n"] == 0 and row["type"] in _TYPES]
+        if elsewhere:
+            rows += _rows(table, f" AND file IN ({', '.join(elsewhere)})")
+        return Graph(entries | {row["file"]: _entry(row) for row in rows}, renames)
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for entry in self._entries.values():
+            for name in entry.names:
+                found.setdefault(name, []).append(entry.place.id)
+        return found
+
+    @cached_property
+    def _by_digits(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for entry in self._entries.values():
+            if entry.digits:
+                found.setdefault(entry.digits, []).append(entry.place.id)
+        return found
+
+    @cached_property
+    def _links(self) -> dict[str, tuple[Link, ...]]:
+        return {self._entries[file].place.id: self._entries[file].links for file in sorted(self._entries)}
 
     def resolve(self, target: str) -> str | None:
         """The id of the one memory a link's target means.
@@ -80,7 +105,7 @@ class Graph:
         if len(found) == 1:
             return found[0]
         by_id = ID_AT_END.search(name)
-        owners = self._by_hex.get(by_id.group(1), []) if by_id else []
+        owners = self._by_digits.get(by_id.group(1), []) if by_id else []
         if not found and not owners and self._renames:
             owners = [id_ for id_ in self._renames.get(name, ()) if id_ in self.places]
         return owners[0] if len(owners) == 1 else None
@@ -116,6 +141,21 @@ class Graph:
         return [
             (id_, link) for id_, links in self._links.items() for link in links if self.resolve(link.target) is None
         ]
+
+
+def _rows(table: Table, where: str = "") -> list[dict[str, Any]]:
+    types = ", ".join(map(quote, _TYPES))
+    return list(table.select(["file", "id", "type", "memory"], f"n = 0 AND type IN ({types}){where}").to_pylist())
+
+
+def _entry(row: Mapping[str, Any]) -> Entry:
+    key, id_, record = row["file"], row["id"], json.loads(row["memory"])
+    path = name_key(key.removesuffix(".md"))
+    created = datetime.fromisoformat(record["created"])
+    place = Place(id_, str(record["title"]), key, bool(record["private"]), row["type"] == EPISODE, created)
+    names = {path, path.rsplit("/", 1)[-1], name_key(id_)}
+    digits = "" if record["provisional"] else id_.partition("_")[2][:8]
+    return Entry(place, tuple(names), digits, tuple(Link(**link) for link in record["links"]))
 
 
 def _weight(link: Link) -> tuple[bool, bool]:

@@ -6,7 +6,7 @@ import json
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from vault_mem.vault.folder import Folder
 NO_INDEX = "there is no index yet"
 # What LanceDB and SQLite raise when a file of theirs is missing, cut short or not theirs at all.
 DAMAGE = (RuntimeError, ValueError, OSError, sqlite3.DatabaseError, FileNotFoundError)
+_PAGE = 50
 
 
 class Index:
@@ -181,14 +182,23 @@ class Index:
         found = [memory_of(row) for row in self._rows(condition)]
         return sorted(found, key=lambda memory: (-memory.created.timestamp(), memory.id))
 
-    def newest(self, where: str, limit: int) -> tuple[list[Memory], int]:
-        """The newest memories that meet a condition, and how many do; no others are read whole."""
-        condition = f"n = 0 AND type = {quote(MEMORY)} AND ({where})"
-        found = self.table.select(("file", "created", "id"), condition)
-        created, ids, files = (found.column(name).to_pylist() for name in ("created", "id", "file"))
-        order = sorted(range(len(files)), key=lambda place: (-created[place], ids[place]))[:limit]
-        memories = self.by_files([files[place] for place in order])
-        return [memories[files[place]] for place in order], len(files)
+    def in_order(self, where: str, *, important_first: bool = False) -> list[str]:
+        """The files of all memories that meet a condition, newest first, or the important before the others."""
+        found = self.table.select(
+            ("file", "created", "id", "importance"), f"n = 0 AND type = {quote(MEMORY)} AND ({where})"
+        )
+        files, created, ids, importance = (each.to_pylist() for each in found.columns)
+        order = sorted(
+            range(len(files)), key=lambda row: (important_first and -importance[row], -created[row], ids[row])
+        )
+        return [files[row] for row in order]
+
+    def read(self, files: list[str]) -> Iterator[Memory]:
+        """The memories of these files one after the other; no more are read than are taken, but for a few."""
+        for start in range(0, len(files), _PAGE):
+            page = files[start : start + _PAGE]
+            memories = self.by_files(page)
+            yield from (memories[file] for file in page)
 
     def by_files(self, files: list[str]) -> dict[str, Memory]:
         """Memories by the key of their file."""

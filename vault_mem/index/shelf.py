@@ -1,4 +1,4 @@
-"""The one catalogue that all workspaces of a process look through, kept in step with what any of them writes."""
+"""The one catalogue and graph that all workspaces of a process share, kept in step with what any of them writes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from vault_mem.index.changes import Changes
 
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
+    from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
 
 
@@ -22,6 +23,7 @@ class Shelf:
         self._lock = threading.RLock()
         self._catalogue: Catalogue | None = None
         self._generation, self._version = "", -1
+        self._graph: tuple[str, int, Graph] | None = None
 
     @contextmanager
     def lent(self, index: Index) -> Iterator[Catalogue]:
@@ -36,6 +38,27 @@ class Shelf:
                 self._catalogue = catalogue = Catalogue(index.table)
                 self._generation, self._version = index.generation, version
             yield catalogue
+
+    def graph(self, index: Index) -> Graph:
+        """The links of the whole vault, no older than the index."""
+        from vault_mem.index.graph import Graph
+
+        with self._lock:
+            generation, before, graph = self._graph or ("", -1, None)
+            version = index.table.version
+            if graph is None or generation != index.generation:
+                changed = None
+            elif before >= version:
+                return graph
+            else:
+                changed = self.changes.between(generation, before, version)
+            renames = index.state.renames()
+            if graph is None or changed is None:  # the first, or another process wrote
+                graph = Graph.of(index.table, renames)
+            else:
+                graph = graph.after(index.table, changed, renames)
+            self._graph = (index.generation, version, graph)
+            return graph
 
     def renew(self) -> None:
         """Let go of a catalogue that is worn by many single changes: the next one to need it fills a new one."""

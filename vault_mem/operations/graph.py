@@ -153,7 +153,7 @@ def overview(workspace: Workspace, *, public_only: bool = False) -> Overview:
         orphans=[_node(graph, each) for each in orphans[:TOP]],
         dangling_count=len(dangling),
         dangling=[(_node(graph, each), target) for each, target in dangling[:TOP]],
-        titles={end: graph.titles[end] for each in bridges[:TOP] for end in (each.arc.source, each.arc.target)},
+        titles={end: graph.places[end].title for each in bridges[:TOP] for end in (each.arc.source, each.arc.target)},
         stale=freshness.stale,
         pending=freshness.pending,
     )

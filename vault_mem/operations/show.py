@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vault_mem.errors import NotFound
+from vault_mem.index.index import Index
 from vault_mem.index.rows import MEMORY
 from vault_mem.model import Memory
 from vault_mem.operations.filters import Filters
@@ -52,7 +53,7 @@ def show(workspace: Workspace, id_: str) -> ShowResult:
             error.hint = f"the index is behind by {freshness.pending} changed file(s); try again in a moment"
         raise
     links = [
-        Neighbour(edge.target, graph.titles[edge.target], edge.link.type, edge.link.confidence)
+        Neighbour(edge.target, graph.places[edge.target].title, edge.link.type, edge.link.confidence)
         for edge in graph.edges(memory.id)
     ]
     return ShowResult(memory, links, freshness.stale, freshness.pending)
@@ -67,5 +68,10 @@ def list_memories(workspace: Workspace, filters: Filters | None = None, limit: i
     if limit is None:
         found = workspace.reading(lambda: workspace.index.memories(where))
         return ListResult(found, len(found), freshness.stale, freshness.pending)
-    newest, total = workspace.reading(lambda: workspace.index.newest(where, limit))
+    newest, total = workspace.reading(lambda: _newest(workspace.index, where, limit))
     return ListResult(newest, total, freshness.stale, freshness.pending)
+
+
+def _newest(index: Index, where: str, limit: int) -> tuple[list[Memory], int]:
+    files = index.in_order(where)
+    return list(index.read(files[:limit])), len(files)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from vault_mem.model import Memory
 from vault_mem.notes.self_model import Question
@@ -20,8 +19,6 @@ IMPORTANT = 4
 MOST = 20
 _TASKS, _QUESTIONS = 10, 5
 _DONE = ("done", "closed", "cancelled", "canceled", "dropped")
-# To find the newest, look back so many days; further only where there were too few.
-_WINDOWS = (7, 60, 730, None)
 
 
 @dataclass
@@ -53,21 +50,22 @@ def _gather(
     result = WakeUp(total, stale, pending)
     filling = Filling(result, budget, cost)
 
-    def chosen(**filters: object) -> list[Memory]:
-        return index.memories(Filters(private=private, **filters).where(now, ("memory",)))  # type: ignore[arg-type]
+    def chosen(*, important_first: bool = False, **filters: object) -> Iterator[Memory]:
+        where = Filters(private=private, **filters).where(now, ("memory",))  # type: ignore[arg-type]
+        return index.read(index.in_order(where, important_first=important_first))
 
     seen: set[str] = set()
-    for memory in chosen(category=INTROSPECTION)[:1]:
+    for memory in islice(chosen(category=INTROSPECTION), 1):
         seen.add(memory.id)
         filling.add(result.introspection, *excerpts(memory, LONG))
-    tasks = [each for each in chosen(kind="task") if each.id not in seen and not _is_done(each)]
-    for memory in sorted(tasks, key=lambda each: -each.importance)[:_TASKS]:
+    tasks = (each for each in chosen(kind="task", important_first=True) if each.id not in seen and not _is_done(each))
+    for memory in islice(tasks, _TASKS):
         seen.add(memory.id)
         filling.add(result.tasks, *excerpts(memory))
     for question in show_self(workspace.folder).model.open[:_QUESTIONS]:
         filling.add(result.questions, question)
-    important = chosen(importance=IMPORTANT)
-    for memory in _by_turns(newest(workspace, MOST, private), important):
+    recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
+    for memory in _by_turns(recent, islice(important, MOST)):
         if memory.id not in seen and len(result.memories) < MOST:
             seen.add(memory.id)
             filling.add(result.memories, *excerpts(memory))
@@ -76,20 +74,12 @@ def _gather(
 
 def newest(workspace: Workspace, count: int, private: bool | None) -> list[Memory]:
     """The newest memories that still hold."""
-    now = workspace.folder.now()
-    found: list[Memory] = []
-    for days in _WINDOWS:
-        since = now - timedelta(days=days) if days else None
-        found = workspace.index.memories(Filters(private=private, since=since).where(now, ("memory",)))
-        if len(found) >= count:
-            break
-    return found[:count]
+    index, where = workspace.index, Filters(private=private).where(workspace.folder.now(), ("memory",))
+    return list(index.read(index.in_order(where)[:count]))
 
 
-def _by_turns(recent: list[Memory], important: list[Memory]) -> list[Memory]:
-    """Recent and important ones in turn; the important by importance, the newer first."""
-    ranked = sorted(important, key=lambda each: -each.importance)
-    return [each for pair in zip_longest(recent, ranked[:MOST]) for each in pair if each is not None]
+def _by_turns(recent: Iterable[Memory], important: Iterable[Memory]) -> list[Memory]:
+    return [each for pair in zip_longest(recent, important) for each in pair if each is not None]
 
 
 def _is_done(task: Memory) -> bool:

@@ -105,7 +105,6 @@ class Workspace:
         if like is not None:
             self.embedder, self.tokens = like.embedder, like.tokens
         self._journal_seen = -1
-        self._at_version: tuple[str, int] = ("", -1)
 
     def reuse(self, folder: Folder, progress: Progress | None) -> None:
         """Begin another command on the same vault: its clock, settings and progress, our model, index and caches."""
@@ -140,12 +139,7 @@ class Workspace:
     @property
     def graph(self) -> Graph:
         """The links of the whole vault, as indexed."""
-        from vault_mem.index.graph import Graph
-
-        self._drop_outdated()
-        if "_graph" not in self.__dict__:
-            self._graph = Graph(self.index.table, self.index.state.renames())
-        return self._graph
+        return self.shelf.graph(self.index)
 
     def at_hand(self) -> AbstractContextManager[Catalogue]:
         """The memories as indexed, in memory; other threads wait for them until the block ends."""
@@ -158,12 +152,6 @@ class Workspace:
 
         with self.at_hand() as catalogue:
             return sample(catalogue).calibration(self.index.calibration)
-
-    def _drop_outdated(self) -> None:
-        version = (self.index.generation, self.index.table.version)
-        if version != self._at_version:
-            self.__dict__.pop("_graph", None)
-            self._at_version = version
 
     @property
     def names(self) -> Names:
