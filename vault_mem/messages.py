@@ -7,25 +7,25 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from vault_mem.notes.excerpt import cut
-from vault_mem.operations.backup import BackupResult
-from vault_mem.operations.consolidate import ConsolidationStats
-from vault_mem.operations.edit_memory import EditResult
-from vault_mem.operations.episodes import EpisodeChange, EpisodeResult
-from vault_mem.operations.export import ExportReport
-from vault_mem.operations.forget import ForgetResult
-from vault_mem.operations.graph import Arc, Node, Overview, Picture
-from vault_mem.operations.import_ import ImportReport
-from vault_mem.operations.link import LinkResult, UnlinkResult
-from vault_mem.operations.merge import MergeResult
-from vault_mem.operations.private import PrivateResult
-from vault_mem.operations.publish import PublishResult
-from vault_mem.operations.recall import RecallResult
-from vault_mem.operations.remember import RememberResult
-from vault_mem.operations.rename import RenameResult
-from vault_mem.operations.results import Found
 
 if TYPE_CHECKING:
+    from vault_mem.operations.backup import BackupResult
+    from vault_mem.operations.consolidate import ConsolidationStats
+    from vault_mem.operations.edit_memory import EditResult
+    from vault_mem.operations.episodes import EpisodeChange, EpisodeResult
     from vault_mem.operations.evaluate import Report
+    from vault_mem.operations.export import ExportReport
+    from vault_mem.operations.forget import ForgetResult
+    from vault_mem.operations.graph import Arc, Node, Overview, Picture
+    from vault_mem.operations.import_ import ImportReport
+    from vault_mem.operations.link import LinkResult, UnlinkResult
+    from vault_mem.operations.merge import MergeResult
+    from vault_mem.operations.private import PrivateResult
+    from vault_mem.operations.publish import PublishResult
+    from vault_mem.operations.recall import RecallResult
+    from vault_mem.operations.remember import RememberResult
+    from vault_mem.operations.rename import RenameResult
+    from vault_mem.operations.results import Found
     from vault_mem.operations.why_not import WhyNot
 
 DAYS_AS_AGE = 30
