@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vault_mem.cli.console import Console
@@ -179,15 +179,12 @@ class Engine:
         self._workspace = workspace
 
     def _index(self) -> None:
-        from vault_mem.index.table import release_memory
-
         with self._own() as workspace:
             if workspace.freshen().stale:
                 raise Busy("the index is in use")
             if self._ready:
                 workspace.reading(lambda: workspace.calibration)  # the memories at hand follow
-            if self._folded(workspace, _FOLD_WHEN_BUSY):
-                release_memory()
+            self._fold_commits(workspace, _FOLD_WHEN_BUSY)
 
     def _quiet(self) -> float:
         """Do what waited for quiet; returns when to look again."""
@@ -232,7 +229,7 @@ class Engine:
         with self._own() as workspace:
             if workspace.freshen().stale:
                 return
-            self._folded(workspace, _FOLD_COMMITS)
+            self._fold_commits(workspace, _FOLD_COMMITS)
             workspace.shelf.renew()
             workspace.reading(lambda: workspace.calibration)
             with workspace.at_hand() as catalogue:
@@ -241,15 +238,13 @@ class Engine:
             self._read_ahead(workspace)
         release_memory()
 
-    def _folded(self, workspace: Workspace, commits: int) -> bool:
-        """Fold the table's commits together if there are so many, and nobody else is at it; whether that was done."""
+    def _fold_commits(self, workspace: Workspace, commits: int) -> None:
+        """Fold the table's commits together if there are so many, and nobody else is at it."""
         from vault_mem.index.sync import upkeep
 
-        try:
-            with locked(workspace.index.lock_path, "the index", 0):
-                return not workspace.index.outdated() and upkeep(workspace.index, commits)
-        except Busy:
-            return False
+        with suppress(Busy), locked(workspace.index.lock_path, "the index", 0):
+            if not workspace.index.outdated():
+                upkeep(workspace.index, commits)
 
     def _read_ahead(self, workspace: Workspace) -> None:
         """Read the memories that no query has met yet, until the next request comes."""

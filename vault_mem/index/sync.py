@@ -19,7 +19,7 @@ from vault_mem.errors import Unsafe
 from vault_mem.index import rows
 from vault_mem.index.index import Index
 from vault_mem.index.state import EVERY_FILE, Known
-from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, quote
+from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, quote, release_memory
 from vault_mem.model import Problem
 from vault_mem.notes.links import link_name, name_key
 from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse, read_bool
@@ -454,10 +454,11 @@ class _Run:
         self.index.state.put(commits=(self.index.state.get("commits") or 0) + 1)
 
 
-def upkeep(index: Index, commits: int) -> bool:
+def upkeep(index: Index, commits: int) -> None:
     """Fold the table together after so many commits, and drop old versions; the caller holds the lock."""
     if (index.state.get("commits") or 0) < commits:
-        return False
+        return
+    release_memory()  # it takes as much as all that was freed before
     least, most = KEEP_VERSIONS
     now = time.time()
     since = now - (index.state.get("optimized") or 0)
@@ -465,7 +466,7 @@ def upkeep(index: Index, commits: int) -> bool:
     index.table.optimize(min(max(since, least), most))
     index.note_change(before, {})
     index.state.put(commits=0, optimized=now, table_version=index.table.version)
-    return True
+    release_memory()
 
 
 def path_key(key: str) -> str:
