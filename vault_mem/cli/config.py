@@ -93,10 +93,7 @@ def _change(console: Console, name: str, value: str | None, user: bool) -> None:
     root = _root(console)
     path = change(root, console.env, name, value, user=user)
     now = view(root, console.env, name)[0]
-    if console.json:
-        console.print_json({"name": name, "value": now.value, "file": str(path)})
-    else:
-        console.print(f"{name} = {_shown(now.value)}  ({path})")
+    console.answer({"name": name, "value": now.value, "file": str(path)}, f"{name} = {_shown(now.value)}  ({path})")
 
 
 def _shown(value: Any) -> str:

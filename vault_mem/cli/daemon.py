@@ -63,10 +63,7 @@ def stop_command(console: Console) -> None:
     root, place = _place(console)
     was = alive(str(root))
     _stop(root, place)
-    if console.json:
-        console.print_json({"vault": str(root), "stopped": was})
-    else:
-        console.print("Stopped." if was else "It was not running.")
+    console.answer({"vault": str(root), "stopped": was}, "Stopped." if was else "It was not running.")
 
 
 @command.command("restart", cls=Command, examples="vault-mem daemon restart")
