@@ -11,7 +11,7 @@ from vault_mem import redact
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
 from vault_mem.model import STATE_KINDS, Link, Memory
 from vault_mem.notes.edit import edit
-from vault_mem.notes.links import name_key, nameable, write_link
+from vault_mem.notes.links import nameable, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations import blocked, review, summaries, views
@@ -119,15 +119,16 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
     folder = workspace.folder
     memory = new_memory(workspace, draft)
     now = folder.now().replace(microsecond=0)
+    names = workspace.names
     transaction = Transaction(folder, "remember")
     for found in linked:
         if found.memory.private and not memory.private:
             _link_from_private(workspace, transaction, found, memory)
         else:
-            memory.links.append(Link(_name(workspace, found.memory), "similar", found.similarity, found.memory.title))
+            memory.links.append(Link(names.of(found.memory.path), "similar", found.similarity, found.memory.title))
     for old in superseded:
         _refuse_to_name(old, memory)
-        memory.supersedes.append(_name(workspace, old))
+        memory.supersedes.append(names.of(old.path))
         if not old.closed_at(now):
             close_in(transaction, workspace, old, now)
     transaction.ids = [memory.id, *(old.id for old in superseded)]
@@ -135,7 +136,7 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
         sources = [workspace.index.get(id_) for id_ in draft.sources]
         for source in sources:
             _refuse_to_name(source, memory)
-        memory.sources = [workspace.names.of(source.path) for source in sources]
+        memory.sources = [names.of(source.path) for source in sources]
         memory.sources_digest = summaries.digest(sources)
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
     views.follow(transaction, None, memory)
@@ -170,15 +171,16 @@ def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -
     """The text was saved before it was said what it takes the place of: only that is written now."""
     now = workspace.folder.now().replace(microsecond=0)
     transaction = Transaction(workspace.folder, "remember", ids=[memory.id, *(old.id for old in superseded)])
-    names = []
+    names = workspace.names
+    links = []
     for old in superseded:
         _refuse_to_name(old, memory)
-        names.append(f"[[{_name(workspace, old)}]]")
+        links.append(f"[[{names.of(old.path)}]]")
         if not old.closed_at(now):
             close_in(transaction, workspace, old, now)
     raw = workspace.read_to_edit(memory)
     known = written_list(raw, "supersedes")
-    wanted = [*known, *(name for name in names if name not in known)]
+    wanted = [*known, *(link for link in links if link not in known)]
     transaction.write(memory.path, raw, edit(raw, {"supersedes": wanted}))
     if transaction.steps:
         transaction.commit()
@@ -205,13 +207,6 @@ def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
     except EditRefused:
         return False
     return True
-
-
-def _name(workspace: Workspace, memory: Memory) -> str:
-    """What a link calls a memory: its file's name, with its folder where the name alone is not unique."""
-    path = memory.path.removesuffix(".md")
-    stem = path.rsplit("/", 1)[-1]
-    return stem if workspace.index.state.named(name_key(stem)) <= 1 else path
 
 
 def _new_id(workspace: Workspace) -> str:
