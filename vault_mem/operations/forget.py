@@ -115,12 +115,7 @@ def discard(
         "references": references,
     }
     key = _trash_key(memory.id)
-    text = json.dumps(record, ensure_ascii=False).encode()
-    old = read(folder, key)
-    if old is None:
-        transaction.create(key, text)
-    else:
-        transaction.write(key, old, text)
+    transaction.write(key, read(folder, key), json.dumps(record, ensure_ascii=False).encode())
     log_deletion(transaction, memory.id, at, reason)
 
 

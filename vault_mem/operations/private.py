@@ -201,10 +201,7 @@ def _move_proposals(transaction: Transaction, moving: list[Moving]) -> None:
     transaction.write(REVIEW, public, kept.encode(errors="surrogateescape"))
     before = read(folder, private)
     after = checklist.joined((before or b"").decode(errors="replace"), taken).encode(errors="replace")
-    if before is None:
-        transaction.create(private, after)
-    else:
-        transaction.write(private, before, after)
+    transaction.write(private, before, after)
 
 
 def _tells_title(raw: bytes, moving: list[Moving]) -> bool:

@@ -192,12 +192,10 @@ def _rebuild_file(transaction: Transaction, key: str, wanted: dict[str, tuple[st
         if marked.find(text, id_) != line:
             text = marked.put(text, id_, line, place, key)
     after = None if text is None else text.encode(errors="surrogateescape")
-    if raw is None and after is not None:
-        transaction.create(key, after)
-    elif raw is not None and after is None:
-        transaction.remove(key, raw)
-    elif raw is not None and after is not None:
+    if after is not None:
         transaction.write(key, raw, after)
+    elif raw is not None:
+        transaction.remove(key, raw)
 
 
 def _lines(folder: Folder, memory: Memory) -> dict[tuple[str, str], str]:

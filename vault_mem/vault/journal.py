@@ -87,8 +87,11 @@ class Transaction:
         """Add a new file; in a protected folder only its owner can read it."""
         self.steps.append(FileStep(key, None, data, _mode(self.folder, key), after_time=mtime_ns))
 
-    def write(self, key: str, before: bytes, after: bytes, *, keep_time: bool = False) -> None:
-        """Change a file that says `before`; `keep_time` where the change is ours and not the owner's."""
+    def write(self, key: str, before: bytes | None, after: bytes, *, keep_time: bool = False) -> None:
+        """Change a file that says `before`, or is not there; `keep_time` where the change is ours, not the owner's."""
+        if before is None:
+            self.create(key, after)
+            return
         for place, step in enumerate(self.steps):
             if isinstance(step, FileStep) and step.key == key:
                 if step.after != before:
