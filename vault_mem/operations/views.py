@@ -13,7 +13,6 @@ from datetime import datetime
 from vault_mem.errors import VaultMemError
 from vault_mem.model import Memory
 from vault_mem.notes.excerpt import cut
-from vault_mem.operations.adopt import quiet
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import marked
 from vault_mem.vault.folder import Folder
@@ -93,7 +92,7 @@ def silence(transaction: Transaction, memory: Memory, instead: Memory | None) ->
 def follow_files(workspace: Workspace) -> list[str]:
     """Let the views follow notes that a person edited, moved or deleted, once they are quiet. Returns what changed."""
     state = workspace.index.state
-    changed = [known.key for known in state.unfollowed() if quiet(workspace, known)][:MOST_FOLLOWED]
+    changed = [known.key for known in state.unfollowed() if workspace.quiet(known)][:MOST_FOLLOWED]
     gone = state.gone()[:MOST_FOLLOWED]
     if not changed and not gone:
         return []

@@ -20,12 +20,13 @@ from vault_mem.model import Memory
 from vault_mem.vault import journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.names import Names
-from vault_mem.vault.walk import RACY_NS, FileState, look_at, walk
+from vault_mem.vault.walk import RACY_NS, FileState, look_at, state_of, walk
 
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
     from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
+    from vault_mem.index.state import Known
     from vault_mem.index.sync import Progress, SyncReport
 
 
@@ -223,13 +224,17 @@ class Workspace:
             self.notices.append(f"index rebuilt: {report.rebuilt}")
         return Freshness(stale=False, pending=0, report=report)
 
+    def quiet(self, known: Known | FileState) -> bool:
+        """Whether nobody has touched a file for a while, by what is known of it."""
+        age = time.time() - max(known.mtime_ns, known.ctime_ns) / 1e9
+        return age >= self.folder.settings.quiet_seconds
+
     def quiet_file(self, key: str) -> bool:
-        """Whether nobody has touched a file for a while."""
+        """Whether nobody has touched a file for a while, as it is now."""
         try:
-            result = self.folder.path(key).lstat()
+            return self.quiet(state_of(self.folder.path(key).lstat()))
         except OSError:
             return False
-        return time.time() - max(result.st_mtime, result.st_ctime) >= self.folder.settings.quiet_seconds
 
     def _behind(self, only: Sequence[str] | None) -> Freshness:
         from vault_mem.index.sync import difference
