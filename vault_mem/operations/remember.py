@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -151,7 +150,8 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
     """A memory of that draft with an id, a title and a place, not written yet and without links."""
     folder = workspace.folder
     created = (draft.created or folder.now()).astimezone(folder.zone).replace(microsecond=0)
-    memory = Memory(**vars(draft) | {"id": _new_id(workspace), "created": created, "supersedes": [], "sources": []})
+    own = {"id": workspace.new_id("mem_"), "created": created, "supersedes": [], "sources": []}
+    memory = Memory(**vars(draft) | own)
     memory.title = title_of(draft.content)
     settings = folder.settings
     month = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
@@ -207,11 +207,3 @@ def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
     except EditRefused:
         return False
     return True
-
-
-def _new_id(workspace: Workspace) -> str:
-    """A random id that no memory of the vault begins like."""
-    while True:
-        id_ = f"mem_{secrets.token_hex(6)}"
-        if not workspace.index.table.count(f"starts_with(id, '{id_[:12]}')"):
-            return id_

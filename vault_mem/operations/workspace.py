@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -301,11 +302,22 @@ class Workspace:
                     continue
             return act()
 
-    def to_change(self, id_: str) -> Memory:
-        """A memory that an operation is about to change, as its file is now."""
+    def freshen_to_change(self) -> None:
+        """Bring the index up to date for an operation that must not go by what is behind."""
         if self.freshen().stale:
             raise Unsafe("the index is busy", "try again in a moment")
+
+    def to_change(self, id_: str) -> Memory:
+        """A memory that an operation is about to change, as its file is now."""
+        self.freshen_to_change()
         return self.index.get(id_)
+
+    def new_id(self, prefix: str) -> str:
+        """A random id (`mem_…` or `ep_…`) whose first digits, which stand in file names, are not taken."""
+        while True:
+            digits = secrets.token_hex(6)
+            if not self.index.table.count(f"starts_with(id, '{prefix}{digits[:8]}')"):
+                return prefix + digits
 
     def done(self, transaction: journal.Transaction, *, soon: bool = False) -> None:
         """Let the index follow what an operation has written; where it cannot, the files are right all the same.
