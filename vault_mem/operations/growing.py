@@ -8,6 +8,7 @@ from vault_mem.notes.yamlish import Value
 from vault_mem.operations import summaries
 from vault_mem.operations.drafts import Draft
 from vault_mem.operations.edit_memory import plan_change
+from vault_mem.operations.filters import open_at
 from vault_mem.operations.workspace import Workspace
 
 # What a new mood or summary says anew; the rest of the note stays as it is.
@@ -28,8 +29,7 @@ def growing(workspace: Workspace, draft: Draft) -> Memory | None:
     """The memory that a draft continues: on the same side of privacy, and for a summary of the same scope."""
     if draft.kind != "mood" and not (draft.kind == "summary" and draft.scope):
         return None
-    now = workspace.folder.now().timestamp()
-    where = f"kind = '{draft.kind}' AND (valid_to IS NULL OR valid_to > {now!r})"
+    where = f"kind = '{draft.kind}' AND {open_at(workspace.folder.now())}"
     for memory in workspace.index.memories(where):
         if memory.private == draft.private and (draft.kind == "mood" or memory.scope == draft.scope):
             return memory
