@@ -107,7 +107,7 @@ def plan_private(
     for key in keys:
         if all(key != each.key for each in moving):
             _let_go(transaction, names, key, moving, scrub, aside)
-    for key in ("SELF.md", views.DIGEST, *_daily_logs(folder)):
+    for key in ("SELF.md", *views.view_keys(folder)):
         _let_go_of_prose(transaction, key, moving, scrub, aside)
     _move_proposals(transaction, moving)
     for each in moving:
@@ -259,10 +259,6 @@ def _hide_history(transaction: Transaction, each: Moving) -> None:
             transaction.append(private + key.rpartition("/")[2], line)
         if new:
             transaction.drop(key, new)
-
-
-def _daily_logs(folder: Folder) -> list[str]:
-    return [folder.key(path) for path in sorted((folder.root / "memory").glob("????-??-??.md"))]
 
 
 def held_by_git(folder: Folder, memory: Memory) -> list[str]:

@@ -61,8 +61,7 @@ def leave(transaction: Transaction, id_: str) -> None:
     """Take a memory's lines out of every view, wherever a person may have moved them."""
     folder = transaction.folder
     wanted = marked.marker(id_).encode()
-    for path in [folder.root / DIGEST, *sorted((folder.root / "memory").glob("????-??-??.md"))]:
-        key = folder.key(path)
+    for key in view_keys(folder):
         try:
             raw = read(folder, key)
         except VaultMemError as error:
@@ -121,11 +120,15 @@ def _mirrored(workspace: Workspace, memory: Memory) -> bool:
     return workspace.folder.is_note(memory.path) and not memory.id.startswith("ep_")
 
 
+def view_keys(folder: Folder) -> list[str]:
+    """The files with lines that mirror memories: the digest, and the daily logs that are there."""
+    return [DIGEST, *(folder.key(path) for path in sorted((folder.root / "memory").glob("????-??-??.md")))]
+
+
 def _present(folder: Folder) -> dict[str, dict[str, str]]:
     """The lines of all views by memory and file."""
     found: dict[str, dict[str, str]] = {}
-    for path in [folder.root / DIGEST, *sorted((folder.root / "memory").glob("????-??-??.md"))]:
-        key = folder.key(path)
+    for key in view_keys(folder):
         text = _text(folder, key) if folder.is_view(key) else None
         for id_ in marked.marked_ids(text or ""):
             found.setdefault(id_, {})[key] = marked.find(text, id_) or ""
@@ -170,8 +173,7 @@ def rebuild(workspace: Workspace) -> RebuildResult:
             for (key, place), line in (_lines(folder, memory) if folder.settings.views else {}).items():
                 wanted.setdefault(key, {})[memory.id] = (line, place)
         transaction = Transaction(folder, "views rebuild", "made anew from the memories")
-        present = [DIGEST, *(folder.key(path) for path in (folder.root / "memory").glob("????-??-??.md"))]
-        for key in sorted({*wanted, *(each for each in present if folder.is_view(each))}):
+        for key in sorted({*wanted, *filter(folder.is_view, view_keys(folder))}):
             _rebuild_file(transaction, key, wanted.get(key, {}))
         spoken = [memory for memory in public if memory.category == INTROSPECTION]
         if spoken and not any(_speaks(folder, memory) for memory in spoken):
