@@ -25,7 +25,6 @@ from vault_mem.operations.apart import (
     loosened,
     names_any,
     renamed,
-    stem,
     with_links,
 )
 from vault_mem.operations.forget import is_episode
@@ -34,7 +33,7 @@ from vault_mem.vault import git, history
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Names
+from vault_mem.vault.names import Names, stem_of
 from vault_mem.vault.steps import read
 from vault_mem.vault.walk import walk
 
@@ -245,7 +244,7 @@ def _hide_history(transaction: Transaction, each: Moving) -> None:
     folder = transaction.folder
     private = f"{folder.settings.private_folder.strip('/')}/.history/"
     digits = each.id.partition("_")[2][:8]
-    telling = [each.id, f"-{digits}", json.dumps(stem(each.key), ensure_ascii=False)[1:-1]]
+    telling = [each.id, f"-{digits}", json.dumps(stem_of(each.key), ensure_ascii=False)[1:-1]]
     if len(each.title) >= _TELLING_TITLE:
         telling.append(json.dumps(each.title, ensure_ascii=False)[1:-1])
     lines: dict[str, list[str]] = {}

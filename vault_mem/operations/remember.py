@@ -22,6 +22,7 @@ from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import activity
 from vault_mem.vault.journal import Transaction
+from vault_mem.vault.names import stem_of
 
 log = redact.logger(__name__)
 
@@ -161,8 +162,7 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
 
 def _link_from_private(workspace: Workspace, transaction: Transaction, found: Found, memory: Memory) -> None:
     """A public file never names a private memory: the link is written on the private side."""
-    name = memory.path.rsplit("/", 1)[-1].removesuffix(".md")
-    link = write_link(Link(name, "similar", found.similarity, memory.title))
+    link = write_link(Link(stem_of(memory.path), "similar", found.similarity, memory.title))
     raw = workspace.read_to_edit(found.memory)
     transaction.write(found.memory.path, raw, edit(raw, {"links": [*written_list(raw, "links"), link]}))
 
@@ -197,7 +197,7 @@ def _refuse_to_name(old: Memory, memory: Memory) -> None:
 
 def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
     """Whether the link can be written: on the new note always, on an old private one if that can be edited."""
-    if not nameable(found.memory.path.rsplit("/", 1)[-1].removesuffix(".md")):
+    if not nameable(stem_of(found.memory.path)):
         return False
     if private or not found.memory.private:
         return True
