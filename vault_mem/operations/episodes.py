@@ -121,11 +121,6 @@ def list_episodes(workspace: Workspace) -> EpisodeList:
     return EpisodeList(found, freshness.stale, freshness.pending)
 
 
-def members(workspace: Workspace, episode_id: str) -> list[str]:
-    """The ids of an episode's memories that exist, in its own order."""
-    return [memory.id for memory in show(workspace, episode_id).memories]
-
-
 def add(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeChange:
     """Put memories into an episode; with a private one it becomes private itself (SPEC P-6)."""
 

@@ -55,12 +55,7 @@ class Filters:
             found.append(Filters())
         return found
 
-    def where(
-        self,
-        now: datetime,
-        types: tuple[str, ...] = (MEMORY, NOTE),
-        names: Callable[[str], Iterable[str]] | None = None,
-    ) -> str:
+    def where(self, now: datetime, types: tuple[str, ...] = (MEMORY, NOTE), names: Names | None = None) -> str:
         """The filters as a condition on the table's rows; `names` says by what other names a person goes."""
         if self.kind is not None and KIND_ALIASES.get(self.kind, self.kind) not in KINDS:
             raise InvalidInput(f"unknown kind {self.kind!r}", f"a kind is one of {', '.join(KINDS)}")
