@@ -23,13 +23,31 @@ F = TypeVar("F", bound=Callable[..., Any])
 log = redact.logger(__name__)
 
 
-class Command(click.Command):
-    """A command that prints its help where its console says, with examples kept as they are written."""
+class _Explained(click.Command):
+    """Prints its help where its console says, with examples after it, kept as they are written."""
 
     def __init__(self, *args: Any, examples: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
-        self.params += _shared_options()
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples after the options, or after the subcommands."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for line in self.examples.strip().splitlines():
+                    formatter.write(f"  {line.strip()}\n")
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """--help, printed to the console."""
+        return help_option()
+
+
+class Command(_Explained):
+    """A command with the options that all have."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += [*place_and_form(), *_shared_options()]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it, and log what is run, how long it took and how it failed; all through the redactor."""
@@ -54,34 +72,13 @@ class Command(click.Command):
             finally:
                 log.debug("%s took %.0f ms", name, (time.monotonic() - started) * 1000)
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Examples after the options."""
-        if self.examples:
-            with formatter.section("Examples"):
-                for line in self.examples.strip().splitlines():
-                    formatter.write(f"  {line.strip()}\n")
 
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """--help, printed to the console."""
-        return help_option()
+class Group(_Explained, click.Group):
+    """A command with subcommands; where the vault is and --json may stand before those, too."""
 
-
-class Group(click.Group):
-    """A command with subcommands; its help, too, goes to its console."""
-
-    def __init__(self, *args: Any, examples: str = "", **kwargs: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.examples = examples
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Examples after the subcommands."""
-        with formatter.section("Examples"):
-            for line in self.examples.strip().splitlines():
-                formatter.write(f"  {line.strip()}\n")
-
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """--help, printed to the console."""
-        return help_option()
+        self.params += place_and_form()
 
 
 def help_option() -> click.Option:
@@ -97,15 +94,28 @@ def help_option() -> click.Option:
     )
 
 
+def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """Writes an option that was given down on the console, under that name."""
+
+    def keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+        console = ctx.find_object(Console)
+        if value is not None and value is not False and console is not None:
+            setattr(console, name, value)
+
+    return keep
+
+
+def place_and_form() -> list[click.Option]:
+    """The options that may stand before a subcommand as well as after it."""
+    return [
+        click.Option(["--vault"], metavar="DIR", expose_value=False, callback=_note("vault"), help="The vault to use."),
+        click.Option(
+            ["--json"], is_flag=True, expose_value=False, callback=_note("json"), help="Answer as one JSON document."
+        ),
+    ]
+
+
 def _shared_options() -> list[click.Option]:
-    def note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
-        def keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-            console = ctx.find_object(Console)
-            if value is not None and value is not False and console is not None:
-                setattr(console, name, value)
-
-        return keep
-
     def verbose(ctx: click.Context, param: click.Parameter, value: int) -> None:
         console = ctx.find_object(Console)
         if console is not None:
@@ -117,10 +127,6 @@ def _shared_options() -> list[click.Option]:
             console.scaffold = False
 
     return [
-        click.Option(["--vault"], metavar="DIR", expose_value=False, callback=note("vault"), help="The vault to use."),
-        click.Option(
-            ["--json"], is_flag=True, expose_value=False, callback=note("json"), help="Answer as one JSON document."
-        ),
         click.Option(
             ["-v", "--verbose"],
             count=True,
@@ -133,7 +139,7 @@ def _shared_options() -> list[click.Option]:
             is_flag=True,
             hidden=True,
             expose_value=False,
-            callback=note("with_text"),
+            callback=_note("with_text"),
             help="With --json: what would be printed without it, as `text`.",
         ),
         click.Option(

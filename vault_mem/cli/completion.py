@@ -23,7 +23,4 @@ def command(console: Console, shell: str) -> None:
     from vault_mem.cli.scripts import script
 
     text = script(shell)
-    if console.json:
-        console.print_json({"shell": shell, "script": text})
-    else:
-        console.print(text)
+    console.answer({"shell": shell, "script": text}, text)

@@ -16,16 +16,11 @@ from vault_mem.vault.find import find_vault
 
 
 @click.group(cls=Group, invoke_without_command=True, examples="vault-mem config\nvault-mem config set adopt_ids never")
-@click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
-@click.option("--vault", metavar="DIR", help="The vault to use.")
 @click.pass_context
-def command(ctx: click.Context, as_json: bool, vault: str | None) -> None:
+def command(ctx: click.Context) -> None:
     """Read and change settings. Without a subcommand: list them all."""
-    console: Console = ctx.obj
-    console.json = console.json or as_json
-    console.vault = vault or console.vault
     if ctx.invoked_subcommand is None:
-        _list(console, None)
+        _list(ctx.obj, None)
 
 
 @command.command("list", cls=Command, examples="vault-mem config list --json")
@@ -93,10 +88,7 @@ def _change(console: Console, name: str, value: str | None, user: bool) -> None:
     root = _root(console)
     path = change(root, console.env, name, value, user=user)
     now = view(root, console.env, name)[0]
-    if console.json:
-        console.print_json({"name": name, "value": now.value, "file": str(path)})
-    else:
-        console.print(f"{name} = {_shown(now.value)}  ({path})")
+    console.answer({"name": name, "value": now.value, "file": str(path)}, f"{name} = {_shown(now.value)}  ({path})")
 
 
 def _shown(value: Any) -> str:

@@ -23,17 +23,12 @@ LOG_LINES = 40
 
 
 @click.group(cls=Group, examples="vault-mem daemon status --all\nvault-mem daemon stop")
-@click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
-@click.option("--vault", metavar="DIR", help="The vault to use.")
-@click.pass_obj
-def command(console: Console, as_json: bool, vault: str | None) -> None:
+def command() -> None:
     """The process that keeps a vault ready, so that commands answer at once.
 
     The first command starts one by itself; it ends after half an hour without another. One that you start or install
     stays. VAULT_MEM_DAEMON=off does without.
     """
-    console.json = console.json or as_json
-    console.vault = vault or console.vault
 
 
 @command.command("start", cls=Command, examples="vault-mem daemon start")
@@ -63,10 +58,7 @@ def stop_command(console: Console) -> None:
     root, place = _place(console)
     was = alive(str(root))
     _stop(root, place)
-    if console.json:
-        console.print_json({"vault": str(root), "stopped": was})
-    else:
-        console.print("Stopped." if was else "It was not running.")
+    console.answer({"vault": str(root), "stopped": was}, "Stopped." if was else "It was not running.")
 
 
 @command.command("restart", cls=Command, examples="vault-mem daemon restart")

@@ -44,11 +44,8 @@ def command(
         result = _in_editor(console, vault, id_, reason, allow_secret)
     else:
         result = vault.edit(id_, text, _pairs(fields), reason, allow_secret=allow_secret)
-    if console.json:
-        status = "edited" if result.changed else "unchanged"
-        console.print_json({"status": status, "memory": memory_json(result.memory), "op": result.op})
-    else:
-        console.print(messages.edited(result))
+    status = "edited" if result.changed else "unchanged"
+    console.answer({"status": status, "memory": memory_json(result.memory), "op": result.op}, messages.edited(result))
     finish(console, vault)
 
 

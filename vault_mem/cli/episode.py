@@ -15,13 +15,8 @@ if TYPE_CHECKING:
 
 
 @click.group(cls=Group, examples="vault-mem episode list\nvault-mem episode show ep_2dd43b5bd92d")
-@click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
-@click.option("--vault", metavar="DIR", help="The vault to use.")
-@click.pass_obj
-def command(console: Console, as_json: bool, vault: str | None) -> None:
+def command() -> None:
     """Memories that belong together, as one story: a note in episodes/ with a summary and its members."""
-    console.json = console.json or as_json
-    console.vault = vault or console.vault
 
 
 @command.command(

@@ -30,7 +30,4 @@ def command(console: Console, data: str) -> None:
 
     entries = read_data(console.cwd / Path(data).expanduser())
     report = evaluate(entries, console.env, console.progress("Asking"))
-    if console.json:
-        console.print_json(report.as_json())
-    else:
-        console.print(messages.evaluated(report))
+    console.answer(report.as_json(), messages.evaluated(report))

@@ -42,8 +42,5 @@ def command(console: Console, /, out: str, format_: str, include_private: bool, 
     path = console.cwd / Path(out).expanduser()
     chosen = filters_from(vault, filters)
     report = vault.export(path, format_, chosen, include_private=include_private, force=force)
-    if console.json:
-        console.print_json(asdict(report))
-    else:
-        console.print(messages.exported(report))
+    console.answer(asdict(report), messages.exported(report))
     finish(console, vault)

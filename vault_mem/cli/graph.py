@@ -41,25 +41,20 @@ def command(console: Console, id_: str | None, depth: int | None, dot: bool, mer
     vault = open_vault(console)
     if id_ is None and not (dot or mermaid):
         shape = vault.graph_overview(public_only=public_only)
-        if console.json:
-            console.print_json(_overview_json(shape))
-        else:
-            console.print(messages.graph_overview(shape))
+        console.answer(_overview_json(shape), messages.graph_overview(shape))
         finish(console, vault, stale=shape.stale, pending=shape.pending)
         return
     picture = vault.graph(id_, depth or 1, public_only=public_only)
-    if console.json:
-        console.print_json(
-            {
-                "centre": picture.centre,
-                "nodes": [vars(node) for node in picture.nodes],
-                "links": [vars(arc) for arc in picture.arcs],
-                "stale": picture.stale,
-                "pending": picture.pending,
-            }
-        )
-    else:
-        console.print(_dot(picture) if dot else _mermaid(picture) if mermaid else messages.graph_around(picture))
+    console.answer(
+        {
+            "centre": picture.centre,
+            "nodes": [vars(node) for node in picture.nodes],
+            "links": [vars(arc) for arc in picture.arcs],
+            "stale": picture.stale,
+            "pending": picture.pending,
+        },
+        _dot(picture) if dot else _mermaid(picture) if mermaid else messages.graph_around(picture),
+    )
     finish(console, vault, stale=picture.stale, pending=picture.pending)
 
 

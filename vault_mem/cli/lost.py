@@ -60,10 +60,10 @@ def _outcome(root: str, console: Console, request: str) -> int | None:
     console.notice("note: the daemon died before it could answer; this was done before")
     if record["command"] == "remember" and record["ids"]:
         return _saved(console, vault, record["ids"][0])
-    if console.json:
-        console.print_json({"status": "done", "operation": record["op"], "command": record["command"]})
-    else:
-        console.print(f"Done: {record['command']} (operation {record['op']}).")
+    console.answer(
+        {"status": "done", "operation": record["op"], "command": record["command"]},
+        f"Done: {record['command']} (operation {record['op']}).",
+    )
     finish(console, vault)
     return 0
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from vault_mem import redact
-from vault_mem.cli.common import help_option
+from vault_mem.cli.common import help_option, place_and_form
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultMemError
 
@@ -113,18 +113,15 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 @click.command(
     cls=_Commands,
     help="Long-term memory for AI agents, in plain Markdown files.",
+    params=place_and_form(),
     epilog="Exit codes: 0 done, 1 error, 2 usage, 3 not saved (duplicate), 4 not found, 5 conflict, 6 unsafe.",
 )
-@click.option("--vault", metavar="DIR", help="The vault to use.")
-@click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
 @click.option("-v", "--verbose", count=True, help="Say on standard error what is done; -vv everything.")
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
 @click.pass_obj
-def cli(console: Console, vault: str | None, as_json: bool, verbose: int) -> None:
+def cli(console: Console, verbose: int) -> None:
     """Options that come before the command."""
     console.verbose = max(console.verbose, verbose)
-    console.vault = vault or console.vault
-    console.json = as_json or console.json
 
 
 def run(arguments: Sequence[str], console: Console) -> int:

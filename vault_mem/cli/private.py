@@ -27,20 +27,18 @@ def command(console: Console, id_: str, scrub: bool) -> None:
 
     vault = open_vault(console)
     result = vault.private(id_, scrub=scrub)
-    if console.json:
-        console.print_json(
-            {
-                "status": "private",
-                "memory": memory_json(result.memory),
-                "links": result.links,
-                "episodes": result.episodes,
-                "mentions": result.mentions,
-                "scrubbed": result.scrubbed,
-                "in_git": result.in_git,
-                "op": result.op,
-            }
-        )
-    else:
-        console.print(messages.made_private(result))
+    console.answer(
+        {
+            "status": "private",
+            "memory": memory_json(result.memory),
+            "links": result.links,
+            "episodes": result.episodes,
+            "mentions": result.mentions,
+            "scrubbed": result.scrubbed,
+            "in_git": result.in_git,
+            "op": result.op,
+        },
+        messages.made_private(result),
+    )
     vault.workspace.notices += notices(result)
     finish(console, vault)

@@ -27,10 +27,8 @@ def command(console: Console, id_: str, scrub: bool, allow_secret: bool) -> None
 
     vault = open_vault(console)
     result = vault.publish(id_, scrub=scrub, allow_secret=allow_secret)
-    if console.json:
-        console.print_json(
-            {"status": "public", "memory": memory_json(result.memory), "links": result.links, "op": result.op}
-        )
-    else:
-        console.print(messages.published(result))
+    console.answer(
+        {"status": "public", "memory": memory_json(result.memory), "links": result.links, "op": result.op},
+        messages.published(result),
+    )
     finish(console, vault)

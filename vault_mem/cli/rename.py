@@ -23,19 +23,17 @@ def command(console: Console, id_: str, name: str, exact: bool) -> None:
 
     vault = open_vault(console)
     result = vault.rename(id_, name, exact=exact)
-    if console.json:
-        console.print_json(
-            {
-                "status": "renamed" if result.op else "unchanged",
-                "memory": memory_json(result.memory),
-                "before": result.before,
-                "references": result.references,
-                "left": result.left,
-                "op": result.op,
-            }
-        )
-    else:
-        console.print(messages.renamed(result))
+    console.answer(
+        {
+            "status": "renamed" if result.op else "unchanged",
+            "memory": memory_json(result.memory),
+            "before": result.before,
+            "references": result.references,
+            "left": result.left,
+            "op": result.op,
+        },
+        messages.renamed(result),
+    )
     for key in result.left:
         console.notice(f"note: {key} still says the old name and was left alone")
     finish(console, vault)

@@ -23,14 +23,10 @@ if TYPE_CHECKING:
                 vault-mem review list --json
                 vault-mem review accept 1""",
 )
-@click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
-@click.option("--vault", metavar="DIR", help="The vault to use.")
 @click.pass_context
-def command(ctx: click.Context, as_json: bool, vault: str | None) -> None:
+def command(ctx: click.Context) -> None:
     """Answer the proposals of REVIEW.md. Ticking a box in any editor does the same."""
     console: Console = ctx.obj
-    console.json = console.json or as_json
-    console.vault = vault or console.vault
     if ctx.invoked_subcommand is not None:
         return
     opened = open_vault(console)

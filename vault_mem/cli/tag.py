@@ -39,14 +39,12 @@ def command(console: Console, id_: str, tags: tuple[str, ...], remove: tuple[str
         raise click.UsageError("Which tags? Give +TAG to add one, -TAG to take one off.")
     vault = open_vault(console)
     result = vault.tag(id_, [each.removeprefix("+") for each in tags], remove)
-    if console.json:
-        console.print_json(
-            {
-                "status": "tagged" if result.changed else "unchanged",
-                "memory": memory_json(result.memory),
-                "op": result.op,
-            }
-        )
-    else:
-        console.print(messages.tagged(result))
+    console.answer(
+        {
+            "status": "tagged" if result.changed else "unchanged",
+            "memory": memory_json(result.memory),
+            "op": result.op,
+        },
+        messages.tagged(result),
+    )
     finish(console, vault)

@@ -25,18 +25,14 @@ if TYPE_CHECKING:
                 vault-mem tidy apply plan.json""",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be closed.")
-@click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
-@click.option("--vault", metavar="DIR", help="The vault to use.")
 @click.pass_context
-def command(ctx: click.Context, dry_run: bool, as_json: bool, vault: str | None) -> None:
+def command(ctx: click.Context, dry_run: bool) -> None:
     """Close exact duplicates among facts, relations, tasks and summaries. Nothing is deleted; events are never touched.
 
     The daemon does this by itself every so many turns; near ones are for you or a language model to decide about:
     see the subcommands.
     """
     console: Console = ctx.obj
-    console.json = console.json or as_json
-    console.vault = vault or console.vault
     if ctx.invoked_subcommand is not None:
         return
     opened = open_vault(console)

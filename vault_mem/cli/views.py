@@ -18,8 +18,8 @@ def command(console: Console, action: str) -> None:
     """Make memory/*.md, MEMORY.md and the latest monologue anew from the memories; your own text in them stays."""
     vault = open_vault(console)
     result = vault.rebuild_views()
-    if console.json:
-        console.print_json({"status": "rebuilt", "files": result.files, "memories": result.memories})
-    else:
-        console.print(f"{result.memories} public memories mirrored, {len(result.files)} file(s) changed.")
+    console.answer(
+        {"status": "rebuilt", "files": result.files, "memories": result.memories},
+        f"{result.memories} public memories mirrored, {len(result.files)} file(s) changed.",
+    )
     finish(console, vault)

@@ -30,9 +30,6 @@ def command(console: Console, /, id_: str, query: str, limit: int, budget: int |
     shape = Text(vault, explain=False)
     chosen = filters_from(vault, filters)
     result = vault.why_not(id_, query, limit, chosen, budget=room(budget, shape.frame), cost=shape.cost)
-    if console.json:
-        record = {name: value for name, value in vars(result).items() if name != "memory"}
-        console.print_json({"id": result.memory.id, "path": result.memory.path} | record)
-    else:
-        console.print(messages.why_not(result))
+    record = {name: value for name, value in vars(result).items() if name != "memory"}
+    console.answer({"id": result.memory.id, "path": result.memory.path} | record, messages.why_not(result))
     finish(console, vault, stale=result.stale, pending=result.pending)

@@ -6,7 +6,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.items import Bad, Found, Item, documents, line, moment, short_hash
+from vault_mem.imports.items import Bad, Found, Item, conversation, documents, line, moment, short_hash
 
 NAME = "chatgpt"
 _FILES = ("conversations.json", "conversations-*.json", "memories.json", "memory.json")
@@ -61,12 +61,7 @@ def _conversation(record: dict[str, Any], place: str) -> Found:
             yield Item(f"{NAME}:{line(message.get('id')) or short_hash(text)}", text, noted, {"kind": "fact"})
         elif role in _SPEAKERS and recipient == "all" and text:
             parts.append(f"**{_SPEAKERS[role]}:** {text}")
-    if not key or not parts:
-        yield Bad(place, "a conversation without an id" if parts else "a conversation without text")
-        return
-    title = line(record.get("title")) or "Conversation"
-    content = f"# {title}\n\n" + "\n\n".join(parts)
-    yield Item(f"{NAME}:{key}", content, created, {"category": "conversation"})
+    yield conversation(NAME, key, line(record.get("title")), parts, created, place)
 
 
 def _thread(record: dict[str, Any]) -> list[dict[str, Any]]:

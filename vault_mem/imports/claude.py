@@ -6,7 +6,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.items import Bad, Found, Item, blocks, documents, line, moment, short_hash
+from vault_mem.imports.items import Bad, Found, Item, blocks, conversation, documents, line, moment, short_hash
 
 NAME = "claude"
 _SPEAKERS = {"human": "User", "assistant": "Claude"}
@@ -57,12 +57,8 @@ def _conversation(record: dict[str, Any], place: str) -> Item | Bad:
         text = _text(message) if sender else ""
         if text:
             parts.append(f"**{sender}:** {text}")
-    key = line(record.get("uuid"))
-    if not key or not parts:
-        return Bad(place, "a conversation without an id" if parts else "a conversation without text")
-    title = line(record.get("name")) or "Conversation"
-    content = f"# {title}\n\n" + "\n\n".join(parts)
-    return Item(f"{NAME}:{key}", content, moment(record.get("created_at")), {"category": "conversation"})
+    created = moment(record.get("created_at"))
+    return conversation(NAME, line(record.get("uuid")), line(record.get("name")), parts, created, place)
 
 
 def _text(message: dict[str, Any]) -> str:

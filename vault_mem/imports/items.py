@@ -91,6 +91,14 @@ def _raw(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
         raise InvalidInput(f"{path} cannot be read: {error}") from error
 
 
+def conversation(name: str, key: str, title: str, parts: list[str], created: datetime | None, place: str) -> Item | Bad:
+    """A conversation as one item, with who said what."""
+    if not key or not parts:
+        return Bad(place, "a conversation without an id" if parts else "a conversation without text")
+    content = f"# {title or 'Conversation'}\n\n" + "\n\n".join(parts)
+    return Item(f"{name}:{key}", content, created, {"category": "conversation"})
+
+
 def moment(value: Any) -> datetime | None:
     """A time as exports write it: ISO 8601, or seconds or milliseconds since 1970. None where it is neither."""
     try:

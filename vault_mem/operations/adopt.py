@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import time
-
 from vault_mem.errors import VaultMemError
 from vault_mem.index.state import Known
 from vault_mem.notes.edit import edit
 from vault_mem.operations.declined import Declined
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.walk import FileState
 
 
 def adopt(workspace: Workspace) -> list[str]:
     """Write ids into the notes that have none, are quiet, and can be read without a problem. Returns their keys."""
-    waiting = [known for known in candidates(workspace) if quiet(workspace, known)]
+    waiting = [known for known in candidates(workspace) if workspace.quiet(known)]
     if not waiting:
         return []
     adopted: list[str] = []
@@ -45,12 +42,6 @@ def candidates(workspace: Workspace) -> list[Known]:
         and known.problems == "[]"
         and not declined("adopt", known.key, known.hash)
     ]
-
-
-def quiet(workspace: Workspace, known: Known | FileState) -> bool:
-    """Whether nobody has touched the file for a while."""
-    age = time.time() - max(known.mtime_ns, known.ctime_ns) / 1e9
-    return age >= workspace.folder.settings.quiet_seconds
 
 
 def _adopt(workspace: Workspace, known: Known) -> bool:

@@ -20,7 +20,7 @@ from vault_mem.vault import journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Means, Names, names_of
+from vault_mem.vault.names import Means, Names, names_of, stem_of
 from vault_mem.vault.steps import FileStep, read
 from vault_mem.vault.walk import walk
 
@@ -45,7 +45,7 @@ class Moving:
     @property
     def name(self) -> str:
         """What links will call it."""
-        return stem(self.target)
+        return stem_of(self.target)
 
 
 def keep_apart(transaction: Transaction, key: str, raw: bytes) -> bytes:
@@ -62,7 +62,7 @@ def keep_apart(transaction: Transaction, key: str, raw: bytes) -> bytes:
     text = without_private(raw, private, True, lost)
     title = parse(text, key, mtime=0, zone=folder.zone).memory.title
     for each, reference in lost:
-        carry_over(each, reference, stem(key), title)
+        carry_over(each, reference, stem_of(key), title)
     for each in private:
         linked, _ = with_links(each.raw, each.added)
         transaction.write(each.key, each.raw, linked, keep_time=True)
@@ -179,8 +179,3 @@ def with_links(raw: bytes, added: list[Link]) -> tuple[bytes, bool]:
         return (edit(raw, {"links": [*present, *new.values()]}) if new else raw), False
     except CANNOT_EDIT:
         return raw, True
-
-
-def stem(key: str) -> str:
-    """A file's name without folder and ending."""
-    return key.rsplit("/", 1)[-1].removesuffix(".md")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from vault_mem.errors import InvalidInput
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.tokens import count_tokens
+from vault_mem.operations.tidy import open_states
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import files
 from vault_mem.vault.folder import Folder
@@ -71,7 +72,8 @@ def find(
         raise InvalidInput(f"{kind!r} is not a kind that is tidied", f"one of {', '.join(STATE_KINDS)}")
     workspace.freshen()
     now = workspace.folder.now()
-    states = {memory.path: memory for memory in _states(workspace, kind, public_only)}
+    found = open_states(workspace, now, [kind] if kind else STATE_KINDS)
+    states = {memory.path: memory for memory in found if not (public_only and memory.private)}
     clusters = workspace.reading(lambda: _clusters(workspace, states, progress))
     chosen, left_out, room = [], 0, budget
     for cluster in clusters:
@@ -82,14 +84,6 @@ def find(
         room -= cost
         chosen.append(cluster)
     return Candidates(remember_states(workspace, chosen), now, chosen, left_out, len(states))
-
-
-def _states(workspace: Workspace, kind: str | None, public_only: bool) -> list[Memory]:
-    kinds = ", ".join(f"'{each}'" for each in ([kind] if kind else STATE_KINDS))
-    now = workspace.folder.now()
-    where = f"kind IN ({kinds}) AND (valid_to IS NULL OR valid_to > {now.timestamp()!r})"
-    found = workspace.index.memories(where + (" AND private = false" if public_only else ""))
-    return [memory for memory in found if not memory.provisional]
 
 
 def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progress | None) -> list[Cluster]:

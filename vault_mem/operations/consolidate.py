@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vault_mem.errors import InvalidInput, Unsafe
+from vault_mem.errors import InvalidInput
 from vault_mem.index.pairs import nearest_pairs
 from vault_mem.model import Memory
 from vault_mem.operations import review
@@ -88,8 +88,7 @@ def _suggestion(workspace: Workspace, candidate: MergeCandidate) -> review.Sugge
 
 def _replay(workspace: Workspace, window_hours: float) -> tuple[list[Memory], list[tuple[Memory, Memory]], int]:
     """Link memories that followed one another and strengthen their connections (SPEC C-1)."""
-    if workspace.freshen().stale:
-        raise Unsafe("the index is busy", "try again in a moment")
+    workspace.freshen_to_change()
     now = workspace.folder.now()
     oldest = now - timedelta(hours=window_hours)
     where = f"created >= {oldest.timestamp()!r} AND created <= {now.timestamp()!r}"

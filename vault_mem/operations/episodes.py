@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vault_mem.errors import EditRefused, InvalidInput, NotFound, Unsafe
-from vault_mem.model import EPISODE_ID, Episode, Memory
+from vault_mem.errors import EditRefused, InvalidInput, NotFound
+from vault_mem.model import Episode, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.episode import episode_file, episode_text, read_episode
 from vault_mem.notes.links import nameable, read_link
@@ -81,7 +80,7 @@ def create(
         folder = workspace.folder
         names = workspace.names
         episode = Episode(
-            id=_new_id(workspace),
+            id=workspace.new_id("ep_"),
             title=title or title_of(summary),
             summary=summary,
             created=folder.now().replace(microsecond=0),
@@ -120,11 +119,6 @@ def list_episodes(workspace: Workspace) -> EpisodeList:
     found = _results(workspace, [episode for note in notes if (episode := _read(workspace, note)) is not None])
     found.sort(key=lambda each: (each.episode.end or each.episode.created, each.episode.id), reverse=True)
     return EpisodeList(found, freshness.stale, freshness.pending)
-
-
-def members(workspace: Workspace, episode_id: str) -> list[str]:
-    """The ids of an episode's memories that exist, in its own order."""
-    return [memory.id for memory in show(workspace, episode_id).memories]
 
 
 def add(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeChange:
@@ -217,8 +211,7 @@ def _commit(workspace: Workspace, transaction: Transaction) -> None:
 
 
 def _memories(workspace: Workspace, ids: Sequence[str]) -> list[Memory]:
-    if workspace.freshen().stale:
-        raise Unsafe("the index is busy", "try again in a moment")
+    workspace.freshen_to_change()
     found = [require_memory(workspace.folder, workspace.index.get(id_)) for id_ in ids]
     return list({memory.id: memory for memory in found}.values())
 
@@ -260,8 +253,7 @@ def _read(workspace: Workspace, note: Memory) -> Episode | None:
 
 
 def _to_change(workspace: Workspace, id_: str) -> tuple[Episode, bytes]:
-    if workspace.freshen().stale:
-        raise Unsafe("the index is busy", "try again in a moment")
+    workspace.freshen_to_change()
     episode = _find(workspace, id_)
     return episode, workspace.read_to_edit(workspace.index.get(episode.id))
 
@@ -308,11 +300,3 @@ def _items_of(workspace: Workspace, items: Sequence[str], id_: str) -> list[str]
 
 def _targets(items: Sequence[str]) -> list[str]:
     return [link.target if (link := read_link(item)) else "" for item in items]
-
-
-def _new_id(workspace: Workspace) -> str:
-    """A random id that no episode of the vault begins like."""
-    while True:
-        id_ = f"ep_{secrets.token_hex(6)}"
-        if EPISODE_ID.fullmatch(id_) and not workspace.index.table.count(f"starts_with(id, '{id_[:11]}')"):
-            return id_

@@ -15,6 +15,11 @@ from vault_mem.operations.results import writable
 Names = Callable[[str], Iterable[str]]
 
 
+def open_at(moment: datetime) -> str:
+    """The condition that a memory's time is not over."""
+    return f"(valid_to IS NULL OR valid_to > {moment.timestamp()!r})"
+
+
 @dataclass(frozen=True)
 class Filters:
     """Conditions that must all be met. `private` None means both; closed memories only when asked for.
@@ -50,12 +55,7 @@ class Filters:
             found.append(Filters())
         return found
 
-    def where(
-        self,
-        now: datetime,
-        types: tuple[str, ...] = (MEMORY, NOTE),
-        names: Callable[[str], Iterable[str]] | None = None,
-    ) -> str:
+    def where(self, now: datetime, types: tuple[str, ...] = (MEMORY, NOTE), names: Names | None = None) -> str:
         """The filters as a condition on the table's rows; `names` says by what other names a person goes."""
         if self.kind is not None and KIND_ALIASES.get(self.kind, self.kind) not in KINDS:
             raise InvalidInput(f"unknown kind {self.kind!r}", f"a kind is one of {', '.join(KINDS)}")
@@ -80,10 +80,9 @@ class Filters:
         if self.private is not None:
             parts.append(f"private = {'true' if self.private else 'false'}")
         if self.as_of is not None:
-            moment = self.as_of.timestamp()
-            parts.append(f"coalesce(valid_from, created) <= {moment!r} AND (valid_to IS NULL OR valid_to > {moment!r})")
+            parts.append(f"coalesce(valid_from, created) <= {self.as_of.timestamp()!r} AND {open_at(self.as_of)}")
         elif not self.closed:
-            parts.append(f"(valid_to IS NULL OR valid_to > {now.timestamp()!r})")
+            parts.append(open_at(now))
         if self.ids is not None:
             parts.append(f"id IN ({', '.join(map(quote, self.ids or ['']))})")
         return " AND ".join(parts)

@@ -7,9 +7,8 @@ import json
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
-from vault_mem.errors import Conflict, EditRefused, NotFound, VaultMemError
+from vault_mem.errors import Conflict, NotFound, VaultMemError
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import parse, written_list
@@ -17,11 +16,12 @@ from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
 from vault_mem.operations import review, views
 from vault_mem.operations.apart import keep_apart
+from vault_mem.operations.linking import changed_links
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Names, changeable, names_of, referrers
+from vault_mem.vault.names import Names, names_of, referrers
 from vault_mem.vault.steps import FileStep, read
 from vault_mem.vault.steps import from_record as step_from
 
@@ -83,11 +83,15 @@ def plan_forget(
     transaction = Transaction(folder, command, reason, ids=[memory.id])
     names = names or names_of(folder)
     means = names.meaning(memory.path, memory.id)
+
+    def without(reference: Reference) -> Reference | None:
+        return None if means(reference.target) else reference
+
     left = []
     for key, text in referrers(folder, names.naming((memory.path, memory.id)), means):
         if key == memory.path:
             continue
-        after = _without(folder, key, text, means)
+        after = None if is_episode(folder, key, text) else changed_links(folder, key, text, without)
         if after is None:
             left.append(key)
         else:
@@ -115,12 +119,7 @@ def discard(
         "references": references,
     }
     key = _trash_key(memory.id)
-    text = json.dumps(record, ensure_ascii=False).encode()
-    old = read(folder, key)
-    if old is None:
-        transaction.create(key, text)
-    else:
-        transaction.write(key, old, text)
+    transaction.write(key, read(folder, key), json.dumps(record, ensure_ascii=False).encode())
     log_deletion(transaction, memory.id, at, reason)
 
 
@@ -132,20 +131,6 @@ def log_deletion(transaction: Transaction, id_: str, at: str, reason: str) -> No
 
 def _is_reference(folder: Folder, step: object, memory: Memory) -> bool:
     return isinstance(step, FileStep) and folder.is_note(step.key) and step.key != memory.path
-
-
-def _without(folder: Folder, key: str, raw: bytes, means: Any) -> bytes | None:
-    """The note without links to it; None where it is not ours to change, or cannot be changed safely."""
-    if is_episode(folder, key, raw) or not changeable(folder, key, raw):
-        return None
-
-    def gone(reference: Reference) -> Reference | None:
-        return None if means(reference.target) else reference
-
-    try:
-        return rewritten(raw, gone)
-    except EditRefused:
-        return None
 
 
 def is_episode(folder: Folder, key: str, raw: bytes) -> bool:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit, replace_body
-from vault_mem.notes.parse import parse
 from vault_mem.notes.yamlish import Value
-from vault_mem.operations import summaries, views
+from vault_mem.operations import summaries
 from vault_mem.operations.drafts import Draft
+from vault_mem.operations.edit_memory import plan_change
+from vault_mem.operations.filters import open_at
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.journal import Transaction
 
 # What a new mood or summary says anew; the rest of the note stays as it is.
 _SAID = (
@@ -31,8 +29,7 @@ def growing(workspace: Workspace, draft: Draft) -> Memory | None:
     """The memory that a draft continues: on the same side of privacy, and for a summary of the same scope."""
     if draft.kind != "mood" and not (draft.kind == "summary" and draft.scope):
         return None
-    now = workspace.folder.now().timestamp()
-    where = f"kind = '{draft.kind}' AND (valid_to IS NULL OR valid_to > {now!r})"
+    where = f"kind = '{draft.kind}' AND {open_at(workspace.folder.now())}"
     for memory in workspace.index.memories(where):
         if memory.private == draft.private and (draft.kind == "mood" or memory.scope == draft.scope):
             return memory
@@ -52,10 +49,7 @@ def grow(workspace: Workspace, memory: Memory, draft: Draft) -> Memory:
     if draft.sources:
         changes |= source_fields(workspace, draft.sources)
     after = edit(replace_body(raw, draft.content + "\n"), changes)
-    transaction = Transaction(folder, "remember", f"the {memory.kind} grew", ids=[memory.id])
-    transaction.write(memory.path, raw, after)
-    new = parse(after, memory.path, mtime=0, zone=folder.zone, private=memory.private).memory
-    views.follow(transaction, memory, replace(new, id=memory.id))
+    transaction = plan_change(folder, memory, raw, after, "remember", f"the {memory.kind} grew")
     transaction.commit()
     workspace.done(transaction)
     return workspace.index.get(memory.id)

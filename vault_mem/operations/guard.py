@@ -17,6 +17,7 @@ from vault_mem.judge.difference import Difference
 from vault_mem.judge.ground import Usage, common_ground
 from vault_mem.judge.judge import Judgement, judge, plainly_differs
 from vault_mem.model import Memory
+from vault_mem.operations.filters import open_at
 from vault_mem.operations.results import Found
 from vault_mem.operations.workspace import Workspace
 
@@ -96,16 +97,16 @@ def repeats(judgement: Judgement, distance: float, dedup_threshold: float) -> bo
 
 def nearest(workspace: Workspace, content: str) -> list[Found]:
     """The existing memories nearest to a text by calibrated cosine of whole-memory vectors."""
-    now = workspace.folder.now().timestamp()
+    now = workspace.folder.now()
     vector = embed(workspace, content)
     if not np.any(vector):  # no token the model knows: only the same text can be told to be the same
-        same = f"content = {quote(content)} AND (valid_to IS NULL OR valid_to > {now!r})"
-        return [Found(memory, 1.0) for memory in workspace.index.memories(same)]
+        same = workspace.index.memories(f"content = {quote(content)} AND {open_at(now)}")
+        return [Found(memory, 1.0) for memory in same]
     with workspace.at_hand() as catalogue:
         calibration = workspace.calibration
         found = [
             Found(catalogue.memory(place), round(calibration.similarity(cosine), 4))
-            for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now)
+            for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp())
         ]
     return sorted(found, key=lambda each: (-each.similarity, -each.memory.created.timestamp(), each.memory.id))
 

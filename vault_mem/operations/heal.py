@@ -11,14 +11,13 @@ from vault_mem.index.state import EVERY_FILE, Known
 from vault_mem.model import EPISODE_ID, MEMORY_ID
 from vault_mem.notes.links import link_name, name_key, nameable
 from vault_mem.notes.references import Reference, named_in, rewritten
-from vault_mem.operations.adopt import quiet
 from vault_mem.operations.declined import Declined
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.names import ID_AT_END
 from vault_mem.vault.steps import read
-from vault_mem.vault.walk import content_hash, state_of
+from vault_mem.vault.walk import content_hash
 
 COMMAND = "heal"
 
@@ -76,7 +75,7 @@ def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list
             continue
         if after == raw:
             continue
-        if _quiet(workspace, {key, *(home.key for home in found.values())}):
+        if all(map(workspace.quiet_file, {key, *(home.key for home in found.values())})):
             transaction.write(key, raw, after, keep_time=True)
             transaction.ids.append(known.id)
         else:
@@ -95,13 +94,6 @@ def _note(folder: Folder, key: str) -> bytes:
         return (read(folder, key) or b"") if folder.is_note(key) else b""
     except VaultMemError:
         return b""
-
-
-def _quiet(workspace: Workspace, keys: set[str]) -> bool:
-    try:
-        return all(quiet(workspace, state_of(workspace.folder.path(key).lstat())) for key in keys)
-    except OSError:
-        return False
 
 
 class _Homes:

@@ -199,8 +199,7 @@ def _linked(workspace: Workspace, id_: str, type_: str, other: str) -> bool:
     one, two = workspace.index.get(id_), workspace.index.get(other)
     if two.private and not one.private:
         one, two, type_ = two, one, _REVERSE.get(type_, type_)
-    stem = two.path.removesuffix(".md").rsplit("/", 1)[-1]
-    name = stem if workspace.index.state.named(name_key(stem)) <= 1 else two.path.removesuffix(".md")
+    name = workspace.names.of(two.path)
     raw = workspace.read_to_edit(one)
     links = written_list(raw, "links")
     found = [each for each in links if (known := read_link(each)) and name_key(known.target) == name_key(name)]

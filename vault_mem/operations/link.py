@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from vault_mem.errors import Conflict, InvalidInput, NotFound
 from vault_mem.model import INVERSE_LINK, LINK_TYPES, Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, read_link, write_link
-from vault_mem.notes.parse import parse, written_list
+from vault_mem.notes.parse import written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.operations import views
+from vault_mem.operations.edit_memory import as_written
 from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
@@ -154,8 +155,7 @@ def plan_unlink(
         if any(not each.key and other.means(each.target) for each in references(after)):
             left.append(end.memory.path)
         if body and after != end.raw:
-            note = parse(after, end.memory.path, mtime=0, zone=folder.zone)
-            views.follow(transaction, end.memory, replace(end.memory, content=note.memory.content))
+            views.follow(transaction, end.memory, as_written(folder, end.memory, after))
     return transaction, left
 
 

@@ -25,7 +25,6 @@ from vault_mem.operations.apart import (
     loosened,
     names_any,
     renamed,
-    stem,
     with_links,
 )
 from vault_mem.operations.forget import is_episode
@@ -34,7 +33,7 @@ from vault_mem.vault import git, history
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Names
+from vault_mem.vault.names import Names, stem_of
 from vault_mem.vault.steps import read
 from vault_mem.vault.walk import walk
 
@@ -107,7 +106,7 @@ def plan_private(
     for key in keys:
         if all(key != each.key for each in moving):
             _let_go(transaction, names, key, moving, scrub, aside)
-    for key in ("SELF.md", views.DIGEST, *_daily_logs(folder)):
+    for key in ("SELF.md", *views.view_keys(folder)):
         _let_go_of_prose(transaction, key, moving, scrub, aside)
     _move_proposals(transaction, moving)
     for each in moving:
@@ -201,10 +200,7 @@ def _move_proposals(transaction: Transaction, moving: list[Moving]) -> None:
     transaction.write(REVIEW, public, kept.encode(errors="surrogateescape"))
     before = read(folder, private)
     after = checklist.joined((before or b"").decode(errors="replace"), taken).encode(errors="replace")
-    if before is None:
-        transaction.create(private, after)
-    else:
-        transaction.write(private, before, after)
+    transaction.write(private, before, after)
 
 
 def _tells_title(raw: bytes, moving: list[Moving]) -> bool:
@@ -248,7 +244,7 @@ def _hide_history(transaction: Transaction, each: Moving) -> None:
     folder = transaction.folder
     private = f"{folder.settings.private_folder.strip('/')}/.history/"
     digits = each.id.partition("_")[2][:8]
-    telling = [each.id, f"-{digits}", json.dumps(stem(each.key), ensure_ascii=False)[1:-1]]
+    telling = [each.id, f"-{digits}", json.dumps(stem_of(each.key), ensure_ascii=False)[1:-1]]
     if len(each.title) >= _TELLING_TITLE:
         telling.append(json.dumps(each.title, ensure_ascii=False)[1:-1])
     lines: dict[str, list[str]] = {}
@@ -262,10 +258,6 @@ def _hide_history(transaction: Transaction, each: Moving) -> None:
             transaction.append(private + key.rpartition("/")[2], line)
         if new:
             transaction.drop(key, new)
-
-
-def _daily_logs(folder: Folder) -> list[str]:
-    return [folder.key(path) for path in sorted((folder.root / "memory").glob("????-??-??.md"))]
 
 
 def held_by_git(folder: Folder, memory: Memory) -> list[str]:

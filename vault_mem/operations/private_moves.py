@@ -9,7 +9,6 @@ from vault_mem.errors import VaultMemError
 from vault_mem.index.state import Known
 from vault_mem.notes.parse import flag_in
 from vault_mem.operations import views
-from vault_mem.operations.adopt import quiet
 from vault_mem.operations.declined import Declined
 from vault_mem.operations.private import PrivateResult, held_by_git, notices, plan_private
 from vault_mem.operations.publish import plan_publish
@@ -36,7 +35,7 @@ def waiting(workspace: Workspace) -> list[Known]:
 
 def move_flagged(workspace: Workspace) -> list[str]:
     """Move public notes with `private: true` into the private folder, once they are quiet. Returns their keys."""
-    ready = [known for known in waiting(workspace) if quiet(workspace, known)][:MOST_MOVED]
+    ready = [known for known in waiting(workspace) if workspace.quiet(known)][:MOST_MOVED]
     if not ready:
         return []
     moved = []
@@ -86,7 +85,7 @@ def leaving(workspace: Workspace) -> list[Known]:
 def move_cleared(workspace: Workspace) -> list[str]:
     """Publish the notes that are leaving, once they are quiet. Returns their keys."""
     folder = workspace.folder
-    ready = [] if journal.busy(folder) else [known for known in leaving(workspace) if quiet(workspace, known)]
+    ready = [] if journal.busy(folder) else [known for known in leaving(workspace) if workspace.quiet(known)]
     memories = workspace.index.by_files([known.key for known in ready])
     moved = []
     for known in ready:

@@ -17,7 +17,6 @@ from vault_mem.operations.apart import (
     carry_over,
     private_notes,
     renamed,
-    stem,
     with_links,
     without_private,
 )
@@ -27,7 +26,7 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import names_of
+from vault_mem.vault.names import names_of, stem_of
 from vault_mem.vault.steps import read
 
 
@@ -88,7 +87,7 @@ def plan_publish(
     after.path = _public_key(folder, after, raw) if folder.is_private(memory.path) else memory.path
     moving = Moving(memory.id, memory.path, after.path, raw, names.meaning(memory.path, memory.id), memory.title)
     for each, reference in lost:
-        carry_over(each, reference, stem(after.path), after.title)
+        carry_over(each, reference, stem_of(after.path), after.title)
     links = 0
     for each in private:
         text_there = each.raw

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -11,7 +10,7 @@ from vault_mem import redact
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
 from vault_mem.model import STATE_KINDS, Link, Memory
 from vault_mem.notes.edit import edit
-from vault_mem.notes.links import name_key, nameable, write_link
+from vault_mem.notes.links import nameable, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations import blocked, review, summaries, views
@@ -23,6 +22,7 @@ from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import activity
 from vault_mem.vault.journal import Transaction
+from vault_mem.vault.names import stem_of
 
 log = redact.logger(__name__)
 
@@ -119,15 +119,16 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
     folder = workspace.folder
     memory = new_memory(workspace, draft)
     now = folder.now().replace(microsecond=0)
+    names = workspace.names
     transaction = Transaction(folder, "remember")
     for found in linked:
         if found.memory.private and not memory.private:
             _link_from_private(workspace, transaction, found, memory)
         else:
-            memory.links.append(Link(_name(workspace, found.memory), "similar", found.similarity, found.memory.title))
+            memory.links.append(Link(names.of(found.memory.path), "similar", found.similarity, found.memory.title))
     for old in superseded:
         _refuse_to_name(old, memory)
-        memory.supersedes.append(_name(workspace, old))
+        memory.supersedes.append(names.of(old.path))
         if not old.closed_at(now):
             close_in(transaction, workspace, old, now)
     transaction.ids = [memory.id, *(old.id for old in superseded)]
@@ -135,7 +136,7 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
         sources = [workspace.index.get(id_) for id_ in draft.sources]
         for source in sources:
             _refuse_to_name(source, memory)
-        memory.sources = [workspace.names.of(source.path) for source in sources]
+        memory.sources = [names.of(source.path) for source in sources]
         memory.sources_digest = summaries.digest(sources)
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
     views.follow(transaction, None, memory)
@@ -150,7 +151,8 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
     """A memory of that draft with an id, a title and a place, not written yet and without links."""
     folder = workspace.folder
     created = (draft.created or folder.now()).astimezone(folder.zone).replace(microsecond=0)
-    memory = Memory(**vars(draft) | {"id": _new_id(workspace), "created": created, "supersedes": [], "sources": []})
+    own = {"id": workspace.new_id("mem_"), "created": created, "supersedes": [], "sources": []}
+    memory = Memory(**vars(draft) | own)
     memory.title = title_of(draft.content)
     settings = folder.settings
     month = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
@@ -160,8 +162,7 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
 
 def _link_from_private(workspace: Workspace, transaction: Transaction, found: Found, memory: Memory) -> None:
     """A public file never names a private memory: the link is written on the private side."""
-    name = memory.path.rsplit("/", 1)[-1].removesuffix(".md")
-    link = write_link(Link(name, "similar", found.similarity, memory.title))
+    link = write_link(Link(stem_of(memory.path), "similar", found.similarity, memory.title))
     raw = workspace.read_to_edit(found.memory)
     transaction.write(found.memory.path, raw, edit(raw, {"links": [*written_list(raw, "links"), link]}))
 
@@ -170,15 +171,16 @@ def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -
     """The text was saved before it was said what it takes the place of: only that is written now."""
     now = workspace.folder.now().replace(microsecond=0)
     transaction = Transaction(workspace.folder, "remember", ids=[memory.id, *(old.id for old in superseded)])
-    names = []
+    names = workspace.names
+    links = []
     for old in superseded:
         _refuse_to_name(old, memory)
-        names.append(f"[[{_name(workspace, old)}]]")
+        links.append(f"[[{names.of(old.path)}]]")
         if not old.closed_at(now):
             close_in(transaction, workspace, old, now)
     raw = workspace.read_to_edit(memory)
     known = written_list(raw, "supersedes")
-    wanted = [*known, *(name for name in names if name not in known)]
+    wanted = [*known, *(link for link in links if link not in known)]
     transaction.write(memory.path, raw, edit(raw, {"supersedes": wanted}))
     if transaction.steps:
         transaction.commit()
@@ -195,7 +197,7 @@ def _refuse_to_name(old: Memory, memory: Memory) -> None:
 
 def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
     """Whether the link can be written: on the new note always, on an old private one if that can be edited."""
-    if not nameable(found.memory.path.rsplit("/", 1)[-1].removesuffix(".md")):
+    if not nameable(stem_of(found.memory.path)):
         return False
     if private or not found.memory.private:
         return True
@@ -205,18 +207,3 @@ def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
     except EditRefused:
         return False
     return True
-
-
-def _name(workspace: Workspace, memory: Memory) -> str:
-    """What a link calls a memory: its file's name, with its folder where the name alone is not unique."""
-    path = memory.path.removesuffix(".md")
-    stem = path.rsplit("/", 1)[-1]
-    return stem if workspace.index.state.named(name_key(stem)) <= 1 else path
-
-
-def _new_id(workspace: Workspace) -> str:
-    """A random id that no memory of the vault begins like."""
-    while True:
-        id_ = f"mem_{secrets.token_hex(6)}"
-        if not workspace.index.table.count(f"starts_with(id, '{id_[:12]}')"):
-            return id_

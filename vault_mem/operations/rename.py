@@ -16,7 +16,7 @@ from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Names, names_of, referrers
+from vault_mem.vault.names import Names, names_of, referrers, stem_of
 from vault_mem.vault.steps import FileStep
 from vault_mem.vault.walk import is_ignored
 
@@ -82,7 +82,7 @@ def plan_rename(
     folder: Folder, memory: Memory, raw: bytes, key: str, names: Names | None = None
 ) -> tuple[Transaction, list[str]]:
     """The transaction that renames a memory's file, and the files that name it and cannot be changed."""
-    stem = key.rpartition("/")[2].removesuffix(".md")
+    stem = stem_of(key)
     names = names or names_of(folder)
     if names.taken(stem) - {memory.path} or folder.path(key).exists():
         raise Conflict(f"there is a note called {stem} already", "links could not tell the two apart")
@@ -92,7 +92,7 @@ def plan_rename(
     def renamed(reference: Reference) -> str | Reference:
         return reference.to(path if "/" in reference.name else stem) if means(reference.target) else reference
 
-    transaction = Transaction(folder, "rename", f"{_stem(memory.path)} is now {stem}", ids=[memory.id])
+    transaction = Transaction(folder, "rename", f"{stem_of(memory.path)} is now {stem}", ids=[memory.id])
     left = []
     after = raw
     for each, text in referrers(folder, names.naming((memory.path, memory.id)), means):
@@ -113,7 +113,3 @@ def _move(transaction: Transaction, old: str, raw: bytes, new: str, after: bytes
     mode = stat.S_IMODE(state.st_mode) & 0o666
     transaction.steps.append(FileStep(new, None, after, mode, after_time=state.st_mtime_ns))
     transaction.remove(old, raw)
-
-
-def _stem(key: str) -> str:
-    return key.rpartition("/")[2].removesuffix(".md")

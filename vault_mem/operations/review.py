@@ -77,11 +77,7 @@ def propose(workspace: Workspace, suggestions: Iterable[Suggestion]) -> list[Pro
             new = list({each.id: each for each in proposals if each.id not in known}.values())[: max(room, 0)]
             if not new:
                 continue
-            after = checklist.add(text, new).encode()
-            if raw is None:
-                transaction.create(key, after)
-            else:
-                transaction.write(key, raw, after)
+            transaction.write(key, raw, checklist.add(text, new).encode())
             made += new
         if transaction.steps:
             transaction.commit()

@@ -7,14 +7,17 @@ import re
 import time
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
 from vault_mem.errors import EditRefused
+from vault_mem.index.table import quote
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.parse import parse
 from vault_mem.operations.declined import Declined
+from vault_mem.operations.filters import open_at
 from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import turns
@@ -75,7 +78,7 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
     def act() -> TidyReport:
         workspace.freshen()
         now = workspace.folder.now().replace(microsecond=0)
-        states = _states(workspace, now)
+        states = open_states(workspace, now)[:MOST_READ]
         counts = dict(Counter(memory.kind for memory in states))
         by_id = {memory.id: memory for memory in states}
         duplicates = _duplicates(workspace.folder, states)
@@ -155,11 +158,10 @@ def _left_alone(workspace: Workspace, memory: Memory) -> bool:
     return workspace.quiet_file(memory.path) and not declined
 
 
-def _states(workspace: Workspace, now: datetime) -> list[Memory]:
-    kinds = ", ".join(f"'{kind}'" for kind in STATE_KINDS)
-    open_now = f"(valid_to IS NULL OR valid_to > {now.timestamp()!r})"
-    found = workspace.index.memories(f"kind IN ({kinds}) AND {open_now}")
-    return [memory for memory in found if not memory.provisional][:MOST_READ]
+def open_states(workspace: Workspace, now: datetime, kinds: Iterable[str] = STATE_KINDS) -> list[Memory]:
+    """The states that are not closed, newest first."""
+    found = workspace.index.memories(f"kind IN ({', '.join(map(quote, kinds))}) AND {open_at(now)}")
+    return [memory for memory in found if not memory.provisional]
 
 
 def _duplicates(folder: Folder, states: list[Memory]) -> list[Duplicate]:

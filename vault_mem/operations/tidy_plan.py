@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import resources
 from typing import Any
@@ -13,11 +13,11 @@ from typing import Any
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound
 from vault_mem.model import KIND_ALIASES, STATE_KINDS, Memory
 from vault_mem.notes.edit import edit, replace_body
-from vault_mem.notes.parse import parse
 from vault_mem.notes.write import note_text
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations import candidates, summaries, views
 from vault_mem.operations.drafts import SCOPE, Draft, checked
+from vault_mem.operations.edit_memory import as_written
 from vault_mem.operations.remember import new_memory
 from vault_mem.operations.tidy import TidyReport, record
 from vault_mem.operations.validity import DONE, close_in
@@ -394,8 +394,7 @@ def _change(
         changes["sources_digest"] = summaries.digest([states[id_] for id_ in update.payload["sources"]])
     after = edit(after, changes)
     transaction.write(memory.path, raw, after)
-    new = parse(after, memory.path, mtime=0, zone=workspace.folder.zone, private=memory.private).memory
-    views.follow(transaction, memory, replace(new, id=memory.id))
+    views.follow(transaction, memory, as_written(workspace.folder, memory, after))
 
 
 def _local(workspace: Workspace, moment: datetime | None) -> datetime | None:

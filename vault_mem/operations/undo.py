@@ -99,15 +99,12 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
 
 def _still_said(folder: Folder, entry: Entry, text: bytes | None) -> bytes | None:
     """What the monologue said before an operation; where that was taken back meanwhile, what it said before that."""
-    undone = {entry.op}  # so an undo that is itself undone counts no more
-    for earlier in journal.entries(folder):
-        if earlier.undoes and earlier.op not in undone:
-            undone.add(earlier.undoes)
+    for earlier, stands in journal.with_standing(folder, without=entry.op):
         if earlier.op >= entry.op or earlier.undoes:
             continue
         for step in earlier.steps:
             if isinstance(step, FileStep) and step.key == MONOLOGUE and step.after == text:
-                if earlier.op not in undone:
+                if stands:
                     return text
                 text = step.before
     return text
@@ -133,16 +130,11 @@ def _refuse_loose_ends(transaction: Transaction, names: Names) -> None:
 
 def operations(workspace: Workspace, limit: int = 20) -> list[Operation]:
     """The latest operations, newest first."""
-    undone: set[str] = set()
     found = []
-    for entry in journal.entries(workspace.folder):
-        if entry.undoes and entry.op not in undone:
-            undone.add(entry.undoes)
+    for entry, stands in journal.with_standing(workspace.folder):
         files = [key for key in dict.fromkeys(step.key for step in entry.steps) if not workspace.folder.is_history(key)]
         found.append(
-            Operation(
-                entry.op, entry.at, entry.command, entry.reason, entry.ids, files, entry.op in undone, entry.unasked
-            )
+            Operation(entry.op, entry.at, entry.command, entry.reason, entry.ids, files, not stands, entry.unasked)
         )
         if len(found) >= limit:
             break
@@ -178,13 +170,10 @@ def last(folder: Folder) -> Entry:
 
 def named(folder: Folder, op: str) -> Entry:
     """An operation by its number, if it still stands."""
-    undone: set[str] = set()
     wanted = op.zfill(6) if op.isdigit() else op
-    for entry in journal.entries(folder):
-        if entry.undoes and entry.op not in undone:
-            undone.add(entry.undoes)
+    for entry, stands in journal.with_standing(folder):
         if entry.op == wanted or entry.op.split("-")[0] == wanted:
-            if entry.op in undone:
+            if not stands:
                 raise Conflict(f"{entry.op} was undone already", "undo that undo to do it again: vault-mem history")
             return entry
     raise NotFound(f"No operation {op}", "`vault-mem history` lists what can be undone")

@@ -74,10 +74,7 @@ def plan_update_self(
         if asked.casefold() not in {each.text.casefold() for each in read_self(text).open}:
             text = self_model.with_question(text, asked)
     transaction = Transaction(folder, "update-self", "; ".join(_reasons(fields, ask, resolve)))
-    if before is None:
-        if text != _NEW:
-            transaction.create(SELF, text.encode())
-    else:
+    if before is not None or text != _NEW:
         transaction.write(SELF, before, text.encode())
     return transaction
 

@@ -13,7 +13,6 @@ from datetime import datetime
 from vault_mem.errors import VaultMemError
 from vault_mem.model import Memory
 from vault_mem.notes.excerpt import cut
-from vault_mem.operations.adopt import quiet
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import marked
 from vault_mem.vault.folder import Folder
@@ -62,8 +61,7 @@ def leave(transaction: Transaction, id_: str) -> None:
     """Take a memory's lines out of every view, wherever a person may have moved them."""
     folder = transaction.folder
     wanted = marked.marker(id_).encode()
-    for path in [folder.root / DIGEST, *sorted((folder.root / "memory").glob("????-??-??.md"))]:
-        key = folder.key(path)
+    for key in view_keys(folder):
         try:
             raw = read(folder, key)
         except VaultMemError as error:
@@ -93,7 +91,7 @@ def silence(transaction: Transaction, memory: Memory, instead: Memory | None) ->
 def follow_files(workspace: Workspace) -> list[str]:
     """Let the views follow notes that a person edited, moved or deleted, once they are quiet. Returns what changed."""
     state = workspace.index.state
-    changed = [known.key for known in state.unfollowed() if quiet(workspace, known)][:MOST_FOLLOWED]
+    changed = [known.key for known in state.unfollowed() if workspace.quiet(known)][:MOST_FOLLOWED]
     gone = state.gone()[:MOST_FOLLOWED]
     if not changed and not gone:
         return []
@@ -122,11 +120,15 @@ def _mirrored(workspace: Workspace, memory: Memory) -> bool:
     return workspace.folder.is_note(memory.path) and not memory.id.startswith("ep_")
 
 
+def view_keys(folder: Folder) -> list[str]:
+    """The files with lines that mirror memories: the digest, and the daily logs that are there."""
+    return [DIGEST, *(folder.key(path) for path in sorted((folder.root / "memory").glob("????-??-??.md")))]
+
+
 def _present(folder: Folder) -> dict[str, dict[str, str]]:
     """The lines of all views by memory and file."""
     found: dict[str, dict[str, str]] = {}
-    for path in [folder.root / DIGEST, *sorted((folder.root / "memory").glob("????-??-??.md"))]:
-        key = folder.key(path)
+    for key in view_keys(folder):
         text = _text(folder, key) if folder.is_view(key) else None
         for id_ in marked.marked_ids(text or ""):
             found.setdefault(id_, {})[key] = marked.find(text, id_) or ""
@@ -171,8 +173,7 @@ def rebuild(workspace: Workspace) -> RebuildResult:
             for (key, place), line in (_lines(folder, memory) if folder.settings.views else {}).items():
                 wanted.setdefault(key, {})[memory.id] = (line, place)
         transaction = Transaction(folder, "views rebuild", "made anew from the memories")
-        present = [DIGEST, *(folder.key(path) for path in (folder.root / "memory").glob("????-??-??.md"))]
-        for key in sorted({*wanted, *(each for each in present if folder.is_view(each))}):
+        for key in sorted({*wanted, *filter(folder.is_view, view_keys(folder))}):
             _rebuild_file(transaction, key, wanted.get(key, {}))
         spoken = [memory for memory in public if memory.category == INTROSPECTION]
         if spoken and not any(_speaks(folder, memory) for memory in spoken):
@@ -192,12 +193,10 @@ def _rebuild_file(transaction: Transaction, key: str, wanted: dict[str, tuple[st
         if marked.find(text, id_) != line:
             text = marked.put(text, id_, line, place, key)
     after = None if text is None else text.encode(errors="surrogateescape")
-    if raw is None and after is not None:
-        transaction.create(key, after)
-    elif raw is not None and after is None:
-        transaction.remove(key, raw)
-    elif raw is not None and after is not None:
+    if after is not None:
         transaction.write(key, raw, after)
+    elif raw is not None:
+        transaction.remove(key, raw)
 
 
 def _lines(folder: Folder, memory: Memory) -> dict[tuple[str, str], str]:

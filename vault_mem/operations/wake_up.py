@@ -11,10 +11,10 @@ from vault_mem.notes.self_model import Question
 from vault_mem.operations.budget import LONG, Excerpt, Filling, excerpts
 from vault_mem.operations.filters import Filters
 from vault_mem.operations.update_self import show_self
+from vault_mem.operations.views import INTROSPECTION
 from vault_mem.operations.workspace import Workspace
 
 DEFAULT_BUDGET = 1500
-INTROSPECTION = "introspection"
 IMPORTANT = 4
 MOST = 20
 _TASKS, _QUESTIONS = 10, 5

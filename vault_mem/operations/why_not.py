@@ -15,9 +15,6 @@ from vault_mem.operations.recall import Outcome, Request, consider, found_by
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.rank import DIGITS
 
-SHOWN = "shown"
-STAGES = ("type", "filter", "candidates", "ranking", "diversity", "budget", SHOWN)
-
 
 @dataclass(frozen=True)
 class WhyNot:
@@ -61,7 +58,7 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
     candidates = len(outcome.ranking.places)
     standing = WhyNot(
         memory,
-        SHOWN,
+        "shown",
         "",
         rank=number + 1,
         score=round(float(outcome.ranking.scores[number]), DIGITS),

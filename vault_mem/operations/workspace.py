@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -20,12 +21,13 @@ from vault_mem.model import Memory
 from vault_mem.vault import journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.names import Names
-from vault_mem.vault.walk import RACY_NS, FileState, look_at, walk
+from vault_mem.vault.walk import RACY_NS, FileState, look_at, state_of, walk
 
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
     from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
+    from vault_mem.index.state import Known
     from vault_mem.index.sync import Progress, SyncReport
 
 
@@ -223,13 +225,17 @@ class Workspace:
             self.notices.append(f"index rebuilt: {report.rebuilt}")
         return Freshness(stale=False, pending=0, report=report)
 
+    def quiet(self, known: Known | FileState) -> bool:
+        """Whether nobody has touched a file for a while, by what is known of it."""
+        age = time.time() - max(known.mtime_ns, known.ctime_ns) / 1e9
+        return age >= self.folder.settings.quiet_seconds
+
     def quiet_file(self, key: str) -> bool:
-        """Whether nobody has touched a file for a while."""
+        """Whether nobody has touched a file for a while, as it is now."""
         try:
-            result = self.folder.path(key).lstat()
+            return self.quiet(state_of(self.folder.path(key).lstat()))
         except OSError:
             return False
-        return time.time() - max(result.st_mtime, result.st_ctime) >= self.folder.settings.quiet_seconds
 
     def _behind(self, only: Sequence[str] | None) -> Freshness:
         from vault_mem.index.sync import difference
@@ -296,11 +302,22 @@ class Workspace:
                     continue
             return act()
 
-    def to_change(self, id_: str) -> Memory:
-        """A memory that an operation is about to change, as its file is now."""
+    def freshen_to_change(self) -> None:
+        """Bring the index up to date for an operation that must not go by what is behind."""
         if self.freshen().stale:
             raise Unsafe("the index is busy", "try again in a moment")
+
+    def to_change(self, id_: str) -> Memory:
+        """A memory that an operation is about to change, as its file is now."""
+        self.freshen_to_change()
         return self.index.get(id_)
+
+    def new_id(self, prefix: str) -> str:
+        """A random id (`mem_…` or `ep_…`) whose first digits, which stand in file names, are not taken."""
+        while True:
+            digits = secrets.token_hex(6)
+            if not self.index.table.count(f"starts_with(id, '{prefix}{digits[:8]}')"):
+                return prefix + digits
 
     def done(self, transaction: journal.Transaction, *, soon: bool = False) -> None:
         """Let the index follow what an operation has written; where it cannot, the files are right all the same.

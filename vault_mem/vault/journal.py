@@ -87,8 +87,11 @@ class Transaction:
         """Add a new file; in a protected folder only its owner can read it."""
         self.steps.append(FileStep(key, None, data, _mode(self.folder, key), after_time=mtime_ns))
 
-    def write(self, key: str, before: bytes, after: bytes, *, keep_time: bool = False) -> None:
-        """Change a file that says `before`; `keep_time` where the change is ours and not the owner's."""
+    def write(self, key: str, before: bytes | None, after: bytes, *, keep_time: bool = False) -> None:
+        """Change a file that says `before`, or is not there; `keep_time` where the change is ours, not the owner's."""
+        if before is None:
+            self.create(key, after)
+            return
         for place, step in enumerate(self.steps):
             if isinstance(step, FileStep) and step.key == key:
                 if step.after != before:
@@ -230,16 +233,19 @@ def entries(folder: Folder) -> Iterator[Entry]:
             yield entry
 
 
+def with_standing(folder: Folder, without: str = "") -> Iterator[tuple[Entry, bool]]:
+    """The operations that were done, newest first, and whether each still stands; `without` counts as taken back."""
+    undone = {without}
+    for entry in entries(folder):
+        stands = entry.op not in undone  # if not, and it was an undo, then what it undid stands again
+        if entry.undoes and stands:
+            undone.add(entry.undoes)
+        yield entry, stands
+
+
 def standing(folder: Folder) -> Iterator[Entry]:
     """The operations that nobody took back, newest first."""
-    undone: set[str] = set()
-    for entry in entries(folder):
-        if entry.op in undone:
-            continue  # and what it undid, if it was an undo, stands again
-        if entry.undoes:
-            undone.add(entry.undoes)
-        else:
-            yield entry
+    return (entry for entry, stands in with_standing(folder) if stands and not entry.undoes)
 
 
 def outcome(folder: Folder, request: str) -> dict[str, Any] | None:

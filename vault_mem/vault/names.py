@@ -43,9 +43,8 @@ class Names:
 
     def of(self, key: str) -> str:
         """What a link calls a note: its file's name, with its folder where the name alone is not unique."""
-        path = key.removesuffix(".md")
-        stem = path.rsplit("/", 1)[-1]
-        return stem if self.taken(stem) <= {key} else path
+        stem = stem_of(key)
+        return stem if self.taken(stem) <= {key} else key.removesuffix(".md")
 
     def known(self, name: str) -> bool:
         """Whether any note goes by that name."""
@@ -92,6 +91,11 @@ class Names:
     def former(self, name: str) -> set[str]:
         """The ids of the notes that once had this name."""
         return self._renames.get(name_key(name), set())
+
+
+def stem_of(key: str) -> str:
+    """A file's name without folder and ending."""
+    return key.rsplit("/", 1)[-1].removesuffix(".md")
 
 
 def names_of(folder: Folder) -> Names:

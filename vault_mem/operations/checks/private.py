@@ -114,10 +114,7 @@ def _repair_gitignore(workspace: Workspace) -> None:
             lines = [f"/{top}" for top in tops if not git.ignores(folder, f"{top}mem_000000000000.md")]
             after = before + b"".join(line.encode() + b"\n" for line in lines)
         transaction = Transaction(folder, "doctor --fix", "git did not ignore what is private")
-        if before is None:
-            transaction.create(".gitignore", after)
-        else:
-            transaction.write(".gitignore", before, after)
+        transaction.write(".gitignore", before, after)
         if transaction.steps:
             transaction.commit()
 
