@@ -121,10 +121,6 @@ class StateStore:
         several = "SELECT declared FROM files WHERE declared != '' GROUP BY declared HAVING COUNT(*) > 1"
         return list(self._db.execute(f"SELECT key, declared, id FROM files WHERE declared IN ({several}) ORDER BY key"))
 
-    def named(self, name: str) -> int:
-        """How many files have this name, whatever their folder (see notes.links.name_key)."""
-        return int(self._db.execute("SELECT COUNT(*) FROM files WHERE name = ?", (name,)).fetchone()[0])
-
     def with_name(self, name: str) -> list[tuple[str, str]]:
         """Key and id of the files with this name."""
         return list(self._db.execute("SELECT key, id FROM files WHERE name = ?", (name,)))
