@@ -88,6 +88,19 @@ def test_a_person_is_found_by_any_alias(vault: Vault, root: Path, query: str) ->
     assert found.index(1) < found.index(2)
 
 
+def test_an_alias_that_was_taken_away_means_nobody(vault: Vault, root: Path, env: dict[str, str]) -> None:
+    # a vault that is kept open answers like one just opened
+    write(root, 1, "Drinks rye coffee, black, before nine.", "2026-10-01T08:00:00", "people: [Ana Lindqvist]")
+    write(root, 2, "Drinks rye coffee, black, before ten.", "2026-10-02T08:00:00", "people: [Bo Ek]")
+    write(root, 3, "A friend from the choir.", "2026-10-03T08:00:00", "title: Ana Lindqvist", "aliases: [Nana, Bo]")
+    asked = ["What does Nana drink?", "what does bo drink"]
+    meant = [scores(vault, query) for query in asked]
+    write(root, 3, "A friend from the choir.", "2026-10-03T08:00:00", "title: Ana Lindqvist")
+    left = [scores(vault, query) for query in asked]
+    assert left == [scores(Vault(root, env=env), query) for query in asked]
+    assert all(now[1] < before[1] for before, now in zip(meant, left, strict=True))
+
+
 def test_the_filter_for_a_person_takes_aliases_and_nothing_more(cli: Command, root: Path) -> None:
     #
     write(root, 1, "Plums", "2026-10-01T08:00:00", "people: [Ana Lindqvist]")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from vault_mem.index.catalogue import Catalogue
@@ -25,9 +26,9 @@ class Directory:
     def __init__(self, catalogue: Catalogue) -> None:
         self._places: dict[str, set[int]] = {}  # by name
         self._tagged: dict[str, set[int]] = {}
-        self._same: dict[str, set[str]] = {}
+        self._same: dict[str, Counter[str]] = {}  # by how many memories each is known
         self._sounding: dict[str, set[str]] = {}  # names by how they sound
-        self._aliases: dict[str, set[str]] = {}
+        self._aliases: dict[str, Counter[str]] = {}
         self._written: dict[str, set[str]] = {}
         self.learn(catalogue, catalogue.alive.nonzero()[0].tolist())
 
@@ -42,18 +43,21 @@ class Directory:
                 self._add(person, place)
             for tag in catalogue.tags[place]:
                 self._tagged.setdefault(_key(tag), set()).add(place)
-            aliases = catalogue.aliases.get(place)
-            if aliases:
-                title = str(catalogue.record(place).get("title", ""))
-                self._join([title, PurePosixPath(catalogue.files[place]).stem, *aliases])
+            self._join(_names(catalogue, place), 1)
 
     def forget(self, catalogue: Catalogue, places: list[int]) -> None:
-        """Let go of what these rows hold; that two names once meant the same is still worth knowing."""
+        """Let go of what these rows hold, and of names that meant the same by their word alone."""
         for place in places:
+            if catalogue.n[place]:
+                continue
             for person in _people(catalogue, place):
-                self._places.get(_key(person), set()).discard(place)
+                key = _key(person)
+                self._places.get(key, set()).discard(place)
+                for short in _shorter(key):
+                    self._same[short][key] -= 1
             for tag in catalogue.tags[place]:
                 self._tagged.get(_key(tag), set()).discard(place)
+            self._join(_names(catalogue, place), -1)
 
     def _add(self, person: str, place: int) -> None:
         key = _key(person)
@@ -65,15 +69,16 @@ class Directory:
                     self._sounding.setdefault(sound, set()).add(key)
         self._places.setdefault(key, set()).add(place)
         for short in _shorter(key):
-            self._same.setdefault(short, set()).add(key)
+            self._same.setdefault(short, Counter())[key] += 1
 
-    def _join(self, names: Iterable[str]) -> None:
-        """Names of one note mean the same person, and so do their shorter forms."""
+    def _join(self, names: Iterable[str], by: int) -> None:
+        """Names of one note mean the same person, and so do their shorter forms; `by` -1 takes that back."""
         keys = {key for name in names if (key := _key(name))}
         for key in keys:
-            self._aliases.setdefault(key, set()).update(keys)
-            for form in (key, *_shorter(key)):
-                self._same.setdefault(form, set()).update(keys)
+            known = [self._aliases.setdefault(key, Counter())]
+            known += [self._same.setdefault(form, Counter()) for form in (key, *_shorter(key))]
+            for others in known:
+                others.update(dict.fromkeys(keys, by))
 
     def same(self, name: str) -> set[str]:
         """All names that may mean the person of this name, as they compare."""
@@ -82,13 +87,13 @@ class Directory:
             key = waiting.pop()
             if key not in found:
                 found.add(key)
-                waiting += self._same.get(key, ())
+                waiting += _known(self._same, key)
         return found
 
     def written(self, name: str) -> set[str]:
         """How memories write the person that a filter names: in any case and width, by any alias, but no guesses."""
         key = _key(name)
-        return {form for each in {key, *self._aliases.get(key, ())} for form in self._written.get(each, ())}
+        return {form for each in {key, *_known(self._aliases, key)} for form in self._written.get(each, ())}
 
     def named(self, query: str) -> Named:
         """Who and what a query names."""
@@ -129,6 +134,18 @@ NOBODY = Named({}, set())
 def directory(catalogue: Catalogue) -> Directory:
     """The people and tags of all memories at hand."""
     return catalogue.derived("directory", lambda: Directory(catalogue))
+
+
+def _known(names: Mapping[str, Counter[str]], key: str) -> list[str]:
+    return [name for name, memories in names.get(key, Counter()).items() if memories > 0]
+
+
+def _names(catalogue: Catalogue, place: int) -> list[str]:
+    """All that a note with aliases goes by."""
+    aliases = catalogue.aliases.get(place)
+    if not aliases:
+        return []
+    return [str(catalogue.record(place).get("title", "")), PurePosixPath(catalogue.files[place]).stem, *aliases]
 
 
 def _people(catalogue: Catalogue, place: int) -> set[str]:
