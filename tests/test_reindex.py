@@ -98,7 +98,7 @@ DAMAGE = [
     *[("current", way) for way in ("truncate", "garbage")],
     *[("state.db", way) for way in ("delete", "truncate", "garbage")],
     *[("data/", way) for way in ("delete", "truncate", "garbage")],
-    *[("_versions/", way) for way in ("delete", "truncate", "garbage")],
+    *[("_versions/", way) for way in ("delete", "truncate", "garbage", "panic")],
     *[("_indices/", way) for way in ("delete", "truncate", "garbage")],
 ]
 
@@ -115,6 +115,8 @@ def test_damage_is_healed(cli: Command, filled: Path, file: str, way: str) -> No
             path.unlink()
         elif way == "truncate":
             path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        elif way == "panic":  # what stands at the end sends LanceDB beyond it
+            path.write_bytes(b"\0" * 100 + (114).to_bytes(8, "little") + b"\0\0\3\0LANC")
         else:
             path.write_bytes(b"\x07garbage\xff" * 50)
     assert answers(cli) == before

@@ -124,6 +124,25 @@ def test_settings_that_change_what_a_note_is(one: Served) -> None:
     assert "notes/outside.md" not in one.found("theremin")
 
 
+def test_settings_that_change_what_a_file_says(one: Served) -> None:
+    # V-2, P-2, R-7: the time zone of a time without one, and which folder is private
+    memory(one.root, "hidden/sitar.md", "mem_aaaa11110001", "A note about the sitar.")
+
+    def sitar() -> tuple[str, bool]:
+        found = one.ask_json("recall", "sitar", "-n", "1")["results"][0]
+        assert found["path"] == "hidden/sitar.md"
+        return found["created"], found["private"]
+
+    for name, value in (("include", "hidden/**"), ("timezone", "UTC"), ("private_folder", "hidden")):
+        assert one.run("config", "set", name, value).code == 0
+        if name == "include":
+            assert sitar() == ("2026-11-01T08:00:00+09:00", False)
+    assert sitar() == ("2026-11-01T08:00:00+00:00", True)
+    assert [one.run("config", "unset", name).code for name in ("include", "private_folder")] == [0, 0]
+    assert one.run("config", "set", "timezone", "Asia/Tokyo").code == 0
+    assert "hidden/sitar.md" not in one.found("sitar")
+
+
 def test_a_clock_that_was_set_back(one: Served) -> None:
     # a file from the future, edited by a clock that is right again
     path = one.root / "memories/future.md"

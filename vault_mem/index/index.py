@@ -14,7 +14,7 @@ from typing import Any
 
 from vault_mem.embedding.calibration import Calibration, fingerprint, measure
 from vault_mem.embedding.embedder import Embedder
-from vault_mem.errors import NotFound, WriteFailed
+from vault_mem.errors import NotFound, VaultMemError, WriteFailed
 from vault_mem.index.changes import Changes, Rows
 from vault_mem.index.rows import EPISODE, MEMORY, NOTE, memory_of
 from vault_mem.index.state import SCHEMA_VERSION, Known, StateStore
@@ -23,8 +23,8 @@ from vault_mem.model import Memory
 from vault_mem.vault.folder import Folder
 
 NO_INDEX = "there is no index yet"
-# What LanceDB and SQLite raise when a file of theirs is missing, cut short or not theirs at all.
-DAMAGE = (RuntimeError, ValueError, OSError, sqlite3.DatabaseError, FileNotFoundError)
+# What LanceDB and SQLite raise when a file of theirs is missing, cut short or not theirs at all; LanceDB even panics.
+DAMAGE = Exception
 _PAGE = 50
 
 
@@ -61,9 +61,13 @@ class Index:
                 return "the index is of another version of vault-mem"
             if self.state.get("model") != self.embedder.fingerprint:
                 return f"the embedding model changed (now {self.embedder.name})"
+            if not self._read_alike():
+                return "the settings have another time zone or other folders"
             self.table = Table(place, int(self.state.get("dim")), create=False)
             if not self.table.sound():
                 return "the index has other columns"
+        except VaultMemError:  # of the model
+            raise
         except DAMAGE as error:
             return f"the index is damaged ({type(error).__name__})"
         return ""
@@ -75,18 +79,28 @@ class Index:
     def unchanged(self) -> bool:
         """Whether nobody has written since we looked, as far as the states tell: asking the table takes far longer."""
         try:
-            return self._current() == self.generation and self.in_step()
+            return self._current() == self.generation and self.in_step() and self._read_alike()
         except DAMAGE:
             return False
 
+    def _read_alike(self) -> bool:
+        """Whether files still mean what they meant when they were read."""
+        return bool(self.state.get("settings") == self._settings)
+
+    @property
+    def _settings(self) -> list[str]:
+        """The settings that decide what a file means: when it was, whether it is private, what kind of note it is."""
+        now = self.folder.settings
+        return [now.timezone, now.memories_folder, now.private_folder, now.episodes_folder]
+
     def outdated(self) -> bool:
-        """Whether another generation is in use by now; newer versions of the table we have open are taken over."""
+        """Whether another generation is in use by now, or needed; newer versions of our own table are taken over."""
         try:
             current = self._current()
             self.table.refresh()
+            return current != self.generation or not self._read_alike()
         except DAMAGE:
             return True
-        return current != self.generation
 
     def note_change(self, before: int, files: Mapping[str, Rows | None]) -> None:
         """Let those who have the memories at hand know what a commit changed, before the states tell of it."""
@@ -120,7 +134,8 @@ class Index:
         dim = self.embedder.dim
         self.state = StateStore(place / "state.db")
         self.table = Table(place, dim, create=True)
-        self.state.put(schema=SCHEMA_VERSION, model=self.embedder.fingerprint, dim=dim, commits=0)
+        self.state.put(schema=SCHEMA_VERSION, model=self.embedder.fingerprint, settings=self._settings)
+        self.state.put(dim=dim, commits=0)
         self.state.put(calibration=asdict(self._measured()))
 
     def _inheritance(self) -> tuple[list[Known], list[tuple[str, str]]]:
