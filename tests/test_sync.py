@@ -195,6 +195,32 @@ def test_grown_by_remember_like_rebuilt(vault: Vault, env: dict[str, str], tmp_p
     assert answers(vault) == answers(fresh)
 
 
+@pytest.mark.parametrize("what", ["a copy comes", "the original goes"])
+def test_a_crash_before_it_is_clear_whose_an_id_is(
+    vault: Vault, root: Path, env: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    # V-5: the next command settles it, as a rebuild would
+    original = memory(root, "memories/harbour-0000000a.md", "mem_0000000a0000", "The harbour is green")
+    copy = root / "memories/harbour copy.md"
+    if what == "the original goes":
+        shutil.copy2(original, copy)
+    vault.recall("harbour")
+    if what == "the original goes":
+        original.unlink()
+    else:
+        shutil.copy2(original, copy)
+
+    def killed(_: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr("vault_mem.index.sync._Run._settle_ids", killed)
+        with pytest.raises(SystemExit):
+            vault.recall("harbour")
+    fresh = Vault(root, env=env | {"VAULT_MEM_INDEX_DIR": str(tmp_path / "fresh")})
+    assert answers(Vault(root, env=env)) == answers(fresh)
+
+
 # ---- only what changed
 
 

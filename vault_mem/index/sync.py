@@ -37,6 +37,8 @@ MASS_LOSS = 5
 # Each time the table is folded together it is written anew. Copies are kept for readers that are still on them, but
 # no longer than from one folding to the next, or they would soon outgrow the vault.
 KEEP_VERSIONS = (1.0, 60.0)
+# What the states note as the table's version as long as a sync is not through: ids may be anybody's.
+UNSETTLED = -1
 # So long a second process waits for the one that is bringing the index up to date.
 LOCK_WAIT = 10.0
 
@@ -242,16 +244,19 @@ class _Run:
         if found.removed:
             self._commit([], found.removed)
             self.report.removed = len(found.removed) - self.report.moved
-            self.index.state.record([], found.removed, table_version=self.index.table.version)
+            self.index.state.record([], found.removed, table_version=UNSETTLED)
             self.claimed.update(self.known[key].declared for key in found.removed)
         self._settle_ids()
         self._note_renames([self.known[key] for key in found.removed], set(found.added))
         if self.fresh:
             self.index.state.follow_all()
-            self.index.state.put(table_version=self.index.table.version)
+        self.index.state.put(table_version=self.index.table.version)
 
     def _distrust_other_versions(self) -> None:
-        """A crash, or a lost manifest, left table and states apart: files whose rows tell another hash are read."""
+        """A crash, or a lost manifest, left table and states apart: files whose rows tell another hash are read.
+
+        Whose the ids are may not have been settled either.
+        """
         if self.index.state.get("table_version") == self.index.table.version:
             return
         held = self.index.table.select(["file", "hash"], "n = 0").to_pylist()
@@ -261,7 +266,8 @@ class _Run:
         strangers = [key for key in hashes if key not in known]
         if wrong or strangers:
             self._commit([], [*wrong, *strangers])
-        self.index.state.record([], wrong, table_version=self.index.table.version)
+        self.index.state.record([], wrong, table_version=UNSETTLED)
+        self.claimed.update(id_ for _, id_, _ in (*self.index.state.contested(), *self.index.state.unsettled()))
 
     def _index_files(self, keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None = None) -> None:
         """Read these files and write their rows, states last."""
@@ -327,7 +333,7 @@ class _Run:
         fresh = [known for _, _, known in notes]
         self.known.update({known.key: known for known in [*fresh, *touched]})
         self.report.touched += len(touched)
-        self.index.state.record([*fresh, *touched], table_version=self.index.table.version)
+        self.index.state.record([*fresh, *touched], table_version=UNSETTLED)
 
     def _count(self, old: Known | None, moved: bool) -> None:
         if old is not None:
