@@ -292,3 +292,19 @@ def test_refused_again_is_kept_once(cli: Command, root: Path) -> None:
     assert cli.run("remember", TEXT).code == 3
     assert cli.run("remember", "--last-blocked").code == 3
     assert len(list((root / ".vault-mem" / "blocked").iterdir())) == 1
+
+
+def test_of_many_equals_the_newest_is_named(vault: Vault, root: Path, env: dict[str, str]) -> None:
+    # D-2: however they came into the index, and in a vault just opened too
+    text = "Took the pills with a glass of water"
+    notes = [
+        memory(root, f"memories/{n:02d}.md", f"mem_{n * 7919 % 97:012x}", text, f"about_time: {n}") for n in range(40)
+    ]
+    for n, path in enumerate(notes):
+        path.write_text(path.read_text().replace("2026-11-01", f"2026-09-{n % 28 + 1:02d}"))
+    vault.recall("pills")
+    for path in reversed(notes[::2]):
+        path.write_text(path.read_text() + "\n")
+        vault.recall("pills")
+    named = [opened.remember(text).duplicate_of for opened in (vault, Vault(root, env=env))]
+    assert [found and f"{found.memory.created:%m-%d}" for found in named] == ["09-28"] * 2
