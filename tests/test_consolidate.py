@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from helpers import contents, memory, mode, note, public_text
 
 from vault_mem import Vault
 from vault_mem.index.pairs import nearest_pairs
+from vault_mem.operations import consolidate
+from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import activity
 
 NOTHING = "Consolidation complete. Replayed 0 events, updated 0 co-activations, created 0 links, refreshed 0 memories."
@@ -223,3 +226,19 @@ def test_nothing_there(cli: Command, root: Path) -> None:
     assert cli.run("consolidate", "--all").out == text
     memory(root, "memories/one.md", "mem_aaaaaaaa0001", "One alone.")
     assert cli.run("consolidate", "--all").out == text
+
+
+def test_a_note_that_comes_meanwhile(vault: Vault, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # C-2: another command of the same daemon indexes it between replaying and comparing
+    vault.remember("The harbour master moved our berth to pier nine")
+    beside = Vault.of(Workspace(vault.workspace.folder, like=vault.workspace))
+    replay = consolidate._replay
+
+    def replay_and_more(workspace: Workspace, hours: float) -> Any:
+        replayed = replay(workspace, hours)
+        memory(root, "memories/late.md", "mem_00000000000e", "The harbour master moved our berth to pier nine")
+        beside.recall("harbour")
+        return replayed
+
+    monkeypatch.setattr(consolidate, "_replay", replay_and_more)
+    assert [each.memory_b_id for each in vault.consolidate().merge_candidates] == ["mem_00000000000e"]

@@ -27,7 +27,7 @@ class Shelf:
 
     @contextmanager
     def lent(self, index: Index) -> Iterator[Catalogue]:
-        """The catalogue, no older than the index; it is the caller's alone until the block ends."""
+        """The catalogue, of the same age as the index; it is the caller's alone until the block ends."""
         from vault_mem.index.catalogue import Catalogue
 
         with self._lock:
@@ -67,9 +67,11 @@ class Shelf:
                 self._catalogue = None
 
     def _in_step(self, index: Index) -> Catalogue | None:
-        """The catalogue with what the index has more than it; None where there is none of this index."""
+        """The catalogue, once it and the index are equally new; None where there is none of this index."""
         if self._catalogue is None or self._generation != index.generation:
             return None
+        if index.table.version < self._version:
+            index.table.refresh()  # or what is found in one would be missing in the other
         version = index.table.version
         if version > self._version:
             changed = self.changes.between(self._generation, self._version, version)
