@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from vault_mem.index.catalogue import Catalogue
@@ -26,8 +26,9 @@ class Directory:
     def __init__(self, catalogue: Catalogue) -> None:
         self._places: dict[str, set[int]] = {}  # by name
         self._tagged: dict[str, set[int]] = {}
-        self._same: dict[str, Counter[str]] = {}  # by how many memories each is known
+        self._short: dict[str, set[str]] = {}  # names by their shorter forms
         self._sounding: dict[str, set[str]] = {}  # names by how they sound
+        self._same: dict[str, Counter[str]] = {}  # by aliases, with how many notes say so
         self._aliases: dict[str, Counter[str]] = {}
         self._written: dict[str, set[str]] = {}
         self.learn(catalogue, catalogue.alive.nonzero()[0].tolist())
@@ -43,7 +44,7 @@ class Directory:
                 self._add(person, place)
             for tag in catalogue.tags[place]:
                 self._tagged.setdefault(_key(tag), set()).add(place)
-            self._join(_names(catalogue, place), 1)
+            self._join(catalogue, place, 1)
 
     def forget(self, catalogue: Catalogue, places: list[int]) -> None:
         """Let go of what these rows hold, and of names that meant the same by their word alone."""
@@ -51,13 +52,10 @@ class Directory:
             if catalogue.n[place]:
                 continue
             for person in _people(catalogue, place):
-                key = _key(person)
-                self._places.get(key, set()).discard(place)
-                for short in _shorter(key):
-                    self._same[short][key] -= 1
+                self._places.get(_key(person), set()).discard(place)
             for tag in catalogue.tags[place]:
                 self._tagged.get(_key(tag), set()).discard(place)
-            self._join(_names(catalogue, place), -1)
+            self._join(catalogue, place, -1)
 
     def _add(self, person: str, place: int) -> None:
         key = _key(person)
@@ -67,12 +65,16 @@ class Directory:
             for form in (key, *_shorter(key)):
                 for sound in sounds(form):
                     self._sounding.setdefault(sound, set()).add(key)
+            for short in _shorter(key):
+                self._short.setdefault(short, set()).add(key)
         self._places.setdefault(key, set()).add(place)
-        for short in _shorter(key):
-            self._same.setdefault(short, Counter())[key] += 1
 
-    def _join(self, names: Iterable[str], by: int) -> None:
+    def _join(self, catalogue: Catalogue, place: int, by: int) -> None:
         """Names of one note mean the same person, and so do their shorter forms; `by` -1 takes that back."""
+        aliases = catalogue.aliases.get(place)
+        if not aliases:
+            return
+        names = [str(catalogue.record(place).get("title", "")), PurePosixPath(catalogue.files[place]).stem, *aliases]
         keys = {key for name in names if (key := _key(name))}
         for key in keys:
             known = [self._aliases.setdefault(key, Counter())]
@@ -88,6 +90,7 @@ class Directory:
             if key not in found:
                 found.add(key)
                 waiting += _known(self._same, key)
+                waiting += [name for name in self._short.get(key, ()) if self._places[name]]
         return found
 
     def written(self, name: str) -> set[str]:
@@ -137,15 +140,7 @@ def directory(catalogue: Catalogue) -> Directory:
 
 
 def _known(names: Mapping[str, Counter[str]], key: str) -> list[str]:
-    return [name for name, memories in names.get(key, Counter()).items() if memories > 0]
-
-
-def _names(catalogue: Catalogue, place: int) -> list[str]:
-    """All that a note with aliases goes by."""
-    aliases = catalogue.aliases.get(place)
-    if not aliases:
-        return []
-    return [str(catalogue.record(place).get("title", "")), PurePosixPath(catalogue.files[place]).stem, *aliases]
+    return [name for name, notes in names.get(key, Counter()).items() if notes > 0]
 
 
 def _people(catalogue: Catalogue, place: int) -> set[str]:
