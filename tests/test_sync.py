@@ -221,6 +221,25 @@ def test_a_crash_before_it_is_clear_whose_an_id_is(
     assert answers(Vault(root, env=env)) == answers(fresh)
 
 
+def test_a_crash_before_an_old_name_is_noted(
+    vault: Vault, root: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # V-5: links to the old name still lead home
+    moved = memory(root, "memories/jetty.md", "mem_0000000b0000", "The jetty was repaired")
+    memory(root, "memories/note-0000000c.md", "mem_0000000c0000", "See [[jetty]] for the repair")
+    vault.recall("jetty")
+    moved.rename(root / "memories/pier.md")
+
+    def killed(*_: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr("vault_mem.index.sync._Run._note_renames", killed)
+        with pytest.raises(SystemExit):
+            vault.recall("jetty")
+    assert [link.id for link in Vault(root, env=env).show("mem_0000000c0000").links] == ["mem_0000000b0000"]
+
+
 # ---- only what changed
 
 

@@ -40,19 +40,18 @@ class Shelf:
             yield catalogue
 
     def graph(self, index: Index) -> Graph:
-        """The links of the whole vault, no older than the index."""
+        """The links of the whole vault, of the same age as the index."""
         from vault_mem.index.graph import Graph
 
         with self._lock:
             generation, before, graph = self._graph or ("", -1, None)
-            version = index.table.version
-            if graph is None or generation != index.generation:
-                changed = None
-            elif before >= version:
-                return graph
-            else:
-                changed = self.changes.between(generation, before, version)
-            renames = index.state.renames()
+            changed = None
+            if graph is not None and generation == index.generation:
+                self._catch_up(index, before)
+                if before == index.table.version:
+                    return graph
+                changed = self.changes.between(generation, before, index.table.version)
+            version, renames = index.table.version, index.state.renames()
             if graph is None or changed is None:  # the first, or another process wrote
                 graph = Graph.of(index.table, renames)
             else:
@@ -70,8 +69,7 @@ class Shelf:
         """The catalogue, once it and the index are equally new; None where there is none of this index."""
         if self._catalogue is None or self._generation != index.generation:
             return None
-        if index.table.version < self._version:
-            index.table.refresh()  # or what is found in one would be missing in the other
+        self._catch_up(index, self._version)
         version = index.table.version
         if version > self._version:
             changed = self.changes.between(self._generation, self._version, version)
@@ -80,3 +78,8 @@ class Shelf:
             self._catalogue.update(index.table, changed)
             self._version = version
         return self._catalogue
+
+    def _catch_up(self, index: Index, version: int) -> None:
+        """Have the index read what was read before: or what is found in one would be missing in the other."""
+        if index.table.version < version:
+            index.table.refresh()

@@ -235,6 +235,8 @@ class _Run:
             Difference(list(self.listing.files), [], []) if self.fresh else difference(self.index, self.listing, only)
         )
         self.known = self.index.state.files([*found.suspect, *found.removed])
+        removed = [self.known[key] for key in found.removed]
+        left = [Known(*each) for each in self.index.state.get("leaving") or ()]  # by a sync that was cut short
         gone = {self.known[key].hash: key for key in found.removed}
         todo = [*found.added, *found.suspect]
         with _at_length(self.index, self.fresh or len(todo) > BATCH // 10):
@@ -244,13 +246,13 @@ class _Run:
         if found.removed:
             self._commit([], found.removed)
             self.report.removed = len(found.removed) - self.report.moved
-            self.index.state.record([], found.removed, table_version=UNSETTLED)
-            self.claimed.update(self.known[key].declared for key in found.removed)
+            self.index.state.record([], found.removed, table_version=UNSETTLED, leaving=[*left, *removed])
+            self.claimed.update(old.declared for old in removed)
         self._settle_ids()
-        self._note_renames([self.known[key] for key in found.removed], set(found.added))
+        self._note_renames([*left, *removed], set(found.added))
         if self.fresh:
             self.index.state.follow_all()
-        self.index.state.put(table_version=self.index.table.version)
+        self.index.state.put(table_version=self.index.table.version, leaving=[])
 
     def _distrust_other_versions(self) -> None:
         """A crash, or a lost manifest, left table and states apart: files whose rows tell another hash are read.
