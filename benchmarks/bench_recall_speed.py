@@ -36,8 +36,9 @@ def run(setting: Setting) -> Iterator[Figure]:
         yield Figure(f"recall at {size:,}: texts not met before, p50", percentile(wall, 50) * 1000, "ms")
         yield Figure(f"recall at {size:,}: texts not met before, CPU p50", percentile(cpu, 50) * 1000, "ms")
         with vault.workspace.at_hand() as catalogue:
-            while read_ahead(catalogue, vault.workspace.tokens):
-                pass
+            place: int | None = 0
+            while place is not None:
+                place = read_ahead(catalogue, vault.workspace.tokens, place)
         setting.progress("read ahead")
         wall, cpu = _ask(vault, questions(QUERIES))
         name = f"recall at {size:,}: fresh index"

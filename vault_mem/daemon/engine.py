@@ -34,6 +34,7 @@ _AGAIN_SECONDS = 5.0  # after a failure
 _SCAN_SECONDS = 600.0  # events are hints: now and then all files are looked at
 _SCAN_WITHOUT_EVENTS = 10.0
 _IDLE_SECONDS = 2.0
+_BREATH_SECONDS = 0.01  # between two commands
 _PATIENCE = 30.0  # with a command at work
 _QUIET_LONGEST = 60.0  # settings may have changed, or a clock
 # After so many commits the table is folded together in a quiet moment, or between two commands of a busy one.
@@ -55,6 +56,7 @@ class Engine:
         self._inode = root.stat().st_ino
         self._wake = threading.Event()
         self._ready, self._ready_lock = False, threading.Lock()
+        self._unread: int | None = None  # from where on there may be memories that no query has met yet
         self._urgent = False
         # The first command looks at all files anyway; if none comes, we do it.
         self._heard = self._first_heard = time.monotonic() + _IDLE_SECONDS
@@ -97,12 +99,13 @@ class Engine:
             except VaultMemError:
                 return []  # the command itself says it
             finally:
-                self._ready = True
+                self._ready, self._unread = True, 0
 
     def index_soon(self) -> None:
         """A command has ended: what it wrote is indexed at once, before the next one needs it."""
         if self.watcher.ledger:
             self._urgent = True
+        if self.watcher.ledger or self._unread is not None:
             self._wake.set()
 
     def run(self, stopping: Callable[[], bool]) -> None:
@@ -116,6 +119,8 @@ class Engine:
                 pause = _LOOK_SECONDS
             elif self.watcher.ledger and now >= not_before:
                 pause = self._until_batch(now)
+            elif self._unread is not None and now >= not_before:
+                pause = max(0.0, self._busy + _BREATH_SECONDS - now)
             self._wake.wait(max(0.0, min(pause, self.watcher.flags.until_look(now))))
             self._wake.clear()
             now = time.monotonic()
@@ -140,6 +145,8 @@ class Engine:
                 elif now - self._busy > _IDLE_SECONDS and folded < self._busy:
                     folded = now
                     self._fold()
+                elif self._unread is not None and now >= max(not_before, self._busy + _BREATH_SECONDS):
+                    self._read_ahead()
             except Busy:  # somebody else is at it; later, then
                 not_before = self._quiet_due = now + _AGAIN_SECONDS
             except Exception as error:  # whatever it is, commands say it to those who can act on it
@@ -235,7 +242,7 @@ class Engine:
             with workspace.at_hand() as catalogue:
                 catalogue.prepare()
             lexicon()  # what the guard needs, before somebody waits for it
-            self._read_ahead(workspace)
+        self._unread = 0
         release_memory()
 
     def _fold_commits(self, workspace: Workspace, commits: int) -> None:
@@ -246,14 +253,14 @@ class Engine:
             if not workspace.index.outdated():
                 upkeep(workspace.index, commits)
 
-    def _read_ahead(self, workspace: Workspace) -> None:
-        """Read the memories that no query has met yet, until the next request comes."""
+    def _read_ahead(self) -> None:
+        """Read the memories that no query has met yet, until a command comes."""
         from vault_mem.ranking.reading import read_ahead
 
-        since, more = self.last_request, True
-        while more and self.last_request == since:
-            with workspace.at_hand() as catalogue:
-                more = read_ahead(catalogue, workspace.tokens)
+        with self._own() as workspace:
+            while self._unread is not None and not self._at_work(time.monotonic()):
+                with workspace.at_hand() as catalogue:
+                    self._unread = read_ahead(catalogue, workspace.tokens, self._unread)
 
 
 class Loan:

@@ -16,8 +16,8 @@ from vault_mem.index.catalogue import Catalogue
 
 MAX_CHARACTERS = 4_000
 READINGS = "readings"
-# So many are read ahead before somebody may ask for something else: some milliseconds.
-AT_ONCE = 100
+# So many are read ahead before somebody may ask for something else: two or three milliseconds.
+AT_ONCE = 25
 # A text of so many tokens is as long as it needs to be to say something.
 LONG = 100
 
@@ -58,13 +58,13 @@ def readings(catalogue: Catalogue, places: Iterable[int], tokens: TokenVectors) 
     return [kept[place] for place in places]
 
 
-def read_ahead(catalogue: Catalogue, tokens: TokenVectors) -> bool:
-    """Read some memories before a query needs them; whether there are more."""
+def read_ahead(catalogue: Catalogue, tokens: TokenVectors, start: int = 0) -> int | None:
+    """Read some memories before a query needs them, from a place on; where to go on, or None at the end."""
     kept: dict[int, Reading] = catalogue.by_place(READINGS)
-    waiting = (place for place in catalogue.alive.nonzero()[0].tolist() if place not in kept)
+    waiting = (place for place in range(start, len(catalogue.alive)) if catalogue.alive[place] and place not in kept)
     some = list(islice(waiting, AT_ONCE))
     readings(catalogue, some, tokens)
-    return len(some) == AT_ONCE
+    return some[-1] + 1 if len(some) == AT_ONCE else None
 
 
 def _read(text: str, ids: NDArray[np.int32]) -> Reading:
