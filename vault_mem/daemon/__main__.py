@@ -13,7 +13,6 @@ from vault_mem.daemon.server import Server
 
 _MODEST = {
     "LANCE_DEFAULT_BATCH_SIZE": "1024",  # folding a table needs a third less memory, and no more time
-    "LANCE_IO_THREADS": "2",  # for files on a local disk; otherwise some twenty come and go
     "OPENBLAS_NUM_THREADS": "1",  # a recall takes a tenth longer, and half the processor; less where cores are busy
 }
 
