@@ -12,7 +12,7 @@ from vault_mem.daemon import protocol
 from vault_mem.daemon.server import Server
 
 _MODEST = {
-    "LANCE_DEFAULT_BATCH_SIZE": "1024",  # folding a table needs a third less memory, and no more time
+    "LANCE_DEFAULT_BATCH_SIZE": "1024",  # folding a table needs a fifth less memory, and no more time
     "OPENBLAS_NUM_THREADS": "1",  # a recall takes a tenth longer, and half the processor; less where cores are busy
 }
 

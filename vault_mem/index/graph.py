@@ -56,9 +56,9 @@ class Graph:
     """
 
     def __init__(self, entries: dict[str, Entry], renames: Mapping[str, set[str]]) -> None:
-        self._entries = entries
+        self._entries = [entries[file] for file in sorted(entries)]
         self._renames = renames
-        self.places = {entries[file].place.id: entries[file].place for file in sorted(entries)}
+        self.places = {entry.place.id: entry.place for entry in self._entries}
 
     @classmethod
     def of(cls, table: Table, renames: Mapping[str, set[str]]) -> Graph:
@@ -67,7 +67,7 @@ class Graph:
 
     def after(self, table: Table, changed: Mapping[str, Rows | None], renames: Mapping[str, set[str]]) -> Graph:
         """The graph once the rows of these files are others; where they are not at hand, the table has them."""
-        entries = {file: entry for file, entry in self._entries.items() if file not in changed}
+        entries = {entry.place.path: entry for entry in self._entries if entry.place.path not in changed}
         elsewhere = [quote(file) for file, rows in changed.items() if rows is None]
         rows = [row for rows in changed.values() for row in rows or () if row["n"] == 0 and row["type"] in _TYPES]
         if elsewhere:
@@ -77,7 +77,7 @@ class Graph:
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        for entry in self._entries.values():
+        for entry in self._entries:
             for name in entry.names:
                 found.setdefault(name, []).append(entry.place.id)
         return found
@@ -85,14 +85,14 @@ class Graph:
     @cached_property
     def _by_digits(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        for entry in self._entries.values():
+        for entry in self._entries:
             if entry.digits:
                 found.setdefault(entry.digits, []).append(entry.place.id)
         return found
 
     @cached_property
     def _links(self) -> dict[str, tuple[Link, ...]]:
-        return {self._entries[file].place.id: self._entries[file].links for file in sorted(self._entries)}
+        return {entry.place.id: entry.links for entry in self._entries}
 
     def resolve(self, target: str) -> str | None:
         """The id of the one memory a link's target means.
