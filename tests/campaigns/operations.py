@@ -104,3 +104,44 @@ OPERATIONS = [
     Operation("export", ("export", "{out}/all.jsonl")),
     Operation("backup", ("backup", "{out}/all.tar.gz")),
 ]
+
+READERS = [
+    Operation(" ".join(words), words)
+    for words in (
+        ("search", "harbour"),
+        ("why-not", "{dues}", "soup"),
+        ("show", "{dues}"),
+        ("show", "{secret}"),
+        ("list", "--all", "--closed"),
+        ("graph",),
+        ("graph", "{dues}", "--mermaid"),
+        ("episode", "list"),
+        ("episode", "show", "{story}"),
+        ("restore", "--list"),
+        ("history",),
+        ("history", "{lamps}"),
+        ("tidy", "--dry-run"),
+        ("tidy", "candidates"),
+        ("tidy", "log"),
+        ("review", "list"),
+        ("stats",),
+        ("wake-up",),
+        ("introspect",),
+        ("update-self", "--show"),
+        ("emotion-trend",),
+        ("compare", "{dues}", "{lamps}"),
+        ("doctor",),
+        ("config", "list"),
+        ("config", "get", "timezone"),
+        ("daemon", "status"),
+        ("daemon", "logs"),
+        ("backup", "--check", "{out}/made.tar.gz"),
+        ("export", "{out}/notes.md", "--format", "markdown"),
+        ("export", "{out}/copy", "--format", "vault"),
+    )
+] + [
+    Operation("config set", ("config", "set", "quiet_seconds", "5")),
+    Operation("config unset", ("config", "unset", "quiet_seconds")),
+    Operation("init again", ("init", "{vault}")),
+    Operation("init --obsidian", ("init", "{vault}", "--obsidian")),
+]

@@ -33,7 +33,8 @@ from vault_mem.cli.main import COMMANDS, MODULES, run
 
 CLOCK = "2026-11-16T09:00:00+09:00"
 OLD = 1_763_200_000  # a day and more before that clock: every file of the stage has long been quiet
-PATIENCE = 60.0  # a command of this small vault takes half a second
+PATIENCE = 90.0  # a command of this small vault takes half a second
+ASLEEP = 6.0  # no command sleeps for longer than it waits for a lock, and that it does with short looks
 
 _ID = re.compile(rb"^id: ['\"]?((?:mem|ep)_[0-9a-f]{12})", re.MULTILINE)
 _OP = re.compile(rb"\d{6}-\d{8}T\d{6}")
@@ -136,7 +137,7 @@ def forked(work: Callable[[], Any], seconds: float = PATIENCE) -> Any:
             pickle.dump(result, pipe)
         os._exit(0)
     os.close(writer)
-    data, hung = _received(reader, seconds)
+    data, hung = _received(reader, child, seconds)
     if hung:
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
@@ -154,19 +155,35 @@ def _be_quiet() -> None:
         os.dup2(nowhere, handle)
 
 
-def _received(reader: int, seconds: float) -> tuple[bytes, bool]:
-    deadline, data = time.monotonic() + seconds, b""
+def _received(reader: int, child: int, seconds: float) -> tuple[bytes, bool]:
+    """What a child sent, and whether it hangs: it takes too long, or has been asleep for a while without any work."""
+    begun = awake = time.monotonic()
+    worked, data = -1, b""
     try:
         while True:
-            ready, _, _ = select.select([reader], [], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
+            ready, _, _ = select.select([reader], [], [], 0.2)
+            now = time.monotonic()
+            if ready:
+                part = os.read(reader, 1 << 20)
+                if not part:
+                    return data, False
+                data, awake = data + part, now
+            work, asleep = _work(child)
+            if work != worked or not asleep:
+                worked, awake = work, now
+            if now - begun > seconds or now - awake > ASLEEP:
                 return data, True
-            part = os.read(reader, 1 << 20)
-            if not part:
-                return data, False
-            data += part
     finally:
         os.close(reader)
+
+
+def _work(process: int) -> tuple[int, bool]:
+    """The processor time that a process has had, in ticks, and whether it sleeps."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12]), fields[0] in "SD"
+    except (OSError, IndexError, ValueError):
+        return 0, False
 
 
 @contextlib.contextmanager
