@@ -1,1 +1,1 @@
-"""Campaigns: thousands of cases of one kind, each from a seed. `make test` runs a sample, `make fuzz` and `make soak` all."""
+"""Campaigns: thousands of cases of one kind, from a seed. `make test` runs samples, `make fuzz` and `make soak` all."""

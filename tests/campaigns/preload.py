@@ -42,8 +42,7 @@ def ensure(module: str) -> None:
     """Start this process over with the library preloaded, unless it is."""
     if "VAULT_MEM_FAULTS" in os.environ:
         return
-    folder = tempfile.mkdtemp(prefix="vault-mem-faults-")
-    library = os.path.join(folder, "faults.so")
+    library = str(Path(tempfile.mkdtemp(prefix="vault-mem-faults-")) / "faults.so")
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, SOURCE, "-ldl"], check=True)
     env = os.environ | {"LD_PRELOAD": library, "VAULT_MEM_FAULTS": library, "TOKENIZERS_PARALLELISM": "false"}
     os.execve(sys.executable, [sys.executable, "-m", module, *sys.argv[1:]], env)

@@ -310,11 +310,11 @@ def _stem(stage: Stage, name: str) -> str:
 
 
 def tree(stage: Stage) -> dict[str, bytes]:
-    """What a person has: every file but the machine's own, the trash and the deletion log; numbers of operations aside."""
+    """What a person has: notes, views and logs, the trash and the deletion log; temporary files and numbers aside."""
     found = {}
     for path in sorted(stage.vault.rglob("*")):
         key = str(path.relative_to(stage.vault))
-        if key.startswith(".git/") or (path.is_dir() and not path.is_symlink()):
+        if key.startswith(".git/") or key.endswith(".tmp") or (path.is_dir() and not path.is_symlink()):
             continue
         if key.startswith(".vault-mem/") and not key.startswith((".vault-mem/trash/", ".vault-mem/deletions")):
             continue
