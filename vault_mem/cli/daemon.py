@@ -15,6 +15,7 @@ import click
 from vault_mem.cli.common import Command, Group
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, Unsafe, VaultMemError
+from vault_mem.visible import visible
 
 if TYPE_CHECKING:
     from vault_mem.daemon.service import Service
@@ -232,7 +233,7 @@ def _follow(write: Callable[[str], Any], flush: Callable[[], None], path: Path, 
             continue
         if part:
             start += len(part)
-            write(part.decode(errors="replace"))
+            write(visible(part.decode(errors="replace")))
             flush()
 
 
