@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory, note, one_line, states
+from helpers import contents, memory, no_longer_than, note, one_line, states
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from vault_mem import Vault
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.walk import is_ignored
 
 
 def write(root: Path, text: str) -> None:
@@ -118,6 +123,45 @@ def test_views_do_not_become_notes(cli: Command, root: Path) -> None:
     write(root, 'include = ["**/*.md", "*.md"]\n')
     found = {each["path"] for each in cli.json("recall", "giraffes", "-n", "20")["results"]}
     assert found == {"notes/a.md", "memories/b.md"}
+
+
+@pytest.mark.parametrize("pattern", ["**/" * 30 + "x.md", "**/d/" * 12 + "x.md", "*d" * 20 + "x.md", "**d*" * 12 + "x"])
+@pytest.mark.parametrize("setting", ["ignore", "include"])
+def test_patterns_cost_linear_time(cli: Command, root: Path, setting: str, pattern: str) -> None:
+    # S-1: a stranger's settings hang nothing, however deep the folders and however clever the pattern
+    note(root, f"memories/{'d/' * 40}{'d' * 200}.md", "Deep down")
+    write(root, f'{setting} = ["{pattern}"]\n')
+    with no_longer_than(60):
+        assert cli.json("status")["memories"] == 1
+
+
+def by_hand(pattern: str, path: str) -> bool:
+    """What a glob means, told as slowly and plainly as can be."""
+    if not pattern:
+        return not path
+    if pattern.startswith("**/"):
+        places = [0, *(place + 1 for place, sign in enumerate(path) if sign == "/")]
+        return any(by_hand(pattern[3:], path[place:]) for place in places)
+    if pattern.startswith("*"):
+        across = pattern.startswith("**")
+        reach = len(path) if across else (path + "/").index("/")
+        return any(by_hand(pattern[1 + across :], path[place:]) for place in range(reach + 1))
+    fits = bool(path) and (pattern[0] == path[0] or (pattern[0] == "?" and path[0] != "/"))
+    return fits and by_hand(pattern[1:], path[1:])
+
+
+@given(
+    pattern=st.lists(st.sampled_from(["a", "b", "*", "?", "/", "/**/", "a**b"]), min_size=1, max_size=7).map("".join),
+    path=st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=5).map("/".join),
+)
+def test_what_a_pattern_means(tmp_path_factory: pytest.TempPathFactory, pattern: str, path: str) -> None:
+    pattern = re.sub("/+", "/", pattern).strip("/")
+    assume(re.search("[*?/]", pattern) and not re.search(r"\*{3}|[^/]\*\*/|/\*\*$", pattern))
+    root = tmp_path_factory.mktemp("globs")
+    write(root, f'ignore = ["{pattern}"]\n')
+    key = f"n/{path}"
+    anywhere = [0, *(place + 1 for place, sign in enumerate(key) if sign == "/")]
+    assert is_ignored(Folder(root), key) == any(by_hand(pattern, key[place:]) for place in anywhere)
 
 
 def test_unknown_settings_are_named(cli: Command, root: Path) -> None:

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 from vault_mem.errors import VaultMemError
 from vault_mem.model import DEFAULT_EMOTION, KINDS
 from vault_mem.notes.secrets import masked
+from vault_mem.visible import visible
 
 PRIVATE = "[REDACTED_PRIVATE_MEMORY]"
 WITHHELD = "(its message is withheld: it may quote a private memory)"
@@ -126,7 +127,7 @@ class Redactor(logging.Filter):
             except (TypeError, ValueError):
                 message = str(record.msg)
             message = message.encode(errors="backslashreplace").decode()  # arguments need not be valid text
-            record.msg, record.args = clean(message), ()
+            record.msg, record.args = visible(clean(message)), ()
             error = record.exc_info[1] if record.exc_info else None
             if error is not None:
                 record.exc_text = trace(error)

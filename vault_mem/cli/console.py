@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from vault_mem.errors import InvalidInput
+from vault_mem.visible import visible
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -65,9 +66,9 @@ class Console:
             raise KeyboardInterrupt
 
     def print(self, text: str) -> None:
-        """A line of the answer."""
+        """A line of the answer, control characters made visible."""
         self.check()
-        self.stdout.write(text + "\n")
+        self.stdout.write(visible(text) + "\n")
 
     def print_json(self, value: Any) -> None:
         """The answer as one JSON document."""
@@ -76,13 +77,13 @@ class Console:
     def answer(self, document: dict[str, Any], text: str) -> None:
         """The answer as JSON where that is asked for, else as text; with both, the text is a field of the document."""
         if self.json:
-            self.print_json(document | ({"text": text} if self.with_text else {}))
+            self.print_json(document | ({"text": visible(text)} if self.with_text else {}))
         else:
             self.print(text)
 
     def notice(self, text: str) -> None:
         """A line for the person at the terminal, apart from the answer."""
-        self.stderr.write(text + "\n")
+        self.stderr.write(visible(text) + "\n")
         self.stderr.flush()
 
     def read_text(self) -> str:

@@ -15,6 +15,7 @@ import click
 from vault_mem.cli.common import Command, Group
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, Unsafe, VaultMemError
+from vault_mem.visible import visible
 
 if TYPE_CHECKING:
     from vault_mem.daemon.service import Service
@@ -237,7 +238,7 @@ def _follow(
         part = whole[start:]
         if part:
             start += len(part)
-            write(part.decode(errors="replace"))
+            write(visible(part.decode(errors="replace")))
             flush()
 
 

@@ -17,6 +17,7 @@ from vault_mem.errors import InvalidInput
 from vault_mem.mcp.run import run_command
 from vault_mem.mcp.schema import Tool
 from vault_mem.mcp.tools import BY_NAME, TOOLS
+from vault_mem.visible import all_visible
 
 INSTRUCTIONS = (
     "Long-term memory. Call wake_up when a session begins, recall to look things up, remember to save what will matter "
@@ -55,7 +56,7 @@ def answer(tool: Tool, given: Mapping[str, Any], vault: str | None = None) -> ty
         return _failed({"code": error.code, "message": error.message, "hint": error.hint})
     code, out, err = run_command([*([f"--vault={vault}"] if vault else []), *words], stdin)
     try:
-        document = json.loads(out)
+        document = all_visible(json.loads(out))
     except ValueError:
         return _failed({"code": "internal", "message": err.strip() or f"exit code {code}", "hint": ""})
     if "error" in document or code not in (0, _DUPLICATE):

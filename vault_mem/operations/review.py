@@ -22,6 +22,7 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import FileStep, read
+from vault_mem.visible import visible
 
 # More open proposals than these nobody looks through; the rest is proposed when there is room again.
 MOST_OPEN = 50
@@ -63,7 +64,7 @@ def propose(workspace: Workspace, suggestions: Iterable[Suggestion]) -> list[Pro
             memories = [workspace.index.get(id_) for id_ in each.ids]
         except NotFound:
             continue
-        proposal = Proposal(each.kind, each.ids, _words(workspace, each, memories), _digest(folder, memories))
+        proposal = Proposal(each.kind, each.ids, visible(_words(workspace, each, memories)), _digest(folder, memories))
         wanted[any(memory.private for memory in memories)].append(proposal)
     made: list[Proposal] = []
     with writing(folder):

@@ -221,17 +221,34 @@ def _unreadable(key: str, error: OSError, listing: Listing) -> None:
     listing.unread.append(key)
 
 
+# What may lie between two parts of a glob, from nothing to everything.
+_GAPS = {"": "", "**": ".*", "**/": "(?:[^/]*/)*"}
+
+
 def _globs(patterns: list[str], *, anchored: bool = False) -> re.Pattern[str] | None:
     """One expression for a list of globs; `**` crosses folders. Unless anchored, they match in any folder."""
     if not patterns:
         return None
-    signs = {"**": ".*", "**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
-    parts = [
-        "".join(signs.get(piece) or re.escape(piece) for piece in re.split(r"(\*\*/?|\*|\?)", pattern.strip("/")))
-        for pattern in patterns
-    ]
-    anywhere = "" if anchored else "(?:.*/)?"
-    return re.compile(f"{anywhere}(?:{'|'.join(parts)})$", re.IGNORECASE)
+    first = "" if anchored else "**/"
+    return re.compile("|".join(_glob(pattern, first) for pattern in patterns), re.IGNORECASE | re.DOTALL)
+
+
+def _glob(pattern: str, first: str) -> str:
+    """A glob as an expression that takes linear time, whatever a stranger's settings say.
+
+    The part before a `**` is found as early as it can be and then stands: trying it further on could not help.
+    """
+    pieces = re.split(r"((?<![^/])\*\*/|\*\*)", re.sub(r"\*{3,}", "**", pattern.strip("/")))
+    *early, last = zip([first, *pieces[1::2]], map(_within, pieces[::2]), strict=True)
+    found = "".join(f"(?>{_GAPS[gap]}{'?' * bool(gap)}{part})" for gap, part in early)
+    return f"{found}{_GAPS[last[0]]}{last[1]}\\Z"
+
+
+def _within(text: str) -> str:
+    """The same for the part of a glob between two `**`, in which `*` stays within a name."""
+    first, *others = (re.escape(each).replace(r"\?", "[^/]") for each in text.split("*"))
+    early = "".join(f"(?>[^/]*?{each})" for each in others[:-1])
+    return first + early + "".join(f"[^/]*?{each}" for each in others[-1:])
 
 
 def _fixed_part(pattern: str) -> str:

@@ -1,0 +1,416 @@
+"""Every disk call of every operation fails once, below Python; then the vault is looked at, and looked at again.
+
+    python -m tests.campaigns.errno --seed 1 --cases 200
+    python -m tests.campaigns.errno --only rename --call vault:57:EIO:once
+
+A call of the vault or of the index fails once, or from then on (a full disk stays full), or the process is killed in
+its place. Afterwards, and after the next command: the operation is whole or not there, the answer told which, nothing
+is in two files, `doctor` finds nothing that is not so, the index lists what the files hold, and `undo` takes back the
+operation if it was done and the one before it if not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import json
+import random
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import preload
+from .operations import OPERATIONS, Operation, answered
+from .preload import CHANGING, CREATE, KILL, LIST, META, NAME, ON, ONCE, OPEN, READ, READING, STAT, SYNC, WRITE, Call
+from .stage import Answer, Stage, build, differences, forked, ids, tree
+
+SPACE = CREATE | WRITE | NAME | META | SYNC  # what needs a writable disk with room on it
+# What each kind of call can really fail with.
+ERRORS = {
+    OPEN: ("EIO", "EMFILE"),
+    CREATE: ("EIO", "ENOSPC", "EDQUOT", "EMFILE", "EROFS"),
+    READ: ("EIO",),
+    WRITE: ("EIO", "ENOSPC", "EDQUOT"),
+    SYNC: ("EIO", "ENOSPC", "EDQUOT", "EROFS", "ENOTSUP"),
+    NAME: ("EIO", "ENOSPC", "EDQUOT", "EROFS", "ENOTSUP"),
+    META: ("EIO", "EDQUOT", "EROFS", "ENOTSUP"),
+    STAT: ("EIO",),
+    LIST: ("EIO", "EMFILE"),
+}
+# What goes on failing once it has begun to.
+LASTING = {"ENOSPC": SPACE & ~SYNC, "EDQUOT": SPACE & ~SYNC, "EROFS": SPACE, "EMFILE": OPEN | CREATE | LIST}
+VIEW_WARNING = "could not be kept up to date"
+UNDO = answered("undo")
+NEXT = (("status",), ("recall", "harbour"), ("list",))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One failure: which call of which operation, how."""
+
+    operation: Operation
+    area: str  # "vault" or "index": whose calls are counted
+    call: Call
+    error: str  # empty for a kill
+    how: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.area}:{self.call.number}:{self.error or 'KILL'}:{('', 'once', 'on', 'kill')[self.how]}"
+
+
+@dataclass
+class Clean:
+    """What an operation does when nothing fails, and what an undo makes of it and of the state before."""
+
+    before: dict[str, bytes]
+    after: dict[str, bytes]
+    undone_before: dict[str, bytes]
+    undone_after: dict[str, bytes]
+    findings: list[set[str]]
+    code: int
+    calls: dict[str, list[Call]]
+
+
+@dataclass
+class Aftermath:
+    """What the next commands found."""
+
+    next: Answer
+    now: dict[str, bytes]
+    doctor: Answer
+    listed: list[str]
+    unsettled: list[str]
+    undo: Answer
+    undone: dict[str, bytes]
+    left: list[str]
+
+
+@dataclass
+class Report:
+    """Counts, and failures by what they have in common."""
+
+    cases: int = 0
+    fired: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    failures: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+
+    def add(self, case: Case, problems: Iterable[str]) -> None:
+        place = _category(case.call.path)
+        for problem in problems:
+            label = f"{problem} [{case.call.name} {place}]"
+            self.failures.setdefault(label, []).append((case.operation.name, case.name))
+
+
+def clean(stage: Stage, operation: Operation) -> Clean:
+    """The operation with nothing failing, on both areas."""
+    calls = {}
+    for area in ("vault", "index"):
+        _set(stage, operation)
+        calls[area] = forked(lambda area=area: _listened(stage, operation, area))
+    before = tree_of(stage, operation)
+    first = _after(stage, ("status",))  # an unasked write is due before an undo is
+    _set(stage, operation)
+    done = forked(lambda: stage.command(*operation.words, stdin=operation.stdin, seed=99))
+    after = tree(stage)
+    second = _after(stage, ("status",))
+    if not isinstance(calls["vault"], list) or first is None or second is None or done.code not in (0, 3):
+        raise RuntimeError(f"{operation.name} fails by itself: {done} {calls['vault']}")
+    return Clean(
+        before,
+        after,
+        first.undone,
+        second.undone,
+        [_findings(first.doctor), _findings(second.doctor)],
+        done.code,
+        calls,
+    )
+
+
+def tree_of(stage: Stage, operation: Operation) -> dict[str, bytes]:
+    _set(stage, operation)
+    return tree(stage)
+
+
+def _set(stage: Stage, operation: Operation) -> None:
+    stage.restore()
+    operation.before(stage)
+
+
+def _listened(stage: Stage, operation: Operation, area: str) -> list[Call]:
+    faults = preload.Faults()
+    faults.watch(getattr(stage, area))
+    with faults.listening() as calls:
+        stage.command(*operation.words, stdin=operation.stdin, seed=99)
+    return calls
+
+
+def _after(stage: Stage, words: tuple[str, ...]) -> Aftermath | None:
+    result = forked(lambda: _look(stage, words), 120)
+    return result if isinstance(result, Aftermath) else None
+
+
+def _look(stage: Stage, words: tuple[str, ...]) -> Aftermath:
+    answer = stage.command(*words, seed=200)
+    now = tree(stage)
+    doctor = stage.command("doctor", "--json", seed=201)
+    listed = stage.command("list", "--all", "--closed", "--json", seed=202)
+    unsettled = [path.name for path in (stage.vault / ".vault-mem/journal").glob("*") if _unsettled(path.name)]
+    undo = stage.command(*UNDO, seed=203)
+    held = [each["id"] for each in listed.json["memories"]] if listed.code == 0 else [f"exit {listed.code}"]
+    left = [path.name for path in stage.vault.rglob("*.tmp")]
+    return Aftermath(answer, now, doctor, held, unsettled, undo, tree(stage), left)
+
+
+def _unsettled(name: str) -> bool:
+    return name.endswith((".pending", ".conflict", ".kept"))
+
+
+def _findings(doctor: Answer) -> set[str]:
+    try:
+        return {f"{each['check']}: {each.get('path', '')}" for each in doctor.json["findings"]}
+    except (ValueError, KeyError):
+        return {f"doctor: exit {doctor.code}"}
+
+
+def run_case(stage: Stage, known: Clean, case: Case, rng: random.Random) -> tuple[bool, str, list[str]]:
+    """Whether the call was reached, where the operation stood in the end, and what was wrong."""
+    _set(stage, case.operation)
+    answered = forked(lambda: _failing(stage, case))
+    if isinstance(answered, Answer):
+        fired, answer = case.how == KILL and answered.ended == "killed by signal 9", answered
+    else:
+        fired, answer = answered
+    at_once = tree(stage)
+    after = _after(stage, rng.choice(NEXT))
+    problems = _problems_of_answer(known, case, answer, at_once, fired)
+    if after is None:
+        return fired, "?", [*problems, "the commands after it hang or crash"]
+    if not isinstance(answered, Answer) and VIEW_WARNING in answer.said and _same_but_views(after.now, known.after):
+        return fired, "after, but for a view", problems  # which is told, and allowed (SPEC F-1)
+    state = "after" if after.now == known.after else "before" if after.now == known.before else "between"
+    return fired, state, problems + _problems_after(known, case, after, state)
+
+
+def _failing(stage: Stage, case: Case) -> tuple[bool, Answer]:
+    faults = preload.Faults()
+    faults.watch(getattr(stage, case.area))
+    code = getattr(errno, case.error) if case.error else 0
+    faults.arm(
+        case.call.number, case.how, code, CHANGING | READING, LASTING.get(case.error, 0) if case.how == ON else 0
+    )
+    answer = stage.command(*case.operation.words, stdin=case.operation.stdin, seed=99)
+    fired = faults.fired
+    faults.disarm()
+    return fired, answer
+
+
+def _problems_of_answer(known: Clean, case: Case, answer: Answer, now: dict[str, bytes], fired: bool) -> list[str]:
+    if case.how == KILL and fired:
+        return []
+    if answer.ended:
+        return [f"{answer.ended} {answer.err[-300:]}".strip()]
+    if "unexpected " in answer.said:
+        place = answer.said.partition("unexpected ")[2].split("\n")[0]
+        return [f"unexpected {place}"]
+    found = []
+    told = VIEW_WARNING in answer.said and _same_but_views(now, known.after)
+    if answer.code == known.code and now != known.after and not told:
+        found.append("said it was done, and it was not")
+    if answer.code != known.code and now != known.before:
+        whole = now == known.after
+        if not _says_unsettled(answer):
+            found.append("said it had failed, and it was done" if whole else "failed and left it in between")
+    folder_sync = case.call.name in ("fsync", "fdatasync") and Path(case.call.path).is_dir()
+    if case.error == "ENOTSUP" and folder_sync and answer.code != known.code:
+        found.append("a folder that cannot be synced is taken for an error")
+    return found
+
+
+def _same_but_views(now: dict[str, bytes], then: dict[str, bytes]) -> bool:
+    return all(each[1:].startswith(("MEMORY.md", "memory/")) for each in differences(now, then))
+
+
+def _says_unsettled(answer: Answer) -> bool:
+    """Whether the answer itself tells that the next command will finish or take back what it began."""
+    return "next command" in answer.said
+
+
+def _problems_after(known: Clean, case: Case, after: Aftermath, state: str) -> list[str]:
+    found = []
+    places = ids(after.now)
+    doubled = sorted(id_ for id_, keys in places.items() if len(keys) > 1)
+    lost = sorted(ids(known.before).keys() & ids(known.after).keys() - places.keys())
+    if lost:
+        found.append("a memory is in no file")
+    if doubled:
+        found.append("a memory is in two files")
+    if state == "between" and not lost and not doubled:
+        nearer = min((differences(after.now, known.before), differences(after.now, known.after)), key=len)
+        found.append(f"neither whole nor not there: {' '.join(_generic(each) for each in nearer[:4])}")
+    if "unexpected " in after.next.said + after.doctor.said + after.undo.said:
+        said = (after.next.said + after.doctor.said + after.undo.said).partition("unexpected ")[2]
+        found.append(f"later: unexpected {said.split(chr(10))[0]}")
+    elif after.next.code != 0:
+        found.append(f"the next command fails: {after.next.said.strip()[:80]}")
+    held = {
+        id_ for id_, keys in places.items() if id_.startswith("mem_") and any(".vault-mem" not in key for key in keys)
+    }
+    if not lost and not doubled and held - {""} != set(after.listed) - _provisional(after):
+        found.append("the index lists other memories than the files hold")
+    if after.left:
+        found.append("a temporary file is left behind")
+    if state != "between":
+        found += _problems_of_doctor(known, after, state) + _problems_of_undo(known, after, state)
+    return found
+
+
+def _provisional(after: Aftermath) -> set[str]:
+    """Notes without an id are listed too."""
+    text = b"".join(after.now.values())
+    return {id_ for id_ in after.listed if id_.encode() not in text}
+
+
+def _problems_of_doctor(known: Clean, after: Aftermath, state: str) -> list[str]:
+    expected = known.findings[0] | known.findings[1]
+    found = [f"doctor finds {each}" for each in sorted(map(_generic, _findings(after.doctor) - expected))[:2]]
+    told = [each for each in found if "interrupted" in each]
+    if after.unsettled and not told:
+        found.append(f"doctor is silent about {_generic(after.unsettled[0])}")
+    return [each for each in found if not (after.unsettled and each in told)]
+
+
+def _problems_of_undo(known: Clean, after: Aftermath, state: str) -> list[str]:
+    wanted = known.undone_after if state == "after" else known.undone_before
+    if after.undone == wanted:
+        return []
+    if after.undone in (known.undone_before, known.undone_after):
+        return ["undo takes back another operation"]
+    if after.undone == after.now:
+        return [f"undo does nothing: {_generic(after.undo.said.strip()[:60])}"]
+    return [f"undo leaves {' '.join(_generic(each) for each in differences(after.undone, wanted)[:4])}"]
+
+
+def _generic(text: str) -> str:
+    """The same for every id and number, so that equal failures read equal."""
+    text = re.sub(r"(?:mem|ep)_[0-9a-f]{12}", "ID", text)
+    text = re.sub(r"-[0-9a-f]{8}\.md", "-ID.md", text)
+    text = re.sub(r"\d{6}-\d{8}T\d{6}", "OP", text)
+    text = re.sub(r"\.vault-mem-[0-9a-f]{12}", ".vault-mem-TMP", text)
+    return re.sub(r"[0-9a-f]{20,}|(?<=g-)[0-9a-f]{8}|[0-9a-f]{8}-[0-9a-f-]{27}", "…", text)
+
+
+def _category(path: str) -> str:
+    parts = Path(path).parts
+    for base in ("vault", "index"):
+        if base in parts:
+            rest = parts[parts.index(base) + 1 :]
+            return _generic("/".join(rest) if base == "vault" else f"index …/{rest[-1] if rest else ''}")
+    return path
+
+
+def cases_of(operation: Operation, known: Clean) -> list[Case]:
+    """Every call with everything that it can fail with, and a kill in the place of those that change something."""
+    found = []
+    for area, calls in known.calls.items():
+        for call in calls:
+            for error in ERRORS[call.kind]:
+                found.append(Case(operation, area, call, error, ONCE))
+                if error in LASTING and call.kind & LASTING[error]:
+                    found.append(Case(operation, area, call, error, ON))
+            if call.kind & CHANGING:
+                found.append(Case(operation, area, call, "", KILL))
+    return found
+
+
+def sample(cases: list[Case], count: int, rng: random.Random) -> list[Case]:
+    """Some of them; calls that change the vault count for more than those that only read, or the index's."""
+    if count <= 0 or count >= len(cases):
+        return cases
+    weight = {(True, "vault"): 6.0, (True, "index"): 2.0, (False, "vault"): 1.0, (False, "index"): 0.5}
+    keyed = [(rng.random() ** (1 / weight[bool(case.call.kind & CHANGING), case.area]), case) for case in cases]
+    return [case for _, case in sorted(keyed, key=lambda pair: -pair[0])[:count]]
+
+
+def campaign(stage: Stage, options: argparse.Namespace) -> Report:
+    """All cases that were asked for."""
+    rng, report = random.Random(options.seed), Report()
+    chosen = [each for each in OPERATIONS if not options.only or each.name in options.only]
+    known, cases = {}, []
+    for operation in chosen:
+        known[operation.name] = clean(stage, operation)
+        cases += cases_of(operation, known[operation.name])
+    total = len(cases)
+    named = [case for case in cases if case.name in (options.call or ())]
+    cases = named if options.call else sample(cases, options.cases, rng)
+    started = time.monotonic()
+    for number, case in enumerate(cases, 1):
+        fired, state, problems = run_case(stage, known[case.operation.name], case, rng)
+        report.cases += 1
+        report.fired += fired
+        report.outcomes[state] += 1
+        report.add(case, problems)
+        if options.verbose and problems:
+            print(f"{case.operation.name} {case.name} {case.call.name} {case.call.path}: {problems}", flush=True)
+        if number % 100 == 0:
+            passed = time.monotonic() - started
+            print(
+                f"{number}/{len(cases)} of {total}, {passed:.0f} s, {len(report.failures)} kinds of failure", flush=True
+            )
+    return report
+
+
+def summary(report: Report) -> dict[str, Any]:
+    failed = sum(len(each) for each in report.failures.values())
+    return {
+        "cases": report.cases,
+        "reached": report.fired,
+        "states": dict(report.outcomes),
+        "failures": failed,
+        "kinds": {label: _described(each) for label, each in sorted(report.failures.items())},
+    }
+
+
+def _described(found: list[tuple[str, str]]) -> dict[str, Any]:
+    """How often, in which operations, and how to see the first of them again."""
+    names = sorted({name for name, _ in found})
+    return {"count": len(found), "operations": names, "again": f"--only {found[0][0]!r} --call {found[0][1]}"}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.errno", description=__doc__.split("\n")[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cases", type=int, default=200, help="how many, 0 for all")
+    parser.add_argument("--only", action="append", help="only this operation (repeatable)")
+    parser.add_argument("--call", action="append", help="only this case, as a summary names it (repeatable)")
+    parser.add_argument("--json", type=Path, help="write the summary there")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    options = parser.parse_args()
+    if preload.missing():
+        print(f"skipped: {preload.missing()}")
+        return 77
+    preload.ensure("tests.campaigns.errno")
+    preload.clean_up()
+    shared = Path("/dev/shm")
+    place = Path(tempfile.mkdtemp(prefix="vault-mem-errno-", dir=shared if shared.is_dir() else None))
+    try:
+        report = summary(campaign(build(place), options))
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=2))
+    print("{cases} cases, {reached} reached, in the end {states}: {failures} failures".format(**report))
+    for label, each in report["kinds"].items():
+        print(f"  {each['count']:4d} × {label}\n         {', '.join(each['operations'])}\n         {each['again']}")
+    return 1 if report["failures"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
