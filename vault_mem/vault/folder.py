@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import os
 import re
@@ -49,6 +50,12 @@ class Folder:
         self._clock = clock or system_clock(self.env)
         self.writer = threading.RLock()
         self.writing = False
+
+    def twin(self) -> Folder:
+        """The same folder for another thread: what this one is writing, the other is not."""
+        twin = copy.copy(self)
+        twin.writer, twin.writing = threading.RLock(), False
+        return twin
 
     @cached_property
     def zone(self) -> tzinfo:
