@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -55,7 +56,8 @@ class Engine:
         self._index_dir, self._model = folder.index_dir, folder.settings.model
         self._quiet_seconds = folder.settings.quiet_seconds + 0.1
         self._quiet_due = time.monotonic() + _IDLE_SECONDS
-        self._inode = root.stat().st_ino
+        # As long as it is open, no other folder gets its number: a vault made again at this path is another one.
+        self._opened = os.open(root, os.O_RDONLY)
         self._wake = threading.Event()
         self._ready, self._ready_lock = False, threading.Lock()
         self._unread: int | None = None  # from where on there may be memories that no query has met yet
@@ -79,7 +81,8 @@ class Engine:
     def gone(self) -> bool:
         """Whether the vault is no longer where it was."""
         try:
-            return self.root.stat().st_ino != self._inode or not (self.root / VAULT_FILE).is_file()
+            same = os.path.samestat(self.root.stat(), os.fstat(self._opened))
+            return not same or not (self.root / VAULT_FILE).is_file()
         except OSError:
             return True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from vault_mem.errors import InvalidInput, SettingsError, Unsafe, WriteFailed
 from vault_mem.vault import files
+from vault_mem.vault.folder import Folder
 from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked, load_settings
 
 _TEMPLATE = """\
@@ -62,6 +64,7 @@ def init(
             "or choose other folders: --memories-folder agent/memories --private-folder agent/private",
         )
     created = _make(root, _settings_text(folders | {"timezone": timezone or local_timezone(env)}, adopt_ids), folders)
+    _begin_index(root, env)
     return _with_obsidian(InitResult(root, created, sum(found.values()), existed=False), env, obsidian)
 
 
@@ -134,6 +137,12 @@ def _make(root: Path, settings: str, folders: dict[str, str]) -> list[str]:
     except OSError as error:
         raise WriteFailed(f"cannot make a vault in {root}: {error.strerror}", "check permissions and space") from error
     return [*created, VAULT_FILE]
+
+
+def _begin_index(root: Path, env: Mapping[str, str]) -> None:
+    """Let go of what was indexed of a vault that lay here before: it says nothing of this one."""
+    with contextlib.suppress(OSError, SettingsError):
+        (Folder(Path(os.path.realpath(root)), env).index_dir / "current").unlink()
 
 
 def _ignore(root: Path, lines: tuple[str, ...]) -> bool:
