@@ -128,9 +128,14 @@ class Vault:
         link_threshold: float | None = None,
         max_links: int | None = None,
         allow_secret: bool = False,
+        replace_all: bool = False,
         **fields: Any,
     ) -> RememberResult:
-        """Save a text as a memory, unless it repeats one; `fields` are those of a note's front matter."""
+        """Save a text as a memory, unless it repeats one; `fields` are those of a note's front matter.
+
+        A mood, or the summary of a scope, takes the place of the one before. What a person added to that stays, unless
+        `replace_all`.
+        """
         from vault_mem.operations.drafts import Draft
         from vault_mem.operations.remember import remember
 
@@ -142,15 +147,20 @@ class Vault:
             link_threshold=link_threshold,
             max_links=max_links,
             allow_secret=allow_secret,
+            replace_all=replace_all,
         )
 
-    def update(self, id_: str, content: str, reason: str = "", *, allow_secret: bool = False) -> Memory:
-        """Replace the text of a memory; what it said before is kept as a revision."""
-        from vault_mem.operations.edit_memory import edit_memory
+    def update(
+        self, id_: str, content: str, reason: str = "", *, replace_all: bool = False, allow_secret: bool = False
+    ) -> Memory:
+        """Replace what was written into a memory; what a person added to it stays, unless `replace_all`.
 
-        why = reason or "the text was replaced"
+        What it said before is kept as a revision.
+        """
+        from vault_mem.operations.edit_memory import update_memory
+
         return self._writing(
-            edit_memory, id_, content=content, reason=why, command="remember --update", allow_secret=allow_secret
+            update_memory, id_, content, reason, replace_all=replace_all, allow_secret=allow_secret
         ).memory
 
     def edit(
