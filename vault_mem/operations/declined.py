@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 
+from vault_mem.vault import own
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Entry, Transaction
-from vault_mem.vault.steps import FileStep, read
+from vault_mem.vault.steps import FileStep
 from vault_mem.vault.walk import content_hash
 
 DECLINED = ".vault-mem/declined.jsonl"
@@ -27,7 +28,7 @@ class Declined:
 
     def __init__(self, folder: Folder) -> None:
         self._marks = set()
-        for line in (read(folder, DECLINED) or b"").splitlines():
+        for line in (own.read(folder.tree, DECLINED) or b"").splitlines():
             try:
                 self._marks.add(str(json.loads(line)["file"]))
             except (ValueError, KeyError, TypeError):

@@ -14,14 +14,14 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from vault_mem.errors import NotFound
+from vault_mem.errors import NotFound, Unsafe
 from vault_mem.model import Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.parse import parse
 from vault_mem.operations import views
 from vault_mem.operations.forget import DELETIONS, ForgetResult, Trashed, forget, in_trash, log_deletion
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import files, history, own
+from vault_mem.vault import files, history, late, own
 from vault_mem.vault.files import failures
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
 from vault_mem.vault.journal import Transaction
@@ -40,6 +40,7 @@ def purge(workspace: Workspace, id_: str, reason: str = "") -> ForgetResult:
             memory = workspace.to_change(id_)
         except NotFound as error:
             return _purge_trashed(workspace, id_, reason, error)
+        _refuse_while_open(workspace, memory)
         _begin(workspace, memory)
         result = forget(workspace, memory.id, reason)
         _quiet(workspace, memory)
@@ -47,6 +48,15 @@ def purge(workspace: Workspace, id_: str, reason: str = "") -> ForgetResult:
         return ForgetResult(memory, result.references, result.left, purged=True)
 
     return workspace.changing(act)
+
+
+def _refuse_while_open(workspace: Workspace, memory: Memory) -> None:
+    """What a program writes into a purged file would be lost for good, or would be a trace of it (SPEC S-4)."""
+    open_ = late.in_use(workspace.folder.tree, memory.path)
+    if open_:
+        raise Unsafe(f"{memory.path} is open in another program", "close it there, then purge it")
+    if open_ is None:
+        workspace.notices.append("this system does not tell whether another program has the file open")
 
 
 def _purge_trashed(workspace: Workspace, id_: str, reason: str, error: NotFound) -> ForgetResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vault_mem.errors import VaultMemError
 from vault_mem.operations.adopt import adopt
 from vault_mem.operations.heal import heal
 from vault_mem.operations.private_moves import move_flagged
@@ -10,7 +11,7 @@ from vault_mem.operations.views import follow_files
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import journal
 
-# In this order. Each does what is due, under its own setting, and returns the files it wrote.
+# In this order, and then the views. Each does what is due, under its own setting, and returns the files it wrote.
 STEPS = (adopt, move_flagged, heal, apply_ticked)
 
 
@@ -18,6 +19,10 @@ def quiet_work(workspace: Workspace) -> bool:
     """Do what is due; whether a note was written. The index has just been brought up to date."""
     if journal.busy(workspace.folder):
         return False  # it can wait, and so nobody has to
-    written = [key for step in STEPS for key in step(workspace)]
-    follow_files(workspace)
-    return bool(written)
+    written = False
+    for step in (*STEPS, follow_files):
+        try:
+            written = (bool(step(workspace)) and step is not follow_files) or written
+        except VaultMemError as error:  # nobody asked for it, so it must not be in the way of an answer
+            workspace.notices.append(error.message)
+    return written

@@ -13,6 +13,8 @@ from pathlib import Path
 from vault_mem.errors import Changed, Conflict, Unsafe, WriteFailed
 from vault_mem.vault.tree import PRIVATE_MODE, Refused, Tree, beside, parent_of, temporary_name
 
+ONLY_REGULAR = "vault-mem uses regular files only; a link that you want can be named in your own follow_links"
+
 
 def create(tree: Tree, key: str, data: bytes, mode: int, mtime_ns: int | None = None) -> None:
     """Write a new file; raises Conflict where one is already there. A public one takes the user's usual mode."""
@@ -144,8 +146,7 @@ def failures(path: Path) -> Iterator[None]:
     try:
         yield
     except Refused as error:
-        hint = "vault-mem writes to regular files only; if you want this link, name it in your own follow_links"
-        raise Unsafe(f"{path}: {error.strerror}", hint) from error
+        raise Unsafe(f"{path}: {error.strerror}", ONLY_REGULAR) from error
     except FileExistsError as error:
         raise Changed(f"{path} already exists", "nothing was overwritten; try again") from error
     except FileNotFoundError as error:

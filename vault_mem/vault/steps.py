@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from vault_mem.errors import VaultMemError
+from vault_mem.errors import Unsafe, VaultMemError
 from vault_mem.vault import files, marked
 from vault_mem.vault.folder import JOURNAL, Folder
 from vault_mem.vault.tree import (
@@ -24,6 +24,7 @@ from vault_mem.vault.tree import (
     PUBLIC_FOLDER_MODE,
     PUBLIC_MODE,
     TEMPORARY,
+    Refused,
     beside,
     name_of,
     parent_of,
@@ -297,6 +298,8 @@ def read(folder: Folder, key: str) -> bytes | None:
     """A file's bytes, or None where there is none."""
     try:
         return folder.tree.read(key)
+    except Refused as error:
+        raise Unsafe(f"{key}: {error.strerror}", files.ONLY_REGULAR) from error
     except OSError as error:
         raise VaultMemError(f"cannot read {key}: {error.strerror}") from error
 
