@@ -29,7 +29,7 @@ from typing import Any
 from . import preload
 from .operations import OPERATIONS, Operation, answered
 from .preload import CHANGING, CREATE, KILL, LIST, META, NAME, ON, ONCE, OPEN, READ, READING, STAT, SYNC, WRITE, Call
-from .stage import Answer, Stage, build, differences, forked, ids, tree
+from .stage import UNEXPECTED, Answer, Stage, build, differences, forked, ids, tree
 
 SPACE = CREATE | WRITE | NAME | META | SYNC  # what needs a writable disk with room on it
 # What each kind of call can really fail with.
@@ -217,9 +217,8 @@ def _problems_of_answer(known: Clean, case: Case, answer: Answer, now: dict[str,
         return []
     if answer.ended:
         return [f"{answer.ended} {answer.err[-300:]}".strip()]
-    if "unexpected " in answer.said:
-        place = answer.said.partition("unexpected ")[2].split("\n")[0]
-        return [f"unexpected {place}"]
+    if unexpected := UNEXPECTED.search(answer.said):
+        return [unexpected.group()]
     found = []
     told = VIEW_WARNING in answer.said and _same_but_views(now, known.after)
     if answer.code == known.code and now != known.after and not told:
@@ -255,9 +254,8 @@ def _problems_after(known: Clean, case: Case, after: Aftermath, state: str) -> l
     if state == "between" and not lost and not doubled:
         nearer = min((differences(after.now, known.before), differences(after.now, known.after)), key=len)
         found.append(f"neither whole nor not there: {' '.join(_generic(each) for each in nearer[:4])}")
-    if "unexpected " in after.next.said + after.doctor.said + after.undo.said:
-        said = (after.next.said + after.doctor.said + after.undo.said).partition("unexpected ")[2]
-        found.append(f"later: unexpected {said.split(chr(10))[0]}")
+    if unexpected := UNEXPECTED.search(after.next.said + after.doctor.said + after.undo.said):
+        found.append(f"later: {unexpected.group()}")
     elif after.next.code != 0:
         found.append(f"the next command fails: {after.next.said.strip()[:80]}")
     held = {
