@@ -268,11 +268,11 @@ def _served(stage: Stage, words: tuple[str, ...], stdin: str) -> Answer:
     except subprocess.TimeoutExpired:
         return Answer(None, ended="hung")
     finally:
-        _end_daemons(runtime)
+        end_daemons(runtime)
         shutil.rmtree(runtime, ignore_errors=True)
 
 
-def _end_daemons(runtime: str) -> None:
+def end_daemons(runtime: str) -> None:
     """Those that met their clients in this folder, and no others."""
     for process in Path("/proc").glob("[0-9]*"):
         try:
