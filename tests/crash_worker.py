@@ -9,6 +9,7 @@ the state before the operation or the one after it. Prints a JSON summary.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import random
@@ -25,7 +26,8 @@ from vault_mem.notes.parse import parse
 from vault_mem.notes.references import references
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations import forget, link, merge, private, publish, rename, undo, views
-from vault_mem.vault import files, journal
+from vault_mem.vault import journal
+from vault_mem.vault import tree as tree_module
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.names import Names
@@ -38,7 +40,7 @@ Plan = Callable[[Folder, random.Random], "journal.Transaction | None"]
 def memories(folder: Folder) -> list[Memory]:
     found = []
     for key in sorted(walk(folder).files):
-        raw = folder.path(key).read_bytes()
+        raw = folder.shown(key).read_bytes()
         note = parse(raw, key, mtime=0, zone=folder.zone, private=folder.is_private(key))
         if note.memory.id.startswith("mem_"):
             found.append(note.memory)
@@ -70,7 +72,7 @@ def change(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     memory = _some(folder, rng)
     if memory is None:
         return None
-    raw = folder.path(memory.path).read_bytes()
+    raw = folder.shown(memory.path).read_bytes()
     transaction = journal.Transaction(folder, "edit", ids=[memory.id])
     text = " ".join(rng.choices(WORDS, k=6))
     after = edit(replace_body(raw, text + "\n"), {"importance": rng.randint(1, 5)})
@@ -84,7 +86,7 @@ def drop(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     memory = _some(folder, rng)
     if memory is None:
         return None
-    return forget.plan_forget(folder, memory, folder.path(memory.path).read_bytes(), "at random")[0]
+    return forget.plan_forget(folder, memory, folder.shown(memory.path).read_bytes(), "at random")[0]
 
 
 def unite(folder: Folder, rng: random.Random) -> journal.Transaction | None:
@@ -95,7 +97,7 @@ def unite(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     if removed.private and not keep.private:
         keep, removed = removed, keep
     text = " ".join(rng.choices(WORDS, k=7)) if rng.random() < 0.5 else None
-    raws = [folder.path(memory.path).read_bytes() for memory in (keep, removed)]
+    raws = [folder.shown(memory.path).read_bytes() for memory in (keep, removed)]
     return merge.plan_merge(folder, keep, raws[0], removed, raws[1], text)[0]
 
 
@@ -105,7 +107,7 @@ def move(folder: Folder, rng: random.Random) -> journal.Transaction | None:
         return None
     memory = rng.choice(public)
     key = rename.new_key(folder, memory, " ".join(rng.choices(WORDS, k=3)), False)
-    return rename.plan_rename(folder, memory, folder.path(memory.path).read_bytes(), key)[0]
+    return rename.plan_rename(folder, memory, folder.shown(memory.path).read_bytes(), key)[0]
 
 
 def bring_back(folder: Folder, rng: random.Random) -> journal.Transaction | None:
@@ -118,7 +120,7 @@ def hide(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     if not public:
         return None
     memory = rng.choice(public)
-    raw = folder.path(memory.path).read_bytes()
+    raw = folder.shown(memory.path).read_bytes()
     return private.plan_private(folder, memory, raw, scrub=rng.random() < 0.5)[0]
 
 
@@ -127,7 +129,7 @@ def show(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     if not hidden:
         return None
     memory = rng.choice(hidden)
-    return publish.plan_publish(folder, memory, folder.path(memory.path).read_bytes(), scrub=True)[0]
+    return publish.plan_publish(folder, memory, folder.shown(memory.path).read_bytes(), scrub=True)[0]
 
 
 def connect(folder: Folder, rng: random.Random) -> journal.Transaction | None:
@@ -149,7 +151,7 @@ def _two(folder: Folder, rng: random.Random) -> list[link.End]:
     other = rng.choice(linked) if linked and rng.random() < 0.5 else other
     names = Names(walk(folder).files)
     return [
-        link.End(each, folder.path(each.path).read_bytes(), names.of(each.path), names.meaning(each.path, each.id))
+        link.End(each, folder.shown(each.path).read_bytes(), names.of(each.path), names.meaning(each.path, each.id))
         for each in (one, other)
     ]
 
@@ -182,7 +184,20 @@ def tree(root: Path) -> dict[str, bytes]:
     }
 
 
-CALLS = ("open", "fsync", "link", "rename", "replace", "unlink", "mkdir", "truncate", "utime")
+CALLS = (
+    "open",
+    "fsync",
+    "link",
+    "rename",
+    "replace",
+    "unlink",
+    "mkdir",
+    "truncate",
+    "utime",
+    "ftruncate",
+    "rmdir",
+    "write",
+)
 
 
 def die_before(count: int) -> None:
@@ -203,13 +218,13 @@ def die_before(count: int) -> None:
             return _real(*arguments, **options)
 
         setattr(os, name, call)
-    exchange = files._exchange()
+    renaming = tree_module._system_rename()
 
-    def exchanging(one: Path, other: Path) -> bool:
+    def rename(*arguments: object) -> int:
         tick()
-        return bool(exchange and exchange(one, other))
+        return renaming(*arguments) if renaming else errno.ENOSYS
 
-    files._exchange = lambda: exchanging
+    tree_module._system_rename = lambda: rename
 
 
 def run(folder: Folder, plan: Plan, seed: int) -> bool:
@@ -238,7 +253,7 @@ def killed(root: Path, plan: Plan, seed: int, count: int) -> bool:
 def check(folder: Folder) -> None:
     """No memory is doubled, and no link of a note leads nowhere."""
     keys = list(walk(folder).files)
-    raws = {key: folder.path(key).read_bytes() for key in keys}
+    raws = {key: folder.shown(key).read_bytes() for key in keys}
     ids = [id_in(raw) for raw in raws.values()]
     assert len(ids) == len(set(ids)), "a memory is doubled"
     names = Names(keys)
@@ -283,7 +298,8 @@ def main(root: Path, seed: int, operations: int, every: int) -> None:
             shutil.rmtree(root)
             shutil.copytree(saved, root)
             count += every
-        assert tree(root) == after
+        now = tree(root)
+        assert now == after, plan.__name__
         check(folder)
         done += 1
     undone = 0

@@ -205,7 +205,7 @@ def test_the_log_is_added_up_and_may_be_lost(vault: Vault, monkeypatch: pytest.M
     # V-1: losing it loses no memory; what is not about pairs stays
     folder = vault.workspace.folder
     monkeypatch.setattr(activity, "COMPACT_BYTES", 500)
-    log = folder.path(activity.KEY)
+    log = folder.shown(activity.KEY)
     log.parent.mkdir(exist_ok=True)
     log.write_text('{"recalled": "mem_1", "at": "x"}\n{"pair": ["cut sho', encoding="utf-8")
     for _ in range(12):

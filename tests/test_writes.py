@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 import types
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,9 +19,9 @@ from helpers import contents, leftovers, memory, mode, note, one_line, states
 import vault_mem
 from vault_mem import Vault
 from vault_mem.errors import Conflict, Unsafe, WriteFailed
-from vault_mem.vault import files, journal
+from vault_mem.vault import carry, files, journal, outside, tree
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.lock import locked
+from vault_mem.vault.lock import locked_outside
 
 PACKAGE = Path(vault_mem.__file__).parent
 
@@ -36,11 +35,11 @@ class Killed(BaseException):
 
 def test_create_and_replace(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
-    files.create(path, b"one", 0o640)
+    outside.create(path, b"one", 0o640)
     assert (path.read_bytes(), mode(path)) == (b"one", 0o640)
-    files.replace(path, b"one", b"two")
+    outside.replace(path, b"one", b"two")
     assert (path.read_bytes(), mode(path)) == (b"two", 0o640)
-    files.remove(path, b"two")
+    outside.remove(path, b"two")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -48,13 +47,13 @@ def test_what_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_bytes(b"theirs")
     with pytest.raises(Conflict):
-        files.create(path, b"ours", 0o644)
+        outside.create(path, b"ours", 0o644)
     with pytest.raises(Conflict):
-        files.replace(path, b"expected", b"ours")
+        outside.replace(path, b"expected", b"ours")
     with pytest.raises(Conflict):
-        files.remove(path, b"expected")
+        outside.remove(path, b"expected")
     with pytest.raises(Conflict):
-        files.replace(tmp_path / "gone.md", b"expected", b"ours")
+        outside.replace(tmp_path / "gone.md", b"expected", b"ours")
     assert contents(tmp_path) == {"a.md": b"theirs"}
 
 
@@ -64,7 +63,7 @@ def test_an_edit_in_the_last_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path = tmp_path / "a.md"
     path.write_bytes(b"before")
     if not exchange:
-        monkeypatch.setattr(files, "_exchange", lambda: None)
+        monkeypatch.setattr(tree, "_system_rename", lambda: None)
     real = os.fsync
 
     def edit_meanwhile(handle: int) -> None:
@@ -74,7 +73,7 @@ def test_an_edit_in_the_last_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(os, "fsync", edit_meanwhile)
     with pytest.raises(Conflict):
-        files.replace(path, b"before", b"ours")
+        outside.replace(path, b"before", b"ours")
     assert contents(tmp_path) == {"a.md": b"a person's edit"}
 
 
@@ -82,19 +81,17 @@ def test_an_atomic_save_in_the_last_moment(tmp_path: Path, monkeypatch: pytest.M
     # V-8: an editor that writes a new file and renames it over the old one
     path = tmp_path / "a.md"
     path.write_bytes(b"before")
-    exchange = files._exchange()
-    if exchange is None:
-        pytest.skip("no atomic exchange on this system")
+    exchange = tree.Tree.exchange
 
-    def save_and_exchange(one: Path, other: Path) -> bool:
-        if other.read_bytes() == b"before":
+    def save_and_exchange(self: tree.Tree, one: str, other: str) -> bool:
+        if self.read(other) == b"before":
             (tmp_path / "editor").write_bytes(b"a person's edit")
             (tmp_path / "editor").replace(path)
-        return exchange(one, other)
+        return exchange(self, one, other)
 
-    monkeypatch.setattr(files, "_exchange", lambda: save_and_exchange)
+    monkeypatch.setattr(tree.Tree, "exchange", save_and_exchange)
     with pytest.raises(Conflict):
-        files.replace(path, b"before", b"ours")
+        outside.replace(path, b"before", b"ours")
     assert contents(tmp_path) == {"a.md": b"a person's edit"}
 
 
@@ -104,11 +101,12 @@ def test_a_file_system_without_hard_links(tmp_path: Path, monkeypatch: pytest.Mo
     def refuse(*_: object, **__: object) -> None:
         raise OSError(code, os.strerror(code))
 
+    monkeypatch.setattr(tree, "_system_rename", lambda: None)
     monkeypatch.setattr(os, "link", refuse)
-    files.create(tmp_path / "a.md", b"one", 0o600)
+    outside.create(tmp_path / "a.md", b"one", 0o600)
     assert (contents(tmp_path), mode(tmp_path / "a.md")) == ({"a.md": b"one"}, 0o600)
     with pytest.raises(Conflict):
-        files.create(tmp_path / "a.md", b"two", 0o600)
+        outside.create(tmp_path / "a.md", b"two", 0o600)
     assert contents(tmp_path) == {"a.md": b"one"}
 
 
@@ -116,39 +114,30 @@ def test_a_symbolic_link_is_not_written_through(tmp_path: Path) -> None:
     # V-7
     (tmp_path / "real.md").write_bytes(b"text")
     (tmp_path / "link.md").symlink_to("real.md")
-    with pytest.raises(Conflict):
-        files.replace(tmp_path / "link.md", b"text", b"ours")
+    with pytest.raises(Unsafe):
+        files.replace(tree.Tree(tmp_path), "link.md", b"text", b"ours")
     assert (tmp_path / "real.md").read_bytes() == b"text"
     assert (tmp_path / "link.md").is_symlink()
-
-
-def test_what_a_program_with_the_old_file_open_writes_is_kept(tmp_path: Path) -> None:
-    # V-8: a person's edit is never lost
-    path, aside = tmp_path / "a.md", tmp_path / "kept"
-    path.write_bytes(b"one")
-    with path.open("ab") as editor:
-        files.replace(path, b"one", b"two", keep=aside)
-        editor.write(b" and a late edit")
-    assert aside.read_bytes() == b"one and a late edit"
 
 
 # ---- the lock, and other systems (V-10)
 
 
 def test_the_lock_is_exclusive(tmp_path: Path) -> None:
-    with locked(tmp_path / "lock", "it"), pytest.raises(Unsafe), locked(tmp_path / "lock", "it", wait=0.05):
+    lock = tmp_path / "lock"
+    with locked_outside(lock, "it"), pytest.raises(Unsafe), locked_outside(lock, "it", wait=0.05):
         pass
-    with locked(tmp_path / "lock", "it", wait=0.05):
+    with locked_outside(tmp_path / "lock", "it", wait=0.05):
         pass
 
 
 def test_the_lock_of_a_dead_process_is_free(tmp_path: Path) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from vault_mem.vault.lock import locked\n"
-        "with locked(Path(sys.argv[1]), 'it'): os._exit(1)"
+        "import os, sys; from pathlib import Path; from vault_mem.vault.lock import locked_outside\n"
+        "with locked_outside(Path(sys.argv[1]), 'it'): os._exit(1)"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "lock")], check=False, timeout=60)
-    with locked(tmp_path / "lock", "it", wait=0.05):
+    with locked_outside(tmp_path / "lock", "it", wait=0.05):
         pass
 
 
@@ -170,9 +159,9 @@ def test_the_lock_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     try:
         windows = importlib.reload(module)
-        with windows.locked(tmp_path / "lock", "it", wait=0.05):
+        with windows.locked_outside(tmp_path / "lock", "it", wait=0.05):
             assert len(held) == 1
-            with pytest.raises(Unsafe), windows.locked(tmp_path / "lock", "it", wait=0.05):
+            with pytest.raises(Unsafe), windows.locked_outside(tmp_path / "lock", "it", wait=0.05):
                 pass
     finally:
         monkeypatch.undo()
@@ -192,7 +181,7 @@ def test_nothing_else_needs_unix() -> None:
 def test_bytes_are_written_as_they_are_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # V-10, V-4: there a file opened without O_BINARY gets \r\n for every \n
     flag = 1 << 30
-    monkeypatch.setattr(os, "O_BINARY", flag, raising=False)
+    monkeypatch.setattr(tree, "_PLAIN", tree._PLAIN | flag)
     seen: list[int] = []
     real = os.open
 
@@ -202,8 +191,8 @@ def test_bytes_are_written_as_they_are_on_windows(tmp_path: Path, monkeypatch: p
         return real(path, flags & ~flag, *rest, **options)
 
     monkeypatch.setattr(os, "open", look)
-    files.create(tmp_path / "a.md", b"one\n", 0o644)
-    files.replace(tmp_path / "a.md", b"one\n", b"two\n")
+    outside.create(tmp_path / "a.md", b"one\n", 0o644)
+    outside.replace(tmp_path / "a.md", b"one\n", b"two\n")
     assert seen
     assert all(flags & flag for flags in seen)
 
@@ -218,23 +207,25 @@ def test_the_readme_says_so() -> None:
 # ---- disk full, read-only
 
 
-def failing(monkeypatch: pytest.MonkeyPatch, root: Path, where: str, code: int) -> Callable[[], None]:
+def failing(monkeypatch: pytest.MonkeyPatch, where: str, code: int) -> None:
     """Let one kind of system call below the vault fail."""
+    if where == "rename":
+        monkeypatch.setattr(tree, "_system_rename", lambda: lambda *_: code)
+        return
     real = getattr(os, where)
 
     def fail(*arguments, **options):
         if where == "open" and not arguments[1] & (os.O_WRONLY | os.O_RDWR):
             return real(*arguments, **options)
-        if where == "fsync" or str(arguments[0]).startswith(str(root)):
+        if where == "fsync" or "dir_fd" in options:
             raise OSError(code, os.strerror(code))
         return real(*arguments, **options)
 
     monkeypatch.setattr(os, where, fail)
-    return fail
 
 
 @pytest.mark.parametrize(("code", "private"), [(errno.ENOSPC, False), (errno.EROFS, False), (errno.EACCES, True)])
-@pytest.mark.parametrize("where", ["open", "fsync", "link", "mkdir", "rename"])
+@pytest.mark.parametrize("where", ["open", "fsync", "mkdir", "rename"])
 def test_nothing_half_written(
     cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch, where: str, code: int, private: bool
 ) -> None:
@@ -243,22 +234,14 @@ def test_nothing_half_written(
     cli.run("status")
     before = contents(root)
     with monkeypatch.context() as patch:
-        failing(patch, root, where, code)
+        failing(patch, where, code)
         arguments = ["--private"] if private else []
         answer = cli.run("remember", "The harbour dues rise in May", "--force", "--link-threshold", "1", *arguments)
-    if where == "rename":  # everything was written but for the name of the journal's entry: done, or taken back
-        assert answer.code in (0, 1)
-        assert cli.run("status").code == 0
-        saved = [
-            name for name in contents(root) if name not in before and name.startswith(("memories/", "private/mem_"))
-        ]
-        assert len(saved) == (1 if answer.code == 0 else len(saved))
-    else:
-        assert answer.code == 1
-        assert os.strerror(code) in answer.err
-        assert one_line(answer.err)
-        assert answer.out == ""
-        assert contents(root) == before
+    assert answer.code == 1
+    assert os.strerror(code) in answer.err
+    assert one_line(answer.err)
+    assert answer.out == ""
+    assert contents(root) == before
     assert leftovers(root) == []
     cli.run("status")
     assert not list((root / ".vault-mem").rglob("*.pending"))
@@ -337,7 +320,7 @@ def test_a_transaction(folder: Folder) -> None:
     op = three_steps(folder).commit()
     assert notes(folder.root) == AFTER
     assert mode(folder.root / "private/new.md") == 0o600
-    entry = folder.own / "journal" / f"{op}.json"
+    entry = folder.shown(f".vault-mem/journal/{op}.json")
     assert mode(entry) == 0o600
     assert mode(entry.parent) == 0o700
     record = json.loads(entry.read_text())
@@ -358,16 +341,15 @@ def test_a_change_before_the_commit(folder: Folder) -> None:
 @pytest.mark.parametrize("step", [0, 1, 2])
 def test_a_failure_in_between_takes_everything_back(folder: Folder, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
     done = []
-    real = journal._apply
+    real = carry.Job.switch
 
-    def fail_at(folder_: Folder, each: journal.Step, keep: Path | None = None) -> None:
-        if len(done) == step:
-            done.append(each)
+    def fail_at(job: carry.Job, folder_: Folder) -> None:
+        done.append(job)
+        if len(done) == step + 1:
             raise WriteFailed("full")
-        done.append(each)
-        real(folder_, each, keep)
+        real(job, folder_)
 
-    monkeypatch.setattr(journal, "_apply", fail_at)
+    monkeypatch.setattr(carry.Job, "switch", fail_at)
     with pytest.raises(WriteFailed):
         three_steps(folder).commit()
     assert notes(folder.root) == BEFORE
@@ -378,23 +360,22 @@ def test_a_failure_in_between_takes_everything_back(folder: Folder, monkeypatch:
 def crash(folder: Folder, monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     """Commit three steps and die after so many of them."""
     done = []
-    real = journal._apply
+    real, rename = carry.Job.switch, tree.Tree.rename
 
-    def die_at(folder_: Folder, each: journal.Step, keep: Path | None = None) -> None:
+    def die_at(job: carry.Job, folder_: Folder) -> None:
         if len(done) == after:
             raise Killed
-        real(folder_, each, keep)
-        done.append(each)
+        real(job, folder_)
+        done.append(job)
+
+    def die_at_the_end(self: tree.Tree, old: str, new: str) -> None:
+        if old.endswith(".pending"):
+            raise Killed
+        rename(self, old, new)
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(journal, "_apply", die_at)
-        if after == 3:
-            rename = Path.rename
-            patch.setattr(
-                Path,
-                "rename",
-                lambda self, to: (_ for _ in ()).throw(Killed) if self.suffix == ".pending" else rename(self, to),
-            )
+        patch.setattr(carry.Job, "switch", die_at)
+        patch.setattr(tree.Tree, "rename", die_at_the_end)
         three_steps(folder).commit()
 
 
@@ -435,7 +416,7 @@ def test_a_crash_is_taken_back_where_a_person_edited_since(
 @pytest.mark.parametrize("data", [b"", b"{", b'{"steps": [{"key": "memories/one.md"}]}', b"\xff\xfe", b"[]", b"null"])
 def test_an_entry_cut_off_while_it_was_written(cli: Command, folder: Folder, data: bytes) -> None:
     # nothing had been done yet
-    entry = folder.own / "journal/20261115T000000-00000000.pending"
+    entry = folder.shown(".vault-mem/journal/000001-20261115T000000.pending")
     entry.parent.mkdir(parents=True)
     entry.write_bytes(data)
     assert cli.run("status").code == 0
@@ -450,10 +431,20 @@ def test_a_strangers_journal_does_not_reach_outside(cli: Command, folder: Folder
     # DESIGN: a vault may come from a stranger: its journal must not write where the tool would not
     (tmp_path / "target").mkdir()
     (folder.root / "link").symlink_to(tmp_path / "target")
-    entry = folder.own / "journal/20261115T000000-00000000.pending"
+    entry = folder.shown(".vault-mem/journal/000001-20261115T000000.pending")
     entry.parent.mkdir(parents=True)
     steps = [{"key": key.replace("/ABS", str(tmp_path)), "before": None, "after": "evil", "mode": 0o755}]
-    entry.write_text(json.dumps({"op": "x", "command": "x", "reason": "", "at": "", "steps": steps}))
+    entry.write_text(
+        json.dumps(
+            {
+                "op": "000001-20261115T000000",
+                "command": "x",
+                "reason": "",
+                "at": "2026-11-15T00:00:00+00:00",
+                "steps": steps,
+            }
+        )
+    )
     answer = cli.run("remember", "Something else")
     assert "Traceback" not in answer.err
     evil = [path for path in tmp_path.rglob("*") if path.is_file() and path.name in ("outside.md", "x")]
@@ -464,11 +455,12 @@ def test_a_real_crash_leaves_no_litter(cli: Command, root: Path) -> None:
     # V-8: the process is killed while the new file is being linked into place
     code = (
         "import os, sys\n"
-        "real = os.link\n"
-        "def die(source, target, **options):\n"
-        "    if str(target).endswith('.md'): os._exit(9)\n"
-        "    return real(source, target, **options)\n"
-        "os.link = die\n"
+        "from vault_mem.vault.tree import Tree\n"
+        "real = Tree.rename\n"
+        "def die(self, old, new):\n"
+        "    if new.endswith('.md'): os._exit(9)\n"
+        "    return real(self, old, new)\n"
+        "Tree.rename = die\n"
         "from vault_mem.cli.main import main; main()\n"
     )
     done = subprocess.run(
@@ -515,15 +507,15 @@ def test_an_edit_of_a_linked_private_note_is_not_lost(
 def test_an_edit_in_the_last_moment_is_not_lost(cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # V-8: after the comparison, before the rename
     path = memory(root, "private/mem_00000000000a.md", "mem_00000000000a", "The harbour dues rise")
-    real = files._swap_in
+    real = tree.Tree.exchange
     edits = []
 
-    def edit_first(temporary: Path, target: Path, expected: bytes) -> None:
+    def edit_first(self: tree.Tree, one: str, other: str) -> bool:
         if not edits:
             edits.append(path.write_text(path.read_text() + "A person's line.\n"))
-        real(temporary, target, expected)
+        return real(self, one, other)
 
-    monkeypatch.setattr(files, "_swap_in", edit_first)
+    monkeypatch.setattr(tree.Tree, "exchange", edit_first)
     made = cli.json("remember", "The harbour dues rise in May", "--force", "--link-threshold", "1")
     assert path.read_text().endswith("A person's line.\n")
     assert Path(made["memory"]["path"]).stem in path.read_text()
@@ -574,7 +566,7 @@ def test_another_writer_holds_the_vault(vault: Vault, monkeypatch: pytest.Monkey
     # one writer at a time: exit 6 after the wait, nothing written
     import vault_mem.vault.lock as lock
 
-    with locked(vault.root / ".vault-mem/lock", "this vault"):
+    with locked_outside(vault.root / ".vault-mem/lock", "this vault"):
         monkeypatch.setattr(lock.time, "sleep", lambda _: None)
         clock = iter(range(0, 10**6, 5))
         monkeypatch.setattr(lock.time, "monotonic", lambda: float(next(clock)))

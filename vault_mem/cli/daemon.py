@@ -116,19 +116,23 @@ def run_command(console: Console) -> int:
 @click.pass_obj
 def logs_command(console: Console, lines: int, follow: bool) -> None:
     """Show the end of its log: commands, exit codes and times, never a word of a memory."""
-    from vault_mem.daemon.log import log_file
+    from vault_mem.daemon.log import LOG
+    from vault_mem.vault.tree import Tree
 
     root, _ = _place(console)
-    path = log_file(root)
-    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    tree = Tree(root)
+    try:
+        text = (tree.read(LOG) or b"").decode(errors="replace")
+    except OSError as error:
+        raise Unsafe(f"{tree.path(LOG)}: {error.strerror}", "move it away") from error
     last = text.splitlines()[-lines:]
     if console.json:
-        console.print_json({"file": str(path), "lines": last})
+        console.print_json({"file": str(tree.path(LOG)), "lines": last})
         return
     for line in last:
         console.print(line)
     if follow:
-        _follow(console.stdout.write, console.stdout.flush, path, len(text.encode()))
+        _follow(console.stdout.write, console.stdout.flush, lambda: tree.read(LOG), len(text.encode()))
 
 
 @command.command("install", cls=Command, examples="vault-mem daemon install\nvault-mem daemon install --dry-run")
@@ -221,16 +225,17 @@ def _in_words(status: dict[str, Any]) -> str:
     return ", ".join([*parts, watching] if watching else parts)
 
 
-def _follow(write: Callable[[str], Any], flush: Callable[[], None], path: Path, start: int) -> None:
+def _follow(
+    write: Callable[[str], Any], flush: Callable[[], None], read: Callable[[], bytes | None], start: int
+) -> None:
     while True:
         time.sleep(0.3)
         try:
-            with path.open("rb") as file:
-                start = 0 if file.seek(0, 2) < start else start  # the log was turned over
-                file.seek(start)
-                part = file.read()
+            whole = read() or b""
         except OSError:
             continue
+        start = 0 if len(whole) < start else start  # the log was turned over
+        part = whole[start:]
         if part:
             start += len(part)
             write(visible(part.decode(errors="replace")))

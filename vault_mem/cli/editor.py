@@ -9,37 +9,39 @@ from contextlib import contextmanager
 
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, VaultMemError
-from vault_mem.vault import files
-from vault_mem.vault.folder import Folder
+from vault_mem.vault import files, own
+from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
 
 @contextmanager
 def edited_copy(console: Console, folder: Folder, id_: str, text: bytes) -> Iterator[bytes]:
     """What an editor makes of a text. The copy is kept where an error comes out of the block, and the error says so."""
     command = _command(console, folder)
-    path = folder.own / "edits" / f"{id_}.md"
-    if path.exists() and path.read_bytes() != text:
+    tree, key = folder.tree, f"{OWN}/edits/{id_}.md"
+    path = folder.shown(key)
+    if own.read(folder.tree, key) not in (None, text):
         raise InvalidInput(f"an edit that could not be saved is still in {path}", "take what you need of it, delete it")
-    files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
-    path.unlink(missing_ok=True)
-    files.create(path, text, files.PRIVATE_MODE)
+    files.make_folder(tree, f"{OWN}/edits", PRIVATE_FOLDER_MODE)
+    tree.drop(key)
+    files.create(tree, key, text, PRIVATE_MODE)
     after = text
     try:
         code = subprocess.run([*command, str(path)], cwd=console.cwd, env=dict(console.env), check=False).returncode
-        after = path.read_bytes()
+        after = tree.read(key) or b""
         if code:
             raise VaultMemError(f"the editor ended with code {code}; nothing was saved")
         yield after
     except OSError as error:
-        path.unlink(missing_ok=True)
+        tree.drop(key)
         raise VaultMemError(f"{command[0]} cannot be run: {error.strerror}", "set VISUAL or EDITOR") from error
     except VaultMemError as error:
         if after != text:
             error.hint = f"{error.hint}; your text is kept in {path}" if error.hint else f"your text is kept in {path}"
         else:
-            path.unlink(missing_ok=True)
+            tree.drop(key)
         raise
-    path.unlink(missing_ok=True)
+    tree.drop(key)
 
 
 def _command(console: Console, folder: Folder) -> list[str]:

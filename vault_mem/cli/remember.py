@@ -141,14 +141,14 @@ def _last_blocked(
     from vault_mem.operations import blocked
     from vault_mem.operations.remember import remember
 
-    draft, kept = blocked.last(vault.workspace)
+    draft, kept = blocked.last(vault.workspace.folder)
     if update_id is not None:
         code = _update(console, vault, update_id, draft.content, allow_secret)
     else:
         again = replace(draft, supersedes=supersedes or draft.supersedes)
         code = answer(console, vault, remember(vault.workspace, again, force=force, allow_secret=allow_secret))
     if code in (0, DUPLICATE_EXIT):  # saved, or refused again and kept anew
-        kept.unlink(missing_ok=True)
+        vault.workspace.folder.tree.drop(kept)
     return code
 
 

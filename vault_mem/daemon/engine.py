@@ -20,7 +20,7 @@ from vault_mem.vault import turns
 from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import request_id
-from vault_mem.vault.lock import WAIT_SECONDS, locked
+from vault_mem.vault.lock import WAIT_SECONDS, locked_outside
 from vault_mem.vault.settings import VAULT_FILE
 
 # Commands that write nothing; every other waits for its turn.
@@ -249,7 +249,7 @@ class Engine:
         """Fold the table's commits together if there are so many, and nobody else is at it."""
         from vault_mem.index.sync import upkeep
 
-        with suppress(Busy), locked(workspace.index.lock_path, "the index", 0):
+        with suppress(Busy), locked_outside(workspace.index.lock_path, "the index", 0):
             if not workspace.index.outdated():
                 upkeep(workspace.index, commits)
 

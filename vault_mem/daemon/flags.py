@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from vault_mem.notes.parse import MAX_NOTE_BYTES, flag_in
-from vault_mem.vault.files import TEMPORARY
-from vault_mem.vault.folder import Folder, key_of
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.tree import TEMPORARY, key_of
 from vault_mem.vault.walk import RACY_NS, FileState, look_at
 
 _SAVED_SECONDS = 0.05  # after the last that was heard of a file, its save is over
@@ -162,7 +162,7 @@ class Flags:
 
     def _read(self, key: str) -> bytes | None:
         try:
-            return self._folder.path(key).read_bytes()
+            return self._folder.tree.read(key)
         except OSError:
             return None
 

@@ -5,28 +5,29 @@ Arguments, input, output and the words of exceptions may quote a memory, so none
 
 from __future__ import annotations
 
+import contextlib
 import logging
-import logging.handlers
 import os
 import traceback
 from pathlib import Path
+from typing import TextIO
 
 from vault_mem.redact import Redactor
+from vault_mem.vault import own
+from vault_mem.vault.folder import OWN
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree, parent_of
 
 NAME = "vault_mem.daemon"
+LOG = f"{OWN}/log/daemon.log"  # older ones have a number behind their name
 _BYTES, _FILES = 1_000_000, 3
-
-
-def log_file(root: Path) -> Path:
-    """The log that is being written; older ones have a number behind their name."""
-    return root / ".vault-mem" / "log" / "daemon.log"
 
 
 def open_log(root: Path) -> logging.Logger:
     """Write the log of this process there, readable by its owner alone."""
-    path = log_file(root)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handler = _Private(path, maxBytes=_BYTES, backupCount=_FILES, encoding="utf-8")
+    try:
+        handler: logging.Handler = _Private(Tree(root))
+    except OSError:
+        handler = logging.NullHandler()  # a log that cannot be written must not stop anything
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     handler.addFilter(Redactor())  # there is nothing to redact; so it stays
     logger = logging.getLogger(NAME)
@@ -44,10 +45,38 @@ def place_of(error: BaseException) -> str:
     return type(error).__name__ + where
 
 
-class _Private(logging.handlers.RotatingFileHandler):
-    def _open(self):  # type: ignore[no-untyped-def]  # noqa: ANN202
-        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=_opener)
+class _Private(logging.StreamHandler[TextIO]):
+    """A log that begins anew when it is large, keeping some older ones; opened as everything in a vault is."""
 
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        super().__init__(self._open())
 
-def _opener(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            if self.stream.tell() > _BYTES:
+                self._begin_again()
+            super().emit(record)
+        except (OSError, ValueError):
+            return
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self.stream.close()
+        super().close()
+
+    def _open(self) -> TextIO:
+        own.read(self._tree, LOG)  # what is not a file is out of the way then
+        self._tree.make_folder(parent_of(LOG), PRIVATE_FOLDER_MODE)
+        handle = self._tree.open(LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE_MODE)
+        file = os.fdopen(handle, "a", encoding="utf-8")
+        file.seek(0, os.SEEK_END)
+        return file
+
+    def _begin_again(self) -> None:
+        self.stream.close()
+        for number in range(_FILES, 0, -1):
+            older = f"{LOG}.{number - 1}" if number > 1 else LOG
+            if self._tree.exists(older):
+                self._tree.put_over(older, f"{LOG}.{number}")
+        self.setStream(self._open())

@@ -18,8 +18,11 @@ from vault_mem import __version__
 from vault_mem.daemon import protocol
 from vault_mem.daemon.log import open_log, place_of
 from vault_mem.daemon.request import Line, Request, run
-from vault_mem.daemon.start import START_SECONDS, life_lock
+from vault_mem.daemon.start import LIFE_LOCK, START_SECONDS
+from vault_mem.vault import own
+from vault_mem.vault.folder import OWN
 from vault_mem.vault.lock import try_lock
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree
 
 if TYPE_CHECKING:
     from vault_mem.cli.console import Console
@@ -245,10 +248,11 @@ class _Later:
 
 def _hold(root: Path, place: str) -> int | None:
     """Hold the lock of the one daemon that a vault has, and say in it where we listen; None where another keeps it."""
-    path = life_lock(str(root))
+    tree = Tree(root)
     try:
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        own.read(tree, LIFE_LOCK)  # what is not a file is out of the way then
+        tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
+        handle = tree.open(LIFE_LOCK, os.O_RDWR | os.O_CREAT, PRIVATE_MODE)
     except OSError:
         return None
     deadline = time.monotonic() + START_SECONDS / 2

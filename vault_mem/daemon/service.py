@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from vault_mem.errors import InvalidInput, NotFound, VaultMemError
-from vault_mem.vault import files
+from vault_mem.vault import outside
 
 # What decides which index and model a daemon works with.
 _KEPT = ("VAULT_MEM_INDEX_DIR", "VAULT_MEM_MODEL", "VAULT_MEM_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
@@ -49,10 +49,10 @@ def install(wanted: Service, env: Mapping[str, str]) -> str:
         if wanted.path.exists():
             before = wanted.path.read_bytes()
             if before != wanted.text.encode():
-                files.replace(wanted.path, before, wanted.text.encode())
+                outside.replace(wanted.path, before, wanted.text.encode())
         else:
-            files.make_folder(wanted.path.parent)
-            files.create(wanted.path, wanted.text.encode(), files.PUBLIC_MODE)
+            outside.make_folder(wanted.path.parent)
+            outside.create(wanted.path, wanted.text.encode(), outside.PUBLIC_MODE)
     except OSError as error:
         raise VaultMemError(f"cannot write {wanted.path}: {error.strerror}") from error
     return _call(wanted.enable, env)

@@ -14,16 +14,15 @@ from pathlib import Path
 
 from vault_mem.client import connect
 from vault_mem.daemon import protocol
+from vault_mem.vault.folder import OWN
 from vault_mem.vault.lock import try_lock
+from vault_mem.vault.tree import Tree
 
 START_SECONDS = 15.0  # a daemon listens before it loads anything; past this, something is wrong
 END_SECONDS = 35.0  # it finishes what it is writing first
 _POLL_SECONDS = 0.01
-
-
-def life_lock(root: str) -> Path:
-    """The lock that a vault's daemon holds as long as it lives; the file tells its process, and where it listens."""
-    return Path(root) / ".vault-mem" / "daemon.lock"
+# The lock that a vault's daemon holds as long as it lives; the file tells its process, and where it listens.
+LIFE_LOCK = f"{OWN}/daemon.lock"
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ def elsewhere(root: str, place: str) -> Elsewhere | None:
     if not alive(root):
         return None
     try:
-        told = json.loads(life_lock(root).read_bytes())
+        told = json.loads(Tree(Path(root)).read(LIFE_LOCK) or b"")
         pid, other = int(told["pid"]), str(told["place"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -49,15 +48,10 @@ def elsewhere(root: str, place: str) -> Elsewhere | None:
 def alive(root: str) -> bool:
     """Whether a daemon of this vault lives, listening or not."""
     try:
-        handle = os.open(life_lock(root), os.O_RDWR)
-    except OSError:
+        with Tree(Path(root)).opened(LIFE_LOCK, os.O_RDWR) as handle:
+            return not try_lock(handle)
+    except OSError:  # nobody has ever held it, or the file system has no locks and so no daemon
         return False
-    try:
-        return not try_lock(handle)
-    except OSError:  # a file system without locks has no daemon
-        return False
-    finally:
-        os.close(handle)
 
 
 def await_end(root: str, seconds: float = START_SECONDS) -> bool:

@@ -20,8 +20,9 @@ from typing import Any
 from vault_mem.daemon.flags import Flags
 from vault_mem.daemon.ledger import Ledger
 from vault_mem.operations.workspace import Pending
-from vault_mem.vault.folder import Folder, key_of
+from vault_mem.vault.folder import Folder
 from vault_mem.vault.settings import VAULT_FILE
+from vault_mem.vault.tree import key_of
 from vault_mem.vault.walk import FileState, watched_folders
 
 COOKIE_SECONDS = 0.05  # an event takes a millisecond; what takes longer is scanned for

@@ -25,7 +25,7 @@ from vault_mem.notes.links import link_name, name_key
 from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse, read_bool
 from vault_mem.notes.references import named_in
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.lock import locked
+from vault_mem.vault.lock import locked_outside
 from vault_mem.vault.walk import RACY_NS, FileState, Listing, content_hash, look_at, state_of, walk
 
 # Files per commit: large enough that a commit's own cost does not count, small enough to hold in memory.
@@ -95,7 +95,7 @@ def sync(
     if not reason and not _recheck(index, difference(index, listing, only)) and index.in_step():
         report.problems = _problems(index, listing) if only is None else []
         return report
-    with locked(index.lock_path, "the index", wait):
+    with locked_outside(index.lock_path, "the index", wait):
         if not rebuild and (reason or index.outdated()):
             reason = index.open()  # another process was faster
             if reason and only is not None:
@@ -489,7 +489,7 @@ def _misnamed(known: Known) -> bool:
 
 def _read(folder: Folder, key: str) -> tuple[bytes, FileState, int]:
     """A file's text (its beginning, where it is huge), its state before the reading, and its size."""
-    handle = os.open(folder.place(key), os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    handle = folder.tree.open(key)
     try:
         result = os.fstat(handle)
         raw = os.read(handle, min(result.st_size, MAX_NOTE_BYTES) + 1)

@@ -8,6 +8,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.operations.declined import Declined
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.steps import read
 
 
 def adopt(workspace: Workspace) -> list[str]:
@@ -45,14 +46,14 @@ def candidates(workspace: Workspace) -> list[Known]:
 
 
 def _adopt(workspace: Workspace, known: Known) -> bool:
-    path = workspace.folder.path(known.key)
     try:
-        raw = path.read_bytes()
+        raw = read(workspace.folder, known.key)
+        if raw is None:
+            return False
         transaction = Transaction(workspace.folder, "adopt", "the note had no id", unasked=True)
         transaction.write(known.key, raw, edit(raw, {"id": known.id}), keep_time=True)
         transaction.commit()
-    except (OSError, VaultMemError) as error:
-        reason = error.message if isinstance(error, VaultMemError) else error.strerror
-        workspace.notices.append(f"{known.key}: no id written: {reason}")
+    except VaultMemError as error:
+        workspace.notices.append(f"{known.key}: no id written: {error.message}")
         return False
     return True

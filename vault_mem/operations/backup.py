@@ -7,7 +7,6 @@ say, useless elsewhere), locks, and `.git`, which is a store of its own.
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import hashlib
 import io
@@ -24,9 +23,9 @@ from typing import IO
 
 from vault_mem.errors import InvalidInput, NotFound, Unsafe, VaultMemError, WriteFailed
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import files
-from vault_mem.vault.folder import Folder
+from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.journal import writing
+from vault_mem.vault.tree import TEMPORARY, Tree, name_of, native
 
 MANIFEST = ".vault-mem/backup.json"
 _OWN = ("trash", "blocked", "deletions.jsonl", "activity.jsonl", "declined.jsonl")
@@ -60,7 +59,7 @@ def backup(workspace: Workspace, file: Path, *, force: bool = False) -> BackupRe
         if not force and file.exists():
             raise _exists(file)
         temporary.replace(file)
-        files.sync_folder(file.parent)
+        Tree(file.parent).sync_folder("")
     except OSError as error:
         raise WriteFailed(f"cannot write {file}: {error.strerror}", "nothing was half-written") from error
     finally:
@@ -108,7 +107,7 @@ def _refuse_place(folder: Folder, file: Path, force: bool) -> None:
     if file.is_dir():
         raise InvalidInput(f"{file} is a folder", "name the file to write, such as vault.tar.gz")
     real = Path(os.path.realpath(file.parent)) / file.name
-    if real.is_relative_to(folder.root) and not real.is_relative_to(folder.own):
+    if real.is_relative_to(folder.root) and not real.is_relative_to(folder.shown(OWN)):
         raise Unsafe(f"{file} lies in the vault, where git and sync services would pick it up", "name a place outside")
     if file.exists() and not force:
         raise _exists(file)
@@ -121,16 +120,16 @@ def _exists(file: Path) -> Unsafe:
 def _write(workspace: Workspace, out: IO[bytes]) -> list[str]:
     """Put everything into the archive; what cannot be read stops it, since a backup with holes is none."""
     folder = workspace.folder
-    paths = list(_paths(folder))
+    keys = list(_keys(folder))
     hashes: dict[str, str] = {}
     with (
         gzip.GzipFile(filename="", fileobj=out, mode="wb", compresslevel=6) as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
-        for number, path in enumerate(paths):
-            name = path.relative_to(folder.root).as_posix()
+        for number, key in enumerate(keys):
+            name = native(key)
             try:
-                digest = _add(archive, path, name)
+                digest = _add(archive, folder.tree, key)
             except FileNotFoundError:
                 continue  # deleted by its owner meanwhile
             except OSError as error:
@@ -138,7 +137,7 @@ def _write(workspace: Workspace, out: IO[bytes]) -> list[str]:
             if digest:
                 hashes[name.encode(errors="backslashreplace").decode()] = digest
             if workspace.progress is not None:
-                workspace.progress(number + 1, len(paths))
+                workspace.progress(number + 1, len(keys))
         manifest = {
             "format": _FORMAT,
             "made": folder.now().isoformat(),
@@ -152,19 +151,24 @@ def _write(workspace: Workspace, out: IO[bytes]) -> list[str]:
     return list(hashes)
 
 
-def _add(archive: tarfile.TarFile, path: Path, name: str) -> str:
+def _add(archive: tarfile.TarFile, tree: Tree, key: str) -> str:
     """One file, folder or link, as it is in this moment. Returns a file's hash."""
-    if path.is_symlink():
-        archive.add(path, name, recursive=False)
-        return _of_link(os.readlink(path))  # noqa: PTH115 - as text, like the archive has it
-    if path.is_dir():
-        archive.add(path, name, recursive=False)
+    found = tree.stat(key)
+    if found is None:
+        raise FileNotFoundError(key)
+    info = tarfile.TarInfo(native(key))
+    info.mode, info.mtime = stat.S_IMODE(found.st_mode), found.st_mtime_ns / 1e9
+    if stat.S_ISLNK(found.st_mode):
+        info.type, info.linkname = tarfile.SYMTYPE, tree.link_target(key)
+        archive.addfile(info)
+        return _of_link(info.linkname)
+    if stat.S_ISDIR(found.st_mode):
+        info.type = tarfile.DIRTYPE
+        archive.addfile(info)
         return ""
-    with path.open("rb") as file:
-        result = os.fstat(file.fileno())
+    with tree.opened(key) as handle, os.fdopen(handle, "rb", closefd=False) as file:
         data = file.read()
-    info = tarfile.TarInfo(name)
-    info.size, info.mode, info.mtime = len(data), stat.S_IMODE(result.st_mode), result.st_mtime_ns / 1e9
+    info.size = len(data)
     archive.addfile(info, io.BytesIO(data))
     return hashlib.sha256(data).hexdigest()
 
@@ -173,24 +177,24 @@ def _of_link(target: str) -> str:
     return "link:" + target
 
 
-def _paths(folder: Folder) -> Iterator[Path]:
+def _keys(folder: Folder) -> Iterator[str]:
     """Everything to be kept, folders before what is in them."""
-    pending = [folder.root]
-    while pending:
-        place = pending.pop()
-        with contextlib.ExitStack() as stack:
-            try:
-                entries = sorted(stack.enter_context(os.scandir(place)), key=lambda entry: entry.name)
-            except OSError as error:
-                raise VaultMemError(f"cannot read {place}: {error.strerror}", "no backup was written") from error
-            for entry in entries:
-                own = place == folder.own
-                if (place == folder.root and entry.name == ".git") or (own and entry.name not in _OWN):
-                    continue
-                if entry.name.startswith(".vault-mem-") and entry.name.endswith(".tmp"):
-                    continue
-                if entry.is_symlink() or entry.is_file(follow_symlinks=False):
-                    yield Path(entry.path)
-                elif entry.is_dir(follow_symlinks=False):
-                    yield Path(entry.path)
-                    pending.append(Path(entry.path))
+    try:
+        for place, folders, others in folder.tree.walk():
+            if place == OWN:
+                folders[:] = [key for key in folders if name_of(key) in _OWN]
+                others = [key for key in others if name_of(key) in _OWN]
+            elif not place:
+                folders[:] = [key for key in folders if key != ".git"]
+            yield from ([place] if place else [])
+            for key in others:
+                if not (name_of(key).startswith(TEMPORARY) and key.endswith(".tmp")) and _kept(folder, key):
+                    yield key
+    except OSError as error:
+        raise VaultMemError(f"cannot read {error.filename}: {error.strerror}", "no backup was written") from error
+
+
+def _kept(folder: Folder, key: str) -> bool:
+    """Files and links; what is neither, such as a FIFO, says nothing."""
+    found = folder.tree.stat(key)
+    return found is not None and (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode))

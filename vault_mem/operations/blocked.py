@@ -6,15 +6,17 @@ import json
 import secrets
 from dataclasses import asdict
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import NotFound, VaultMemError
 from vault_mem.operations.drafts import Draft
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import files
+from vault_mem.vault import files, own
+from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
 KEPT = timedelta(days=30)
+_FOLDER = f"{OWN}/blocked"
 
 
 def keep(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
@@ -24,39 +26,47 @@ def keep(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
         name: value.isoformat() if isinstance(value, datetime) else value for name, value in asdict(draft).items()
     }
     record["duplicate_of"] = duplicate_of
-    path = _folder(workspace) / f"{now:%Y%m%dT%H%M%S%f}-{secrets.token_hex(3)}.json"
+    key = f"{_FOLDER}/{now:%Y%m%dT%H%M%S%f}-{secrets.token_hex(3)}.json"
+    tree = workspace.folder.tree
     try:
-        files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
-        _prune(workspace)
-        files.create(path, json.dumps(record, ensure_ascii=False).encode(), files.PRIVATE_MODE)
+        files.make_folder(tree, _FOLDER, PRIVATE_FOLDER_MODE)
+        _prune(workspace.folder)
+        files.create(tree, key, json.dumps(record, ensure_ascii=False).encode(), PRIVATE_MODE)
     except VaultMemError as error:
         workspace.notices.append(f"the refused text could not be kept: {error.message}")
 
 
-def last(workspace: Workspace) -> tuple[Draft, Path]:
-    """The draft that was refused last, and where it is kept."""
-    kept = _kept(workspace)
-    if not kept:
-        raise NotFound("Nothing was blocked in the last 30 days", "give the text itself to remember")
-    record: dict[str, Any] = json.loads(kept[-1].read_bytes())
-    record.pop("duplicate_of", None)
-    for name in ("valid_from", "valid_to", "created"):
-        if record.get(name) is not None:
-            record[name] = datetime.fromisoformat(record[name])
-    return Draft(**record), kept[-1]
+def last(folder: Folder) -> tuple[Draft, str]:
+    """The draft that was refused last, and the key under which it is kept."""
+    for key in reversed(_kept(folder)):
+        draft = _load(folder, key)
+        if draft is not None:
+            return draft, key
+    raise NotFound("Nothing was blocked in the last 30 days", "give the text itself to remember")
 
 
-def _prune(workspace: Workspace) -> None:
-    oldest = f"{workspace.folder.now() - KEPT:%Y%m%dT%H%M%S%f}"
-    for path in _kept(workspace):
-        if path.name < oldest:
-            path.unlink(missing_ok=True)
+def _load(folder: Folder, key: str) -> Draft | None:
+    raw = own.read(folder.tree, key)
+    try:
+        record: dict[str, Any] = json.loads(raw or b"")
+        record.pop("duplicate_of", None)
+        for name in ("valid_from", "valid_to", "created"):
+            if record.get(name) is not None:
+                record[name] = datetime.fromisoformat(record[name])
+        return Draft(**record)
+    except (ValueError, TypeError, AttributeError):
+        own.set_aside(folder.tree, key, "not a text that was refused")
+        return None
 
 
-def _kept(workspace: Workspace) -> list[Path]:
-    oldest = f"{workspace.folder.now() - KEPT - timedelta(days=1):%Y%m%dT%H%M%S%f}"
-    return [path for path in sorted(_folder(workspace).glob("*.json")) if path.name >= oldest]
+def _prune(folder: Folder) -> None:
+    oldest = f"{folder.now() - KEPT:%Y%m%dT%H%M%S%f}"
+    for key in _kept(folder):
+        if key.removeprefix(f"{_FOLDER}/") < oldest:
+            folder.tree.drop(key)
 
 
-def _folder(workspace: Workspace) -> Path:
-    return workspace.folder.own / "blocked"
+def _kept(folder: Folder) -> list[str]:
+    oldest = f"{folder.now() - KEPT - timedelta(days=1):%Y%m%dT%H%M%S%f}"
+    names = sorted(name for name, regular in own.entries(folder.tree, _FOLDER) if regular and name.endswith(".json"))
+    return [f"{_FOLDER}/{name}" for name in names if name >= oldest]

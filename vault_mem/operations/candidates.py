@@ -11,7 +11,6 @@ import json
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vault_mem.errors import InvalidInput
@@ -19,9 +18,10 @@ from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.tidy import open_states
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import files
-from vault_mem.vault.folder import Folder
+from vault_mem.vault import files, own
+from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.steps import read
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
 if TYPE_CHECKING:
     from vault_mem.index.sync import Progress
@@ -34,6 +34,7 @@ MOST_PAIRS = 20_000
 MOST_IN_CLUSTER = 12
 BUDGET = 6000
 KEPT = timedelta(days=30)
+_FOLDER = f"{OWN}/candidates"
 
 
 @dataclass(frozen=True)
@@ -163,33 +164,32 @@ def remember_states(workspace: Workspace, clusters: list[Cluster]) -> str:
         return ""
     text = json.dumps(states, sort_keys=True)
     token = "tc_" + hashlib.sha256(text.encode()).hexdigest()[:12]
-    path = _folder(folder) / f"{token}.json"
-    files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
-    oldest = folder.now() - KEPT
-    for old in path.parent.glob("tc_*.json"):
-        if datetime.fromtimestamp(old.stat().st_mtime, folder.zone) < oldest:
-            old.unlink(missing_ok=True)
-    if not path.exists():
-        files.create(path, text.encode(), files.PRIVATE_MODE)
+    tree = folder.tree
+    files.make_folder(tree, _FOLDER, PRIVATE_FOLDER_MODE)
+    oldest = (folder.now() - KEPT).timestamp()
+    for old in tree.names(_FOLDER, ".json"):
+        found = tree.stat(f"{_FOLDER}/{old}")
+        if found is not None and found.st_mtime < oldest:
+            tree.drop(f"{_FOLDER}/{old}")
+    if not tree.exists(f"{_FOLDER}/{token}.json"):
+        files.create(tree, f"{_FOLDER}/{token}.json", text.encode(), PRIVATE_MODE)
     return token
 
 
 def known_states(folder: Folder, token: str) -> dict[str, str]:
     """The states that were handed out under a token, with their digests."""
-    path = _folder(folder) / f"{token}.json"
-    if not token.startswith("tc_") or not token[3:].isalnum() or not path.is_file():
+    known = token.startswith("tc_") and token[3:].isalnum()
+    raw = own.read(folder.tree, f"{_FOLDER}/{token}.json") if known else None
+    try:
+        record: dict[str, Any] = json.loads(raw or b"")
+        return {str(id_): str(value) for id_, value in record.items()}
+    except (ValueError, AttributeError) as error:
         raise InvalidInput(
             f"unknown candidates {token[:40]!r}",
             "run `vault-mem tidy candidates --json` and put its token into the plan",
-        )
-    record: dict[str, Any] = json.loads(path.read_bytes())
-    return {str(id_): str(value) for id_, value in record.items()}
+        ) from error
 
 
 def digest(folder: Folder, memory: Memory) -> str:
     """A digest of a memory's file as it is now."""
     return hashlib.sha256(read(folder, memory.path) or b"").hexdigest()[:16]
-
-
-def _folder(folder: Folder) -> Path:
-    return folder.own / "candidates"

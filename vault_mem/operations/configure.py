@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import InvalidInput, NotFound, SettingsError
-from vault_mem.vault import files
+from vault_mem.vault import files, outside
 from vault_mem.vault.settings import (
     BY_NAME,
     VAULT_FILE,
@@ -18,7 +18,9 @@ from vault_mem.vault.settings import (
     load_settings,
     suggestion,
     user_file,
+    vault_tree,
 )
+from vault_mem.vault.tree import PUBLIC_MODE
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,15 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
     if not user and root is None:
         raise InvalidInput("no vault here to set it in", "use --user for your own settings")
     path = user_file(env) if user else (root or Path()) / VAULT_FILE
+    if user:
+        outside.make_folder(path.parent)
+    tree, key = outside.place(path)
+    if not user and root is not None:
+        tree, key = vault_tree(root, load_settings(None, env).settings), VAULT_FILE
     try:
-        before = path.read_bytes()
-    except FileNotFoundError:
-        before = None
+        before = tree.read(key)
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read: {error.strerror}") from error
     try:
         document = tomlkit.parse((before or b"").decode("utf-8-sig"))
     except (TOMLKitError, UnicodeDecodeError) as error:
@@ -74,10 +81,9 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
             raise InvalidInput(error.message, error.hint or f"{name}: {doc_of(name)}") from error
     after = tomlkit.dumps(document).encode()
     if before is None:
-        files.make_folder(path.parent)
-        files.create(path, after, files.PUBLIC_MODE)
+        files.create(tree, key, after, PUBLIC_MODE)
     elif before != after:
-        files.replace(path, before, after)
+        files.replace(tree, key, before, after)
     return path
 
 

@@ -22,6 +22,8 @@ CHECKS: dict[str, Check] = {
     "model": machine.model,
     "index": machine.index,
     "interrupted": machine.interrupted,
+    "set-aside": machine.set_aside,
+    "late-words": machine.late_words,
     "conflict-copies": notes.copies,
     "modes": private.modes,
     "git": private.in_git,

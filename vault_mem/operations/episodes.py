@@ -193,7 +193,7 @@ def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: 
             left.append(other)
     transaction.remove(episode.path, before)
     transaction.create(key, edit(after, {"private": True}))
-    if (folder.root / ".git").exists():
+    if folder.tree.exists(".git"):
         transaction.notices.append(f"git may still hold {episode.path} and what it said")
     return left
 

@@ -19,8 +19,9 @@ from vault_mem.operations.filters import Filters
 from vault_mem.operations.init import init
 from vault_mem.operations.people import other_names
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import files
+from vault_mem.vault import outside
 from vault_mem.vault.settings import VAULT_FILE
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, native
 
 FORMATS = ("jsonl", "markdown", "vault")
 # What stands in an export for the name of a private memory that is not in it.
@@ -66,7 +67,7 @@ def export(
         _vault(chosen, out, report)
     else:
         text = _jsonl(chosen, report) if format_ == "jsonl" else _markdown(chosen, report)
-        _write(out, text.encode(), files.PRIVATE_MODE if include_private else files.PUBLIC_MODE)
+        _write(out, text.encode(), outside.PRIVATE_MODE if include_private else outside.PUBLIC_MODE)
     return report
 
 
@@ -175,10 +176,10 @@ def _vault(chosen: _Chosen, out: Path, report: ExportReport) -> None:
             private_folder=settings.private_folder,
             timezone=settings.timezone,
         )
-        here = (folder.root / VAULT_FILE).read_bytes()
+        here = folder.tree.read(VAULT_FILE) or b""
         there = (out / VAULT_FILE).read_bytes()
         if here != there:
-            files.replace(out / VAULT_FILE, there, here)
+            outside.replace(out / VAULT_FILE, there, here)
         report.memories = sum(_copy(chosen, memory, out, report) for memory in chosen.memories)
         report.episodes = sum(_copy(chosen, episode, out, report) for episode in chosen.episodes)
     except (VaultMemError, OSError) as error:
@@ -195,19 +196,19 @@ def _copy(chosen: _Chosen, memory: Memory, out: Path, report: ExportReport) -> b
     """One file, byte for byte; but for the names of private memories that are left out."""
     folder = chosen.workspace.folder
     try:
-        raw = folder.path(memory.path).read_bytes()
+        raw, was = folder.tree.read(memory.path) or b"", folder.tree.stat(memory.path)
         copied = _without_hidden(raw, chosen, memory)
     except (OSError, EditRefused, UnicodeDecodeError) as error:
         reason = error.message if isinstance(error, EditRefused) else "cannot be read"
         report.unread.append(f"{memory.path}: {reason}")
         return False
     chosen.note_links(memory, report)
-    target = out / folder.path(memory.path).relative_to(folder.root)
+    target = out / native(memory.path)
     private = folder.is_private(memory.path)
-    files.make_folder(target.parent, files.PRIVATE_FOLDER_MODE if private else 0o755)
-    files.create(target, copied, files.PRIVATE_MODE if memory.private else files.PUBLIC_MODE)
-    was = folder.path(memory.path).stat()
-    os.utime(target, ns=(was.st_atime_ns, was.st_mtime_ns))  # a note without `created` is dated by it
+    outside.make_folder(target.parent, PRIVATE_FOLDER_MODE if private else 0o755)
+    outside.create(target, copied, outside.PRIVATE_MODE if memory.private else outside.PUBLIC_MODE)
+    if was is not None:
+        os.utime(target, ns=(was.st_atime_ns, was.st_mtime_ns))  # a note without `created` is dated by it
     return True
 
 
@@ -250,10 +251,10 @@ def _write(out: Path, data: bytes, mode: int) -> None:
     try:
         before = out.read_bytes()
     except FileNotFoundError:
-        files.create(out, data, mode)
+        outside.create(out, data, mode)
         return
     except OSError as error:
         raise WriteFailed(f"{out} cannot be overwritten: {error.strerror}") from error
-    if mode == files.PRIVATE_MODE:
+    if mode == outside.PRIVATE_MODE:
         out.chmod(mode)
-    files.replace(out, before, data)
+    outside.replace(out, before, data)

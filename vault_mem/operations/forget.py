@@ -6,7 +6,6 @@ import difflib
 import json
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from vault_mem.errors import Conflict, NotFound, VaultMemError
 from vault_mem.model import Memory
@@ -18,14 +17,16 @@ from vault_mem.operations import review, views
 from vault_mem.operations.apart import keep_apart
 from vault_mem.operations.linking import changed_links
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.folder import Folder
+from vault_mem.vault import own
+from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
-from vault_mem.vault.journal import Transaction
+from vault_mem.vault.journal import Transaction, ours
 from vault_mem.vault.names import Names, names_of, referrers
 from vault_mem.vault.steps import FileStep, read
 from vault_mem.vault.steps import from_record as step_from
 
-DELETIONS = ".vault-mem/deletions.jsonl"
+DELETIONS = f"{OWN}/deletions.jsonl"
+_TRASH = f"{OWN}/trash"
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,8 @@ def is_episode(folder: Folder, key: str, raw: bytes) -> bool:
 
 def trash(folder: Folder) -> list[Trashed]:
     """What is in the trash, newest first."""
-    found = [_load(path) for path in _trash_folder(folder).glob("*.json")]
+    names = [name for name, regular in own.entries(folder.tree, _TRASH) if regular and name.endswith(".json")]
+    found = [_load(folder, f"{_TRASH}/{name}") for name in names]
     return sorted((each for each in found if each), key=lambda each: each.at, reverse=True)
 
 
@@ -245,27 +247,32 @@ def in_trash(folder: Folder, id_: str) -> Trashed:
     return found[0]
 
 
-def _load(path: Path) -> Trashed | None:
+def _load(folder: Folder, key: str) -> Trashed | None:
+    """What was forgotten; a record that is not as we write it is set aside (SPEC S-2)."""
     try:
-        record = json.loads(path.read_bytes())
+        raw = own.read(folder.tree, key)
+        if raw is None:
+            return None
+        record = json.loads(raw)
         steps = [step_from(each) for each in (record["file"], *record["references"])]
         file, *references = [step for step in steps if isinstance(step, FileStep)]
         at = datetime.fromisoformat(record["at"])
+        if not all(ours(folder, step) for step in (file, *references)) or _trash_key(str(record["id"])) != key:
+            raise ValueError("not a memory of this vault")
         return Trashed(str(record["id"]), at, str(record["reason"]), file.key, file, references)
-    except (OSError, ValueError, KeyError, TypeError):
+    except OSError:
+        return None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        own.set_aside(folder.tree, key, "not a memory that was forgotten")
         return None
 
 
-def _trash_folder(folder: Folder) -> Path:
-    return folder.own / "trash"
-
-
 def _trash_key(id_: str) -> str:
-    return f".vault-mem/trash/{id_}.json"
+    return f"{_TRASH}/{id_}.json"
 
 
 def _empty_old(folder: Folder) -> None:
     oldest = folder.now() - timedelta(days=folder.settings.trash_days)
     for trashed in trash(folder):
         if trashed.at < oldest:
-            folder.path(_trash_key(trashed.id)).unlink(missing_ok=True)
+            folder.tree.drop(_trash_key(trashed.id))

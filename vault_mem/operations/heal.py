@@ -17,6 +17,7 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.names import ID_AT_END
 from vault_mem.vault.steps import read
+from vault_mem.vault.tree import name_of, native
 from vault_mem.vault.walk import content_hash
 
 COMMAND = "heal"
@@ -145,12 +146,11 @@ class _Homes:
     def _everywhere(self) -> Counter[str]:
         """How many files of the whole vault a name may mean: Obsidian sees more of them than we do."""
         found: Counter[str] = Counter()
-        for place, folders, files in os.walk(self._folder.root):
-            folders[:] = [each for each in folders if not each.startswith(".")]
-            below = os.path.relpath(place, self._folder.root).replace(os.sep, "/")
+        for _, folders, files in self._folder.tree.walk():
+            folders[:] = [each for each in folders if not name_of(each).startswith(".")]
             for file in files:
-                path = name_key(os.fsencode(f"{below}/{file}").decode(errors="replace").removesuffix(".md"))
-                parts = path.removeprefix("./").split("/")
+                path = os.fsencode(native(file)).decode(errors="replace")
+                parts = name_key(path.removesuffix(".md")).split("/")
                 found.update("/".join(parts[start:]) for start in range(len(parts)))
         return found
 

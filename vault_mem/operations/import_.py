@@ -166,7 +166,7 @@ class _Import:
         settings = folder.settings
         place = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
         key = f"{settings.private_folder.strip('/') if draft.private else place}/{name}"
-        if folder.path(key).exists():
+        if folder.tree.exists(key):
             key = f"{key.rpartition('/')[0]}/{file_name(whole)}"
         whole.path = key
 

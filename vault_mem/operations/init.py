@@ -11,7 +11,8 @@ from pathlib import Path
 
 from vault_mem.errors import InvalidInput, SettingsError, Unsafe, WriteFailed
 from vault_mem.vault import files
-from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked, load_settings
+from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked, load_settings, vault_tree
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PUBLIC_FOLDER_MODE, PUBLIC_MODE, Refused, Tree, name_of
 
 _TEMPLATE = """\
 # vault-mem settings. This file marks the folder as a vault; `vault-mem config` lists everything that can be set.
@@ -53,7 +54,8 @@ def init(
         "memories_folder": memories_folder or Settings().memories_folder,
         "private_folder": private_folder or Settings().private_folder,
     }
-    found = {name: _notes(root / name) for name in folders.values()}
+    tree = vault_tree(root, load_settings(None, env).settings)
+    found = {name: _notes(tree, name.strip("/")) if root.exists() else 0 for name in folders.values()}
     if any(found.values()) and not adopt:
         counts = ", ".join(f"{count} in {name}/" for name, count in found.items() if count)
         raise Unsafe(
@@ -61,7 +63,7 @@ def init(
             "use --adopt to make them memories (an id is written into each, once it is quiet), "
             "or choose other folders: --memories-folder agent/memories --private-folder agent/private",
         )
-    created = _make(root, _settings_text(folders | {"timezone": timezone or local_timezone(env)}, adopt_ids), folders)
+    created = _make(tree, _settings_text(folders | {"timezone": timezone or local_timezone(env)}, adopt_ids), folders)
     return _with_obsidian(InitResult(root, created, sum(found.values()), existed=False), env, obsidian)
 
 
@@ -108,46 +110,43 @@ def local_timezone(env: Mapping[str, str]) -> str:
     return "Asia/Tokyo" if time.timezone == -9 * 3600 else "UTC"
 
 
-def _notes(folder: Path) -> int:
+def _notes(tree: Tree, folder: str) -> int:
     """How many notes lie in a folder, hidden ones apart."""
     count = 0
-    for _, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        count += sum(name.lower().endswith(".md") and not name.startswith(".") for name in names)
+    for _, folders, others in tree.walk(folder):
+        folders[:] = [key for key in folders if not name_of(key).startswith(".")]
+        count += sum(key.lower().endswith(".md") and not name_of(key).startswith(".") for key in others)
     return count
 
 
-def _make(root: Path, settings: str, folders: dict[str, str]) -> list[str]:
+def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:
     created: list[str] = []
     try:
-        for folder, mode in (
-            (root, 0o755),
-            (root / folders["memories_folder"], 0o755),
-            (root / folders["private_folder"], files.PRIVATE_FOLDER_MODE),
-        ):
-            if not folder.exists():
-                folder.mkdir(mode=mode, parents=True)
-                created.append(f"{folder.relative_to(root)}/" if folder != root else "./")
-        if _ignore(root, (f"{folders['private_folder'].strip('/')}/", ".vault-mem/")):
+        if not tree.root.exists():
+            tree.root.mkdir(parents=True)
+            created.append("./")
+        for name, mode in (("memories_folder", PUBLIC_FOLDER_MODE), ("private_folder", PRIVATE_FOLDER_MODE)):
+            folder = folders[name].strip("/")
+            created += [f"{folder}/"] if tree.make_folder(folder, mode) else []
+        if _ignore(tree, (f"{folders['private_folder'].strip('/')}/", ".vault-mem/")):
             created.append(".gitignore")
-        files.create(root / VAULT_FILE, settings.encode(), files.PUBLIC_MODE)
+        files.create(tree, VAULT_FILE, settings.encode(), PUBLIC_MODE)
     except OSError as error:
-        raise WriteFailed(f"cannot make a vault in {root}: {error.strerror}", "check permissions and space") from error
+        where = f"{error.filename}: " if isinstance(error, Refused) else ""
+        raise WriteFailed(
+            f"cannot make a vault in {tree.root}: {where}{error.strerror}", "check permissions and space"
+        ) from error
     return [*created, VAULT_FILE]
 
 
-def _ignore(root: Path, lines: tuple[str, ...]) -> bool:
+def _ignore(tree: Tree, lines: tuple[str, ...]) -> bool:
     """Make sure that git ignores what is private; other people's lines in the file stay."""
-    path = root / ".gitignore"
-    try:
-        before: bytes | None = path.read_bytes()
-    except FileNotFoundError:
-        before = None
+    before = tree.read(".gitignore")
     after = ignoring(before, lines)
     if before is None:
-        files.create(path, after, files.PUBLIC_MODE)
+        files.create(tree, ".gitignore", after, PUBLIC_MODE)
     elif before != after:
-        files.replace(path, before, after)
+        files.replace(tree, ".gitignore", before, after)
     return before != after
 
 

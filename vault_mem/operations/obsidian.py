@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from vault_mem.errors import VaultMemError
 from vault_mem.vault import files, jsonc
-from vault_mem.vault.settings import Settings
+from vault_mem.vault.settings import Settings, vault_tree
+from vault_mem.vault.tree import PUBLIC_FOLDER_MODE, PUBLIC_MODE, Tree, parent_of
 
 BASE = "memories.base"
 TYPES = ".obsidian/types.json"
@@ -140,12 +142,13 @@ class Added:
 def add_obsidian(root: Path, settings: Settings) -> Added:
     """Make views, templates and types of properties, each only where there is none yet."""
     result = Added()
+    tree = vault_tree(root, settings)
     memories, private = (_quoted(name) for name in (settings.memories_folder, settings.private_folder))
-    _create(root, BASE, _BASE.format(memories=memories, private=private), result)
-    folder = _template_folder(root, settings)
+    _create(tree, BASE, _BASE.format(memories=memories, private=private), result)
+    folder = _template_folder(tree, settings)
     for name, text in TEMPLATES.items():
-        _create(root, f"{folder}/{name}", text, result)
-    _types(root, result)
+        _create(tree, f"{folder}/{name}", text, result)
+    _types(tree, result)
     return result
 
 
@@ -154,41 +157,40 @@ def _quoted(folder: str) -> str:
     return json.dumps(folder.strip("/"), ensure_ascii=False).replace("'", "''")
 
 
-def _create(root: Path, key: str, text: str, result: Added) -> None:
-    path = root / key
-    if path.exists():
-        if path.read_bytes() != text.encode():
+def _create(tree: Tree, key: str, text: str, result: Added) -> None:
+    with files.failures(tree.path(key)):
+        before = tree.read(key)
+    if before is not None:
+        if before != text.encode():
             result.notices.append(f"{key} is there already and stays as it is")
         return
-    files.make_folder(path.parent)
-    files.create(path, text.encode(), files.PUBLIC_MODE)
+    if parent_of(key):
+        files.make_folder(tree, parent_of(key), PUBLIC_FOLDER_MODE)
+    files.create(tree, key, text.encode(), PUBLIC_MODE)
     result.created.append(key)
 
 
-def _template_folder(root: Path, settings: Settings) -> str:
+def _template_folder(tree: Tree, settings: Settings) -> str:
     """Where Obsidian looks for templates in this vault; ours where it says nothing, or names a folder of memories."""
     try:
-        named = jsonc.parse((root / ".obsidian/templates.json").read_text(encoding="utf-8")).value["folder"]
+        named = jsonc.parse((tree.read(".obsidian/templates.json") or b"").decode()).value["folder"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         named = None
     folder = named.strip("/") if isinstance(named, str) else ""
     owned = (settings.memories_folder, settings.private_folder, settings.episodes_folder)
-    outside = not folder or ".." in folder.split("/") or not (root / folder).resolve().is_relative_to(root.resolve())
-    if outside or any(f"{folder}/".startswith(f"{name.strip('/')}/") for name in owned):
+    found = tree.stat(folder) if folder else None
+    inside = folder and ".." not in folder.split("/") and (found is None or stat.S_ISDIR(found.st_mode))
+    if not inside or any(f"{folder}/".startswith(f"{name.strip('/')}/") for name in owned):
         return "templates"
     return folder
 
 
-def _types(root: Path, result: Added) -> None:
+def _types(tree: Tree, result: Added) -> None:
     """Say which kind each property is, where the vault does not say it yet."""
-    path = root / TYPES
-    try:
-        before = path.read_bytes()
-    except FileNotFoundError:
-        files.make_folder(path.parent)
-        text = json.dumps({"types": PROPERTY_TYPES}, indent=2) + "\n"
-        files.create(path, text.encode(), files.PUBLIC_MODE)
-        result.created.append(TYPES)
+    with files.failures(tree.path(TYPES)):
+        before = tree.read(TYPES)
+    if before is None:
+        _create(tree, TYPES, json.dumps({"types": PROPERTY_TYPES}, indent=2) + "\n", result)
         return
     try:
         text = before.decode()
@@ -202,5 +204,5 @@ def _types(root: Path, result: Added) -> None:
         result.notices.append(f"{TYPES} is left alone: {error}")
         return
     if text.encode() != before:
-        files.replace(path, before, text.encode())
+        files.replace(tree, TYPES, before, text.encode())
         result.created.append(TYPES)

@@ -225,9 +225,7 @@ def _move_in(transaction: Transaction, each: Moving, moving: list[Moving]) -> No
     if each.key == each.target:
         transaction.write(each.key, each.raw, text, keep_time=True)
         return
-    time_ns = transaction.folder.path(each.key).lstat().st_mtime_ns
-    transaction.create(each.target, text, time_ns)
-    transaction.remove(each.key, each.raw)
+    transaction.move(each.key, each.raw, each.target, text)
 
 
 def _write(transaction: Transaction, key: str, raw: bytes, change: object) -> bool:

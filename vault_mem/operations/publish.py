@@ -104,8 +104,7 @@ def plan_publish(
     if after.path == memory.path:
         transaction.write(memory.path, raw, text, keep_time=True)
     else:
-        transaction.create(after.path, text, folder.path(memory.path).lstat().st_mtime_ns)
-        transaction.remove(memory.path, raw)
+        transaction.move(memory.path, raw, after.path, text)
     if not is_episode(folder, after.path, text):
         views.follow(transaction, None, after)
         if speaks:

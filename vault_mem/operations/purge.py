@@ -12,7 +12,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import NotFound
@@ -22,11 +21,15 @@ from vault_mem.notes.parse import parse
 from vault_mem.operations import views
 from vault_mem.operations.forget import DELETIONS, ForgetResult, Trashed, forget, in_trash, log_deletion
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import files, history
-from vault_mem.vault.folder import Folder
+from vault_mem.vault import files, history, own
+from vault_mem.vault.files import failures
+from vault_mem.vault.folder import JOURNAL, OWN, Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import FileStep, Step, read
 from vault_mem.vault.steps import from_record as step_from
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
+
+_PURGING = f"{OWN}/purging"
 
 
 def purge(workspace: Workspace, id_: str, reason: str = "") -> ForgetResult:
@@ -68,36 +71,38 @@ def _memory_of(folder: Folder, trashed: Trashed) -> Memory:
     return memory
 
 
-def unfinished(folder: Folder) -> list[Path]:
-    """Purges that began and did not end."""
-    return sorted((folder.own / "purging").glob("*.json"))
+def unfinished(folder: Folder) -> list[str]:
+    """The ids of what is being purged: purges that began and did not end."""
+    return [name.removesuffix(".json") for name in folder.tree.names(_PURGING, ".json")]
 
 
 def finish(workspace: Workspace) -> None:
     """Remove every trace of what is being purged; the files themselves are gone already."""
     folder = workspace.folder
-    for marker in unfinished(folder):
+    for id_ in unfinished(folder):
         try:
-            record = json.loads(marker.read_bytes())
+            record = json.loads(own.read(folder.tree, f"{_PURGING}/{id_}.json") or b"")
             stems, private = [str(name) for name in record["names"]], bool(record.get("private"))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            stems, private = [], True
-        names = _Names(marker.stem, stems)
-        _scrub_own(folder, names, private)
-        _scrub_history(folder, names)
-        workspace.rebuild()
-        marker.unlink(missing_ok=True)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            own.set_aside(folder.tree, f"{_PURGING}/{id_}.json", "not a purge that was begun")
+            continue
+        names = _Names(id_, stems)
+        with failures(folder.shown(OWN)):
+            _scrub_own(folder, names, private)
+            _scrub_history(folder, names)
+            workspace.rebuild()
+            folder.tree.drop(f"{_PURGING}/{id_}.json")
 
 
 def _begin(workspace: Workspace, memory: Memory) -> None:
     folder = workspace.folder
-    path = folder.own / "purging" / f"{memory.id}.json"
-    files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
-    if not path.exists():
+    key = f"{_PURGING}/{memory.id}.json"
+    files.make_folder(folder.tree, _PURGING, PRIVATE_FOLDER_MODE)
+    if not folder.tree.exists(key):
         former = {name for name, ids in workspace.index.state.renames().items() if memory.id in ids}
         stems = sorted({name.rsplit("/", 1)[-1] for name in (*former, memory.path.removesuffix(".md"))})
         record = {"names": stems, "private": memory.private}
-        files.create(path, json.dumps(record, ensure_ascii=False).encode(), files.PRIVATE_MODE)
+        files.create(folder.tree, key, json.dumps(record, ensure_ascii=False).encode(), PRIVATE_MODE)
 
 
 def _quiet(workspace: Workspace, memory: Memory) -> None:
@@ -135,23 +140,24 @@ class _Names:
 
 def _scrub_own(folder: Folder, names: _Names, private: bool) -> None:
     """This machine's records: entries that mention it are dropped whole, the deletion log keeps the id."""
-    (folder.own / "trash" / f"{names.id}.json").unlink(missing_ok=True)
-    (folder.own / "edits" / f"{names.id}.md").unlink(missing_ok=True)
-    for place in ("journal", "blocked"):
-        for path in sorted((folder.own / place).glob("*")):
-            if path.exists() and names.in_(_told(path)):
-                for same in path.parent.glob(f"{path.name.split('.')[0]}.*"):  # with what its writes displaced
-                    same.unlink(missing_ok=True)
-    for path in (folder.own / "trash").glob("*.json"):
-        _rewrite(path, lambda text: _trash_without(text, names), names)
-    for path in folder.own.glob("*.jsonl"):
-        if folder.key(path) != DELETIONS:
-            _rewrite(path, lambda text: _without_lines(text, names), names)
+    tree = folder.tree
+    tree.drop(f"{OWN}/trash/{names.id}.json")
+    tree.drop(f"{OWN}/edits/{names.id}.md")
+    for place in (JOURNAL, f"{OWN}/blocked", own.ASIDE):
+        for name in tree.names(place):
+            if names.in_(_told(folder, f"{place}/{name}")):
+                for same in tree.names(place):  # with what its writes displaced
+                    if same.split(".")[0] == name.split(".")[0]:
+                        tree.drop(f"{place}/{same}")
+    for name in tree.names(f"{OWN}/trash", ".json"):
+        _rewrite(folder, f"{OWN}/trash/{name}", lambda text: _trash_without(text, names), names)
+    for name in tree.names(OWN, ".jsonl"):
+        if f"{OWN}/{name}" != DELETIONS:
+            _rewrite(folder, f"{OWN}/{name}", lambda text: _without_lines(text, names), names)
         elif private:
-            _rewrite(path, lambda text: _without_reasons(text, names.id), names)
+            _rewrite(folder, DELETIONS, lambda text: _without_reasons(text, names.id), names)
     for key in ("REVIEW.md", f"{folder.settings.private_folder.strip('/')}/REVIEW.md"):
-        if folder.path(key).is_file():
-            _rewrite(folder.path(key), lambda text: checklist.parted(text, [names.id])[0], names)
+        _rewrite(folder, key, lambda text: checklist.parted(text, [names.id])[0], names)
 
 
 def _scrub_history(folder: Folder, names: _Names) -> None:
@@ -159,27 +165,27 @@ def _scrub_history(folder: Folder, names: _Names) -> None:
     for key in history.history_keys(folder):
         raw = read(folder, key)
         if raw:
-            _change(folder.path(key), raw, _history_without(raw.decode(errors="replace"), names, ops))
+            _change(folder, key, raw, _history_without(raw.decode(errors="replace"), names, ops))
 
 
-def _told(path: Path) -> str:
+def _told(folder: Folder, key: str) -> str:
     """What a record says, with what it keeps as bytes."""
-    text = path.read_bytes().decode(errors="replace")
+    text = (read(folder, key) or b"").decode(errors="replace")
     packed = re.findall(r'"base64": "([^"]*)"', text)
     return "\n".join([text, *(base64.b64decode(each).decode(errors="replace") for each in packed)])
 
 
-def _rewrite(path: Path, change: Callable[[str], str], names: _Names) -> None:
-    if names.in_(_told(path)):
-        before = path.read_bytes()
-        _change(path, before, change(before.decode(errors="replace")))
+def _rewrite(folder: Folder, key: str, change: Callable[[str], str], names: _Names) -> None:
+    if names.in_(_told(folder, key)):
+        before = read(folder, key) or b""
+        _change(folder, key, before, change(before.decode(errors="replace")))
 
 
-def _change(path: Path, before: bytes, after: str) -> None:
+def _change(folder: Folder, key: str, before: bytes, after: str) -> None:
     if not after:
-        files.remove(path, before)
+        files.remove(folder.tree, key, before)
     elif after.encode() != before:
-        files.replace(path, before, after.encode())
+        files.replace(folder.tree, key, before, after.encode())
 
 
 def _trash_without(text: str, names: _Names) -> str:

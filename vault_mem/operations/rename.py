@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import stat
 from dataclasses import dataclass, field
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
@@ -17,7 +16,6 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.names import Names, names_of, referrers, stem_of
-from vault_mem.vault.steps import FileStep
 from vault_mem.vault.walk import is_ignored
 
 # What no system forbids, and every system that syncs a vault can store.
@@ -84,7 +82,7 @@ def plan_rename(
     """The transaction that renames a memory's file, and the files that name it and cannot be changed."""
     stem = stem_of(key)
     names = names or names_of(folder)
-    if names.taken(stem) - {memory.path} or folder.path(key).exists():
+    if names.taken(stem) - {memory.path} or folder.tree.exists(key):
         raise Conflict(f"there is a note called {stem} already", "links could not tell the two apart")
     means = names.meaning(memory.path, memory.id)
     path = key.removesuffix(".md")
@@ -103,13 +101,5 @@ def plan_rename(
             left.append(each)
         else:
             transaction.write(each, text, changed, keep_time=True)
-    _move(transaction, memory.path, raw, key, after)
+    transaction.move(memory.path, raw, key, after, keep_mode=True)
     return transaction, left
-
-
-def _move(transaction: Transaction, old: str, raw: bytes, new: str, after: bytes) -> None:
-    """The file under its new name, with the mode and the time it has."""
-    state = transaction.folder.path(old).lstat()
-    mode = stat.S_IMODE(state.st_mode) & 0o666
-    transaction.steps.append(FileStep(new, None, after, mode, after_time=state.st_mtime_ns))
-    transaction.remove(old, raw)

@@ -65,7 +65,7 @@ def status(workspace: Workspace) -> Status:
         waiting_to_move=[known.key for known in (*waiting(workspace), *leaving(workspace))],
         waiting_for_views=[known.key for known in index.state.unfollowed() if workspace.folder.is_note(known.key)],
         waiting_for_heal=heal.waiting(workspace),
-        interrupted=[entry.stem for entry in journal.pending(workspace.folder)],
+        interrupted=journal.pending(workspace.folder),
         problems=freshness.report.problems if freshness.report else index.state.problems(),
         adopt_ids=workspace.folder.settings.adopt_ids,
         heal_links=workspace.folder.settings.heal_links,

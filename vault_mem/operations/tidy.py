@@ -20,10 +20,11 @@ from vault_mem.operations.declined import Declined
 from vault_mem.operations.filters import open_at
 from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import turns
-from vault_mem.vault.folder import Folder
+from vault_mem.vault import files, turns
+from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 from vault_mem.vault.walk import content_hash
 
 # Bounds of one run, so that it never holds a vault for long (seed 004).
@@ -122,11 +123,9 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
 
 def record(folder: Folder, report: TidyReport) -> None:
     """Keep the report of a run: counts and ids only."""
-    line = asdict(report) | {"at": report.at.isoformat()}
-    transaction = Transaction(folder, "tidy", "report", unasked=True)
-    transaction.append(LOG, json.dumps(line, ensure_ascii=False))
-    for step in transaction.steps:
-        step.apply(folder)
+    line = json.dumps(asdict(report) | {"at": report.at.isoformat()}, ensure_ascii=False)
+    files.make_folder(folder.tree, OWN, PRIVATE_FOLDER_MODE)
+    files.append(folder.tree, LOG, line.encode() + b"\n", PRIVATE_MODE)
 
 
 def run_due(workspace: Workspace) -> TidyReport | None:

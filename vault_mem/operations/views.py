@@ -122,7 +122,7 @@ def _mirrored(workspace: Workspace, memory: Memory) -> bool:
 
 def view_keys(folder: Folder) -> list[str]:
     """The files with lines that mirror memories: the digest, and the daily logs that are there."""
-    return [DIGEST, *(folder.key(path) for path in sorted((folder.root / "memory").glob("????-??-??.md")))]
+    return [DIGEST, *(key for name in folder.tree.names("memory", ".md") if folder.is_view(key := f"memory/{name}"))]
 
 
 def _present(folder: Folder) -> dict[str, dict[str, str]]:

@@ -19,7 +19,7 @@ from vault_mem.errors import Busy, Changed, EditRefused, Unsafe, VaultMemError, 
 from vault_mem.index.shelf import Shelf
 from vault_mem.model import Memory
 from vault_mem.vault import journal
-from vault_mem.vault.folder import Folder
+from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.names import Names
 from vault_mem.vault.walk import RACY_NS, FileState, look_at, state_of, walk
 
@@ -102,7 +102,7 @@ class Workspace:
     def __init__(self, folder: Folder, progress: Progress | None = None, like: Workspace | None = None) -> None:
         self.folder = folder
         self.progress = progress
-        self.notices: list[str] = [*folder.loaded.warnings]
+        self.notices = folder.notices
         self.shelf: Shelf = like.shelf if like else Shelf()
         if like is not None:
             self.embedder, self.tokens = like.embedder, like.tokens
@@ -112,7 +112,7 @@ class Workspace:
         """Begin another command on the same vault: its clock, settings and progress, our model, index and caches."""
         self.folder = folder
         self.progress = progress
-        self.notices = [*folder.loaded.warnings]
+        self.notices = folder.notices
         if "index" in self.__dict__:
             self.index.folder = folder
 
@@ -193,7 +193,7 @@ class Workspace:
         from vault_mem.index.sync import MASS_LOSS
 
         changed = sorted(keys)
-        gone = sum(not self.folder.path(key).exists() for key in changed) if len(changed) >= MASS_LOSS else 0
+        gone = sum(not self.folder.tree.exists(key) for key in changed) if len(changed) >= MASS_LOSS else 0
         return changed if gone < MASS_LOSS else None
 
     def sync(self, only: Sequence[str] | None = None, wait: float | None = None) -> Freshness:
@@ -233,9 +233,10 @@ class Workspace:
     def quiet_file(self, key: str) -> bool:
         """Whether nobody has touched a file for a while, as it is now."""
         try:
-            return self.quiet(state_of(self.folder.path(key).lstat()))
+            found = self.folder.tree.stat(key)
         except OSError:
             return False
+        return found is not None and self.quiet(state_of(found))
 
     def _behind(self, only: Sequence[str] | None) -> Freshness:
         from vault_mem.index.sync import difference
@@ -264,7 +265,7 @@ class Workspace:
             return look()
 
     def _finish_purges(self) -> None:
-        if not (self.folder.own / "purging").is_dir() or self.folder.writing:
+        if self.folder.writing or not self.folder.tree.exists(f"{OWN}/purging"):
             return
         from vault_mem.operations.purge import finish, unfinished
 
@@ -273,11 +274,11 @@ class Workspace:
                 finish(self)
 
     def _interrupted(self) -> bool:
-        """Whether an operation began and did not end; the journal is listed only when it may have changed."""
+        """Whether an operation did not end, or late words may have come; the journal is listed if it has changed."""
         changed = journal.changed_ns(self.folder)
         if changed == self._journal_seen:
             return False
-        if journal.pending(self.folder):
+        if journal.unsettled(self.folder):
             return True
         if time.time_ns() - changed > RACY_NS:
             self._journal_seen = changed
@@ -360,6 +361,9 @@ class Workspace:
 
     def _bytes(self, memory: Memory) -> bytes:
         try:
-            return self.folder.path(memory.path).read_bytes()
+            raw = self.folder.tree.read(memory.path)
         except OSError as error:
             raise Changed(f"{memory.path} cannot be read: {error.strerror}", "was it moved? Try again") from error
+        if raw is None:
+            raise Changed(f"{memory.path} is gone", "was it moved? Try again")
+        return raw

@@ -12,7 +12,7 @@ from typing import Any
 
 from vault_mem.errors import VaultMemError
 from vault_mem.setup.pieces import Entry, Piece, strip
-from vault_mem.vault import files
+from vault_mem.vault import outside
 from vault_mem.vault.jsonc import Insertion
 
 
@@ -81,15 +81,15 @@ class Receipts:
         """Write them down; before the files they speak of, so that a crash in between loses nothing."""
         if self.by_path and self._raw is None:
             self._folders = missing(self.path.parent)
-            files.make_folder(self.path.parent, files.PRIVATE_FOLDER_MODE)
+            outside.make_folder(self.path.parent, 0o700)
         record = {"folders": self._folders, "files": {path: asdict(each) for path, each in self.by_path.items()}}
         new = json.dumps(record, ensure_ascii=False, indent=1).encode()
         if self.by_path and self._raw is None:
-            files.create(self.path, new, files.PRIVATE_MODE)
+            outside.create(self.path, new, outside.PRIVATE_MODE)
         elif self.by_path and self._raw not in (None, new):
-            files.replace(self.path, self._raw or b"", new)
+            outside.replace(self.path, self._raw or b"", new)
         elif not self.by_path and self._raw is not None:
-            files.remove(self.path, self._raw)
+            outside.remove(self.path, self._raw)
             remove_folders(self._folders)
         self._raw = new if self.by_path else None
 

@@ -11,7 +11,7 @@ from vault_mem.errors import EditRefused
 from vault_mem.setup.agents import SURFACES, Wish, needs
 from vault_mem.setup.pieces import Piece, add, foreign, present
 from vault_mem.setup.receipts import Receipt, Receipts, missing, receipt_for, remove_folders
-from vault_mem.vault import files
+from vault_mem.vault import outside
 
 # A diff is for reading: settings on one endless line, perhaps with keys in it, are not shown whole.
 _LONGEST_LINE = 160
@@ -185,9 +185,9 @@ def _read(path: Path) -> str | None:
 def _write(change: Change) -> None:
     before, after = change.before, change.after
     if change.action == "create":
-        files.make_folder(change.path.parent)
-        files.create(change.path, (after or "").encode(), files.PUBLIC_MODE)
+        outside.make_folder(change.path.parent)
+        outside.create(change.path, (after or "").encode(), outside.PUBLIC_MODE)
     elif change.action == "edit":
-        files.replace(change.path, (before or "").encode(), (after or "").encode())
+        outside.replace(change.path, (before or "").encode(), (after or "").encode())
     elif change.action == "remove":
-        files.remove(change.path, (before or "").encode())
+        outside.remove(change.path, (before or "").encode())

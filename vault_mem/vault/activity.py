@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from vault_mem.errors import VaultMemError
-from vault_mem.vault import files
-from vault_mem.vault.folder import Folder
-from vault_mem.vault.steps import read
+from vault_mem.vault import files, own
+from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
 KEY = ".vault-mem/activity.jsonl"
 # What being active together once adds to a connection (SPEC C-1), and the most that habit alone can make of it.
@@ -37,26 +37,22 @@ def strengthen(folder: Folder, pairs: Iterable[Pair], by: float = STEP) -> int:
     lines = [_line({"pair": [*pair_of(*pair)], "by": by, "at": at}) for pair in pairs]
     if not lines:
         return 0
-    path = folder.path(KEY)
-    files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
-    files.append(path, "".join(lines).encode(), files.PRIVATE_MODE)
-    if path.stat().st_size > COMPACT_BYTES:
+    _append(folder, "".join(lines))
+    found = folder.tree.stat(KEY)
+    if found and found.st_size > COMPACT_BYTES:
         _compact(folder)
     return len(lines)
 
 
 def note_block(folder: Folder) -> None:
     """Count a text that the guard refused; that it cannot be counted stops nothing."""
-    path = folder.path(KEY)
-    line = _line({"blocked": 1, "at": folder.now().isoformat(timespec="seconds")})
     with contextlib.suppress(VaultMemError):
-        files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
-        files.append(path, line.encode(), files.PRIVATE_MODE)
+        _append(folder, _line({"blocked": 1, "at": folder.now().isoformat(timespec="seconds")}))
 
 
 def blocks(folder: Folder) -> int:
     """How many texts the guard has refused."""
-    return (read(folder, KEY) or b"").count(b'"blocked"')
+    return (own.read(folder.tree, KEY) or b"").count(b'"blocked"')
 
 
 def strengths(folder: Folder) -> dict[Pair, float]:
@@ -68,7 +64,7 @@ def _sums(folder: Folder) -> tuple[dict[Pair, tuple[float, str]], list[str]]:
     """What every pair adds up to and when it was last active, and the lines that are about something else."""
     sums: dict[Pair, tuple[float, str]] = {}
     others: list[str] = []
-    for line in (read(folder, KEY) or b"").decode(errors="replace").splitlines():
+    for line in (own.read(folder.tree, KEY) or b"").decode(errors="replace").splitlines():
         try:
             record = json.loads(line)
             one, other = record["pair"]
@@ -90,8 +86,14 @@ def _compact(folder: Folder) -> None:
     lines = [
         _line({"pair": [*pair], "by": round(min(total, STRONGEST), 6), "at": at}) for pair, (total, at) in sums.items()
     ]
-    before = read(folder, KEY) or b""
-    files.replace(folder.path(KEY), before, "".join([*(line + "\n" for line in others), *lines]).encode())
+    before = own.read(folder.tree, KEY) or b""
+    files.replace(folder.tree, KEY, before, "".join([*(line + "\n" for line in others), *lines]).encode())
+
+
+def _append(folder: Folder, lines: str) -> None:
+    own.read(folder.tree, KEY)  # what is not a file is out of the way then
+    files.make_folder(folder.tree, OWN, PRIVATE_FOLDER_MODE)
+    files.append(folder.tree, KEY, lines.encode(), PRIVATE_MODE)
 
 
 def _line(record: dict[str, Any]) -> str:

@@ -1,211 +1,163 @@
-"""Reading and writing single files: whole or not at all, and never over an edit nobody has read."""
+"""Writing single files: whole or not at all, and never over an edit nobody has read. Errors are ours."""
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
-import functools
 import os
-import secrets
 import stat
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vault_mem.errors import Changed, Conflict, WriteFailed
-
-PUBLIC_MODE = 0o644
-PRIVATE_MODE = 0o600
-PRIVATE_FOLDER_MODE = 0o700
-TEMPORARY = ".vault-mem-"  # how the names of our temporary files begin
+from vault_mem.errors import Changed, Conflict, Unsafe, WriteFailed
+from vault_mem.vault.tree import PRIVATE_MODE, Refused, Tree, beside, parent_of, temporary_name
 
 
-def create(path: Path, data: bytes, mode: int, mtime_ns: int | None = None) -> None:
+def create(tree: Tree, key: str, data: bytes, mode: int, mtime_ns: int | None = None) -> None:
     """Write a new file; raises Conflict where one is already there. A public one takes the user's usual mode."""
-    with _failures(path), _temporary(path, data, None if mode == PUBLIC_MODE else mode) as temporary:
-        if mtime_ns is not None:
-            os.utime(temporary, ns=(mtime_ns, mtime_ns))
+    with failures(tree.path(key)):
+        tree.create(key, data, mode, mtime_ns)
+
+
+def replace(tree: Tree, key: str, expected: bytes, data: bytes) -> None:
+    """Put `data` in place of `expected`; raises Conflict, and changes nothing, where the file says something else."""
+    with failures(tree.path(key)):
+        mode = stat.S_IMODE(checked(tree, key, expected).st_mode)
+        name = temporary_name()
+        staged = beside(key, name)
+        tree.stage(key, name, data, mode)
         try:
-            _link_new(temporary, path)
-        except FileExistsError as error:
-            raise Changed(f"{path} already exists", "nothing was overwritten; try again") from error
-        sync_folder(path.parent)
+            swap(tree, staged, key, expected)
+        finally:
+            with contextlib.suppress(OSError):
+                tree.drop(staged)
+        tree.sync_folder(parent_of(key))
 
 
-def replace(path: Path, expected: bytes, data: bytes, keep: Path | None = None, *, mtime_ns: int | None = None) -> None:
-    """Put `data` in place of `expected`; raises Conflict, and changes nothing, where the file says something else.
-
-    The file that was displaced is moved to `keep` when given, so that even what a program
-    with the old file still open writes after us can be found. `mtime_ns` is the time of the last change to show.
-    """
-    with _failures(path):
-        was = _read_expected(path, expected)
-        with _temporary(path, data, stat.S_IMODE(was.st_mode)) as temporary:
-            if mtime_ns is not None:
-                os.utime(temporary, ns=(was.st_atime_ns, mtime_ns))
-            _swap_in(temporary, path, expected)
-            if keep is not None and temporary.exists():
-                with contextlib.suppress(OSError):  # on another disk it cannot be kept
-                    temporary.replace(keep)
-            sync_folder(path.parent)
-
-
-def remove(path: Path, expected: bytes) -> None:
+def remove(tree: Tree, key: str, expected: bytes) -> None:
     """Take a file away; raises Conflict, and puts it back, where it says something other than `expected`."""
-    with _failures(path):
-        _read_expected(path, expected)
-        aside = _temporary_name(path)
-        path.rename(aside)
-        if aside.read_bytes() != expected:
-            _link_new(aside, path)
-            aside.unlink()
-            raise _changed(path)
-        aside.unlink()
-        sync_folder(path.parent)
+    with failures(tree.path(key)):
+        checked(tree, key, expected)
+        aside = beside(key, temporary_name())
+        take(tree, key, aside, expected)
+        tree.drop(aside)
+        tree.sync_folder(parent_of(key))
 
 
-def append(path: Path, line: bytes, mode: int, *, unique: bool = False) -> None:
+def append(tree: Tree, key: str, lines: bytes, mode: int, *, unique: bool = False) -> None:
     """Add lines at the end of a file, synced; the start of them that an interrupted write left is cut off first.
 
     `unique`: no such line was ever written before, so that whole ones at the end are ours too.
     """
-    with _failures(path):
-        new = not path.exists()
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        with os.fdopen(os.open(path, flags, mode if mode == PRIVATE_MODE else 0o666), "r+b") as file:
+    with failures(tree.path(key)):
+        new = not tree.exists(key)
+        flags = os.O_RDWR | os.O_CREAT
+        handle = tree.open(key, flags, mode if mode == PRIVATE_MODE else 0o666)
+        with os.fdopen(handle, "r+b", buffering=0) as file:
             size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - len(line)))
+            file.seek(max(0, size - len(lines)))
             tail = file.read()
-            begun = _begun(tail, line, unique)
+            begun = _begun(tail, lines, unique)
+            kept, tail = size - begun, tail[: len(tail) - begun]
             if begun:
-                size -= begun
-                tail = tail[: len(tail) - begun]
-                file.truncate(size)
-            file.seek(size)
-            file.write(b"\n" + line if tail and not tail.endswith(b"\n") else line)
-            file.flush()
-            os.fsync(file.fileno())
+                file.truncate(kept)
+            file.seek(kept)
+            text = b"\n" + lines if tail and not tail.endswith(b"\n") else lines
+            try:
+                while text:
+                    text = text[file.write(text) or 0 :]
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(kept)  # takes no space, unlike the rest of the line
+                raise
         if new:
-            sync_folder(path.parent)
+            tree.sync_folder(parent_of(key))
 
 
-def _begun(tail: bytes, line: bytes, unique: bool) -> int:
-    """How many bytes at the end of a file are the beginning of `line`."""
+def _begun(tail: bytes, lines: bytes, unique: bool) -> int:
+    """How many bytes at the end of a file are the beginning of `lines`."""
     start = len(tail) if tail.endswith(b"\n") else tail.rfind(b"\n") + 1
-    if unique and line[:40] in tail:
-        start = tail.rfind(line[:40])
-    return len(tail) - start if line.startswith(tail[start:]) else 0
+    if unique and lines[:40] in tail:
+        start = tail.rfind(lines[:40])
+    return len(tail) - start if lines.startswith(tail[start:]) else 0
 
 
-def sync_folder(path: Path) -> None:
-    """Make a rename in a folder survive a power cut, where the system can."""
-    if sys.platform == "win32":
+def make_folder(tree: Tree, key: str, mode: int) -> list[str]:
+    """Make a folder with its parents; an existing one is left as it is. Returns those that are new."""
+    with failures(tree.path(key)):
+        return tree.make_folder(key, mode)
+
+
+def checked(tree: Tree, key: str, expected: bytes) -> os.stat_result:
+    """What is known of a file, if it says what is expected."""
+    found = tree.stat(key)
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), key)
+    if not stat.S_ISREG(found.st_mode):
+        raise Refused(errno.EINVAL, "not a regular file", key)
+    if found.st_size != len(expected) or tree.read(key) != expected:
+        raise changed(tree, key)
+    return found
+
+
+def swap(tree: Tree, staged: str, key: str, expected: bytes) -> None:
+    """Exchange the two names at once; if an edit slipped in before, exchange them back.
+
+    What was displaced has the name `staged` afterwards, where the system can do that; otherwise nothing has.
+    """
+    if tree.exchange(staged, key):
+        try:
+            same = tree.read(staged) == expected
+        except OSError:
+            tree.exchange(staged, key)
+            raise
+        if not same:
+            tree.exchange(staged, key)
+            raise changed(tree, key)
         return
-    handle = os.open(path, os.O_RDONLY)
+    checked(tree, key, expected)
+    tree.put_over(staged, key)
+
+
+def take(tree: Tree, key: str, aside: str, expected: bytes) -> None:
+    """Rename a file out of the way; back again where it says something other than expected."""
+    tree.rename(key, aside)
     try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        same = tree.read(aside) == expected
+    except OSError:
+        tree.rename(aside, key)
+        raise
+    if not same:
+        tree.rename(aside, key)
+        raise changed(tree, key)
 
 
-def make_folder(path: Path, mode: int = 0o755) -> None:
-    """Make a folder with its parents; an existing one is left as it is."""
-    with _failures(path):
-        path.mkdir(mode=mode, parents=True, exist_ok=True)
-
-
-def _read_expected(path: Path, expected: bytes) -> os.stat_result:
-    result = os.lstat(path)
-    if not stat.S_ISREG(result.st_mode):
-        raise Conflict(f"{path} is not a regular file", "vault-mem writes to plain files only")
-    if result.st_size != len(expected) or path.read_bytes() != expected:
-        raise _changed(path)
-    return result
-
-
-def _changed(path: Path) -> Conflict:
-    return Changed(f"{path} changed while it was being edited", "nothing was overwritten; try again")
+def changed(tree: Tree, key: str) -> Conflict:
+    """The error for a file that somebody saved in the same moment."""
+    return Changed(f"{tree.path(key)} changed while it was being edited", "nothing was overwritten; try again")
 
 
 @contextmanager
-def _failures(path: Path) -> Iterator[None]:
+def failures(path: Path) -> Iterator[None]:
     """System errors as ours: which file, and what to do."""
     try:
         yield
+    except Refused as error:
+        hint = "vault-mem writes to regular files only; if you want this link, name it in your own follow_links"
+        raise Unsafe(f"{path}: {error.strerror}", hint) from error
+    except FileExistsError as error:
+        raise Changed(f"{path} already exists", "nothing was overwritten; try again") from error
     except FileNotFoundError as error:
         raise Changed(f"{path} is gone", "it was removed or renamed meanwhile; try again") from error
     except OSError as error:
-        raise WriteFailed(f"cannot write {path}: {error.strerror}", _advice(error.errno)) from error
+        raise WriteFailed(f"cannot write {path}: {error.strerror}", advice(error.errno)) from error
 
 
-def _advice(code: int | None) -> str:
+def advice(code: int | None) -> str:
+    """What to do about an error of the system."""
     if code in (errno.ENOSPC, errno.EDQUOT):
         return "the disk is full: free some space; nothing was half-written"
     if code in (errno.EROFS, errno.EACCES, errno.EPERM):
         return "the vault is read-only for you: check its permissions; nothing was written"
     return "nothing was half-written"
-
-
-def _temporary_name(path: Path) -> Path:
-    return path.with_name(f"{TEMPORARY}{secrets.token_hex(6)}.tmp")
-
-
-@contextmanager
-def _temporary(path: Path, data: bytes, mode: int | None) -> Iterator[Path]:
-    """A synced file beside `path` with that content and mode (None: the user's own); gone afterwards if still there."""
-    temporary = _temporary_name(path)
-    binary = getattr(os, "O_BINARY", 0)  # Windows would turn line ends otherwise
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | binary
-    handle = os.open(temporary, flags, 0o666 if mode is None else 0o600)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            if mode is not None and hasattr(os, "fchmod"):
-                os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        yield temporary
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _link_new(source: Path, target: Path) -> None:
-    """Give `source` the name `target` only if nothing has it."""
-    try:
-        os.link(source, target)
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
-            raise
-        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL)  # a file system without hard links
-        os.close(handle)
-        source.replace(target)
-
-
-def _swap_in(temporary: Path, path: Path, expected: bytes) -> None:
-    """Exchange the two names at once; if an edit slipped in before, exchange them back."""
-    exchange = _exchange()
-    if exchange is not None and exchange(temporary, path):
-        if temporary.read_bytes() != expected:
-            exchange(temporary, path)
-            raise _changed(path)
-        return
-    _read_expected(path, expected)
-    temporary.replace(path)
-
-
-@functools.cache
-def _exchange() -> Callable[[Path, Path], bool] | None:
-    """The system's atomic exchange of two names, where it has one."""
-    try:
-        libc = ctypes.CDLL(None, use_errno=True)
-        if sys.platform == "linux":
-            call, here, flag = libc.renameat2, -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-        elif sys.platform == "darwin":
-            call, here, flag = libc.renameatx_np, -2, 2  # AT_FDCWD, RENAME_SWAP
-        else:
-            return None
-    except (OSError, AttributeError, TypeError):
-        return None
-    return lambda one, other: call(here, os.fsencode(one), here, os.fsencode(other), flag) == 0

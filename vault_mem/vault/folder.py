@@ -11,15 +11,18 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
-from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from vault_mem.errors import SettingsError
-from vault_mem.vault.settings import Loaded, Settings, load_settings
+from vault_mem.vault.settings import Loaded, Settings, load_settings, vault_tree
+from vault_mem.vault.tree import Tree, key_of, native
 
 Clock = Callable[[], datetime]
-_RAW_KEY = "%bytes:"
+OWN = ".vault-mem"  # this machine's folder in the vault: journal, trash, activity, log
+JOURNAL = f"{OWN}/journal"
 _VIEW = re.compile(r"MEMORY\.md|memory/(?:\d{4}-\d{2}-\d{2}|inner-monologue-latest)\.md")
 _TRASH = re.compile(r"\.vault-mem/trash/(?:mem|ep)_[0-9a-f]{12}\.json")
+# A copy of a view with what an editor wrote into it too late.
+_LATE_COPY = re.compile(r"(?:memory/)?[^/]+ \(late edit [\d .-]+\)\.md")
 _LOG = re.compile(r"\.vault-mem/(?:deletions|activity|declined|tidy)\.jsonl")
 
 
@@ -47,6 +50,7 @@ class Folder:
         self.loaded: Loaded = load_settings(root, self.env)
         self.settings: Settings = self.loaded.settings
         self._clock = clock or system_clock(self.env)
+        self.notices: list[str] = [*self.loaded.warnings]  # for the user, not part of any answer
         self.writer = threading.RLock()
         self.writing = False
 
@@ -63,10 +67,10 @@ class Folder:
         """The present moment in the vault's time zone."""
         return self._clock().astimezone(self.zone)
 
-    @property
-    def own(self) -> Path:
-        """This machine's folder in the vault: journal, trash, activity, log."""
-        return self.root / ".vault-mem"
+    @cached_property
+    def tree(self) -> Tree:
+        """The vault's files, which nothing else opens (SPEC S-1)."""
+        return vault_tree(self.root, self.settings)
 
     @cached_property
     def index_dir(self) -> Path:
@@ -80,23 +84,13 @@ class Folder:
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", self.root.name).strip("-")[:40]
         return base / f"{name or 'vault'}-{digest}"
 
-    def path(self, key: str) -> Path:
-        """Where a file is."""
-        if key.startswith(_RAW_KEY):
-            return self.root / os.fsdecode(unquote_to_bytes(key.removeprefix(_RAW_KEY)))
-        return self.root / key
-
-    def place(self, key: str) -> str:
-        """The same as plain text: where all files of a vault are opened, a path object for each costs more."""
-        return os.fspath(self.path(key)) if key.startswith(_RAW_KEY) else f"{self.root}{os.sep}{key}"
+    def shown(self, key: str) -> Path:
+        """Where a file is, to be shown or handed to another program. The tool itself goes through `tree`."""
+        return self.tree.path(key)
 
     def key(self, path: Path | str) -> str:
         """A file's key from its path."""
         return key_of(os.path.relpath(path, self.root).replace(os.sep, "/"))
-
-    def contains(self, path: Path) -> bool:
-        """Whether a path, with every link in it followed, lies in the vault."""
-        return os.path.realpath(path.parent).startswith(os.path.join(self.root, "")) or path.parent == self.root  # noqa: PTH118
 
     def history_key(self, key: str, now: datetime) -> str:
         """Where revisions of a note are kept: beside the notes, and those of private ones in the private folder."""
@@ -118,10 +112,20 @@ class Folder:
 
     def is_kept(self, key: str) -> bool:
         """Whether a file is one of the few others that the tool writes: trash, self model, proposals, git's list."""
-        private = self.settings.private_folder.strip("/")
-        return key in (".gitignore", "SELF.md", "REVIEW.md", f"{private}/REVIEW.md") or (
-            bool(_TRASH.fullmatch(key)) or self.is_history(key)
+        return (
+            key in (".gitignore", *self.shared)
+            or bool(_TRASH.fullmatch(key) or _LATE_COPY.fullmatch(key))
+            or self.is_history(key)
         )
+
+    def is_shared(self, key: str) -> bool:
+        """Whether a file is one that people write in too and that is no memory: a view, the self model, proposals."""
+        return self.is_view(key) or key in (".gitignore", *self.shared)
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The files for a person and the tool, one each."""
+        return ("SELF.md", "REVIEW.md", f"{self.settings.private_folder.strip('/')}/REVIEW.md")
 
     def is_log(self, key: str) -> bool:
         """Whether a file is a log of this machine."""
@@ -142,17 +146,5 @@ def _hidden(part: str) -> bool:
     return not part or part.startswith(".")
 
 
-def key_of(relative: str) -> str:
-    """A relative path as text; names that are not valid text are spelled out byte by byte."""
-    if relative.isascii():
-        return relative
-    try:
-        relative.encode()
-    except UnicodeEncodeError:
-        return _RAW_KEY + quote_from_bytes(os.fsencode(relative))
-    return relative
-
-
 def _below(key: str, folder: str) -> bool:
-    key = unquote_to_bytes(key.removeprefix(_RAW_KEY)).decode(errors="replace") if key.startswith(_RAW_KEY) else key
-    return key.startswith(folder.strip("/") + "/")
+    return native(key).startswith(folder.strip("/") + "/")

@@ -109,8 +109,8 @@ def history_keys(folder: Folder) -> list[str]:
     return [
         key
         for place in places
-        for path in sorted((folder.root / place).glob("*.jsonl"))
-        if folder.is_history(key := folder.key(path)) and folder.contains(path)
+        for name in folder.tree.names(place, ".jsonl")
+        if folder.is_history(key := f"{place}/{name}")
     ]
 
 

@@ -4,42 +4,43 @@ So a crash in between is finished or taken back at the next start, and everythin
 
 An entry is one JSON file in `.vault-mem/journal/`, named by its operation: `{op}.pending` until every step is
 done, then `{op}.json`; `{op}.conflict` where it was taken back. It holds the file contents before and after, so
-it is as private as they are. What a write displaced is kept beside it for a moment (`{op}.{n}.was`): a program
-that still had the old file open may have written to it.
+it is as private as they are. Files that a step displaced are kept beside it for a while (`*.was`, see `late`).
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import re
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
-from vault_mem.errors import Changed, Unsafe, VaultMemError
-from vault_mem.vault import files
-from vault_mem.vault.folder import Folder
+from vault_mem.errors import Changed, Conflict, Unsafe, VaultMemError
+from vault_mem.vault import carry, files, late, own
+from vault_mem.vault.folder import JOURNAL, OWN, Folder
 from vault_mem.vault.history import revisions
 from vault_mem.vault.lock import WAIT_SECONDS, locked, try_lock
 from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, State, Step, from_record, read
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PUBLIC_MODE, TEMPORARY, native
 
 # The request that a command carries out, so that its outcome can be asked for after a lost answer.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
+LOCK = f"{OWN}/lock"
 _REQUEST = re.compile(r"[0-9A-Za-z_-]{1,64}")
-# So long a displaced file is watched for what a slow editor still writes into it.
-_WAS_SECONDS = 10.0
-# Old entries are looked for once in so many commits.
+_ENTRY = re.compile(r"(\d{6,12}-\d{8}T\d{6}(?:\.[0-9A-Za-z_-]{1,64})?)\.(pending|json|conflict)")
+# Purging and pruning leave gaps between the numbers of operations, but never this many.
+_LONGEST_GAP = 10_000
+# How often, in commits, old entries are looked for.
 _PRUNE_EVERY = 16
-# A folder of so many entries is still listed in a millisecond or two.
+# A folder of this many entries is still listed in a millisecond or two.
 MOST_ENTRIES = 2000
 
 
@@ -48,7 +49,7 @@ class Entry:
     """One operation of the journal."""
 
     op: str
-    path: Path
+    name: str
     command: str
     reason: str
     at: datetime
@@ -110,9 +111,18 @@ class Transaction:
 
     def remove(self, key: str, before: bytes) -> None:
         """Take a file away that says `before`."""
-        path = self.folder.path(key)
-        mode = stat.S_IMODE(path.lstat().st_mode) & 0o666 if path.exists() else _mode(self.folder, key)
+        found = self.folder.tree.stat(key)
+        mode = stat.S_IMODE(found.st_mode) & 0o666 if found else _mode(self.folder, key)
         self.steps.append(FileStep(key, before, None, mode, before_time=_changed_at(self.folder, key)))
+
+    def move(self, old: str, before: bytes, new: str, after: bytes, *, keep_mode: bool = False) -> None:
+        """Take a file to another place, with the time it has."""
+        found = self.folder.tree.stat(old)
+        if found is None:
+            raise Changed(f"{old} is gone", "was it moved? Try again")
+        mode = stat.S_IMODE(found.st_mode) & 0o666 if keep_mode else _mode(self.folder, new)
+        self.steps.append(FileStep(new, None, after, mode, after_time=found.st_mtime_ns))
+        self.remove(old, before)
 
     def line(self, key: str, id_: str, before: str | None, after: str | None, place: str) -> None:
         """Set or take out one line of a view."""
@@ -136,42 +146,46 @@ class Transaction:
 
     def commit(self) -> str:
         """Do it: all steps, or none. Returns the operation's name; raises Conflict if a file changed meanwhile."""
+        folder = self.folder
         for step in self.steps:
-            if not ours(self.folder, step):
-                raise Unsafe(f"{step.key} leads out of the vault and is not written", "is one of its folders a link?")
-            if isinstance(step, FileStep) and not step.loose and read(self.folder, step.key) != step.before:
+            if not ours(folder, step):
+                raise Unsafe(f"{step.key} is not a file that vault-mem writes", "is one of its folders a link?")
+            if isinstance(step, FileStep) and not step.loose and read(folder, step.key) != step.before:
                 raise Changed(f"{step.key} changed while it was being edited", "nothing was written; try again")
-        self.op = f"{_last_number(self.folder) + 1:06d}-{self.folder.now():%Y%m%dT%H%M%S}"
-        self.steps += revisions(self.folder, self.op, self.command, self.reason, self.evidence, self.steps)
+        self.op = f"{_last_number(folder) + 1:06d}-{folder.now():%Y%m%dT%H%M%S}"
+        self.steps += revisions(folder, self.op, self.command, self.reason, self.evidence, self.steps)
         request = request_id.get()
         name = f"{self.op}.{request}" if _REQUEST.fullmatch(request) else self.op
-        pending = _journal(self.folder) / f"{name}.pending"
-        files.make_folder(pending.parent, files.PRIVATE_FOLDER_MODE)
-        files.create(pending, _dump(self), files.PRIVATE_MODE)
-        done: list[Step] = []
+        jobs = carry.jobs_of(name, self.steps)
+        pending = f"{JOURNAL}/{name}.pending"
+        files.make_folder(folder.tree, JOURNAL, PRIVATE_FOLDER_MODE)
         try:
-            for number, step in enumerate(self.steps):
-                try:
-                    _apply(self.folder, step, pending.parent / f"{name}.{number}.was")
-                except VaultMemError as error:
-                    if not isinstance(step, LineStep):
-                        raise
-                    self.notices.append(f"{step.key} could not be kept up to date: {error.message}")
-                    continue
-                done.append(step)
-        except VaultMemError:
-            left = _take_back(self.folder, done)
-            if left:
-                pending.rename(pending.with_suffix(".conflict"))
-            else:
-                pending.unlink(missing_ok=True)
+            files.create(folder.tree, pending, _dump(self), PRIVATE_MODE)
+            carry.prepare(folder, jobs, self.notices)
+            carry.switch(folder, jobs, self.notices)
+        except carry.HalfDone:
             raise
-        with contextlib.suppress(OSError):  # left pending, it is found done at the next start
-            pending.rename(pending.with_suffix(".json"))
-        self.notices += _late_edits(self.folder, name, self.steps)
-        if int(self.op[:6]) % _PRUNE_EVERY == 0:
-            prune(self.folder)
+        except VaultMemError:
+            with contextlib.suppress(OSError):
+                folder.tree.drop(pending)
+            raise
+        self.notices += _finish(folder, name, jobs)
+        if int(self.op.partition("-")[0]) % _PRUNE_EVERY == 0:
+            prune(folder)
         return self.op
+
+
+def _finish(folder: Folder, name: str, jobs: list[carry.Job]) -> list[str]:
+    """All is switched: have the disk keep it, and call the entry done. What cannot be is left for the next command."""
+    try:
+        carry.sync(folder, jobs)
+    except VaultMemError as error:
+        return [f"the change is made, but the disk did not confirm it: {error.message}"]
+    with contextlib.suppress(OSError):
+        carry.clear(folder, jobs)
+        late.look_after(folder, [(job.stage, job.change) for job in jobs if isinstance(job.change, FileStep)])
+        folder.tree.rename(f"{JOURNAL}/{name}.pending", f"{JOURNAL}/{name}.json")
+    return []
 
 
 @contextmanager
@@ -184,10 +198,11 @@ def writing(folder: Folder, wait: float = WAIT_SECONDS) -> Iterator[None]:
         if folder.writing:  # already held by an operation that this one is part of
             yield
             return
-        with locked(folder.own / "lock", "this vault", wait):
+        own.vet(folder)
+        with locked(folder.tree, LOCK, "this vault", wait):
             folder.writing = True
             try:
-                recover(folder)
+                folder.notices += recover(folder)
                 yield
             finally:
                 folder.writing = False
@@ -198,37 +213,40 @@ def busy(folder: Folder) -> bool:
     if folder.writing:
         return False
     try:
-        handle = os.open(folder.own / "lock", os.O_RDWR)
+        with folder.tree.opened(LOCK, os.O_RDWR) as handle:
+            return not try_lock(handle)
     except OSError:
         return False
-    try:
-        return not try_lock(handle)
-    finally:
-        os.close(handle)
 
 
-def pending(folder: Folder) -> list[Path]:
-    """Operations that began and did not end."""
-    return _entries(folder, "pending")
+def pending(folder: Folder) -> list[str]:
+    """The names of operations that began and did not end."""
+    return _names(folder, "pending")
+
+
+def unsettled(folder: Folder) -> bool:
+    """Whether an operation did not end, or a file that one displaced is still kept for late words."""
+    return any(name.endswith((".pending", ".was")) for name in folder.tree.names(JOURNAL))
 
 
 def changed_ns(folder: Folder) -> int:
     """When an operation last began or ended, by the file system's clock."""
     try:
-        return _journal(folder).stat().st_mtime_ns
+        found = folder.tree.stat(JOURNAL)
     except OSError:
         return 0
+    return found.st_mtime_ns if found else 0
 
 
-def conflicts(folder: Folder) -> list[Path]:
-    """Operations that were taken back because a file had changed since."""
-    return _entries(folder, "conflict")
+def conflicts(folder: Folder) -> list[str]:
+    """The names of operations that were taken back because a file had changed since."""
+    return _names(folder, "conflict")
 
 
 def entries(folder: Folder) -> Iterator[Entry]:
-    """The operations that were done, newest first; what cannot be read is passed over."""
-    for path in reversed(_entries(folder, "json")):
-        entry = load(path, folder)
+    """The operations that were done, newest first; what is not as we write it is set aside."""
+    for name in reversed(_names(folder, "json")):
+        entry = load(folder, name, "json")
         if entry is not None:
             yield entry
 
@@ -252,8 +270,9 @@ def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
     """The operation that a request brought about, or None where it wrote nothing."""
     if not _REQUEST.fullmatch(request):
         return None
-    found = sorted(_journal(folder).glob(f"*.{request}.json")) + sorted(_journal(folder).glob(f"*.{request}.pending"))
-    asked = [entry for path in found if (entry := load(path, folder)) and not entry.unasked]
+    found = [(name, ending) for ending in ("json", "pending") for name in _names(folder, ending)]
+    named = [load(folder, name, ending) for name, ending in found if name.endswith(f".{request}")]
+    asked = [entry for entry in named if entry and not entry.unasked]
     if not asked:
         return None
     last = asked[-1]
@@ -262,40 +281,51 @@ def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
 
 def recover(folder: Folder) -> list[str]:
     """Finish what a crash interrupted, or take it back where a file has changed since. Returns what was done."""
-    said = []
-    for left in _journal(folder).glob(".vault-mem-*.tmp"):
-        left.unlink(missing_ok=True)  # an entry that was being written: nothing had been done yet
-    for path in pending(folder):
-        entry = load(path, folder)
-        if entry is None:  # cut off while it was being written: nothing had been done yet
-            path.unlink(missing_ok=True)
-            continue
-        if not all(ours(folder, step) for step in entry.steps):  # planted: we never write outside our folders
-            path.rename(path.with_suffix(".conflict"))
-            said.append(f"refused {entry.op}: it would write outside the vault's notes")
-            continue
-        _sweep(folder, entry.steps)
-        states = [step.state(folder) for step in entry.steps]
-        changed = [
-            step.key
-            for step, state in zip(entry.steps, states, strict=True)
-            if state is State.OTHER and isinstance(step, FileStep) and not step.loose
-        ]
-        if not changed:
-            for step, state in zip(entry.steps, states, strict=True):
-                with contextlib.suppress(VaultMemError) if isinstance(step, LineStep) else contextlib.nullcontext():
-                    if state is not State.AFTER:
-                        _apply(folder, step)
-            path.rename(path.with_suffix(".json"))
-            said.append(f"finished {entry.op}")
-        else:
-            done = [step for step, state in zip(entry.steps, states, strict=True) if state is State.AFTER]
-            _take_back(folder, done)
-            path.rename(path.with_suffix(".conflict"))
-            said.append(f"took back {entry.op}: {changed[0]} had changed since")
-    for name, displaced in _displaced(folder).items():
-        said += _rescue_from(folder, name, displaced)
-    return said
+    for name in folder.tree.names(JOURNAL):
+        if name.startswith(TEMPORARY):
+            folder.tree.drop(f"{JOURNAL}/{name}")  # an entry that was being written: nothing had been done yet
+    said = [told for name in pending(folder) for told in _settle(folder, name)]
+    return said + late.settle(folder, Transaction)
+
+
+def _settle(folder: Folder, name: str) -> list[str]:
+    """End one operation that did not. An error of the system leaves it pending."""
+    entry = load(folder, name, "pending")
+    if entry is None:
+        return []
+    jobs = carry.jobs_of(name, entry.steps)
+    files_ = [(job, job.steps[0]) for job in jobs if isinstance(job.steps[0], FileStep)]
+    edited = [job.key for job in jobs if job.slipped_in(folder) and not job.optional]
+    edited += [step.key for _, step in files_ if not step.loose and step.state(folder) is State.OTHER]
+    if edited:
+        _take_back(folder, name, jobs)
+        return [f"took back {entry.command} ({entry.op}): {edited[0]} had changed since"]
+    notices: list[str] = []
+    try:
+        left = [job for job in jobs if any(step.state(folder) is not State.AFTER for step in job.steps)]
+        carry.prepare(folder, left, notices)
+        carry.switch(folder, left, notices)
+    except carry.HalfDone:
+        raise
+    except VaultMemError:
+        if any(step.state(folder) is State.AFTER for _, step in files_):
+            raise
+        _take_back(folder, name, jobs)  # nothing of it could be seen yet, so nothing need come of it
+        return [f"took back {entry.command} ({entry.op}): there was no room to finish it"]
+    for job, step in files_:
+        job.change = job.change or step
+    return notices + _finish(folder, name, jobs)
+
+
+def _take_back(folder: Folder, name: str, jobs: list[carry.Job]) -> None:
+    for job in reversed(jobs):
+        first = job.steps[0]
+        if isinstance(first, FileStep | AppendStep) and first.state(folder) is State.AFTER:
+            with contextlib.suppress(Conflict):
+                first.take_back(folder, job.stage)
+    with files.failures(folder.shown(JOURNAL)):
+        carry.clear(folder, jobs, undone=True)
+        folder.tree.rename(f"{JOURNAL}/{name}.pending", f"{JOURNAL}/{name}.conflict")
 
 
 def prune(folder: Folder) -> None:
@@ -303,168 +333,115 @@ def prune(folder: Folder) -> None:
     settings = folder.settings
     oldest = (folder.now() - timedelta(days=settings.journal_days)).strftime("%Y%m%dT%H%M%S")
     room = settings.journal_megabytes * 1_000_000
-    for number, path in enumerate(reversed(_entries(folder, "json"))):
-        try:
-            room -= path.stat().st_size
-            if path.name[7:] < oldest or room < 0 or number >= MOST_ENTRIES:
-                path.unlink()
-        except OSError:
-            continue
+    for number, name in enumerate(reversed(_names(folder, "json"))):
+        key = f"{JOURNAL}/{name}.json"
+        with contextlib.suppress(OSError):
+            found = folder.tree.stat(key)
+            room -= found.st_size if found else 0
+            if name.partition("-")[2] < oldest or room < 0 or number >= MOST_ENTRIES:
+                folder.tree.drop(key)
 
 
-def load(path: Path, folder: Folder) -> Entry | None:
-    """One entry of the journal, if it is whole."""
+def load(folder: Folder, name: str, ending: str) -> Entry | None:
+    """One entry of the journal; one that is not as we write them is set aside, since a vault may be a stranger's."""
+    key = f"{JOURNAL}/{name}.{ending}"
     try:
-        record = json.loads(path.read_bytes())
-        return Entry(
-            str(record["op"]),
-            path,
-            str(record["command"]),
-            str(record["reason"]),
-            datetime.fromisoformat(record["at"]),
-            str(record.get("undoes", "")),
-            bool(record.get("unasked")),
-            [str(id_) for id_ in record.get("ids", ())],
-            [from_record(each) for each in record["steps"]],
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raw = folder.tree.read(key)
+    except OSError as error:
+        raise VaultMemError(f"cannot read {key}: {error.strerror}") from error
+    if raw is None:
         return None
+    try:
+        entry = _parsed(raw, name)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        own.set_aside(folder.tree, key, f"not an entry of the journal ({type(error).__name__})")
+        return None
+    strange = next((step.key for step in entry.steps if not ours(folder, step)), None)
+    if strange is not None:
+        own.set_aside(folder.tree, key, "it would write what vault-mem does not write")
+        return None
+    return entry
+
+
+def _parsed(raw: bytes, name: str) -> Entry:
+    record = json.loads(raw)
+    if name.partition(".")[0] != record["op"]:
+        raise ValueError("the entry is of another operation")
+    return Entry(
+        str(record["op"]),
+        name,
+        str(record["command"]),
+        str(record["reason"]),
+        datetime.fromisoformat(record["at"]),
+        str(record.get("undoes", "")),
+        bool(record.get("unasked")),
+        [str(id_) for id_ in record.get("ids", ())],
+        [from_record(each) for each in record["steps"]],
+    )
 
 
 def ours(folder: Folder, step: Step) -> bool:
     """Whether a step writes what is ours to write; a vault, and its journal, may come from a stranger."""
     key = step.key
-    inside = folder.contains(folder.path(key))
+    parts = native(key).split("/")
+    if any(part in ("", ".", "..") or "\0" in part for part in parts):
+        return False
     if isinstance(step, AppendStep):
-        return inside and (folder.is_history(key) or folder.is_log(key))
+        return folder.is_history(key) or folder.is_log(key)
     if isinstance(step, DropStep):
-        return inside and folder.is_history(key)
+        return folder.is_history(key)
     if isinstance(step, LineStep):
-        return inside and folder.is_view(key)
+        return folder.is_view(key)
     plain_mode = step.mode & ~0o666 == 0
-    return plain_mode and inside and (folder.is_note(key) or folder.is_view(key) or folder.is_kept(key))
+    return plain_mode and (folder.is_note(key) or folder.is_view(key) or folder.is_kept(key))
 
 
 def _mode(folder: Folder, key: str) -> int:
-    protected = key.startswith(".vault-mem/") or folder.is_private(key)
-    return files.PRIVATE_MODE if protected else files.PUBLIC_MODE
+    protected = key.startswith(f"{OWN}/") or folder.is_private(key)
+    return PRIVATE_MODE if protected else PUBLIC_MODE
 
 
 def _changed_at(folder: Folder, key: str) -> int | None:
     try:
-        return folder.path(key).lstat().st_mtime_ns
+        found = folder.tree.stat(key)
     except OSError:
         return None
+    return found.st_mtime_ns if found else None
 
 
 def _last_number(folder: Folder) -> int:
     """Operations are numbered, so that their order does not hang on the clock."""
-    try:
-        names = os.listdir(_journal(folder))  # noqa: PTH208 - once per commit, and a path for each name costs more
-        return max((int(name[:6]) for name in names if name[:6].isdigit()), default=0)
-    except OSError:
-        return 0
+    return max((_number(name) for name, _ in _listed(folder)), default=0)
 
 
-def _entries(folder: Folder, ending: str) -> list[Path]:
-    try:
-        return sorted(_journal(folder).glob(f"*.{ending}"))
-    except OSError:
-        return []
+def _names(folder: Folder, ending: str) -> list[str]:
+    """The operations of that state, in their order, by what their entries are called."""
+    return [name for name, its in _listed(folder) if its == ending]
 
 
-def _sweep(folder: Folder, steps: list[Step]) -> None:
-    """Remove what an interrupted write left beside its target; what none of the steps wrote is put aside instead."""
-    written = [text for step in steps if isinstance(step, FileStep) for text in (step.before, step.after) if text]
-    for step in steps:
-        for left in folder.path(step.key).parent.glob(".vault-mem-*.tmp"):
-            data = left.read_bytes()
-            if isinstance(step, FileStep) and not any(text.startswith(data) for text in written):
-                left.replace(_journal(folder) / f"{left.stem}.kept")
-            left.unlink(missing_ok=True)
-
-
-def _journal(folder: Folder) -> Path:
-    return folder.own / "journal"
-
-
-def _apply(folder: Folder, step: Step, keep: Path | None = None) -> None:
-    step.apply(folder, keep)
-
-
-def _take_back(folder: Folder, done: list[Step]) -> list[str]:
-    """Undo the steps that were done. Returns the files that had been changed since, and were left."""
-    left = []
-    for step in reversed(done):
-        try:
-            if isinstance(step, AppendStep | DropStep):
-                step.take_back(folder)
-            else:
-                _apply(folder, step.reverse())
-        except VaultMemError:
-            left.append(step.key)
-    return left
-
-
-def _late_edits(folder: Folder, name: str, steps: list[Step]) -> list[str]:
-    """What a program wrote into a file that had just been replaced is put back: a person's edit comes first."""
-    said = []
-    for number, step in enumerate(steps):
-        was = _journal(folder) / f"{name}.{number}.was"
-        if isinstance(step, FileStep):
-            said += _rescue(folder, was, step)
-    return said
-
-
-def _rescue(folder: Folder, was: Path, step: FileStep) -> list[str]:
-    try:
-        if _untouched(was) or was.read_bytes() == step.before:
-            _drop_old(was)
-            return []
-        late = was.read_bytes()
-        files.replace(folder.path(step.key), step.after or b"", late)
-    except FileNotFoundError:
-        return []
-    except VaultMemError:
-        return [f"{step.key}: an edit made at the same moment is kept in {was.relative_to(folder.root)}"]
-    was.unlink(missing_ok=True)
-    return [f"{step.key}: an edit made at the same moment was kept, and ours there left out"]
-
-
-def _drop_old(was: Path) -> None:
-    if time.time() - was.stat().st_ctime > _WAS_SECONDS:
-        was.unlink(missing_ok=True)
-
-
-def _untouched(was: Path) -> bool:
-    """Whether nobody wrote to a file since it was put aside: that was what last changed it."""
-    result = was.stat()
-    return result.st_mtime_ns < result.st_ctime_ns
-
-
-def _displaced(folder: Folder) -> dict[str, list[Path]]:
-    """What writes displaced and is still kept, by operation."""
-    found: dict[str, list[Path]] = {}
-    for was in sorted(_journal(folder).glob("*.was")):
-        if _untouched(was):
-            _drop_old(was)
-            continue
-        found.setdefault(was.name.removesuffix(".was").rpartition(".")[0], []).append(was)
+def _listed(folder: Folder) -> list[tuple[str, str]]:
+    """All entries of the journal. What is not named as ours are, or far out of their numbers, is set aside."""
+    found: list[tuple[str, str]] = []
+    strange: list[str] = []
+    for name, regular in own.entries(folder.tree, JOURNAL):
+        match = _ENTRY.fullmatch(name)
+        if match is not None and regular:
+            found.append((match.group(1), match.group(2)))
+        elif not (name.startswith(TEMPORARY) or name.endswith(".was")) or not regular:
+            strange.append(name)
+    found.sort(key=lambda each: (_number(each[0]), each[0]))
+    for number, (before, after) in enumerate(itertools.pairwise(found)):
+        if _number(after[0]) - _number(before[0]) > _LONGEST_GAP:
+            strange += [f"{name}.{ending}" for name, ending in found[number + 1 :]]
+            del found[number + 1 :]
+            break
+    for name in strange:
+        own.set_aside(folder.tree, f"{JOURNAL}/{name}", "not an entry of the journal")
     return found
 
 
-def _rescue_from(folder: Folder, name: str, displaced: list[Path]) -> list[str]:
-    found = (load(_journal(folder) / f"{name}.{ending}", folder) for ending in ("json", "conflict"))
-    entry = next((each for each in found if each is not None), None)
-    said = []
-    for was in displaced:
-        number = was.name.removesuffix(".was").rpartition(".")[2]
-        step = entry.steps[int(number)] if entry and number.isdigit() and int(number) < len(entry.steps) else None
-        if isinstance(step, FileStep) and ours(folder, step):
-            said += _rescue(folder, was, step)
-        else:
-            was.unlink(missing_ok=True)
-    return said
+def _number(name: str) -> int:
+    return int(name.partition("-")[0])
 
 
 def _dump(transaction: Transaction) -> bytes:

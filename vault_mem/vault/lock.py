@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vault_mem.errors import Busy, WriteFailed
+from vault_mem.vault import outside
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree, parent_of
 
 WAIT_SECONDS = 10.0  # longer than any single write; past it something is stuck, and saying so helps more
 _POLL_SECONDS = 0.01
@@ -37,12 +39,14 @@ else:
 
 
 @contextmanager
-def locked(path: Path, what: str, wait: float = WAIT_SECONDS) -> Iterator[None]:
-    """Hold the lock at `path`; raises Busy when another process holds it for longer than `wait`."""
+def locked(tree: Tree, key: str, what: str, wait: float = WAIT_SECONDS) -> Iterator[None]:
+    """Hold the lock of a file; raises Busy when another process holds it for longer than `wait`."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        if parent_of(key):
+            tree.make_folder(parent_of(key), PRIVATE_FOLDER_MODE)
+        handle = tree.open(key, os.O_RDWR | os.O_CREAT, PRIVATE_MODE)
     except OSError as error:
+        path = tree.path(key)
         raise WriteFailed(
             f"cannot write {what}: {path.parent}: {error.strerror}", "check permissions and space"
         ) from error
@@ -55,3 +59,14 @@ def locked(path: Path, what: str, wait: float = WAIT_SECONDS) -> Iterator[None]:
         yield
     finally:
         os.close(handle)  # closing releases the lock
+
+
+@contextmanager
+def locked_outside(path: Path, what: str, wait: float = WAIT_SECONDS) -> Iterator[None]:
+    """The same for a file that is not in the vault."""
+    try:
+        path.parent.mkdir(mode=PRIVATE_FOLDER_MODE, parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteFailed(f"cannot write {what}: {path.parent}: {error.strerror}", "check permissions") from error
+    with locked(*outside.place(path), what, wait):
+        yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -14,7 +13,6 @@ from vault_mem.vault.walk import walk
 
 Means = Callable[[str], bool]
 
-_AT_ONCE = 1 << 16
 ID_AT_END = re.compile(r"(?:^|-)([0-9a-f]{8})$")
 
 
@@ -111,21 +109,14 @@ def changeable(folder: Folder, key: str, raw: bytes) -> bool:
 def referrers(folder: Folder, keys: Iterable[str], means: Means) -> Iterator[tuple[str, bytes]]:
     """The notes that name another, with their bytes, from the files themselves."""
     for key in keys:
-        raw = _bytes(folder.place(key))
+        raw = _bytes(folder, key)
         if raw and b"[[" in raw and any(map(means, named_in(raw))):
             yield key, raw
 
 
-def _bytes(path: str) -> bytes | None:
+def _bytes(folder: Folder, key: str) -> bytes | None:
     """A file's bytes; None where it is gone or cannot be read."""
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        return folder.tree.read(key)
     except OSError:
         return None
-    try:
-        raw = os.read(handle, _AT_ONCE)
-        return raw if len(raw) < _AT_ONCE else raw + b"".join(iter(lambda: os.read(handle, _AT_ONCE), b""))
-    except OSError:
-        return None
-    finally:
-        os.close(handle)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import SettingsError
+from vault_mem.vault.tree import Tree
 
 VAULT_FILE = "vault-mem.toml"
 
@@ -78,6 +79,9 @@ class Settings:
     private_moves: bool = _setting(
         True, "move a note whose `private` was changed into the private folder or out of it, once it is quiet"
     )
+    late_words: bool = _setting(
+        True, "bring back what a program wrote into a file that was moved or changed while it had it open"
+    )
     tidy: bool = _setting(True, "close exact duplicates of facts, relations, tasks and summaries, in the daemon")
     tidy_first_turns: int = _setting(10, "tidy for the first time after so many turns", check=(1, 1_000_000))
     tidy_turns: int = _setting(
@@ -108,6 +112,9 @@ class Settings:
     )
     vault: str = _setting(
         "", "the vault to use when none is named and none is around", user_only=True, env="VAULT_MEM_VAULT"
+    )
+    follow_links: list[str] = _setting(
+        [], "symbolic links in a vault that are followed, by their whole path: ~/vault/private", user_only=True
     )
     idle_seconds: int = _setting(
         1800,
@@ -140,9 +147,15 @@ def load_settings(root: Path | None, env: Mapping[str, str]) -> Loaded:
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     warnings: list[str] = []
-    files = [(root / VAULT_FILE, False)] if root else []
-    for path, is_user in [*files, (user_file(env), True)]:
-        for name, value in _read(path).items():
+    own = user_file(env)
+    own_values = _read(own, Tree(Path(os.path.realpath(own)).parent))
+    sources_read = [(own, own_values, True)]
+    if root is not None:
+        named = own_values.get("follow_links")
+        tree = _tree(root, named if isinstance(named, list) else [])
+        sources_read.insert(0, (root / VAULT_FILE, _read(root / VAULT_FILE, tree), False))
+    for path, read_values, is_user in sources_read:
+        for name, value in read_values.items():
             warning = _objection(name, is_user)
             if warning:
                 warnings.append(f"{path.name}: {warning}")
@@ -157,6 +170,17 @@ def load_settings(root: Path | None, env: Mapping[str, str]) -> Loaded:
     settings = Settings(**values)
     check_folders(settings, str(root / VAULT_FILE) if root else "settings")
     return Loaded(settings, sources, warnings)
+
+
+def vault_tree(root: Path, settings: Settings) -> Tree:
+    """The files of a vault, with the links in it that the user wants followed."""
+    return _tree(root, settings.follow_links)
+
+
+def _tree(root: Path, links: list[Any]) -> Tree:
+    inside = os.path.join(root, "")  # noqa: PTH118
+    paths = [os.path.normpath(os.path.expanduser(each)) for each in links if isinstance(each, str)]  # noqa: PTH111
+    return Tree(root, frozenset(path.removeprefix(inside).replace(os.sep, "/") for path in paths))
 
 
 def check_folders(settings: Settings, where: str) -> None:
@@ -210,10 +234,10 @@ def _objection(name: str, is_user: bool) -> str:
     return ""
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path, tree: Tree) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
+        return tomllib.loads((tree.read(path.name) or b"").decode("utf-8-sig"))
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path}: not valid TOML: {error}", "correct the file; nothing was changed") from error

@@ -1,20 +1,33 @@
 """The steps of a transaction: what one file is before and after, and how to get from one to the other.
 
-Each step can be applied twice without harm, so that a crash in between is finished by applying it again.
+A step is prepared first: what it will write lies, synced, beside its target. Then it is switched: names change, which
+needs no space on the disk. What it displaces is kept in the journal until nobody has it open (see `late`), so taking
+it back is a change of names too. A step can be applied twice without harm, so a crash is finished by doing it again.
 """
 
 from __future__ import annotations
 
 import base64
-import os
+import errno
+import hashlib
+import stat
 from dataclasses import dataclass, replace
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
-from vault_mem.errors import Conflict, VaultMemError
+from vault_mem.errors import VaultMemError
 from vault_mem.vault import files, marked
-from vault_mem.vault.folder import Folder
+from vault_mem.vault.folder import JOURNAL, Folder
+from vault_mem.vault.tree import (
+    PRIVATE_FOLDER_MODE,
+    PRIVATE_MODE,
+    PUBLIC_FOLDER_MODE,
+    PUBLIC_MODE,
+    TEMPORARY,
+    beside,
+    name_of,
+    parent_of,
+)
 
 
 class State(Enum):
@@ -23,6 +36,22 @@ class State(Enum):
     BEFORE = "before"
     AFTER = "after"
     OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The names under which one step of an operation keeps what it prepared and what it displaced."""
+
+    name: str  # of the operation's entry in the journal
+    number: int
+
+    def new(self, key: str) -> str:
+        """What is to come, beside its target."""
+        return beside(key, f"{TEMPORARY}{self.name}.{self.number}.tmp")
+
+    def was(self, before: bytes) -> str:
+        """What was displaced; the name tells what it said then, so that late words show."""
+        return f"{JOURNAL}/{self.name}.{self.number}.{len(before)}-{digest(before)}.was"
 
 
 @dataclass(frozen=True)
@@ -36,7 +65,7 @@ class FileStep:
     key: str
     before: bytes | None
     after: bytes | None
-    mode: int = files.PUBLIC_MODE
+    mode: int = PUBLIC_MODE
     loose: bool = False
     before_time: int | None = None
     after_time: int | None = None
@@ -48,19 +77,99 @@ class FileStep:
             return State.AFTER
         return State.BEFORE if now == self.before else State.OTHER
 
-    def apply(self, folder: Folder, keep: Path | None = None) -> None:
-        """Do it; raises Conflict where the file says something else. What it displaces is moved to `keep`."""
-        if self.loose and self.state(folder) is not State.BEFORE:
-            return
-        path = folder.path(self.key)
+    def prepare(self, folder: Folder, stage: Stage) -> list[str]:
+        """Write what is to come beside its target. Returns the folders that had to be made."""
         if self.after is None:
-            files.remove(path, self.before or b"")
-        elif self.before is None:
-            private = not self.mode & 0o077
-            files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE if private else 0o755)
-            files.create(path, self.after, self.mode, self.after_time)
-        else:
-            files.replace(path, self.before, self.after, keep, mtime_ns=self.after_time)
+            return []
+        tree = folder.tree
+        with files.failures(tree.path(self.key)):
+            if self.before is None:
+                mode = None if self.mode == PUBLIC_MODE else self.mode
+                private = not self.mode & 0o077
+                above = parent_of(self.key)
+                made = tree.make_folder(above, PRIVATE_FOLDER_MODE if private else PUBLIC_FOLDER_MODE) if above else []
+            else:
+                mode, made = stat.S_IMODE(files.checked(tree, self.key, self.before).st_mode), []
+            tree.stage(self.key, name_of(stage.new(self.key)), self.after, mode, self.after_time)
+            return made
+
+    def switch(self, folder: Folder, stage: Stage) -> None:
+        """Do what was prepared; raises Conflict, and changes nothing, where the file says something else."""
+        tree, new = folder.tree, stage.new(self.key)
+        with files.failures(tree.path(self.key)):
+            if self.before is None:
+                tree.rename(new, self.key)
+            elif self.after is None:
+                try:
+                    files.take(tree, self.key, stage.was(self.before), self.before)
+                except OSError as error:
+                    if error.errno != errno.EXDEV:
+                        raise
+                    files.take(tree, self.key, new, self.before)  # a folder on another disk
+            else:
+                self._swap(folder, stage, self.before)
+
+    def _swap(self, folder: Folder, stage: Stage, before: bytes) -> None:
+        tree, new = folder.tree, stage.new(self.key)
+        if not tree.exchange(new, self.key):
+            files.checked(tree, self.key, before)
+            tree.keep_as(self.key, stage.was(before))
+            tree.put_over(new, self.key)
+            return
+        try:
+            same = tree.read(new) == before
+            if same:
+                _move(folder, new, stage.was(before))
+        except OSError:
+            tree.exchange(new, self.key)
+            raise
+        if not same:
+            tree.exchange(new, self.key)
+            raise files.changed(tree, self.key)
+
+    def take_back(self, folder: Folder, stage: Stage) -> None:
+        """The file as it was before this step was switched; raises Conflict where somebody has edited it since."""
+        tree, new = folder.tree, stage.new(self.key)
+        kept = self.kept(folder, stage)
+        with files.failures(tree.path(self.key)):
+            if self.before is None:
+                if tree.is_file(new):
+                    return  # never switched: a file that says the same is somebody else's
+                files.take(tree, self.key, new, self.after or b"")
+                tree.drop(new)
+            elif kept is None or (self.after is not None and not tree.exchange(kept, self.key)):
+                again = Stage(stage.name, stage.number + 100_000)
+                self.reverse().prepare(folder, again)
+                self.reverse().switch(folder, again)
+                tree.drop(again.was(self.after or b""))
+            elif self.after is None:
+                tree.rename(kept, self.key)
+            elif tree.read(kept) != self.after:
+                tree.exchange(kept, self.key)
+                raise files.changed(tree, self.key)
+            else:
+                tree.drop(kept)
+
+    def kept(self, folder: Folder, stage: Stage) -> str | None:
+        """Where the file that this step displaced is: in the journal, or beside its place if that is another disk."""
+        if self.before is None:
+            return None
+        places = (stage.was(self.before), stage.new(self.key))
+        return next((each for each in places if folder.tree.is_file(each)), None)
+
+    def slipped_in(self, folder: Folder, stage: Stage) -> bool:
+        """Put back what a person saved in the very moment of a switch that a crash cut short; whether there was any."""
+        kept = self.kept(folder, stage)
+        if self.before is None or kept is None or self.state(folder) is not State.AFTER:
+            return False
+        with files.failures(folder.tree.path(self.key)):
+            if folder.tree.read(kept) in (self.before, self.after):
+                return False
+            if self.after is None:
+                folder.tree.rename(kept, self.key)
+            else:
+                folder.tree.exchange(kept, self.key)
+        return True
 
     def reverse(self) -> FileStep:
         """The step that takes this one back."""
@@ -102,23 +211,9 @@ class LineStep:
             return State.AFTER
         return State.BEFORE if line == self.before else State.OTHER
 
-    def apply(self, folder: Folder, keep: Path | None = None) -> None:
-        """Do it, whatever else has changed in the file meanwhile."""
-        raw = read(folder, self.key)
-        for _ in range(5):
-            after = marked.put(_decoded(raw), self.id, self.after, self.place, self.key)
-            step = FileStep(self.key, read(folder, self.key), _encoded(after))
-            try:
-                if step.before != step.after:
-                    step.apply(folder, keep)
-            except Conflict:
-                raw = read(folder, self.key)  # somebody saved it in between: look again
-                continue
-            late = _taken(keep)
-            if late is None or late == step.before:
-                return
-            raw = late
-        raise Conflict(f"{self.key} keeps changing", "close the program that writes it, and try again")
+    def put(self, raw: bytes | None) -> bytes | None:
+        """The view with that line in it, or without it."""
+        return _encoded(marked.put(_decoded(raw), self.id, self.after, self.place, self.key))
 
     def reverse(self) -> LineStep:
         """The step that takes this one back."""
@@ -140,23 +235,26 @@ class AppendStep:
         """Where the step stands."""
         return State.AFTER if self._bytes() in (read(folder, self.key) or b"") else State.BEFORE
 
-    def apply(self, folder: Folder, keep: Path | None = None) -> None:
+    def switch(self, folder: Folder, stage: Stage) -> None:
         """Add the line; one that a crash cut short is cut off first."""
-        path, line = folder.path(self.key), self._bytes()
         private = self.key.startswith(".") or folder.is_private(self.key)
-        files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE if private else 0o755)
-        files.append(path, line, files.PRIVATE_MODE if private else files.PUBLIC_MODE, unique=True)
+        files.make_folder(folder.tree, parent_of(self.key), PRIVATE_FOLDER_MODE if private else PUBLIC_FOLDER_MODE)
+        files.append(folder.tree, self.key, self._bytes(), PRIVATE_MODE if private else PUBLIC_MODE, unique=True)
+
+    def take_back(self, folder: Folder, stage: Stage) -> None:
+        """Remove the line again, as long as it is the last: for a transaction that did not come about."""
+        with files.failures(folder.tree.path(self.key)):
+            raw = folder.tree.read(self.key)
+            if raw is None or not raw.endswith(self._bytes()):
+                return
+            if raw == self._bytes():
+                files.remove(folder.tree, self.key, raw)
+            else:
+                folder.tree.truncate(self.key, len(raw) - len(self._bytes()))
 
     def reverse(self) -> AppendStep:
         """An append has no reverse."""
         raise TypeError("a log is not taken back")
-
-    def take_back(self, folder: Folder) -> None:
-        """Remove the line again, as long as it is the last: for a transaction that did not come about."""
-        path = folder.path(self.key)
-        raw = read(folder, self.key)
-        if raw is not None and raw.endswith(self._bytes()):
-            os.truncate(path, len(raw) - len(self._bytes()))
 
     def record(self) -> dict[str, Any]:
         """As JSON."""
@@ -175,32 +273,21 @@ class DropStep:
 
     def state(self, folder: Folder) -> State:
         """Where the step stands."""
-        return State.AFTER if not self._present(read(folder, self.key)) else State.BEFORE
+        return State.AFTER if self.put(raw := read(folder, self.key)) == raw else State.BEFORE
 
-    def apply(self, folder: Folder, keep: Path | None = None) -> None:
-        """Take the lines out, whatever else has been added meanwhile."""
-        raw = read(folder, self.key)
-        if raw is None or not self._present(raw):
-            return
+    def put(self, raw: bytes | None) -> bytes | None:
+        """The log without these lines."""
         gone = {line.encode() for line in self.lines}
-        after = b"".join(line for line in raw.splitlines(keepends=True) if line.rstrip(b"\r\n") not in gone)
-        FileStep(self.key, raw, after or None).apply(folder)
+        kept = b"".join(line for line in (raw or b"").splitlines(keepends=True) if line.rstrip(b"\r\n") not in gone)
+        return raw if raw is None or kept == raw else kept or None
 
     def reverse(self) -> DropStep:
         """What became private stays so."""
         raise TypeError("a log is not taken back")
 
-    def take_back(self, folder: Folder) -> None:
-        """Put the lines back: for a transaction that did not come about."""
-        for line in self.lines:
-            AppendStep(self.key, line).apply(folder)
-
     def record(self) -> dict[str, Any]:
         """As JSON."""
         return {"key": self.key, "drop": list(self.lines)}
-
-    def _present(self, raw: bytes | None) -> bool:
-        return any(line.encode() in (raw or b"").splitlines() for line in self.lines)
 
 
 Step = FileStep | LineStep | AppendStep | DropStep
@@ -209,9 +296,7 @@ Step = FileStep | LineStep | AppendStep | DropStep
 def read(folder: Folder, key: str) -> bytes | None:
     """A file's bytes, or None where there is none."""
     try:
-        return folder.path(key).read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+        return folder.tree.read(key)
     except OSError as error:
         raise VaultMemError(f"cannot read {key}: {error.strerror}") from error
 
@@ -226,7 +311,7 @@ def from_record(record: dict[str, Any]) -> Step:
     if "drop" in record:
         return DropStep(key, tuple(str(line) for line in record["drop"]))
     if "place" in record:
-        return LineStep(key, str(record["id"]), record["before"], record["after"], str(record["place"]))
+        return LineStep(key, str(record["id"]), _line(record["before"]), _line(record["after"]), str(record["place"]))
     return FileStep(
         key,
         _unpack(record["before"]),
@@ -236,6 +321,12 @@ def from_record(record: dict[str, Any]) -> Step:
         _time(record.get("before_time")),
         _time(record.get("after_time")),
     )
+
+
+def _line(value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError("a line is text")
+    return value
 
 
 def _time(value: Any) -> int | None:
@@ -250,13 +341,18 @@ def _decoded(raw: bytes | None) -> str | None:
     return None if raw is None else raw.decode(errors="surrogateescape")
 
 
-def _taken(keep: Path | None) -> bytes | None:
-    """What a displaced file says by now; it is not needed any longer."""
-    if keep is None or not keep.exists():
-        return None
-    late = keep.read_bytes()
-    keep.unlink()
-    return late
+def _move(folder: Folder, old: str, new: str) -> None:
+    """Rename, unless the two are on different disks."""
+    try:
+        folder.tree.rename(old, new)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+
+
+def digest(data: bytes) -> str:
+    """What tells one text from another in a file's name."""
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
 def _pack(data: bytes | None) -> Any:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-from pathlib import Path
+import os
 
-from vault_mem.vault.folder import Folder
+from vault_mem.vault import own
+from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, temporary_name
+
+_FILE = f"{OWN}/turns.json"
 
 
 def count(folder: Folder) -> None:
@@ -31,20 +35,28 @@ def begin(folder: Folder) -> None:
     _write(folder, turns, turns)
 
 
-def _file(folder: Folder) -> Path:
-    return folder.own / "turns.json"
-
-
 def _read(folder: Folder) -> tuple[int, int | None]:
     try:
-        record = json.loads(_file(folder).read_bytes())
+        raw = own.read(folder.tree, _FILE)
+        if raw is None:
+            return 0, None
+        record = json.loads(raw)
         last = record["tidied"]
-        return int(record["turns"]), None if last is None else int(last)
-    except (OSError, ValueError, KeyError, TypeError):
+        return max(0, int(record["turns"])), None if last is None else int(last)
+    except OSError:
+        return 0, None
+    except (ValueError, KeyError, TypeError):
+        own.set_aside(folder.tree, _FILE, "not a count of turns")
         return 0, None
 
 
 def _write(folder: Folder, turns: int, last: int | None) -> None:
+    tree, name = folder.tree, temporary_name()
     with contextlib.suppress(OSError):  # a vault that cannot be written is recalled from all the same
-        folder.own.mkdir(mode=0o700, exist_ok=True)
-        _file(folder).write_text(json.dumps({"turns": turns, "tidied": last}), encoding="ascii")
+        tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
+        try:
+            with tree.opened(f"{OWN}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_MODE) as handle:
+                os.write(handle, json.dumps({"turns": turns, "tidied": last}).encode())
+            tree.put_over(f"{OWN}/{name}", _FILE)
+        finally:
+            tree.drop(f"{OWN}/{name}")

@@ -12,13 +12,15 @@ from typing import NamedTuple
 
 from vault_mem.errors import VaultNotFound
 from vault_mem.model import Problem
-from vault_mem.vault.folder import Folder, key_of
+from vault_mem.vault.folder import Folder
 from vault_mem.vault.settings import VAULT_FILE
+from vault_mem.vault.tree import Refused, key_of, native
 
 _RESERVED_PRIVATE = "REVIEW.md"
 # Made by the tool from memories: an `include` that covers them must not turn views into notes.
 _VIEWS = ("memory/**", "MEMORY.md", "SELF.md", "REVIEW.md", "history/**")
 
+_LINK = "is a symbolic link and is not followed"
 # What was written this shortly before it was looked at may have been written again within the clock's grain.
 RACY_NS = 2_000_000_000
 
@@ -65,23 +67,16 @@ def look_at(folder: Folder, keys: Iterable[str]) -> Listing:
     listing = Listing()
     rules = _rules(folder)
     reserved = f"{folder.settings.private_folder.strip('/')}/{_RESERVED_PRIVATE}"
-    plain: dict[str, bool] = {}
     for key in keys:
-        path = os.fspath(folder.path(key))
-        relative = os.path.relpath(path, folder.root).replace(os.sep, "/")
-        place = os.path.dirname(path)  # noqa: PTH120
-        if place not in plain:
-            plain[place] = os.path.realpath(place) == place
-        if key == reserved or not plain[place] or not any(rule.covers(relative) for rule in rules):
+        relative = native(key)
+        if key == reserved or not any(rule.covers(relative) for rule in rules):
             continue
         try:
-            result = os.lstat(path)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
+            result = folder.tree.stat(key)
         except OSError as error:
             _unreadable(key, error, listing)
             continue
-        if stat.S_ISREG(result.st_mode):
+        if result is not None and stat.S_ISREG(result.st_mode):
             listing.files[key] = state_of(result)
     return listing
 
@@ -92,7 +87,7 @@ def watched_folders(folder: Folder) -> list[str]:
 
 
 def _check_root(folder: Folder) -> None:
-    if not (folder.root / VAULT_FILE).is_file():
+    if not folder.tree.exists(VAULT_FILE):
         raise VaultNotFound(f"{folder.root} has no {VAULT_FILE} any more", "is the disk mounted? Nothing was changed")
 
 
@@ -168,37 +163,32 @@ def content_hash(raw: bytes, size: int) -> str:
 
 
 def _walk(folder: Folder, top: str, listing: Listing, ignored: _Ignored, wanted: re.Pattern[str] | None) -> None:
-    root = os.fspath(folder.root)
     pending = [top]
     files = listing.files
     while pending:
         below = pending.pop()
-        place = os.path.join(root, below) if below else root  # noqa: PTH118 - hot loop
-        if below == top and top and os.path.realpath(place) != place:
-            listing.problems.append(Problem(key_of(top), "leads through a symbolic link and is not followed"))
-            listing.unread.append(key_of(top))
-            continue
+        prefix = below + "/" if below else ""
         try:
-            with os.scandir(place) as entries:
-                found = list(entries)
+            with folder.tree.scan(key_of(below)) as entries:
+                for entry in entries:
+                    name = entry.name
+                    if name[0] == ".":
+                        continue
+                    relative = prefix + name
+                    if name[-3:].lower() == ".md" and not entry.is_dir(follow_symlinks=False):
+                        if _is_note(relative, name, below, ignored, wanted):
+                            _add(entry, relative, files, listing)
+                    elif entry.is_symlink() and not folder.tree.follows(relative):
+                        listing.problems.append(Problem(key_of(relative), _LINK))
+                    elif entry.is_dir() and not ignored.folder(relative):
+                        pending.append(relative)
         except FileNotFoundError:
             continue
+        except Refused:
+            listing.problems.append(Problem(key_of(below), _LINK))
+            listing.unread.append(key_of(below))
         except OSError as error:
             _unreadable(key_of(below), error, listing)
-            continue
-        prefix = below + "/" if below else ""
-        for entry in found:
-            name = entry.name
-            if name[0] == ".":
-                continue
-            relative = prefix + name
-            if name[-3:].lower() == ".md" and not entry.is_dir(follow_symlinks=False):
-                if _is_note(relative, name, below, ignored, wanted):
-                    _add(folder, entry, relative, files, listing)
-            elif entry.is_symlink():
-                _report_symlink(folder, relative, listing)
-            elif entry.is_dir(follow_symlinks=False) and not ignored.folder(relative):
-                pending.append(relative)
 
 
 def _is_note(relative: str, name: str, place: str, ignored: _Ignored, wanted: re.Pattern[str] | None) -> bool:
@@ -210,16 +200,15 @@ def _is_note(relative: str, name: str, place: str, ignored: _Ignored, wanted: re
     return wanted is None or wanted.match(relative) is not None
 
 
-def _add(folder: Folder, entry: os.DirEntry[str], relative: str, files: dict[str, FileState], listing: Listing) -> None:
+def _add(entry: os.DirEntry[str], relative: str, files: dict[str, FileState], listing: Listing) -> None:
     key = key_of(relative)
     try:
         if entry.is_file(follow_symlinks=False):
             result = entry.stat(follow_symlinks=False)
             files[key] = FileState(result.st_mtime_ns, result.st_ctime_ns, result.st_size, result.st_ino)
-        elif entry.is_symlink():
-            _report_symlink(folder, relative, listing)
         else:
-            listing.problems.append(Problem(key, "is not a regular file"))
+            reason = _LINK if entry.is_symlink() else "is not a regular file"
+            listing.problems.append(Problem(key, reason))
     except FileNotFoundError:
         return
     except OSError as error:
@@ -230,13 +219,6 @@ def _unreadable(key: str, error: OSError, listing: Listing) -> None:
     """What could not be read is unknown, not gone."""
     listing.problems.append(Problem(key, f"cannot be read: {error.strerror}"))
     listing.unread.append(key)
-
-
-def _report_symlink(folder: Folder, relative: str, listing: Listing) -> None:
-    target = os.path.realpath(folder.root / relative)
-    inside = target.startswith(os.fspath(folder.root) + os.sep)
-    if not inside:
-        listing.problems.append(Problem(key_of(relative), "is a symbolic link out of the vault and is not followed"))
 
 
 # What may lie between two parts of a glob, from nothing to everything.

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import os
+import itertools
 import shutil
 import sqlite3
-import stat
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 from vault_mem.errors import Busy, ModelNotFound, Unsafe, VaultMemError
 from vault_mem.operations.checks.finding import Finding
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import journal
+from vault_mem.vault import journal, late, outside, own
+from vault_mem.vault.folder import OWN
 from vault_mem.vault.lock import locked
+from vault_mem.vault.tree import Tree, name_of
 
 # A write needs a few times the size of a note; an index of many notes some hundred megabytes.
 _FULL = 20_000_000
 _NEARLY_FULL = 500_000_000
 # git holds its lock for the moment of one command.
 _GIT_LOCK_SECONDS = 600
+_LATELY = timedelta(days=1)
 _WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
 _LOCKS = Path("/proc/locks")
 
@@ -76,14 +79,18 @@ def index(workspace: Workspace) -> Iterator[Finding]:
 def locks(workspace: Workspace) -> Iterator[Finding]:
     """A lock that somebody holds, or left behind."""
     folder = workspace.folder
-    for path, what in ((folder.own / "lock", "this vault"), (folder.index_dir / "lock", "its index")):
-        if not path.exists():
+    for tree, key, what in (
+        (folder.tree, journal.LOCK, "this vault"),
+        (*outside.place(folder.index_dir / "lock"), "its index"),
+    ):
+        path = tree.path(key)
+        if not tree.exists(key):
             continue
         try:
-            with locked(path, what, wait=0):
+            with locked(tree, key, what, wait=0):
                 pass
         except Busy:
-            holder = _holder(path)
+            holder = _holder(tree, key)
             yield Finding(
                 "lock",
                 f"another process{f' ({holder})' if holder else ''} is writing {what}",
@@ -92,11 +99,8 @@ def locks(workspace: Workspace) -> Iterator[Finding]:
             )
         except VaultMemError as error:
             yield Finding("lock", error.message, str(path), hint=error.hint, severity="error")
-    left = folder.root / ".git" / "index.lock"
-    try:
-        age = time.time() - left.stat().st_mtime
-    except OSError:
-        return
+    left = folder.tree.stat(".git/index.lock")
+    age = time.time() - left.st_mtime if left else 0.0
     if age > _GIT_LOCK_SECONDS:
         yield Finding(
             "lock",
@@ -106,10 +110,11 @@ def locks(workspace: Workspace) -> Iterator[Finding]:
         )
 
 
-def _holder(path: Path) -> str:
+def _holder(tree: Tree, key: str) -> str:
     """The process that holds a lock, where the system tells."""
     try:
-        inode = f":{path.stat().st_ino} "
+        found = tree.stat(key)
+        inode = f":{found.st_ino if found else 0} "
         lines = _LOCKS.read_text(encoding="ascii").splitlines()
     except (OSError, UnicodeDecodeError):
         return ""
@@ -148,7 +153,7 @@ def watches(workspace: Workspace) -> Iterator[Finding]:
         most = int(_WATCHES.read_text(encoding="ascii"))
     except (OSError, ValueError):
         return  # not Linux
-    count = sum(1 for _ in _folders(workspace.folder.root))
+    count = sum(1 for _ in _folders(workspace.folder.tree))
     if count > most // 2:  # other programs watch folders too
         yield Finding(
             "watch-limit",
@@ -157,28 +162,57 @@ def watches(workspace: Workspace) -> Iterator[Finding]:
         )
 
 
-def _folders(root: Path) -> Iterator[str]:
-    for place, below, _ in os.walk(root):
-        below[:] = [name for name in below if not name.startswith(".")]
+def _folders(tree: Tree) -> Iterator[str]:
+    for place, below, _ in tree.walk():
+        below[:] = [key for key in below if not name_of(key).startswith(".")]
         yield place
 
 
 def interrupted(workspace: Workspace) -> Iterator[Finding]:
     """Operations that did not end, and edits that could not be saved."""
     folder = workspace.folder
-    for entry in journal.pending(folder):
+    for name in journal.pending(folder):
+        yield Finding("interrupted", f"operation {name} did not end", hint="the next command that writes finishes it")
+    for name in journal.conflicts(folder):
+        yield Finding("interrupted", f"operation {name} was taken back: a file had changed since", hint="run it again")
+    for name in folder.tree.names(f"{OWN}/edits", ".md"):
         yield Finding(
-            "interrupted", f"operation {entry.stem} did not end", hint="the next command that writes finishes it"
+            "interrupted",
+            "an edit that could not be saved is kept",
+            f"{OWN}/edits/{name}",
+            hint="take what you need of it, then delete it",
         )
-    for entry in journal.conflicts(folder):
+
+
+def set_aside(workspace: Workspace) -> Iterator[Finding]:
+    """What lay among this machine's records and was none (SPEC S-2)."""
+    for key, why in own.aside(workspace.folder.tree):
         yield Finding(
-            "interrupted", f"operation {entry.stem} was taken back: a file had changed since", hint="run it again"
+            "set-aside",
+            f"it was among this machine's records, and is none of them{f': {why}' if why else ''}",
+            key,
+            hint="nothing was done with it; delete it, unless you know what it is",
         )
-    for path in sorted((folder.own / "edits").glob("*.md")):
-        if stat.S_ISREG(path.lstat().st_mode):
+
+
+def late_words(workspace: Workspace) -> Iterator[Finding]:
+    """Files that another program still has open though they were replaced, and words that came late (SPEC S-4)."""
+    folder = workspace.folder
+    for each in late.waiting(folder):
+        yield Finding(
+            "late-words",
+            "a program still has a file open that an operation replaced or removed",
+            each.key,
+            hint="close it there; what it has written then comes back into the note",
+            severity="info",
+        )
+    oldest = folder.now() - _LATELY
+    for entry in itertools.takewhile(lambda entry: entry.at > oldest, journal.standing(folder)):
+        if entry.command == late.COMMAND:
             yield Finding(
-                "interrupted",
-                "an edit that could not be saved is kept",
-                folder.key(path),
-                hint="take what you need of it, then delete it",
+                "late-words",
+                "a program wrote into it after it had been replaced or removed; its words were kept",
+                entry.steps[0].key if entry.steps else "",
+                hint=f"look whether they are where you want them; vault-mem undo {entry.op} takes that back",
+                severity="info",
             )

@@ -8,14 +8,15 @@ import time
 from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 
 from vault_mem.operations.adopt import candidates
 from vault_mem.operations.checks.finding import Finding
 from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
+from vault_mem.vault.tree import beside, name_of
 from vault_mem.vault.walk import walk
 
 # Clocks of two machines differ by minutes; more is a mistake.
@@ -106,35 +107,34 @@ def summaries(workspace: Workspace) -> Iterator[Finding]:
 def copies(workspace: Workspace) -> Iterator[Finding]:
     """Files that a sync service made of two versions of one."""
     folder = workspace.folder
-    for place, below, names in os.walk(folder.root):
-        below[:] = [name for name in below if not name.startswith(".")]
-        for name in sorted(names):
+    for _, below, keys in folder.tree.walk():
+        below[:] = [key for key in below if not name_of(key).startswith(".")]
+        for key in keys:
+            name = name_of(key)
             stem, ending = os.path.splitext(name)  # noqa: PTH122 - every file of the vault
             conflict, numbered = _CONFLICT.search(stem), _NUMBERED.search(stem)
             found = conflict or numbered
             if name.startswith(".") or found is None:
                 continue
-            original = Path(place, stem[: found.start()] + ending)
-            if not conflict and not original.is_file():
+            original = beside(key, stem[: found.start()] + ending)
+            if not conflict and not folder.tree.is_file(original):
                 continue
-            path = Path(place, name)
-            key = folder.key(path)
-            same = _same_memory(path, original) and folder.is_note(key)
+            same = folder.is_note(key) and _same_memory(folder, key, original)
             yield Finding(
                 "conflict-copies",
-                f"looks like a second version of {original.name} that a sync service kept",
+                f"looks like a second version of {name_of(original)} that a sync service kept",
                 key,
                 hint="both say the same: delete it (doctor --fix does, and undo brings it back)"
                 if same
-                else f"compare it with {original.name}, keep what is right there, and delete it",
-                fix=partial(_drop_copy, key, folder.key(original)) if same else None,
+                else f"compare it with {name_of(original)}, keep what is right there, and delete it",
+                fix=partial(_drop_copy, key, original) if same else None,
             )
 
 
-def _same_memory(path: Path, original: Path) -> bool:
+def _same_memory(folder: Folder, key: str, original: str) -> bool:
     try:
-        raw = path.read_bytes()
-        return bool(id_in(raw)) and raw == original.read_bytes()
+        raw = folder.tree.read(key) or b""
+        return bool(id_in(raw)) and raw == folder.tree.read(original)
     except OSError:
         return False
 
@@ -174,11 +174,9 @@ def clock(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _saved_late(workspace: Workspace, key: str) -> bool:
-    try:
-        return workspace.folder.path(key).lstat().st_mtime > time.time() + _SKEW.total_seconds()
-    except OSError:
-        return False
+    found = workspace.folder.tree.stat(key)
+    return found is not None and found.st_mtime > time.time() + _SKEW.total_seconds()
 
 
 def _touch(key: str, workspace: Workspace) -> None:
-    os.utime(workspace.folder.path(key), follow_symlinks=False)
+    workspace.folder.tree.set_time(key)

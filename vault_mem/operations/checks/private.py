@@ -6,17 +6,17 @@ import os
 import stat
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 from vault_mem.errors import VaultMemError
 from vault_mem.notes.references import named_in
 from vault_mem.operations.checks.finding import Finding
 from vault_mem.operations.init import ignoring
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import git
-from vault_mem.vault.folder import Folder
+from vault_mem.vault import git, outside
+from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
+from vault_mem.vault.tree import Tree, key_of, native
 from vault_mem.vault.walk import walk
 
 
@@ -25,24 +25,35 @@ def modes(workspace: Workspace) -> Iterator[Finding]:
     folder = workspace.folder
     if os.name != "posix":
         return
-    private = folder.root / folder.settings.private_folder
-    below = [private, *sorted(private.rglob("*"))] if private.is_dir() else []
-    for path in [*below, *(each for each in (folder.own, folder.index_dir) if each.is_dir())]:
-        mode = stat.S_IMODE(path.lstat().st_mode)
-        if mode & 0o077 and not path.is_symlink():
-            wanted = 0o700 if path.is_dir() else 0o600
+    places = [(folder.tree, key) for key in (OWN, *_below(folder, folder.settings.private_folder.strip("/")))]
+    for tree, key in [*places, outside.place(folder.index_dir)]:
+        found = tree.stat(key)
+        mode = stat.S_IMODE(found.st_mode) if found else 0
+        if found and mode & 0o077 and not stat.S_ISLNK(found.st_mode):
+            wanted = 0o700 if stat.S_ISDIR(found.st_mode) else 0o600
             yield Finding(
                 "modes",
                 f"others can read it (mode {mode:o})",
-                folder.key(path) if folder.contains(path) else str(path),
+                key if tree is folder.tree else str(tree.path(key)),
                 hint=f"chmod {wanted:o} it (doctor --fix does)",
-                fix=partial(_set_mode, path, mode & wanted),
+                fix=partial(_set_mode, tree, key, mode & wanted),
             )
 
 
-def _set_mode(path: Path, mode: int, workspace: Workspace) -> None:
-    if not path.is_symlink():
-        path.chmod(mode)
+def _below(folder: Folder, top: str) -> Iterator[str]:
+    """A folder and everything in it."""
+    pending = [top]
+    while pending:
+        key = pending.pop()
+        yield key
+        found = folder.tree.stat(key)
+        if found and stat.S_ISDIR(found.st_mode):
+            with folder.tree.scan(key) as entries:
+                pending += sorted((key_of(f"{native(key)}/{entry.name}") for entry in entries), reverse=True)
+
+
+def _set_mode(tree: Tree, key: str, mode: int, workspace: Workspace) -> None:
+    tree.set_mode(key, mode)
 
 
 def in_git(workspace: Workspace) -> Iterator[Finding]:
@@ -89,7 +100,7 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
             hint="rewrite the history (git filter-repo), and take what was in them as known",
             severity="error",
         )
-    if any((folder.root / private).glob("*.md")):
+    if folder.tree.names(private, ".md"):
         yield Finding(
             "git",
             "git does not back up private memories, and `git clean -x` deletes them",
@@ -126,7 +137,7 @@ def mentions(workspace: Workspace) -> Iterator[Finding]:
     if not private:
         return
     graph = workspace.graph
-    logs = [folder.key(path) for path in sorted((folder.root / "memory").glob("*.md"))]
+    logs = [f"memory/{name}" for name in folder.tree.names("memory", ".md")]
     for key in [*walk(folder).files, "MEMORY.md", "SELF.md", "REVIEW.md", *logs]:
         if folder.is_private(key):
             continue

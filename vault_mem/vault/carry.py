@@ -1,0 +1,185 @@
+"""Carrying out the steps of an operation: everything is prepared before the first visible change (SPEC S-3).
+
+Preparing may fail: then nothing has happened. Switching changes names alone, so it fails rarely, and what was switched
+is switched back without needing any space. Lines of views are wishes: where one cannot be written, that is said.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from vault_mem.errors import Changed, VaultMemError, WriteFailed
+from vault_mem.vault import files
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, Stage, State, Step, read
+from vault_mem.vault.tree import parent_of
+
+# A view may be saved by its owner while a line is put into it; after so many tries something else is wrong.
+_TRIES = 5
+
+
+class HalfDone(WriteFailed):
+    """A step failed, and so did taking back the ones before it; the journal finishes it later."""
+
+
+@dataclass
+class Job:
+    """What becomes of one file. `change` is worked out from what the file says where the step does not say it whole."""
+
+    stage: Stage
+    steps: list[Step]
+    change: FileStep | AppendStep | None = None
+    made: list[str] = field(default_factory=list)
+
+    @property
+    def key(self) -> str:
+        """The file."""
+        return self.steps[0].key
+
+    @property
+    def optional(self) -> bool:
+        """Whether the operation goes on without it."""
+        return isinstance(self.steps[0], LineStep)
+
+    def prepare(self, folder: Folder) -> None:
+        """Work out the change, and write what is to come beside its target."""
+        self.change = self._work_out(folder)
+        if isinstance(self.change, FileStep):
+            self.made += self.change.prepare(folder, self.stage)
+
+    def switch(self, folder: Folder) -> None:
+        """Make the change."""
+        for _ in range(_TRIES - 1 if isinstance(self.steps[0], LineStep | DropStep) else 0):
+            if self.change is None:
+                return
+            try:
+                self.change.switch(folder, self.stage)
+            except Changed:
+                self.prepare(folder)
+            else:
+                return
+        if self.change is not None:
+            self.change.switch(folder, self.stage)
+
+    def take_back(self, folder: Folder) -> None:
+        """Unmake the change; raises Conflict where somebody has edited the file since."""
+        if self.change is not None and self.change.state(folder) is State.AFTER:
+            self.change.take_back(folder, self.stage)
+
+    def clear(self, folder: Folder, *, undone: bool = False) -> None:
+        """Remove what was prepared and not used, and the folders that were made for it."""
+        new = self.stage.new(self.key)
+        if undone or not isinstance(self.change, FileStep) or self.change.kept(folder, self.stage) != new:
+            folder.tree.drop(new)
+        for made in reversed(self.made if undone else []):
+            folder.tree.drop_folder(made)
+
+    def slipped_in(self, folder: Folder) -> bool:
+        """Put back what a person saved in the very moment of a switch that a crash cut short; whether there was any."""
+        first = self.steps[0]
+        if isinstance(first, FileStep):
+            return first.slipped_in(folder, self.stage)
+        beside = read(folder, self.stage.new(self.key))
+        if beside is None or isinstance(first, AppendStep):
+            return False
+        now = read(folder, self.key)
+        if (self._put(now) or b"").startswith(beside) or self._put(beside) == now:
+            return False  # what was prepared, whole or not, or what was displaced
+        with files.failures(folder.shown(self.key)):
+            return folder.tree.exchange(self.stage.new(self.key), self.key)
+
+    def _put(self, raw: bytes | None) -> bytes | None:
+        for step in self.steps:
+            if isinstance(step, LineStep | DropStep):
+                raw = step.put(raw)
+        return raw
+
+    def _work_out(self, folder: Folder) -> FileStep | AppendStep | None:
+        first = self.steps[0]
+        if isinstance(first, AppendStep):
+            return first
+        if isinstance(first, FileStep):
+            return None if first.loose and first.state(folder) is not State.BEFORE else first
+        before = read(folder, self.key)
+        after = self._put(before)
+        return None if before == after else FileStep(self.key, before, after)
+
+
+def jobs_of(name: str, steps: Iterable[Step]) -> list[Job]:
+    """One job per file: all lines of a view are put in at once. Logs come first, they alone still take space."""
+    jobs: list[Job] = []
+    views: dict[str, Job] = {}
+    for number, step in enumerate(steps):
+        if isinstance(step, LineStep) and step.key in views:
+            views[step.key].steps.append(step)
+            continue
+        jobs.append(Job(Stage(name, number), [step]))
+        if isinstance(step, LineStep):
+            views[step.key] = jobs[-1]
+    return sorted(jobs, key=lambda job: not isinstance(job.steps[0], AppendStep))
+
+
+def prepare(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
+    """Prepare all; where that fails, nothing is left of it."""
+    try:
+        for job in jobs:
+            with _wish(job, notices):
+                job.prepare(folder)
+    except VaultMemError:
+        with contextlib.suppress(OSError):
+            clear(folder, jobs, undone=True)
+        raise
+
+
+def switch(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
+    """Switch all, or none; raises HalfDone where neither could be."""
+    begun: list[Job] = []
+    try:
+        for job in jobs:
+            begun.append(job)
+            with _wish(job, notices):
+                job.switch(folder)
+    except VaultMemError as error:
+        _take_back(folder, begun, error)
+        with contextlib.suppress(OSError):
+            clear(folder, jobs, undone=True)
+        raise
+
+
+def _take_back(folder: Folder, begun: list[Job], error: VaultMemError) -> None:
+    failed: VaultMemError | None = None
+    for job in reversed(begun):
+        try:
+            job.take_back(folder)
+        except Changed:
+            continue  # a person's edit on top of ours: it stays
+        except VaultMemError as another:
+            failed = another
+    if failed is not None:
+        raise HalfDone(f"{error.message}; half of it is done", "the next command finishes it") from failed
+
+
+def clear(folder: Folder, jobs: list[Job], *, undone: bool = False) -> None:
+    """Remove what is left of the preparations."""
+    for job in reversed(jobs):
+        job.clear(folder, undone=undone)
+
+
+def sync(folder: Folder, jobs: list[Job]) -> None:
+    """Have the disk keep the changed names."""
+    for above in sorted({parent_of(job.key) for job in jobs if job.change is not None}):
+        with files.failures(folder.shown(above) if above else folder.root):
+            folder.tree.sync_folder(above)
+
+
+@contextlib.contextmanager
+def _wish(job: Job, notices: list[str]) -> Iterator[None]:
+    try:
+        yield
+    except VaultMemError as error:
+        if not job.optional:
+            raise
+        job.change = None
+        notices.append(f"{job.key} could not be kept up to date: {error.message}")

@@ -1,0 +1,38 @@
+"""Files that belong to no vault: the user's settings, other programs' settings, exports. Links to them are followed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from vault_mem.vault import files
+from vault_mem.vault.tree import PRIVATE_MODE, PUBLIC_MODE, Tree
+
+__all__ = ["PRIVATE_MODE", "PUBLIC_MODE", "create", "make_folder", "place", "remove", "replace"]
+
+
+def create(path: Path, data: bytes, mode: int) -> None:
+    """Write a new file; raises Conflict where one is already there. A public one takes the user's usual mode."""
+    files.create(*place(path), data, mode)
+
+
+def replace(path: Path, expected: bytes, data: bytes) -> None:
+    """Put `data` in place of `expected`; raises Conflict, and changes nothing, where the file says something else."""
+    files.replace(*place(path), expected, data)
+
+
+def remove(path: Path, expected: bytes) -> None:
+    """Take a file away; raises Conflict, and puts it back, where it says something other than `expected`."""
+    files.remove(*place(path), expected)
+
+
+def make_folder(path: Path, mode: int = 0o755) -> None:
+    """Make a folder with its parents; an existing one is left as it is."""
+    with files.failures(path):
+        path.mkdir(mode=mode, parents=True, exist_ok=True)
+
+
+def place(path: Path) -> tuple[Tree, str]:
+    """The folder that a file is in, and its name there."""
+    real = Path(os.path.realpath(path))
+    return Tree(real.parent), real.name

@@ -1,0 +1,107 @@
+"""This machine's folder in the vault (`.vault-mem/`): checked whenever it is read, for a vault may be a stranger's.
+
+What is not as this tool writes it is moved to `.vault-mem/aside/`, never followed and never deleted (SPEC S-2), and
+`doctor` names it. What git tracks there came with a clone or a pull, and is set aside whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+from pathlib import Path
+
+from vault_mem.vault import git
+from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Refused, Tree, key_of
+
+ASIDE = f"{OWN}/aside"
+_REASONS = f"{ASIDE}/reasons.jsonl"
+# More than anything but the logs grows to; a file of a gigabyte would be read into memory.
+_LARGEST = 200_000_000
+
+# The state of git's index when it was last looked at, by vault: it tells whether git tracks what is ours.
+_seen: dict[Path, tuple[int, int]] = {}
+
+
+def entries(tree: Tree, key: str) -> list[tuple[str, bool]]:
+    """The names in one of our folders, and whether each is a regular file; a folder that is a link is set aside."""
+    try:
+        with tree.scan(key) as found:
+            return [(entry.name, entry.is_file(follow_symlinks=False)) for entry in found]
+    except (Refused, NotADirectoryError):
+        set_aside(tree, key, "not a folder")
+        return []
+    except FileNotFoundError:
+        return []
+
+
+def read(tree: Tree, key: str) -> bytes | None:
+    """One of our records; None where there is none. One that is no regular file, or huge, is set aside."""
+    found = tree.stat(key)
+    if found is not None and found.st_size > _LARGEST:
+        set_aside(tree, key, "too large")
+        return None
+    try:
+        return tree.read(key)
+    except Refused as error:
+        set_aside(tree, key, error.strerror or "")
+        return None
+
+
+def set_aside(tree: Tree, key: str, why: str) -> None:
+    """Move what is not ours out of the way, as it is. Where that cannot be done, it is passed over all the same."""
+    plain = key.removeprefix(f"{OWN}/").replace("/", ".")
+    with contextlib.suppress(OSError):
+        tree.make_folder(ASIDE, PRIVATE_FOLDER_MODE)
+        for number in range(1000):
+            target = f"{ASIDE}/{plain}" + (f".{number}" if number else "")
+            try:
+                tree.rename(key, target)
+            except FileExistsError:
+                continue
+            line = json.dumps({"file": target, "was": key, "why": why}) + "\n"
+            with tree.opened(_REASONS, os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE_MODE) as handle:
+                os.write(handle, line.encode())
+            return
+
+
+def aside(tree: Tree) -> list[tuple[str, str]]:
+    """What was set aside and still lies there, and why."""
+    reasons: dict[str, str] = {}
+    for line in (tree.read(_REASONS) or b"").decode(errors="replace").splitlines():
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            record = json.loads(line)
+            reasons[str(record["file"])] = str(record["why"])
+    found = [f"{ASIDE}/{name}" for name, _ in entries(tree, ASIDE)]
+    return [(key, reasons.get(key, "")) for key in sorted(found) if key != _REASONS]
+
+
+def vet(folder: Folder) -> None:
+    """Set aside what git tracks in our folder. Git's own index tells at a glance that it tracks nothing there."""
+    state = _git_index(folder.root)
+    if state is None or _seen.get(folder.root) == state[1]:
+        return
+    path, stamp = state
+    with contextlib.suppress(OSError):
+        if f"{OWN}/".encode() in path.read_bytes() and folder.tree.exists(OWN):
+            for key in git.tracked(folder, [f":(literal){OWN}"]):
+                set_aside(folder.tree, key_of(key), "it came with git, from another machine")
+        _seen[folder.root] = stamp
+
+
+def _git_index(root: Path) -> tuple[Path, tuple[int, int]] | None:
+    """Git's index of the work tree that the vault lies in, with what tells whether it changed."""
+    for place in (root, *root.parents):
+        git_folder = place / ".git"
+        try:
+            if git_folder.is_file():  # a worktree or submodule: the file says where the folder is
+                git_folder = place / git_folder.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+            found = (git_folder / "index").stat()
+        except (OSError, ValueError):
+            continue
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        return git_folder / "index", (found.st_mtime_ns, found.st_size)
+    return None
