@@ -98,7 +98,7 @@ def unite(folder: Folder, rng: random.Random) -> journal.Transaction | None:
         keep, removed = removed, keep
     text = " ".join(rng.choices(WORDS, k=7)) if rng.random() < 0.5 else None
     raws = [folder.shown(memory.path).read_bytes() for memory in (keep, removed)]
-    return merge.plan_merge(folder, keep, raws[0], removed, raws[1], text)[0]
+    return merge.plan_merge(folder, keep, raws[0], removed, raws[1], text and replace_body(raws[0], text))[0]
 
 
 def move(folder: Folder, rng: random.Random) -> journal.Transaction | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from conftest import Command
@@ -39,15 +41,44 @@ def test_the_next_command_writes_the_id(eager: Command, root: Path, command: lis
     id_ = id_of(eager, "memories/dropped.md")
     after = path.read_text()
     assert f"id: {id_}\n" in after
-    assert after.replace(f"id: {id_}\n", "") == "---\n# mine\ntags: [a]\n---\nA heron\n"
+    assert after.replace(f"id: {id_}\n", "") == f"---\n# mine\ntags: [a]\n{date_line(path)}\n---\nA heron\n"
     assert eager.json("status")["waiting_for_id"] == []
 
 
-def test_a_note_without_front_matter_gets_three_lines(eager: Command, root: Path) -> None:
+def date_line(path: Path) -> str:
+    return f"created: {datetime.fromtimestamp(int(path.stat().st_mtime), ZoneInfo('Asia/Tokyo')):%Y-%m-%dT%H:%M:%S}"
+
+
+def test_an_adopted_note_stays_on_its_day(eager: Command, root: Path) -> None:
+    # S-8: nothing but the file told its date, and the next edit would have moved it to today
+    path = note(root, "memories/heron.md", "A heron\n", age=90 * 24 * 3600)
+    before = eager.json("list")["memories"][0]["created"]
+    eager.run("status")
+    assert date_line(path) in path.read_text()
+    eager.run("tag", id_of(eager, "memories/heron.md"), "+birds")
+    path.write_text(path.read_text() + "More of it\n")
+    assert eager.json("list")["memories"][0]["created"] == before
+
+
+def test_a_note_without_a_date_stays_on_its_day_whatever_we_change(cli: Command, root: Path) -> None:
+    # S-8: its id is its own; it was adopted by an earlier version, or never
+    note(root, "memories/heron.md", "---\nid: mem_00000000000a\n---\nA heron\n", age=90 * 24 * 3600)
+    before = cli.json("list")["memories"][0]["created"]
+    for command in (
+        ["tag", "mem_00000000000a", "+birds"],
+        ["edit", "mem_00000000000a", "--set", "importance=5"],
+    ):
+        assert cli.run(*command).code == 0
+        assert cli.json("list")["memories"][0]["created"] == before
+
+
+def test_a_note_without_front_matter_gets_four_lines(eager: Command, root: Path) -> None:
     # V-4
     path = note(root, "memories/a.md", b"\xef\xbb\xbfOne\r\nTwo")
     eager.run("status")
-    assert path.read_bytes() == f"\ufeff---\r\nid: {id_of(eager, 'memories/a.md')}\r\n---\r\nOne\r\nTwo".encode()
+    assert path.read_bytes() == (
+        f"\ufeff---\r\nid: {id_of(eager, 'memories/a.md')}\r\n{date_line(path)}\r\n---\r\nOne\r\nTwo".encode()
+    )
 
 
 def test_its_mode_stays(eager: Command, root: Path) -> None:

@@ -335,12 +335,23 @@ def six(cli: Command, root: Path) -> Path:
 
 
 def kept(cli: Command, six: Path, put_back) -> None:
-    """Every command stops with a cause (exit 6, or 1 for no vault), writes nothing, and all is there afterwards."""
-    for command in (["recall", "pelican"], ["list"], ["status"], ["doctor"], ["remember", "A new thought"]):
+    """Every command stops with a cause (exit 6, or 1 for no vault), writes nothing, and all is there afterwards.
+
+    `status` and `doctor` answer, and say what is wrong.
+    """
+    for command in (["recall", "pelican"], ["list"], ["remember", "A new thought"]):
         answer = cli.run(*command)
         assert answer.code == 6, (command, answer)
         assert answer.out == ""
         assert one_line(answer.err)
+    assert "all 6 notes are gone" in cli.run("status").out
+    status = cli.json("status")
+    assert (status["memories"], status["stale"], status["pending"]) == (6, True, 6)
+    answer = cli.run("doctor", "--json")
+    assert answer.code == 1
+    (found,) = (each for each in answer.json["findings"] if "all 6 notes are gone" in each["message"])
+    assert found["severity"] == "error"
+    assert cli.run("doctor", "--fix").code == 1
     assert cli.run("recall", "pelican", "--json").json["error"]["code"] == "unsafe"
     put_back()
     report = Vault(six, env=cli.env).workspace.sync().report

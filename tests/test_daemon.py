@@ -380,3 +380,20 @@ def test_it_ends_when_asked(one: Served) -> None:
     assert one.run("recall", "said at the very end", "-n", "5").out.count("Said at the very end") == 3
     assert one.spawn("daemon", "stop").out == "It was not running.\n"
     assert json.loads(one.spawn("daemon", "status", "--json").out)["running"] is False
+
+
+def test_a_vault_deleted_and_made_again_beneath_a_daemon(tmp_path: Path) -> None:
+    # V-9: the new folder may even have the number of the old one
+    with served(tmp_path) as one:
+        for number in range(6):
+            memory(one.root, f"memories/n{number}.md", f"mem_{number:012x}", f"Pelican number {number}")
+        assert one.spawn("status", "--json").json["memories"] == 6
+        shutil.rmtree(one.root)
+        one.root.mkdir()
+        assert one.spawn("init", ".").code == 0
+        assert one.spawn("remember", "A new thought").code == 0
+        for number, bird in enumerate(("heron", "stork", "crane")):
+            memory(one.root, f"memories/{bird}.md", f"mem_00000000001{number}", f"A {bird} came by")
+            answer = one.spawn("list", "--json")
+            assert (answer.code, answer.json["total"]) == (0, number + 2)
+        assert one.spawn("status", "--json").json["trouble"] == []

@@ -429,3 +429,13 @@ def test_a_daemon_of_another_version(cli: Command, root: Path, env: dict[str, st
         thread.join()
     assert "0.0.1" in found[0]["message"]
     assert "daemon restart" in found[0]["hint"]
+
+
+def test_many_dangling_links_take_no_time(cli: Command, root: Path) -> None:
+    # V-7: each link was looked up in the index, and 10,000 of them took minutes
+    links = "".join(f"[[nowhere {number}]]\n" for number in range(10_000))
+    memory(root, "memories/a.md", "mem_00000000000a", links)
+    cli.run("status")
+    started = time.monotonic()
+    assert len(findings(cli, "dangling-links")) == 10_000
+    assert time.monotonic() - started < 20

@@ -10,6 +10,7 @@ from conftest import Command
 from helpers import contents, memory, mode, one_line
 
 from vault_mem import Vault
+from vault_mem.errors import Conflict
 
 ID = "mem_aaaaaaaa0001"
 
@@ -98,7 +99,9 @@ def test_the_library(vault: Vault, root: Path) -> None:
     written(root)
     result = vault.edit(ID, fields={"importance": 4, "tags": ["a", "b"], "status": None})
     assert (result.memory.importance, result.memory.tags) == (4, ["a", "b"])
-    assert vault.update(ID, "Another text.").content == "Another text."
+    with pytest.raises(Conflict):  # S-8: a person wrote it
+        vault.update(ID, "Another text.")
+    assert vault.update(ID, "Another text.", replace_all=True).content == "Another text."
 
 
 def test_in_the_editor(cli: Command, root: Path, tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, mode, note, one_line, states
+from helpers import contents, memory, mode, note, one_line, states
 
 from vault_mem import Vault
 from vault_mem.errors import Unsafe
@@ -217,3 +218,18 @@ def test_a_real_process(outside: Command) -> None:
     answer = outside.spawn("init", "there", "--json")
     assert answer.code == 0
     assert answer.json["vault"] == str(outside.cwd / "there")
+
+
+def test_a_vault_deleted_and_made_again_at_the_same_path(root: Path, cli: Command) -> None:
+    # V-9: a new vault begins with an index of its own
+    for number in range(6):
+        memory(root, f"memories/n{number}.md", f"mem_{number:012x}", f"Pelican number {number}")
+    assert cli.json("status")["memories"] == 6
+    shutil.rmtree(root)
+    root.mkdir()
+    assert cli.run("init", str(root)).code == 0
+    for command in (["status"], ["doctor"], ["list"], ["recall", "pelican"], ["remember", "A new thought"]):
+        answer = cli.run(*command)
+        assert answer.code == 0, (command, answer)
+    assert cli.json("status")["memories"] == 1
+    assert "pelican" not in cli.run("recall", "pelican").out.lower()

@@ -63,6 +63,57 @@ def test_ticking_a_box(proposed: str, quick: Command, root: Path) -> None:
     assert len(list((root / "memories").rglob("*.md"))) == 2
 
 
+@pytest.fixture
+def richer(quick: Command, root: Path) -> None:
+    """The proposal that an earlier version made: a long overview is to be merged into a line."""
+    from vault_mem import Vault
+    from vault_mem.notes.checklist import Proposal, add
+    from vault_mem.operations.review import _digest
+
+    memory(root, "memories/one.md", ONE, "The winch on the north pier was repaired by Ewan")
+    overview = "The winch on the north pier was repaired by Ewan.\n\nHe used the spare drum, and the brake still slips."
+    memory(root, "memories/two.md", TWO, overview)
+    vault = Vault(root, env=quick.env)
+    digest = _digest(vault.workspace.folder, [vault.show(id_).memory for id_ in (ONE, TWO)])
+    proposal = Proposal("merge", (ONE, TWO), "merge [[two|Two]] into [[one|One]]: similarity 0.93", digest)
+    (root / "REVIEW.md").write_text(add(None, [proposal]))
+
+
+@pytest.mark.parametrize("by", ["hand", "command"])
+def test_what_says_more_is_not_merged_away(richer: None, quick: Command, root: Path, by: str) -> None:
+    # S-8: appending is offered instead, and done when that is ticked
+    if by == "hand":
+        tick(root, "x")
+        quick.run("status")
+    else:
+        assert quick.json("review", "accept", "1")["status"] == "stale"
+    assert "the brake still slips" in (root / "memories/two.md").read_text()
+    (offer,) = quick.json("review", "list")["proposals"]
+    assert offer["kind"] == "append"
+    assert re.search(r"## Done\n\n- \[!\] .*it says more", (root / "REVIEW.md").read_text())
+    tick(root, "x")
+    quick.run("status")
+    (kept,) = (root / "memories").rglob("*.md")
+    text = kept.read_text().split("---\n", 2)[2]
+    assert text.startswith("The winch on the north pier was repaired by Ewan\n\nThe winch on the north pier")
+    assert text.endswith("the brake still slips.\n")
+    assert quick.json("review", "list")["proposals"] == []
+
+
+def test_what_says_more_is_proposed_to_be_appended(quick: Command, root: Path) -> None:
+    # S-8
+    from vault_mem import Vault
+    from vault_mem.operations.review import Suggestion, propose
+
+    memory(root, "memories/one.md", ONE, "Ewan repaired the winch")
+    memory(root, "memories/two.md", TWO, "Ewan repaired the winch with the spare drum from Bergen")
+    vault = Vault(root, env=quick.env)
+    vault.list()
+    (one,) = propose(vault.workspace, [Suggestion("merge", (ONE, TWO), "alike")])
+    (other,) = propose(vault.workspace, [Suggestion("merge", (TWO, ONE), "alike")])
+    assert (one.kind, other.kind) == ("append", "merge")
+
+
 def test_not_before_the_file_is_quiet(cli: Command, proposed: str, root: Path) -> None:
     cli.run("config", "set", "quiet_seconds", "3600")
     path = root / "REVIEW.md"

@@ -79,3 +79,31 @@ def test_stale_is_said(cli: Command, root: Path, monkeypatch) -> None:
     with locked(index / "lock", "the index"):
         assert (cli.json("status")["stale"], cli.json("status")["pending"]) == (True, 1)
         assert "behind by 1 file(s)" in cli.run("status").out
+
+
+def test_it_answers_without_a_model(cli: Command, root: Path) -> None:
+    # V-9: in every state a vault can be in
+    memory(root, "memories/a.md", "mem_00000000000a", "Open")
+    memory(root, "private/mem_00000000000c.md", "mem_00000000000c", "Private")
+    memory(root, "episodes/d.md", "ep_00000000000d", "Episode")
+    answer = cli.run("status", "--json", env={"VAULT_MEM_MODEL": "/nowhere/at/all"})
+    assert answer.code == 0
+    assert "/nowhere/at/all" in answer.json["trouble"][0]
+    assert [answer.json[name] for name in ("memories", "private", "episodes", "stale")] == [2, 1, 1, True]
+    assert "/nowhere/at/all" in cli.run("status", env={"VAULT_MEM_MODEL": "/nowhere/at/all"}).out
+
+
+def test_it_answers_without_a_place_for_the_index(cli: Command, root: Path, tmp_path: Path) -> None:
+    # V-9
+    memory(root, "memories/a.md", "mem_00000000000a", "Open")
+    (tmp_path / "a-file").write_text("")
+    env = {"VAULT_MEM_INDEX_DIR": str(tmp_path / "a-file")}
+    answer = cli.run("status", "--json", env=env)
+    assert (answer.code, answer.json["memories"]) == (0, 1)
+    assert answer.json["trouble"]
+    assert cli.run("doctor", env=env).code == 1
+
+
+def test_no_trouble(cli: Command) -> None:
+    assert cli.json("status")["trouble"] == []
+    assert "trouble:" not in cli.run("status").out

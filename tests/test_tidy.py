@@ -60,6 +60,26 @@ def test_what_is_never_tidied(cli: Command, root: Path) -> None:
     assert closed(root) == []
 
 
+def test_an_empty_text_is_no_duplicate(cli: Command, root: Path) -> None:
+    # S-8: tasks made from a template are all in their names
+    for number, name in enumerate(("Call Anna", "Fix the gate", "Order glass")):
+        for letter, text in (("a", ""), ("b", "- [ ] \n\n## Notes")):
+            key, id_ = f"memories/{name} {letter * 2}.md", f"mem_00000000000{letter}"[:-2] + f"{number}{letter}"
+            memory(root, key, id_, text, "kind: task", "status: open")
+    assert cli.json("tidy")["states"] == {"task": 6}
+    assert cli.json("tidy")["closed"] == 0
+    assert "valid_to" not in "".join(path.read_text() for path in root.rglob("*.md"))
+
+
+def test_a_title_of_its_own_makes_another_memory(cli: Command, root: Path) -> None:
+    # S-8: a title in the front matter, or a name that a person chose
+    state(root, 1, "Ask for the price.", "title: The boat")
+    state(root, 2, "Ask for the price.", "title: The house")
+    assert cli.json("tidy")["closed"] == 0
+    state(root, 3, "Ask for the price.", "title: The house")
+    assert cli.json("tidy")["closed"] == 1
+
+
 def test_bounds(cli: Command, root: Path) -> None:
     # T-2: at most 200 closes a run
     for number in range(230):

@@ -46,10 +46,49 @@ def test_the_latest_monologue(cli: Command, root: Path) -> None:
     saved(cli, "Staying a moment with a thing\nthat is over.", "--category", "introspection", at=LATER)
     saved(cli, "Rain again", at=LATER)
     path = root / "memory/inner-monologue-latest.md"
-    assert path.read_text() == "Staying a moment with a thing\nthat is over.\n"
+    assert path.read_text() == (
+        "<!-- vault-mem:begin -->\nStaying a moment with a thing\nthat is over.\n<!-- vault-mem:end -->\n"
+    )
     cli.run("undo")
     cli.run("undo")
+    assert path.read_text() == "<!-- vault-mem:begin -->\nI was wrong about the radio.\n<!-- vault-mem:end -->\n"
+
+
+def test_a_persons_words_in_the_monologue_stay(cli: Command, root: Path) -> None:
+    # S-8: before and after the block, whoever speaks, and to the byte when nobody does any more
+    path = root / "memory/inner-monologue-latest.md"
+    first = saved(cli, "I was wrong about the radio.", "--category", "introspection")
+    path.write_text("Mine above.\r\n\n" + path.read_text() + "\nMine below, no end")
+    before = path.read_bytes()
+    second = saved(cli, "The lamp can wait.", "--category", "introspection", at=LATER)
+    said = path.read_text()
+    assert "The lamp can wait." in said
+    assert "radio" not in said
+    assert cli.run("undo").code == 0
+    assert path.read_bytes() == before
+    third = saved(cli, "The kettle sings.", "--category", "introspection", at=LATER)
+    path.write_bytes(path.read_bytes() + b" at all")
+    assert cli.run("undo").code == 0
+    assert path.read_bytes() == before + b" at all"
+    for id_ in (first, second, third):
+        cli.run("private", id_)
+    assert path.read_text() == "Mine above.\n\nMine below, no end at all"
+
+
+def test_a_persons_own_monologue_is_kept(cli: Command, root: Path) -> None:
+    # S-8: a file that was there before; W-1: one that an earlier version wrote is taken over whole
+    path = root / "memory/inner-monologue-latest.md"
+    path.parent.mkdir()
+    path.write_text("All of this is mine.\n")
+    first = saved(cli, "I was wrong about the radio.", "--category", "introspection")
+    assert path.read_text().startswith("All of this is mine.\n\n<!-- vault-mem:begin -->\nI was wrong")
+    path.write_text("I was wrong about the radio.\n")
+    saved(cli, "The lamp can wait.", "--category", "introspection", at=LATER)
+    assert path.read_text() == "<!-- vault-mem:begin -->\nThe lamp can wait.\n<!-- vault-mem:end -->\n"
+    assert cli.run("undo").code == 0
     assert path.read_text() == "I was wrong about the radio.\n"
+    assert cli.run("private", first).code == 0
+    assert not path.exists()
 
 
 def test_private_memories_are_not_mirrored(cli: Command, root: Path) -> None:

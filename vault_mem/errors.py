@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 class VaultMemError(Exception):
     """Something vault-mem cannot do; `hint` says what the reader can do about it."""
@@ -81,6 +83,24 @@ class WriteFailed(VaultMemError):
     """The disk is full, the vault is read-only, or the file system said no."""
 
     code = "write_failed"
+
+
+def of_system(error: Exception) -> VaultMemError | None:
+    """An error of the disk, or of a database on it, in our words; None for anything else.
+
+    Of what a library says only the system's words are taken: the rest may quote a note.
+    """
+    hint = "nothing was half-written; check space and permissions, then try again"
+    if isinstance(error, OSError) and error.errno is not None:
+        where = error.filename.decode(errors="replace") if isinstance(error.filename, bytes) else error.filename
+        named = f"{where}: " if isinstance(where, str) and where else ""
+        return WriteFailed(f"the disk failed: {named}{error.strerror}", hint)
+    by_system = re.search(r"[A-Z][A-Za-z ,'-]+ \(os error \d+\)", str(error))
+    if type(error).__module__ == "sqlite3":
+        return WriteFailed(f"the index cannot be used: {error}", f"{hint}; `vault-mem reindex` makes a new one")
+    if isinstance(error, RuntimeError | ValueError) and by_system:
+        return WriteFailed(f"the index cannot be used: {by_system.group()}", f"{hint}; or `vault-mem reindex`")
+    return None
 
 
 class EditRefused(VaultMemError):

@@ -71,7 +71,8 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
     if result.memory is None:
         raise ValueError("neither a memory nor a duplicate")
     if result.grown:
-        return f"Updated the {result.memory.kind} (id: {result.memory.id}). What it said before is kept.", ""
+        said = f"Updated the {result.memory.kind} (id: {result.memory.id}). What it said before is kept."
+        return said + _kept_by_hand(result.kept), ""
     lines = [f"Saved (id: {result.memory.id}). Linked to {result.links} existing memories."]
     if result.linked:
         lines.append("Most related:")
@@ -84,6 +85,16 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
         lines.append(f"If it takes that one's place, repeat it with --supersedes {existing.id}")
     lines += [f"Closed (id: {old.id}): {cut(old.content)}" for old in result.closed]
     return "\n".join(lines), SCAFFOLD_SAVED
+
+
+def updated(result: EditResult) -> str:
+    """What remember --update says."""
+    said = f"Updated (id: {result.memory.id}). What it said before is kept in its history."
+    return said + _kept_by_hand(result.kept)
+
+
+def _kept_by_hand(kept: str) -> str:
+    return f"\nAdded by hand, and still there: {cut(kept)}" if kept else ""
 
 
 def ways_on(existing: str) -> list[str]:

@@ -14,7 +14,7 @@ import click
 from vault_mem import redact
 from vault_mem.cli.common import help_option, place_and_form
 from vault_mem.cli.console import Console
-from vault_mem.errors import VaultMemError
+from vault_mem.errors import VaultMemError, of_system
 
 T = TypeVar("T")
 
@@ -176,6 +176,9 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
         return 0
     except Exception as error:
         console.broken_off = True
+        ours = of_system(error)
+        if ours is not None:
+            return fail(console, wants_json, ours.code, ours.message, ours.hint, ours.exit_code)
         debug = console.env.get("VAULT_MEM_DEBUG")
         if debug == "raise":  # for who works on vault-mem itself
             raise

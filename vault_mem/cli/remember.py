@@ -53,6 +53,7 @@ DUPLICATE_EXIT = 3
 @click.option(
     "--update", "update_id", metavar="ID", help="Replace the text of this memory; the old one is kept as a revision."
 )
+@click.option("--replace-all", is_flag=True, help="With --update, or a new mood: replace what was added by hand, too.")
 @click.option("--last-blocked", is_flag=True, help="Take the text, and its fields, that was refused last.")
 @click.option("--force", is_flag=True, help="Save even if it repeats a memory.")
 @click.option("--allow-secret", is_flag=True, help="Save in public even if it looks like a credential.")
@@ -64,6 +65,7 @@ def command(
     /,
     text: str | None,
     update_id: str | None,
+    replace_all: bool,
     last_blocked: bool,
     force: bool,
     allow_secret: bool,
@@ -80,20 +82,29 @@ def command(
     content = console.read_text() if text == "-" else text or ""  # before the vault is opened: it may take its time
     vault = open_vault(console)
     if last_blocked:
-        return _last_blocked(console, vault, force, update_id, list(fields["supersedes"]), allow_secret)
+        return _last_blocked(
+            console,
+            vault,
+            update_id,
+            list(fields["supersedes"]),
+            force=force,
+            allow_secret=allow_secret,
+            replace_all=replace_all,
+        )
     if update_id is not None:
         given = [name for name in fields if _given(name)]
         if given:
             raise click.UsageError(
                 f"--update replaces the text alone; it does not take --{given[0].replace('_', '-')}."
             )
-        return _update(console, vault, update_id, content, allow_secret)
+        return _update(console, vault, update_id, content, allow_secret=allow_secret, replace_all=replace_all)
     zone = vault.workspace.folder.zone
     fields |= {name: list(fields[name]) for name in ("tags", "people", "secondary", "supersedes", "sources")}
     result = vault.remember(
         content,
         force=force,
         allow_secret=allow_secret,
+        replace_all=replace_all,
         dedup_threshold=dedup_threshold,
         link_threshold=link_threshold,
         valid_from=moment(valid_from, zone, "--valid-from"),
@@ -125,6 +136,7 @@ def answer(console: Console, vault: Vault, result: RememberResult) -> int:
             "changed": found_json(result.changed) if result.changed else None,
             "commands": messages.ways_on(result.duplicate_of.memory.id) if result.duplicate_of else [],
             "closed": [old.id for old in result.closed],
+            "kept": result.kept,
             "scaffold": scaffold,
         },
         messages.compose(data, scaffold),
@@ -136,27 +148,39 @@ def answer(console: Console, vault: Vault, result: RememberResult) -> int:
 
 
 def _last_blocked(
-    console: Console, vault: Vault, force: bool, update_id: str | None, supersedes: list[str], allow_secret: bool
+    console: Console,
+    vault: Vault,
+    update_id: str | None,
+    supersedes: list[str],
+    *,
+    force: bool,
+    allow_secret: bool,
+    replace_all: bool,
 ) -> int:
     from vault_mem.operations import blocked
     from vault_mem.operations.remember import remember
 
     draft, kept = blocked.last(vault.workspace.folder)
     if update_id is not None:
-        code = _update(console, vault, update_id, draft.content, allow_secret)
+        code = _update(console, vault, update_id, draft.content, allow_secret=allow_secret, replace_all=replace_all)
     else:
         again = replace(draft, supersedes=supersedes or draft.supersedes)
-        code = answer(console, vault, remember(vault.workspace, again, force=force, allow_secret=allow_secret))
+        result = remember(vault.workspace, again, force=force, allow_secret=allow_secret, replace_all=replace_all)
+        code = answer(console, vault, result)
     if code in (0, DUPLICATE_EXIT):  # saved, or refused again and kept anew
         vault.workspace.folder.tree.drop(kept)
     return code
 
 
-def _update(console: Console, vault: Vault, id_: str, content: str, allow_secret: bool) -> int:
-    memory = vault.update(id_, content, allow_secret=allow_secret)
+def _update(
+    console: Console, vault: Vault, id_: str, content: str, *, allow_secret: bool, replace_all: bool = False
+) -> int:
+    from vault_mem import messages
+    from vault_mem.operations.edit_memory import update_memory
+
+    result = update_memory(vault.workspace, id_, content, replace_all=replace_all, allow_secret=allow_secret)
     console.answer(
-        {"status": "updated", "memory": memory_json(memory)},
-        f"Updated (id: {memory.id}). What it said before is kept in its history.",
+        {"status": "updated", "memory": memory_json(result.memory), "kept": result.kept}, messages.updated(result)
     )
     finish(console, vault)
     return 0

@@ -17,19 +17,24 @@ def command(console: Console) -> None:
     problems = [{"path": each.path, "line": each.line, "reason": each.reason} for each in status.problems]
     if console.json:
         record = {name: value for name, value in vars(status).items() if name not in ("problems", "calibration")}
-        console.print_json(record | {"calibration": vars(status.calibration), "problems": problems})
+        calibration = vars(status.calibration) if status.calibration else None
+        console.print_json(record | {"calibration": calibration, "problems": problems})
     else:
         curve = status.calibration
         fresh = f"behind by {status.pending} file(s)" if status.stale else "up to date with every file"
+        unknown = "cannot be told without an index"
         lines = {
             "vault": status.vault,
+            **({"trouble": "; ".join(status.trouble)} if status.trouble else {}),
             "memories": f"{status.memories} ({status.private} private, {status.closed} closed)",
             "episodes": status.episodes,
             "other notes": status.notes,
             "index": f"{fresh}; {status.index_bytes / 1e6:.1f} MB in {status.index_dir}",
-            "model": f"{status.model}, {status.dim} dimensions",
+            "model": f"{status.model}, {status.dim} dimensions" if status.dim else status.model,
             "calibration": f"0.70 from cosine {curve.related:.3f}, 0.90 from {curve.nearly_same:.3f}, "
-            f"0.95 from {curve.near_identical:.3f}",
+            f"0.95 from {curve.near_identical:.3f}"
+            if curve
+            else unknown,
             "waiting": f"{len(status.waiting_for_id)} note(s) for an id (adopt_ids = {status.adopt_ids}), "
             f"{len(status.waiting_to_move)} to be moved into the private folder or out of it, "
             f"{len(status.waiting_for_views)} to be followed by the views, "

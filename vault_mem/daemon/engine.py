@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -11,10 +12,10 @@ from pathlib import Path
 
 from vault_mem.cli.console import Console
 from vault_mem.daemon.log import place_of
-from vault_mem.daemon.pool import Pool, Turn
 from vault_mem.daemon.watcher import Watcher
 from vault_mem.errors import Busy, VaultMemError
 from vault_mem.library import Vault
+from vault_mem.operations.pool import Pool, Turn
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import turns
 from vault_mem.vault.find import find_vault
@@ -39,6 +40,8 @@ _PATIENCE = 30.0  # with a command at work
 _QUIET_LONGEST = 60.0  # settings may have changed, or a clock
 # After so many commits the table is folded together in a quiet moment, or between two commands of a busy one.
 _FOLD_COMMITS, _FOLD_WHEN_BUSY = 20, 100
+# Commands fold the table only when nobody had a quiet moment for it in a long while.
+_COMMITS_BETWEEN_FOLDING = 400
 _LOOK_SECONDS = 2.0  # for a vault that is gone, and the like
 
 
@@ -53,7 +56,8 @@ class Engine:
         self._index_dir, self._model = folder.index_dir, folder.settings.model
         self._quiet_seconds = folder.settings.quiet_seconds + 0.1
         self._quiet_due = time.monotonic() + _IDLE_SECONDS
-        self._inode = root.stat().st_ino
+        # As long as it is open, no other folder gets its number: a vault made again at this path is another one.
+        self._opened = os.open(root, os.O_RDONLY)
         self._wake = threading.Event()
         self._ready, self._ready_lock = False, threading.Lock()
         self._unread: int | None = None  # from where on there may be memories that no query has met yet
@@ -61,17 +65,24 @@ class Engine:
         # The first command looks at all files anyway; if none comes, we do it.
         self._heard = self._first_heard = time.monotonic() + _IDLE_SECONDS
         self.watcher = Watcher(folder, self._changed, cookies)
-        self.pool = Pool(self.watcher)
+        self.pool = Pool(self._open(folder), lambda like: self._open(Folder(root, env), like))
         self._workspace: Workspace | None = None
         self.loans: dict[Loan, float] = {}  # the commands at work, and since when
         self.last_request = time.monotonic()
         self._log = logging.getLogger("vault_mem.daemon.engine")
 
+    def _open(self, folder: Folder, like: Workspace | None = None) -> Workspace:
+        workspace = Workspace(folder, like=like)
+        workspace.watch = self.watcher
+        workspace.commits_between_folding = _COMMITS_BETWEEN_FOLDING
+        return workspace
+
     @property
     def gone(self) -> bool:
         """Whether the vault is no longer where it was."""
         try:
-            return self.root.stat().st_ino != self._inode or not (self.root / VAULT_FILE).is_file()
+            same = os.path.samestat(self.root.stat(), os.fstat(self._opened))
+            return not same or not (self.root / VAULT_FILE).is_file()
         except OSError:
             return True
 
@@ -93,7 +104,8 @@ class Engine:
             if self._ready:
                 return []
             try:
-                with self.pool.lent(folder, progress) as workspace:
+                with self.pool.lent() as workspace:
+                    workspace.reuse(folder, progress)
                     workspace.freshen()
                     return workspace.notices[len(folder.loaded.warnings) :]
             except VaultMemError:
@@ -176,7 +188,7 @@ class Engine:
         """The workspace of this thread."""
         folder = Folder(self.root, self.env)
         self.watcher.follow(folder)
-        workspace, self._workspace = self._workspace or self.pool.make(folder), None
+        workspace, self._workspace = self._workspace or self.pool.open_one(), None
         workspace.reuse(folder, None)
         try:
             yield workspace
@@ -291,14 +303,16 @@ class Loan:
             if not self._engine.turn.take(WAIT_SECONDS, console.check):
                 raise Busy(f"another command has been writing this vault for {WAIT_SECONDS:.0f} s", "wait for it")
             self._has_turn = True
-        workspace = self._engine.pool.take(folder, progress, console.check)
-        workspace.notices += notices
+        workspace = self._engine.pool.take(console.check)
         self._workspaces.append(workspace)
+        workspace.reuse(folder, progress)
+        workspace.notices += notices
         return Vault.of(workspace)
 
     def end(self, *, sound: bool) -> None:
         """Give everything back."""
         for workspace in self._workspaces:
+            workspace.progress = None
             self._engine.pool.give_back(workspace, sound=sound)
         self._workspaces.clear()
         if self._has_turn:

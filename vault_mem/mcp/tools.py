@@ -128,6 +128,7 @@ TOOLS = (
             Parameter("supersedes", "--supersedes", _texts("IDs of memories that this one takes the place of.")),
             Parameter("force", "--force", _flag("Save even if it repeats a memory.")),
             Parameter("allow_secret", "--allow-secret", _flag("Save in public even if it looks like a credential.")),
+            Parameter("replace_all", "--replace-all", _flag("For a new mood: replace what a person added to it, too.")),
             Parameter(
                 "dedup_threshold", "--dedup-threshold", _number("Distance below which it is a repetition.", 0, 1)
             ),

@@ -21,8 +21,8 @@ Tick a box and the proposal is carried out, once this file has been left alone f
 OPEN, DONE, REJECTED = "## Open", "## Done", "## Rejected"
 
 _LINE = re.compile(
-    r"^- \[(?P<box>.)\] (?P<text>.*?) ?<!-- (?P<kind>merge|close|supersede|link)(?P<ids>(?: (?:mem|ep)_[0-9a-f]{12})+)"
-    r" (?P<digest>[0-9a-f]{8}) --> \^(?P<id>rv-[0-9a-f]{8})\s*$"
+    r"^- \[(?P<box>.)\] (?P<text>.*?) ?<!-- (?P<kind>merge|append|close|supersede|link)"
+    r"(?P<ids>(?: (?:mem|ep)_[0-9a-f]{12})+) (?P<digest>[0-9a-f]{8}) --> \^(?P<id>rv-[0-9a-f]{8})\s*$"
 )
 
 

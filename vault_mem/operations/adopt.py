@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from vault_mem.errors import VaultMemError
 from vault_mem.index.state import Known
 from vault_mem.notes.edit import edit
+from vault_mem.notes.yamlish import Value
 from vault_mem.operations.declined import Declined
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction, writing
@@ -45,13 +48,21 @@ def candidates(workspace: Workspace) -> list[Known]:
     ]
 
 
+def _date(workspace: Workspace, known: Known) -> dict[str, Value | None]:
+    """The date that a note has gone by where its file alone told it: the next edit would move it to today."""
+    if not known.dated_by_file:
+        return {}
+    seconds = known.mtime_ns // 1_000_000_000
+    return {"created": datetime.fromtimestamp(seconds, workspace.folder.zone)}
+
+
 def _adopt(workspace: Workspace, known: Known) -> bool:
     try:
         raw = read(workspace.folder, known.key)
         if raw is None:
             return False
         transaction = Transaction(workspace.folder, "adopt", "the note had no id", unasked=True)
-        transaction.write(known.key, raw, edit(raw, {"id": known.id}), keep_time=True)
+        transaction.write(known.key, raw, edit(raw, {"id": known.id, **_date(workspace, known)}), keep_time=True)
         transaction.commit()
     except VaultMemError as error:
         workspace.notices.append(f"{known.key}: no id written: {error.message}")

@@ -16,6 +16,7 @@ from vault_mem.notes.parse import Note, parse, read_time
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations import views
+from vault_mem.operations.by_hand import replace_words
 from vault_mem.operations.drafts import Draft, check_words, checked
 from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
@@ -36,12 +37,28 @@ _ELSEWHERE = {
 }
 
 
+REPLACE_ALL = "read it with `vault-mem show ID`; --replace-all replaces the whole text, by hand or not"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Other bytes for a memory's file. `written`: which part of its text we wrote, or whether all of it."""
+
+    raw: bytes
+    written: str | bool = False
+    kept: str = ""
+
+
 @dataclass(frozen=True)
 class EditResult:
-    """The memory as it is now; `op` is empty where nothing had to be changed."""
+    """The memory as it is now; `op` is empty where nothing had to be changed.
+
+    `kept` is what a person had added to a text that was replaced: it is still there.
+    """
 
     memory: Memory
     op: str = ""
+    kept: str = ""
 
     @property
     def changed(self) -> bool:
@@ -62,7 +79,7 @@ def edit_memory(
     """Replace the text of a memory, set fields of its front matter (None or "" removes one), or both."""
     folder = workspace.folder
 
-    def change(memory: Memory, raw: bytes) -> bytes:
+    def change(memory: Memory, raw: bytes) -> Change:
         given = {"content": content, "reason": reason, **(fields or {})}
         check_words(memory.private, given, allow_secret=allow_secret)
         if memory.private:
@@ -70,9 +87,35 @@ def edit_memory(
         changes = {key: _typed(key, value, folder) for key, value in (fields or {}).items()}
         draft = _checked(memory, content, changes, folder)
         after = raw if content is None else replace_body(raw, draft.content + "\n")
-        return edit(after, changes | ({"kind": draft.kind} if changes.get("kind") else {}))
+        edited = edit(after, changes | ({"kind": draft.kind} if changes.get("kind") else {}))
+        return Change(edited, written=content is not None)
 
     return change_memory(workspace, id_, change, command, reason)
+
+
+def update_memory(
+    workspace: Workspace,
+    id_: str,
+    content: str,
+    reason: str = "",
+    *,
+    replace_all: bool = False,
+    allow_secret: bool = False,
+) -> EditResult:
+    """Replace what we wrote into a memory; what a person added stays, unless `replace_all`.
+
+    Raises Conflict where the two cannot be told apart.
+    """
+
+    def change(memory: Memory, raw: bytes) -> Change:
+        check_words(memory.private, {"content": content, "reason": reason}, allow_secret=allow_secret)
+        text = _checked(memory, content, {}, workspace.folder).content
+        if replace_all:
+            return Change(replace_body(raw, f"{text}\n"), written=True)
+        replaced = replace_words(workspace, memory, raw, text, if_unclear=REPLACE_ALL)
+        return Change(replaced.raw, text if replaced.kept else True, replaced.kept)
+
+    return change_memory(workspace, id_, change, "remember --update", reason or "the text was replaced")
 
 
 def save_note(
@@ -89,40 +132,43 @@ def save_note(
     check_words(memory.private, words, allow_secret=allow_secret)
     _check_note(workspace.folder, memory, before, after)
 
-    def change(_: Memory, raw: bytes) -> bytes:
+    def change(_: Memory, raw: bytes) -> Change:
         if raw != before:
             raise Conflict(f"{memory.path} was changed while you edited it", "nothing was overwritten")
-        return after
+        return Change(after)
 
     return change_memory(workspace, memory.id, change, "edit", reason)
 
 
 def change_memory(
-    workspace: Workspace, id_: str, change: Callable[[Memory, bytes], bytes], command: str, reason: str
+    workspace: Workspace, id_: str, change: Callable[[Memory, bytes], Change], command: str, reason: str
 ) -> EditResult:
     """Let `change` make other bytes of a memory's file, and the views follow."""
 
     def act() -> EditResult:
         memory = workspace.to_change(id_)
         raw = workspace.read_to_edit(memory)
-        transaction = plan_change(workspace.folder, memory, raw, change(memory, raw), command, reason)
+        wanted = change(memory, raw)
+        transaction = plan_change(workspace.folder, memory, raw, wanted, command, reason)
         if not transaction.steps:
             return EditResult(memory)
         op = transaction.commit()
         workspace.done(transaction)
-        return EditResult(workspace.index.get(memory.id), op)
+        return EditResult(workspace.as_written(transaction, memory.id), op, wanted.kept)
 
     return workspace.changing(act)
 
 
 def plan_change(
-    folder: Folder, memory: Memory, before: bytes, after: bytes, command: str, reason: str = ""
+    folder: Folder, memory: Memory, before: bytes, wanted: Change, command: str, reason: str = ""
 ) -> Transaction:
     """The transaction that gives a memory's file other bytes; without steps where they are the same."""
     transaction = Transaction(folder, command, reason, ids=[memory.id])
-    transaction.write(memory.path, before, after)
+    transaction.write(memory.path, before, wanted.raw)
+    if wanted.written:
+        transaction.written[memory.id] = wanted.written
     if transaction.steps:
-        views.follow(transaction, memory, as_written(folder, memory, after))
+        views.follow(transaction, memory, as_written(folder, memory, wanted.raw))
     return transaction
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
 from dataclasses import dataclass, field
@@ -157,7 +158,7 @@ def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
         transaction, missing = plan_restore(workspace.folder, trashed)
         transaction.commit()
         workspace.done(transaction)
-        return workspace.index.get(trashed.id), missing
+        return workspace.as_written(transaction, trashed.id), missing
 
     return workspace.changing(act)
 
@@ -273,6 +274,7 @@ def _trash_key(id_: str) -> str:
 
 def _empty_old(folder: Folder) -> None:
     oldest = folder.now() - timedelta(days=folder.settings.trash_days)
-    for trashed in trash(folder):
-        if trashed.at < oldest:
-            folder.tree.drop(_trash_key(trashed.id))
+    with contextlib.suppress(OSError):  # another time will do
+        for trashed in trash(folder):
+            if trashed.at < oldest:
+                folder.tree.drop(_trash_key(trashed.id))

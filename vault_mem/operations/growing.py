@@ -6,8 +6,9 @@ from vault_mem.model import Memory
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations import summaries
+from vault_mem.operations.by_hand import Replaced, replace_words
 from vault_mem.operations.drafts import Draft
-from vault_mem.operations.edit_memory import plan_change
+from vault_mem.operations.edit_memory import REPLACE_ALL, Change, EditResult, plan_change
 from vault_mem.operations.filters import open_at
 from vault_mem.operations.workspace import Workspace
 
@@ -36,8 +37,8 @@ def growing(workspace: Workspace, draft: Draft) -> Memory | None:
     return None
 
 
-def grow(workspace: Workspace, memory: Memory, draft: Draft) -> Memory:
-    """Let a memory say what the draft says; what it said before is a revision."""
+def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: bool = False) -> EditResult:
+    """Let a memory say what the draft says; what we said before is a revision, and what a person added stays."""
     folder = workspace.folder
     raw = workspace.read_to_edit(memory)
     changes: dict[str, Value | None] = {
@@ -48,11 +49,15 @@ def grow(workspace: Workspace, memory: Memory, draft: Draft) -> Memory:
     changes["last_confirmed"] = folder.now().replace(microsecond=0)
     if draft.sources:
         changes |= source_fields(workspace, draft.sources)
-    after = edit(replace_body(raw, draft.content + "\n"), changes)
-    transaction = plan_change(folder, memory, raw, after, "remember", f"the {memory.kind} grew")
-    transaction.commit()
+    if replace_all:
+        replaced = Replaced(replace_body(raw, f"{draft.content}\n"))
+    else:
+        replaced = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
+    change = Change(edit(replaced.raw, changes), draft.content if replaced.kept else True)
+    transaction = plan_change(folder, memory, raw, change, "remember", f"the {memory.kind} grew")
+    op = transaction.commit()
     workspace.done(transaction)
-    return workspace.index.get(memory.id)
+    return EditResult(workspace.as_written(transaction, memory.id), op, replaced.kept)
 
 
 def source_fields(workspace: Workspace, ids: list[str]) -> dict[str, Value | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from vault_mem.errors import InvalidInput, SettingsError, Unsafe, WriteFailed
 from vault_mem.vault import files
+from vault_mem.vault.folder import Folder
 from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked, load_settings, vault_tree
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PUBLIC_FOLDER_MODE, PUBLIC_MODE, Refused, Tree, name_of
 
@@ -64,6 +66,7 @@ def init(
             "or choose other folders: --memories-folder agent/memories --private-folder agent/private",
         )
     created = _make(tree, _settings_text(folders | {"timezone": timezone or local_timezone(env)}, adopt_ids), folders)
+    _begin_index(root, env)
     return _with_obsidian(InitResult(root, created, sum(found.values()), existed=False), env, obsidian)
 
 
@@ -137,6 +140,12 @@ def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:
             f"cannot make a vault in {tree.root}: {where}{error.strerror}", "check permissions and space"
         ) from error
     return [*created, VAULT_FILE]
+
+
+def _begin_index(root: Path, env: Mapping[str, str]) -> None:
+    """Let go of what was indexed of a vault that lay here before: it says nothing of this one."""
+    with contextlib.suppress(OSError, SettingsError):
+        (Folder(Path(os.path.realpath(root)), env).index_dir / "current").unlink()
 
 
 def _ignore(tree: Tree, lines: tuple[str, ...]) -> bool:

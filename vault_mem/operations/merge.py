@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 
 from vault_mem.errors import Conflict, InvalidInput, Unsafe
 from vault_mem.model import INVERSE_LINK, Link, Memory
-from vault_mem.notes.edit import edit, replace_body
+from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key, nameable, read_link, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.references import LINK_KEYS, Reference, named_in, references, rewritten
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations import views
+from vault_mem.operations.by_hand import replace_words
 from vault_mem.operations.drafts import Draft, check_words, checked
 from vault_mem.operations.edit_memory import as_written
 from vault_mem.operations.forget import discard
@@ -52,11 +53,16 @@ def merge(
         _check(workspace.folder, one, other)
         check_words(one.private, {"content": text, "reason": reason}, allow_secret=allow_secret)
         raws = workspace.read_to_edit(one), workspace.read_to_edit(other)
-        transaction, left = plan_merge(workspace.folder, one, raws[0], other, raws[1], text, reason, workspace.names)
+        told = None if text is None else replace_words(workspace, one, raws[0], text)
+        transaction, left = plan_merge(
+            workspace.folder, one, raws[0], other, raws[1], told.raw if told else None, reason, workspace.names
+        )
+        if text is not None and told is not None:
+            transaction.written[one.id] = text if told.kept else True
         changed = [key for key in transaction.notes if key not in (one.path, other.path)]
         op = transaction.commit()
         workspace.done(transaction)
-        return MergeResult(workspace.index.get(one.id), other, changed, left, op)
+        return MergeResult(workspace.as_written(transaction, one.id), other, changed, left, op)
 
     return workspace.changing(act)
 
@@ -82,20 +88,20 @@ def plan_merge(
     keep_raw: bytes,
     removed: Memory,
     raw: bytes,
-    content: str | None,
+    retold: bytes | None = None,
     reason: str = "",
     names: Names | None = None,
 ) -> tuple[Transaction, list[str]]:
     """The transaction that merges two memories, and the files that still name the one that went.
 
-    `names` are those of the vault, where they are at hand.
+    `retold` is the note that stays with a new text. `names` are those of the vault, where they are at hand.
     """
     transaction = Transaction(folder, "merge", reason, ids=[keep.id, removed.id])
     names = names or names_of(folder)
     plan = _Plan(folder, names, keep, removed)
     keys = names.naming((keep.path, keep.id), (removed.path, removed.id))
     named = list(referrers(folder, keys, lambda name: plan.goes(name) or plan.stays(name)))
-    after = plan.text_of_keep(keep_raw, content)
+    after = plan.text_of_keep(keep_raw, retold)
     linked = plan.linked_from(after)
     moved = plan.links_of_removed(raw)
     left = []
@@ -132,9 +138,9 @@ class _Plan:
         self.stays: Means = names.meaning(keep.path, keep.id)
         self.name = names.of(keep.path)
 
-    def text_of_keep(self, raw: bytes, content: str | None) -> bytes:
+    def text_of_keep(self, raw: bytes, retold: bytes | None) -> bytes:
         """The note that stays, with its new text, and no link to what becomes part of it."""
-        after = raw if content is None else replace_body(raw, content + "\n")
+        after = raw if retold is None else retold
         return rewritten(after, lambda each: None if self.goes(each.target) else each)
 
     def linked_from(self, raw: bytes) -> set[str]:

@@ -76,7 +76,7 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
         transaction, aside = plan_private(workspace.folder, memory, raw, scrub=scrub, instead=instead, renames=renames)
         op = transaction.commit() if transaction.steps else ""
         workspace.done(transaction)
-        now = workspace.index.get(memory.id)
+        now = workspace.as_written(transaction, memory.id)
         return PrivateResult(now, aside.links, aside.episodes, aside.mentions, aside.scrubbed, held, op)
 
     return workspace.changing(act)

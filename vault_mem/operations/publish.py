@@ -58,7 +58,7 @@ def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret
         )
         op = transaction.commit()
         workspace.done(transaction)
-        return PublishResult(workspace.index.get(memory.id), links, op)
+        return PublishResult(workspace.as_written(transaction, memory.id), links, op)
 
     return workspace.changing(act)
 

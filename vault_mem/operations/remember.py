@@ -32,7 +32,7 @@ class RememberResult:
     """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set.
 
     `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why. `grown`: there is
-    one memory of the kind, and it says the new text now.
+    one memory of the kind, and it says the new text now; `kept` is what a person had added to it, and is still there.
     """
 
     memory: Memory | None
@@ -43,6 +43,7 @@ class RememberResult:
     changed: Found | None = None
     differs: list[str] = field(default_factory=list)
     grown: bool = False
+    kept: str = ""
 
     def __iter__(self) -> Iterator[object]:
         return iter((self.memory, self.links, self.linked, self.duplicate_of))
@@ -58,6 +59,7 @@ def remember(
     max_links: int | None = None,
     keep_refused: bool = True,
     allow_secret: bool = False,
+    replace_all: bool = False,
 ) -> RememberResult:
     """Save a draft. A repetition of an existing memory is not saved unless `force`, but kept aside (`keep_refused`)."""
     if draft.private:
@@ -73,17 +75,22 @@ def remember(
     for name, value in (("dedup_threshold", dedup), ("link_threshold", near)):
         if not 0 <= value <= 1:
             raise InvalidInput(f"{name} is from 0 to 1, not {value}")
-    return workspace.changing(lambda: _remember(workspace, draft, force, dedup, near, most, keep_refused))
+
+    def act() -> RememberResult:
+        if workspace.freshen().stale:
+            raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
+        old_self = growing(workspace, draft)
+        if old_self is None:
+            return _remember(workspace, draft, force, dedup, near, most, keep_refused)
+        grown = grow(workspace, old_self, draft, replace_all=replace_all)
+        return RememberResult(grown.memory, 0, [], None, grown=True, kept=grown.kept)
+
+    return workspace.changing(act)
 
 
 def _remember(
     workspace: Workspace, draft: Draft, force: bool, dedup: float, near: float, most: int, keep_refused: bool
 ) -> RememberResult:
-    if workspace.freshen().stale:
-        raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
-    old_self = growing(workspace, draft)
-    if old_self is not None:
-        return RememberResult(grow(workspace, old_self, draft), 0, [], None, grown=True)
     found_old = [workspace.index.get(id_) for id_ in draft.supersedes]
     superseded = list({memory.id: memory for memory in found_old}.values())
     verdict = workspace.reading(lambda: guard(workspace, draft.content, dedup))
@@ -141,7 +148,8 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
     views.follow(transaction, None, memory)
     if draft.created is None:  # what is written down later, of an earlier day, is not the latest word
-        views.speak(transaction, memory)
+        former = views.newest_introspection(workspace) if memory.category == views.INTROSPECTION else None
+        views.speak(transaction, memory, former)
     transaction.commit()
     workspace.done(transaction, soon=True)
     return memory
@@ -185,7 +193,7 @@ def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -
     if transaction.steps:
         transaction.commit()
         workspace.done(transaction)
-    return RememberResult(workspace.index.get(memory.id), 0, [], None, superseded)
+    return RememberResult(workspace.as_written(transaction, memory.id), 0, [], None, superseded)
 
 
 def _refuse_to_name(old: Memory, memory: Memory) -> None:

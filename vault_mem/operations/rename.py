@@ -47,7 +47,7 @@ def rename(workspace: Workspace, id_: str, name: str, *, exact: bool = False) ->
         references = [each for each in transaction.notes if each not in (memory.path, key)]
         op = transaction.commit()
         workspace.done(transaction)
-        return RenameResult(workspace.index.get(memory.id), memory.path, references, left, op)
+        return RenameResult(workspace.as_written(transaction, memory.id), memory.path, references, left, op)
 
     return workspace.changing(act)
 

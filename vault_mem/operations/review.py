@@ -14,9 +14,10 @@ from vault_mem.errors import Conflict, EditRefused, NotFound, VaultMemError
 from vault_mem.model import Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.checklist import Proposal
-from vault_mem.notes.edit import edit
+from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.excerpt import cut
 from vault_mem.notes.parse import written_list
+from vault_mem.notes.text import split
 from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
@@ -27,11 +28,13 @@ from vault_mem.visible import visible
 # More open proposals than these nobody looks through; the rest is proposed when there is room again.
 MOST_OPEN = 50
 STALE = "!"
+# A text so much longer than another says more, whatever its words.
+_MORE = 1.5
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What is to be proposed: merge keep remove, close id, supersede new old, link one other."""
+    """What is to be proposed: merge keep remove, append keep remove, close id, supersede new old, link one other."""
 
     kind: str
     ids: tuple[str, ...]
@@ -64,7 +67,7 @@ def propose(workspace: Workspace, suggestions: Iterable[Suggestion]) -> list[Pro
             memories = [workspace.index.get(id_) for id_ in each.ids]
         except NotFound:
             continue
-        proposal = Proposal(each.kind, each.ids, visible(_words(workspace, each, memories)), _digest(folder, memories))
+        proposal = _proposal(workspace, each, memories)
         wanted[any(memory.private for memory in memories)].append(proposal)
     made: list[Proposal] = []
     with writing(folder):
@@ -137,6 +140,8 @@ def _settle(workspace: Workspace, proposal: Proposal, *, accept: bool, unasked: 
     if memories is None or _digest(folder, memories) != proposal.digest:
         transaction = Transaction(folder, "review", reason, unasked=True, ids=list(proposal.ids))
         return _finish(workspace, transaction, proposal, STALE, "stale", "stale: changed since")
+    if proposal.kind == "merge" and _says_more(workspace, *memories):
+        return _offer_to_append(workspace, proposal, memories)
     try:
         transaction = _carry_out(workspace, proposal, memories)
     except EditRefused as error:
@@ -154,11 +159,11 @@ def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory])
     now = folder.now().replace(microsecond=0)
     reason = f"proposal {proposal.id}"
     ids = [memory.id for memory in memories]
-    if proposal.kind == "merge":
+    if proposal.kind in ("merge", "append"):
         keep, removed = memories
-        return plan_merge(
-            folder, keep, workspace.read_to_edit(keep), removed, workspace.read_to_remove(removed), None, reason
-        )[0]
+        raws = workspace.read_to_edit(keep), workspace.read_to_remove(removed)
+        retold = _appended(*raws) if proposal.kind == "append" else None
+        return plan_merge(folder, keep, raws[0], removed, raws[1], retold, reason)[0]
     if proposal.kind == "link":
         return linking(workspace, memories[0], memories[1], "related", reason=reason)
     transaction = Transaction(folder, proposal.kind, reason, ids=ids)
@@ -172,6 +177,44 @@ def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory])
     if not old.closed_at(now):
         close_in(transaction, workspace, old, now)
     return transaction
+
+
+def _says_more(workspace: Workspace, keep: Memory, removed: Memory) -> bool:
+    """Whether a memory says anything that the one it would be merged into does not."""
+    from vault_mem.judge.judge import judge
+    from vault_mem.operations.tidy import normalised
+
+    if normalised(removed.content) in normalised(keep.content):
+        return False
+    verdict = judge(keep.content, removed.content, workspace.tokens)
+    more = any(each.kind != "words" or each.after for each in verdict.differs)
+    return more or len(removed.content) > _MORE * len(keep.content)
+
+
+def _appended(keep: bytes, removed: bytes) -> bytes:
+    """A note with the text of another below its own."""
+    return replace_body(keep, f"{split(keep).body.rstrip()}\n\n{split(removed).body.strip()}\n")
+
+
+def _offer_to_append(workspace: Workspace, proposal: Proposal, memories: list[Memory]) -> Answer:
+    """A merge would drop words that only the one to be removed has: propose to add them to the other instead."""
+    folder = workspace.folder
+    said = "it says more: appending it is proposed instead"
+    transaction = Transaction(folder, "review", f"proposal {proposal.id}", unasked=True, ids=list(proposal.ids))
+    key = file_key(folder, private=any(memory.private for memory in memories))
+    reason = proposal.text.rpartition(": ")[2]
+    offer = _proposal(workspace, Suggestion("append", proposal.ids, reason), memories)
+    text = _text(transaction.now(key))
+    if offer.id not in {each.id for each in checklist.read(text) if each.box != STALE}:
+        _write(transaction, key, checklist.add(text, [offer]))
+    return _finish(workspace, transaction, proposal, STALE, "stale", said)
+
+
+def _proposal(workspace: Workspace, each: Suggestion, memories: list[Memory]) -> Proposal:
+    if each.kind == "merge" and _says_more(workspace, *memories):
+        each = replace(each, kind="append")
+    words = visible(_words(workspace, each, memories))
+    return Proposal(each.kind, each.ids, words, _digest(workspace.folder, memories))
 
 
 def _finish(
@@ -234,6 +277,7 @@ def _words(workspace: Workspace, suggestion: Suggestion, memories: list[Memory])
     first, other = links[0], links[-1]
     said = {
         "merge": f"merge {other} into {first}",
+        "append": f"append the text of {other} to {first}, and merge them",
         "close": f"close {first}",
         "supersede": f"{first} takes the place of {other}",
         "link": f"link {first} and {other}",

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
 from vault_mem.embedding.calibration import Calibration
+from vault_mem.errors import VaultMemError, VaultNotFound
 from vault_mem.model import Problem
 from vault_mem.operations import heal
 from vault_mem.operations.adopt import candidates
 from vault_mem.operations.private_moves import leaving, waiting
-from vault_mem.operations.workspace import Workspace
+from vault_mem.operations.workspace import Freshness, Workspace
 from vault_mem.vault import journal
+from vault_mem.vault.walk import walk
 
 
 @dataclass(frozen=True)
 class Status:
-    """The state of a vault and its index."""
+    """The state of a vault and its index; `trouble` is why the index could not be used, or brought up to date.
+
+    Without an index the notes are counted by their files, and what only their texts tell is not known.
+    """
 
     vault: Path
     memories: int
@@ -30,7 +36,7 @@ class Status:
     index_bytes: int
     model: str
     dim: int
-    calibration: Calibration
+    calibration: Calibration | None
     waiting_for_id: list[str]
     waiting_to_move: list[str]
     waiting_for_views: list[str]
@@ -39,11 +45,25 @@ class Status:
     problems: list[Problem]
     adopt_ids: str
     heal_links: bool
+    trouble: list[str]
 
 
 def status(workspace: Workspace) -> Status:
     """Look at everything; writes nothing but what is due anyway."""
-    freshness = workspace.freshen(scan=True)
+    try:
+        return _by_index(workspace, workspace.freshen(scan=True), [])
+    except VaultNotFound:
+        raise
+    except VaultMemError as error:
+        trouble = [f"{error.message}; {error.hint}" if error.hint else error.message]
+    try:
+        known, now = set(workspace.index.state.keys()), set(walk(workspace.folder).files)
+        return _by_index(workspace, Freshness(stale=True, pending=len(known ^ now)), trouble)
+    except (VaultMemError, OSError, RuntimeError, ValueError, AttributeError, sqlite3.Error):
+        return _by_files(workspace, trouble)
+
+
+def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) -> Status:
     index = workspace.index
     counts = index.counts()
     now = workspace.folder.now().timestamp()
@@ -69,4 +89,37 @@ def status(workspace: Workspace) -> Status:
         problems=freshness.report.problems if freshness.report else index.state.problems(),
         adopt_ids=workspace.folder.settings.adopt_ids,
         heal_links=workspace.folder.settings.heal_links,
+        trouble=trouble,
+    )
+
+
+def _by_files(workspace: Workspace, trouble: list[str]) -> Status:
+    """What can be told without an index."""
+    folder = workspace.folder
+    listing = walk(folder)
+    episodes = folder.settings.episodes_folder.strip("/") + "/"
+    owned = [key for key in listing.files if folder.is_owned(key)]
+    return Status(
+        vault=folder.root,
+        memories=sum(not key.startswith(episodes) for key in owned),
+        private=sum(map(folder.is_private, owned)),
+        closed=0,
+        episodes=sum(key.startswith(episodes) for key in owned),
+        notes=len(listing.files) - len(owned),
+        stale=True,
+        pending=len(listing.files),
+        index_dir=folder.index_dir,
+        index_bytes=0,
+        model=folder.settings.model or "built-in",
+        dim=0,
+        calibration=None,
+        waiting_for_id=[],
+        waiting_to_move=[],
+        waiting_for_views=[],
+        waiting_for_heal=[],
+        interrupted=journal.pending(folder),
+        problems=listing.problems,
+        adopt_ids=folder.settings.adopt_ids,
+        heal_links=folder.settings.heal_links,
+        trouble=trouble,
     )

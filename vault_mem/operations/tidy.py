@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import time
@@ -12,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from vault_mem.errors import EditRefused
+from vault_mem.errors import EditRefused, VaultMemError
 from vault_mem.index.table import quote
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.parse import parse
@@ -23,6 +24,7 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import files, turns
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.journal import Transaction
+from vault_mem.vault.names import stem_of
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 from vault_mem.vault.walk import content_hash
@@ -43,9 +45,10 @@ _NOT_MEANING = {
     "salience",
     "source",
     "supersedes",
-    "title",
     "aliases",
 }
+
+_WORD = re.compile(r"[^\W\d_]{2}")
 
 
 @dataclass(frozen=True)
@@ -122,10 +125,11 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
 
 
 def record(folder: Folder, report: TidyReport) -> None:
-    """Keep the report of a run: counts and ids only."""
+    """Keep the report of a run: counts and ids only. That it cannot be kept is no reason to say the run failed."""
     line = json.dumps(asdict(report) | {"at": report.at.isoformat()}, ensure_ascii=False)
-    files.make_folder(folder.tree, OWN, PRIVATE_FOLDER_MODE)
-    files.append(folder.tree, LOG, line.encode() + b"\n", PRIVATE_MODE)
+    with contextlib.suppress(VaultMemError):
+        files.make_folder(folder.tree, OWN, PRIVATE_FOLDER_MODE)
+        files.append(folder.tree, LOG, line.encode() + b"\n", PRIVATE_MODE)
 
 
 def run_due(workspace: Workspace) -> TidyReport | None:
@@ -164,10 +168,15 @@ def open_states(workspace: Workspace, now: datetime, kinds: Iterable[str] = STAT
 
 
 def _duplicates(folder: Folder, states: list[Memory]) -> list[Duplicate]:
-    """Those that say what another says: same kind, text, privacy, and meaning in the front matter."""
-    groups: dict[tuple[str, str, bool], list[Memory]] = {}
+    """Those that say what another says: same kind, text, name, privacy, and meaning in the front matter.
+
+    An empty text says nothing: the note is all in its name, and in what its owner means to write.
+    """
+    groups: dict[tuple[str, str, str, bool], list[Memory]] = {}
     for memory in states:
-        groups.setdefault((memory.kind, normalised(memory.content), memory.private), []).append(memory)
+        text = normalised(memory.content)
+        if text:
+            groups.setdefault((memory.kind, text, _chosen_name(memory), memory.private), []).append(memory)
     found = []
     for group in groups.values():
         if len(group) < 2:
@@ -179,6 +188,13 @@ def _duplicates(folder: Folder, states: list[Memory]) -> list[Duplicate]:
             keep = max(same, key=lambda each: (each.last_confirmed or each.created, each.created, each.id))
             found += [Duplicate(memory.id, memory.kind, keep.id) for memory in same if memory is not keep]
     return sorted(found, key=lambda each: each.id)
+
+
+def _chosen_name(memory: Memory) -> str:
+    """The name that a person gave a note, as far as it has words; a name of ours follows from the text."""
+    stem = normalised(stem_of(memory.path))
+    ours = stem == memory.id or stem.endswith(memory.id.partition("_")[2][:8])
+    return "" if ours or not _WORD.search(stem) else stem
 
 
 def normalised(text: str) -> str:

@@ -12,10 +12,11 @@ from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound
 from vault_mem.model import KIND_ALIASES, STATE_KINDS, Memory
-from vault_mem.notes.edit import edit, replace_body
+from vault_mem.notes.edit import edit
 from vault_mem.notes.write import note_text
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations import candidates, summaries, views
+from vault_mem.operations.by_hand import replace_words
 from vault_mem.operations.drafts import SCOPE, Draft, checked
 from vault_mem.operations.edit_memory import as_written
 from vault_mem.operations.remember import new_memory
@@ -373,7 +374,10 @@ def _change(
     workspace: Workspace, transaction: Transaction, update: Update, memory: Memory, states: dict[str, Memory]
 ) -> None:
     raw = workspace.read_to_edit(memory)
-    after = replace_body(raw, update.body_text + "\n") if update.body_text else raw
+    after = raw
+    if update.body_text:
+        told = replace_words(workspace, memory, raw, update.body_text)
+        after, transaction.written[memory.id] = told.raw, update.body_text if told.kept else True
     changes: dict[str, Value | None] = {
         key: value
         for key, value in {

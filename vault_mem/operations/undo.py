@@ -78,10 +78,12 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
             reverse = step.reverse()
             if isinstance(reverse, FileStep) and reverse.key.endswith("REVIEW.md"):
                 reverse = review.undone(reverse)
-            if isinstance(reverse, FileStep) and reverse.key == MONOLOGUE:
+            if isinstance(reverse, LineStep) and reverse.key == MONOLOGUE:
                 reverse = replace(reverse, after=_still_said(folder, entry, reverse.after))
             transaction.steps.append(reverse)
-        elif isinstance(step, FileStep) and not step.loose and step.key != MONOLOGUE:
+        elif step.key == MONOLOGUE:
+            continue  # another has spoken since
+        elif isinstance(step, FileStep) and not step.loose:
             raise Conflict(f"{step.key} was changed since{_by(folder, entry, step)}", "nothing was changed")
         elif state is State.OTHER and isinstance(step, LineStep):
             raise Conflict(f"the line of {step.id} in {step.key} was changed since", "nothing was changed")
@@ -97,13 +99,13 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
     return transaction
 
 
-def _still_said(folder: Folder, entry: Entry, text: bytes | None) -> bytes | None:
+def _still_said(folder: Folder, entry: Entry, text: str | None) -> str | None:
     """What the monologue said before an operation; where that was taken back meanwhile, what it said before that."""
     for earlier, stands in journal.with_standing(folder, without=entry.op):
         if earlier.op >= entry.op or earlier.undoes:
             continue
         for step in earlier.steps:
-            if isinstance(step, FileStep) and step.key == MONOLOGUE and step.after == text:
+            if isinstance(step, LineStep) and step.key == MONOLOGUE and step.after == text:
                 if stands:
                     return text
                 text = step.before

@@ -84,4 +84,4 @@ def close_in(
 def _commit(workspace: Workspace, transaction: Transaction, memory: Memory) -> Memory:
     transaction.commit()
     workspace.done(transaction)
-    return workspace.index.get(memory.id)
+    return workspace.as_written(transaction, memory.id)

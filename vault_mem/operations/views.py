@@ -13,8 +13,9 @@ from datetime import datetime
 from vault_mem.errors import VaultMemError
 from vault_mem.model import Memory
 from vault_mem.notes.excerpt import cut
+from vault_mem.notes.text import split_text
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import marked
+from vault_mem.vault import history, marked
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
@@ -50,11 +51,14 @@ def follow(transaction: Transaction, before: Memory | None, after: Memory | None
     _follow_monologue(transaction, before, after)
 
 
-def speak(transaction: Transaction, memory: Memory) -> None:
-    """The latest introspection stands in a file of its own."""
+def speak(transaction: Transaction, memory: Memory, former: Memory | None = None) -> None:
+    """The latest introspection stands in a file of its own, between two comments; the rest of it is its owner's.
+
+    `former` is the introspection before: a file without comments that says it alone is ours as a whole.
+    """
     wanted = memory.category == INTROSPECTION and not memory.private
     if wanted and transaction.folder.settings.views:
-        transaction.overwrite(MONOLOGUE, _monologue(memory))
+        _say(transaction, marked.plain(memory.content), former)
 
 
 def leave(transaction: Transaction, id_: str) -> None:
@@ -76,16 +80,14 @@ def silence(transaction: Transaction, memory: Memory, instead: Memory | None) ->
 
     A text that an introspection had before it was edited counts as its own, unless it is the other's.
     """
-    if not _speaks(transaction.folder, memory) and (
+    folder = transaction.folder
+    if not _speaks(folder, memory) and (
         memory.category != INTROSPECTION
-        or read(transaction.folder, MONOLOGUE) is None
-        or (instead is not None and _speaks(transaction.folder, instead))
+        or (marked.find(_text(folder, MONOLOGUE), "") is None and not _said_once(folder, memory))
+        or (instead is not None and _speaks(folder, instead))
     ):
         return
-    if instead is None:
-        transaction.remove(MONOLOGUE, read(transaction.folder, MONOLOGUE) or b"")
-    else:
-        transaction.overwrite(MONOLOGUE, _monologue(instead))
+    _say(transaction, marked.plain(instead.content) if instead else None, memory)
 
 
 def follow_files(workspace: Workspace) -> list[str]:
@@ -221,16 +223,35 @@ def _curated(folder: Folder, memory: Memory, now: datetime) -> bool:
 def _follow_monologue(transaction: Transaction, before: Memory | None, after: Memory | None) -> None:
     """A changed introspection changes the monologue only if it is the one that stands there."""
     if before is not None and after is not None and _speaks(transaction.folder, before):
-        speak(transaction, after)
+        speak(transaction, after, before)
 
 
 def _speaks(folder: Folder, memory: Memory) -> bool:
+    """Whether a memory's words stand in the block, or make up a file that has none: so it was written once."""
+    text = _text(folder, MONOLOGUE) or ""
+    block = marked.find(text, "")
+    return marked.plain(text if block is None else block) == marked.plain(memory.content)
+
+
+def _said_once(folder: Folder, memory: Memory) -> bool:
+    """Whether a file without a block is what a memory said before it was edited."""
+    text = marked.plain(_text(folder, MONOLOGUE) or "")
+    earlier = (revision.before or "" for revision in history.of_memory(folder, memory.id))
+    return bool(text) and any(split_text(each).body.strip() == text for each in earlier)
+
+
+def _say(transaction: Transaction, wanted: str | None, former: Memory | None) -> None:
+    folder = transaction.folder
     raw = read(folder, MONOLOGUE)
-    return raw is not None and raw.decode(errors="replace").strip() == memory.content.strip()
-
-
-def _monologue(memory: Memory) -> bytes:
-    return memory.content.strip().encode() + b"\n"
+    text = _decoded(raw)
+    said = marked.find(text, "")
+    if said is not None or raw is None or former is None or not (_speaks(folder, former) or _said_once(folder, former)):
+        transaction.line(MONOLOGUE, "", said, wanted, marked.WHOLE_BLOCK)
+    elif wanted is None:
+        transaction.remove(MONOLOGUE, raw)
+    else:
+        block = marked.put(None, "", wanted, marked.WHOLE_BLOCK, MONOLOGUE) or ""
+        transaction.write(MONOLOGUE, raw, block.encode(errors="surrogateescape"))
 
 
 def _text(folder: Folder, key: str) -> str | None:

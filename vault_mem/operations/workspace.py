@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 import secrets
+import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from vault_mem.embedding.calibration import Calibration
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.errors import Busy, Changed, EditRefused, Unsafe, VaultMemError, WriteFailed
+from vault_mem.errors import Busy, Changed, EditRefused, Unsafe, VaultMemError, WriteFailed, of_system
 from vault_mem.index.shelf import Shelf
 from vault_mem.model import Memory
+from vault_mem.notes.parse import parse
 from vault_mem.vault import journal
 from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.history import id_in
 from vault_mem.vault.names import Names
+from vault_mem.vault.steps import FileStep
 from vault_mem.vault.walk import RACY_NS, FileState, look_at, state_of, walk
 
 if TYPE_CHECKING:
@@ -52,12 +55,9 @@ class Freshness:
 
 
 def _reason(error: Exception) -> str:
-    """Why the index could not be written; of what a library says only the system's words, it may quote a row."""
-    if isinstance(error, WriteFailed):
-        return error.message
-    by_system = re.search(r"[A-Z][A-Za-z ,'-]+ \(os error \d+\)", str(error))
-    strerror = error.strerror if isinstance(error, OSError) else ""
-    return strerror or (by_system.group() if by_system else type(error).__name__)
+    """Why the index could not be written."""
+    ours = error if isinstance(error, VaultMemError) else of_system(error)
+    return ours.message if ours else type(error).__name__
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class Workspace:
             if self.index.table is None:
                 raise
             return self._behind(only)
-        except (OSError, RuntimeError, WriteFailed) as error:
+        except (OSError, RuntimeError, ValueError, sqlite3.Error, WriteFailed) as error:
             reason = _reason(error)
             if self.index.table is None or self.index.open():
                 if isinstance(error, WriteFailed):
@@ -326,13 +326,31 @@ class Workspace:
         `soon` is soon enough where the operation does not read the index again: watched files are indexed after the
         answer, or by the next command.
         """
+        self.notices += transaction.notices
         if soon and self.watch is not None:
             self.watch.written(transaction.notes)
-        else:
+            return
+        try:
             behind = self._behind_in_views()
             self.sync(only=transaction.notes)
             self._follow(transaction.notes, behind)
-        self.notices += transaction.notices
+        except (VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error) as error:
+            self.notices.append(f"the files are written; the index follows with the next command: {_reason(error)}")
+
+    def as_written(self, transaction: journal.Transaction, id_: str) -> Memory:
+        """A memory as an operation has just written it, from the text itself: it need not be indexed yet."""
+        for step in reversed(transaction.steps):
+            if isinstance(step, FileStep) and self.folder.is_note(step.key) and id_in(step.after or b"") == id_:
+                found = self.folder.tree.stat(step.key)
+                note = parse(
+                    step.after or b"",
+                    step.key,
+                    mtime=found.st_mtime if found else 0,
+                    zone=self.folder.zone,
+                    private=self.folder.is_private(step.key),
+                )
+                return note.memory
+        return self.index.get(id_)
 
     def _behind_in_views(self) -> set[str] | None:
         """What was edited by hand, and is not yet in the views: still to be followed after our own edit."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import os
 import re
@@ -53,6 +54,12 @@ class Folder:
         self.notices: list[str] = [*self.loaded.warnings]  # for the user, not part of any answer
         self.writer = threading.RLock()
         self.writing = False
+
+    def twin(self) -> Folder:
+        """The same folder for another thread: what this one is writing, the other is not."""
+        twin = copy.copy(self)
+        twin.writer, twin.writing, twin.notices = threading.RLock(), False, []
+        return twin
 
     @cached_property
     def zone(self) -> tzinfo:

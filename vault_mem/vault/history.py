@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,8 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.steps import AppendStep, FileStep, Step, read
 
 _ID = re.compile(rb"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
+
+_DATE = re.compile(rb"^created:[ \t]*\S", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -29,10 +31,17 @@ class Revision:
     after: str | None
     evidence: list[str]
     op: str
+    written: str | bool = False  # the part of the text that we wrote, or whether all of it
 
 
 def revisions(
-    folder: Folder, op: str, command: str, reason: str, evidence: list[str], steps: Iterable[Step]
+    folder: Folder,
+    op: str,
+    command: str,
+    reason: str,
+    evidence: list[str],
+    steps: Iterable[Step],
+    written: Mapping[str, str | bool],
 ) -> list[AppendStep]:
     """The revisions that a transaction's changes to notes leave; a memory that is new leaves none.
 
@@ -52,7 +61,7 @@ def revisions(
             continue
         key = private or of_one[-1].key
         was, now_is = _changed_part(before, after)
-        record = {
+        record: dict[str, Any] = {
             "id": id_,
             "at": now.isoformat(),
             "op": op,
@@ -63,14 +72,18 @@ def revisions(
             "after": now_is,
             "evidence": evidence,
         }
+        if id_ in written:
+            record["written"] = written[id_]
         lines.setdefault(folder.history_key(key, now), []).append(json.dumps(record, ensure_ascii=False))
     return [AppendStep(key, "\n".join(each)) for key, each in lines.items()]
 
 
-def read_all(folder: Folder) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Every revision with the file it is in and its line, oldest first within each store."""
+def read_all(folder: Folder, naming: str = "") -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Every revision, or those with a word in them, with its file and its line, oldest first within each store."""
     for key in history_keys(folder):
         for line in (read(folder, key) or b"").decode(errors="replace").split("\n"):
+            if naming not in line:
+                continue
             try:
                 record = json.loads(line)
             except ValueError:
@@ -82,7 +95,7 @@ def read_all(folder: Folder) -> Iterator[tuple[str, dict[str, Any], str]]:
 def of_memory(folder: Folder, id_: str) -> list[Revision]:
     """The revisions of one memory, oldest first."""
     found = []
-    for _, record, _ in read_all(folder):
+    for _, record, _ in read_all(folder, id_):
         if record.get("id") == id_:
             try:
                 found.append(
@@ -96,6 +109,7 @@ def of_memory(folder: Folder, id_: str) -> list[Revision]:
                         record.get("after"),
                         [str(each) for each in record.get("evidence") or ()],
                         str(record.get("op", "")),
+                        said if isinstance(said := record.get("written"), str) else said is True,
                     )
                 )
             except (KeyError, ValueError, TypeError):
@@ -118,6 +132,11 @@ def id_in(raw: bytes) -> str:
     """The id that a note gives in its front matter, without reading the rest of it."""
     found = _ID.search(raw[:20_000])
     return found.group(1).decode() if found else ""
+
+
+def has_date(raw: bytes) -> bool:
+    """Whether a note says when it was made, without reading the rest of it."""
+    return bool(_DATE.search(raw[:20_000]))
 
 
 def _changed_part(before: bytes | None, after: bytes | None) -> tuple[str | None, str | None]:

@@ -25,7 +25,7 @@ from typing import Any
 from vault_mem.errors import Changed, Conflict, Unsafe, VaultMemError
 from vault_mem.vault import carry, files, late, own
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
-from vault_mem.vault.history import revisions
+from vault_mem.vault.history import has_date, revisions
 from vault_mem.vault.lock import WAIT_SECONDS, locked, try_lock
 from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, State, Step, from_record, read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PUBLIC_MODE, TEMPORARY, native
@@ -71,6 +71,7 @@ class Transaction:
     op: str = ""
     ids: list[str] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
+    written: dict[str, str | bool] = field(default_factory=dict)  # by memory: which part of its text is ours
     steps: list[Step] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
@@ -89,7 +90,10 @@ class Transaction:
         self.steps.append(FileStep(key, None, data, _mode(self.folder, key), after_time=mtime_ns))
 
     def write(self, key: str, before: bytes | None, after: bytes, *, keep_time: bool = False) -> None:
-        """Change a file that says `before`, or is not there; `keep_time` where the change is ours, not the owner's."""
+        """Change a file that says `before`, or is not there; `keep_time` where the change is ours, not the owner's.
+
+        A note without a date is dated by its file: its time stays whatever is changed in it.
+        """
         if before is None:
             self.create(key, after)
             return
@@ -101,13 +105,10 @@ class Transaction:
                 return
         if before != after:
             time_ns = _changed_at(self.folder, key)
+            keep_time = keep_time or (self.folder.is_note(key) and not has_date(before))
             self.steps.append(
                 FileStep(key, before, after, before_time=time_ns, after_time=time_ns if keep_time else None)
             )
-
-    def overwrite(self, key: str, data: bytes) -> None:
-        """Put a new text in place of whatever a file says: for views of which only the latest counts."""
-        self.steps.append(FileStep(key, read(self.folder, key), data, loose=True))
 
     def remove(self, key: str, before: bytes) -> None:
         """Take a file away that says `before`."""
@@ -153,7 +154,7 @@ class Transaction:
             if isinstance(step, FileStep) and not step.loose and read(folder, step.key) != step.before:
                 raise Changed(f"{step.key} changed while it was being edited", "nothing was written; try again")
         self.op = f"{_last_number(folder) + 1:06d}-{folder.now():%Y%m%dT%H%M%S}"
-        self.steps += revisions(folder, self.op, self.command, self.reason, self.evidence, self.steps)
+        self.steps += revisions(folder, self.op, self.command, self.reason, self.evidence, self.steps, self.written)
         request = request_id.get()
         name = f"{self.op}.{request}" if _REQUEST.fullmatch(request) else self.op
         jobs = carry.jobs_of(name, self.steps)

@@ -9,6 +9,7 @@ import re
 
 BY_TIME = "by_time"  # in a daily log: lines in the order of the day
 IN_BLOCK = "in_block"  # in a digest: newest first, between two comments
+WHOLE_BLOCK = "whole_block"  # all between the two comments is one text, of no memory's marker
 
 BEGIN, END = "<!-- vault-mem:begin -->", "<!-- vault-mem:end -->"
 _MARKER = re.compile(r"\[id:((?:mem|ep)_[0-9a-f]{12})\]\s*$")
@@ -25,7 +26,9 @@ def marked_ids(text: str) -> list[str]:
 
 
 def find(text: str | None, id_: str) -> str | None:
-    """The line that mirrors a memory."""
+    """The line that mirrors a memory; without an id, all that stands in the block."""
+    if not id_:
+        return _block_text(text)
     for line in (text or "").split("\n"):
         if marker(id_) in line:
             return line.removesuffix("\r")
@@ -34,6 +37,8 @@ def find(text: str | None, id_: str) -> str | None:
 
 def put(text: str | None, id_: str, line: str | None, place: str, key: str) -> str | None:
     """The file with that memory's line set, or taken out where `line` is None. None: there is nothing left of it."""
+    if place == WHOLE_BLOCK:
+        return _put_block(text, line)
     if text is None:
         if line is None:
             return None
@@ -53,6 +58,36 @@ def put(text: str | None, id_: str, line: str | None, place: str, key: str) -> s
         _insert_in_block(lines, line, ending)
     else:
         lines.insert(_place_by_time(lines, line), line + ending)
+    return "\n".join(lines)
+
+
+def plain(text: str) -> str:
+    """A text without the comments that would end the block it is in."""
+    return text.replace(BEGIN, "").replace(END, "").strip()
+
+
+def _block_text(text: str | None) -> str | None:
+    lines = (text or "").split("\n")
+    bounds = _bounds(lines)
+    if bounds is None:
+        return None
+    return "\n".join(line.removesuffix("\r") for line in lines[bounds[0] + 1 : bounds[1]])
+
+
+def _put_block(text: str | None, wanted: str | None) -> str | None:
+    lines = (text or "").split("\n")
+    bounds = _bounds(lines)
+    ending = "\r" if lines[bounds[0] if bounds else 0].endswith("\r") else ""
+    if bounds is not None:
+        del lines[bounds[0] + 1 : bounds[1]]
+    if wanted is None:
+        _drop_empty_block(lines)
+        return None if lines == [""] else "\n".join(lines)
+    new = [each + ending for each in wanted.split("\n")]
+    if bounds is not None:
+        lines[bounds[0] + 1 : bounds[0] + 1] = new
+    else:
+        _begin_block(lines, new, ending)
     return "\n".join(lines)
 
 
@@ -91,14 +126,18 @@ def _bounds(lines: list[str]) -> tuple[int, int] | None:
 def _insert_in_block(lines: list[str], line: str, ending: str) -> None:
     bounds = _bounds(lines)
     if bounds is None:
-        empty = lines == [""]
-        at = len(lines) - 1 if lines[-1] == "" else len(lines)
-        new = _block([line]) if empty else ["", *_block([line])]
-        lines[at:at] = [each + ending for each in new]
+        _begin_block(lines, [line + ending], ending)
         return
     begin, end = bounds
     later = [number for number in range(begin + 1, end) if _MARKER.search(lines[number]) and lines[number] > line]
     lines.insert(later[-1] + 1 if later else begin + 1, line + ending)
+
+
+def _begin_block(lines: list[str], new: list[str], ending: str) -> None:
+    """A block at the end of a file, after an empty line."""
+    at = len(lines) - 1 if lines[-1] == "" else len(lines)
+    apart = [] if lines == [""] else [ending]
+    lines[at:at] = [*apart, BEGIN + ending, *new, END + ending]
 
 
 def _drop_empty_block(lines: list[str]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-from vault_mem.errors import Busy, ModelNotFound, Unsafe, VaultMemError
+from vault_mem.errors import Busy, ModelNotFound, VaultMemError, VaultNotFound
 from vault_mem.operations.checks.finding import Finding
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import journal, late, outside, own
@@ -53,9 +53,9 @@ def index(workspace: Workspace) -> Iterator[Finding]:
         columns = ["file", "hash", "memory", "content", "vector"]
         rows = table.select(columns, "n = 0").select(["file", "hash"]).to_pylist()
         wrong = dict(state.hashes()).items() ^ {row["file"]: row["hash"] for row in rows}.items()
+    except VaultNotFound:
+        raise
     except VaultMemError as error:
-        if isinstance(error, Unsafe) and not isinstance(error, Busy):
-            raise  # the notes themselves seem lost: nothing else is worth a word (SPEC V-9)
         # A model that is there and cannot be loaded shows only here.
         check = "model" if isinstance(error, ModelNotFound) else "index"
         yield Finding(check, error.message, hint=error.hint, severity="error")

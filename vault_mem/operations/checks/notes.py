@@ -78,13 +78,14 @@ def missing_ids(workspace: Workspace) -> Iterator[Finding]:
 
 def dangling_links(workspace: Workspace) -> Iterator[Finding]:
     """Links that lead nowhere."""
-    for id_, link in workspace.graph.dangling():
-        memory = workspace.index.get(id_)
-        name = "a name" if memory.private else f"[[{link.target}]]"
+    graph = workspace.graph
+    for id_, link in graph.dangling():
+        place = graph.places[id_]
+        name = "a name" if place.private else f"[[{link.target}]]"
         yield Finding(
             "dangling-links",
             f"links to {name}, which is no memory of this vault, or more than one",
-            memory.path,
+            place.path,
             severity="info",
         )
 

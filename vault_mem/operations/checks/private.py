@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from functools import partial
@@ -18,6 +19,8 @@ from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import Tree, key_of, native
 from vault_mem.vault.walk import walk
+
+_ID = re.compile(rb"(?:mem|ep)_[0-9a-f]{12}")
 
 
 def modes(workspace: Workspace) -> Iterator[Finding]:
@@ -147,8 +150,7 @@ def mentions(workspace: Workspace) -> Iterator[Finding]:
             continue
         own = workspace.index.state.files([key]).get(key)
         named = {id_ for name in named_in(raw) if (id_ := graph.resolve(name)) in private}
-        if b"mem_" in raw or b"ep_" in raw:
-            named |= {id_ for id_ in private if id_.encode() in raw}
+        named |= private & {found.decode() for found in _ID.findall(raw)}
         for id_ in sorted(named - {own.id if own else ""}):
             yield Finding(
                 "mentions",

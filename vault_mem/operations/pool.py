@@ -13,51 +13,44 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from vault_mem.daemon.watcher import Watcher
+from vault_mem.errors import VaultMemError
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.folder import Folder
 
 # More readers at once than processors only take each other's time.
 MOST = max(3, (os.cpu_count() or 2) + 1)
 KEPT_WHEN_IDLE = 1
 # One that is warm and soon free answers sooner than a new one.
 _PATIENCE = 0.25
-# Commands fold the table only when nobody had a quiet moment for it in a long while.
-_COMMITS_BETWEEN_FOLDING = 400
 
 
 class Pool:
-    """Lends workspaces; the one given back last, whose caches are warmest, is lent first."""
+    """Lends workspaces; the one given back last, whose caches are warmest, is lent first.
 
-    def __init__(self, watcher: Watcher) -> None:
-        self._watcher = watcher
-        self._free: list[Workspace] = []
+    `open_one` opens a workspace like the one it is given, which shares its model and its memories at hand.
+    """
+
+    def __init__(self, first: Workspace, open_one: Callable[[Workspace], Workspace]) -> None:
+        self._first = first
+        self._open_one = open_one
+        self._free = [first]
         self._lent = 0
-        self._like: Workspace | None = None
         self._given_back = threading.Condition()
 
     @contextmanager
-    def lent(
-        self,
-        folder: Folder,
-        progress: Callable[[int, int], None] | None = None,
-        check: Callable[[], None] | None = None,
-    ) -> Iterator[Workspace]:
-        """A workspace for as long as the block runs; one that failed is not used again."""
-        workspace = self.take(folder, progress, check)
+    def lent(self) -> Iterator[Workspace]:
+        """A workspace for as long as the block runs; one in which something unforeseen happened is not used again."""
+        workspace = self.take()
         sound = False
         try:
             yield workspace
             sound = True
+        except VaultMemError:
+            sound = True
+            raise
         finally:
             self.give_back(workspace, sound=sound)
 
-    def take(
-        self,
-        folder: Folder,
-        progress: Callable[[int, int], None] | None = None,
-        check: Callable[[], None] | None = None,
-    ) -> Workspace:
+    def take(self, check: Callable[[], None] | None = None) -> Workspace:
         """A workspace of one's own; `check` may raise while waiting for one."""
         patience = time.monotonic() + _PATIENCE
         with self._given_back:
@@ -66,40 +59,33 @@ class Pool:
                 if check is not None:
                     check()
             self._lent += 1
-            workspace = self._free.pop() if self._free else None
+            if self._free:
+                return self._free.pop()
         try:
-            if workspace is None:
-                return self.make(folder, progress)
-            workspace.reuse(folder, progress)
-            return workspace
+            return self.open_one()
         except BaseException:
             self.give_back(None, sound=False)
             raise
 
-    def make(self, folder: Folder, progress: Callable[[int, int], None] | None = None) -> Workspace:
+    def open_one(self) -> Workspace:
         """One more workspace, which shares the model with the others."""
-        workspace = Workspace(folder, progress, like=self._like)
-        workspace.watch = self._watcher
-        workspace.commits_between_folding = _COMMITS_BETWEEN_FOLDING
-        self._like = self._like or workspace
-        return workspace
+        return self._open_one(self._first)
 
     def give_back(self, workspace: Workspace | None, *, sound: bool) -> None:
         """End a loan."""
-        if workspace is not None:
-            workspace.progress = None
-            if not sound:
-                workspace.close()
+        if workspace is not None and not sound:
+            workspace.close()
         with self._given_back:
             self._lent -= 1
             if workspace is not None and sound:
                 self._free.append(workspace)
             self._given_back.notify()
 
-    def trim(self) -> None:
+    def trim(self, keep: int = KEPT_WHEN_IDLE) -> None:
         """Close what a busy moment needed and nobody uses now."""
         with self._given_back:
-            spare, self._free = self._free[:-KEPT_WHEN_IDLE], self._free[-KEPT_WHEN_IDLE:]
+            spare = self._free[: max(0, len(self._free) - keep)]
+            del self._free[: len(spare)]
         for workspace in spare:
             workspace.close()
 
