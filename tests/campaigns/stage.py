@@ -37,6 +37,8 @@ PATIENCE = 90.0  # a command of this small vault takes half a second
 ASLEEP = 6.0  # no command sleeps for longer than it waits for a lock, and that it does with short looks
 
 _ID = re.compile(rb"^id: ['\"]?((?:mem|ep)_[0-9a-f]{12})", re.MULTILINE)
+# How a command says that it failed in a way nobody thought of.
+UNEXPECTED = re.compile(r"unexpected \w+ in [\w.]+:\d+")
 _OP = re.compile(rb"\d{6}-\d{8}T\d{6}")
 
 
@@ -95,7 +97,7 @@ class Stage:
 
     def fill(self, words: tuple[str, ...]) -> list[str]:
         known = self.names | {"out": str(self.out), "vault": str(self.vault)}
-        return [re.sub(r"\{(\w+)\}", lambda match: known[match[1]], word) for word in words]
+        return [re.sub(r"\{(\w+)\}", lambda match: known.get(match[1], match[0]), word) for word in words]
 
     def command(self, *words: str, stdin: str | bytes = b"", seed: int = 0) -> Answer:
         """Run a command in this very process."""

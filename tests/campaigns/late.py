@@ -1,0 +1,178 @@
+"""A program has a file open and goes on writing after our command has moved, replaced or removed it.
+
+    python -m tests.campaigns.late
+    python -m tests.campaigns.late --only 'forget, append' -v
+
+It appends a line, or saves in two halves with the command in between, and closes the file. After the next command
+its words must be where a person sees them (in the trashed copy after `forget`, within `private/` after `private`), the
+command's own change must still stand, no memory may be in two files, and somebody must have said what happened.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .operations import answered
+from .stage import Answer, Stage, build, forked, ids, tree
+
+WORDS = "zqlate words of an editor"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command, the file that an editor has open meanwhile, how it writes, and what the command promised."""
+
+    name: str
+    words: tuple[str, ...]
+    file: Callable[[Stage], Path]
+    stands: Callable[[Stage], bool]
+    stdin: str = ""
+    halves: bool = False
+
+
+def note(name: str) -> Callable[[Stage], Path]:
+    """The file of a memory as the stage was made."""
+    return lambda stage: _of(stage, stage.names[name])
+
+
+def _of(stage: Stage, id_: str) -> Path:
+    return stage.vault / next(key for key in ids(tree(stage))[id_] if not key.startswith(".vault-mem"))
+
+
+def _notes(stage: Stage, name: str) -> list[str]:
+    return [key for key in ids(tree(stage)).get(stage.names[name], []) if not key.startswith(".vault-mem")]
+
+
+def _says(stage: Stage, name: str, text: str) -> bool:
+    return any(text.encode() in (stage.vault / key).read_bytes() for key in _notes(stage, name))
+
+
+_PLAIN = [
+    ("rename", ("rename", "{dues}", "Fees"), note("dues"), lambda stage: "fees" in _notes(stage, "dues")[0].lower()),
+    ("private", ("private", "{lamps}"), note("lamps"), lambda stage: _notes(stage, "lamps")[0].startswith("private/")),
+    ("publish", ("publish", "{turned}"), note("turned"), lambda stage: "memories/" in _notes(stage, "turned")[0]),
+    ("forget", ("forget", "{chain}"), note("chain"), lambda stage: not _notes(stage, "chain")),
+    ("merge, the removed", ("merge", "{lamps}", "{lamps2}"), note("lamps2"), lambda stage: not _notes(stage, "lamps2")),
+    ("undo", answered("undo"), note("soup"), lambda stage: not _says(stage, "soup", "kitchen")),
+    ("tag", ("tag", "{chain}", "+bell"), note("chain"), lambda stage: _says(stage, "chain", "bell")),
+    (
+        "a view",
+        ("remember", "The dock was dredged", "--importance", "5"),
+        lambda stage: stage.vault / "MEMORY.md",
+        lambda stage: b"The dock was dredged" in (stage.vault / "MEMORY.md").read_bytes(),
+    ),
+]
+_UPDATE = ("remember", "-", "--update", "{lamps}")
+CASES = [
+    Case(f"{name}, {'in two halves' if halves else 'append'}", words, file, stands, halves=halves)
+    for name, words, file, stands in _PLAIN
+    for halves in (False, True)
+] + [
+    Case(
+        "update, append",
+        _UPDATE,
+        note("lamps"),
+        lambda stage: _says(stage, "lamps", "Fifty"),
+        "Fifty lamps are on the quay",
+    )
+]
+
+
+def run_case(stage: Stage, case: Case) -> list[str]:
+    stage.restore()
+    path = case.file(stage)
+    whole = path.read_bytes()
+    with path.open("r+b", buffering=0) as editor:
+        if case.halves:
+            editor.truncate(0)
+            editor.write(whole)  # the first half of a save: what was there; the new words follow
+        else:
+            editor.seek(0, 2)
+        answer = forked(lambda: stage.command(*case.words, stdin=case.stdin, seed=99))
+        editor.seek(0, 2)
+        editor.write(f"\n{WORDS}\n".encode())
+    following = forked(lambda: [stage.command("status", seed=1), stage.command("doctor", seed=2)])
+    if answer.ended or isinstance(following, Answer):
+        return [f"hung or crashed: {answer.ended} {following}"]
+    if answer.code not in (0, 5):
+        return [f"the command fails: {answer.said.strip()[:100]}"]
+    return _problems(stage, case, answer, following)
+
+
+def _problems(stage: Stage, case: Case, answer: Answer, following: list[Answer]) -> list[str]:
+    found = []
+    places = [
+        str(path.relative_to(stage.vault))
+        for path in stage.vault.rglob("*")
+        if path.is_file() and WORDS.encode() in path.read_bytes()
+    ]
+    seen = [key for key in places if not key.startswith(".vault-mem/") or key.startswith(".vault-mem/trash/")]
+    if not seen:
+        found.append(f"the words are hidden in {places[0]}" if places else "the words are lost")
+    if case.name.startswith("private") and any(not key.startswith("private/") for key in seen):
+        found.append(f"the words came out of private/: {seen}")
+    if answer.code == 0 and not _stands(stage, case):
+        found.append("what the command said it did is reverted")
+    if any(len(keys) > 1 for keys in ids(tree(stage)).values()):
+        found.append("a memory is in two files")
+    told = "".join(each.said for each in (answer, *following))
+    if seen and case.name.split(",")[0] != "tag" and not any(word in told for word in TELLING):
+        found.append("nobody said so")
+    return found
+
+
+TELLING = ("late", "edit made", "conflict", "still open", "written after", "kept")
+
+
+def _stands(stage: Stage, case: Case) -> bool:
+    try:
+        return case.stands(stage)
+    except (IndexError, OSError):
+        return False
+
+
+def prepare(stage: Stage) -> None:
+    """On this stage the clock runs, and a file is quiet at once."""
+    stage.settings = {"VAULT_MEM_NOW": ""}
+    with (stage.vault / "vault-mem.toml").open("a") as file:
+        file.write("\nquiet_seconds = 0\n")
+    for word in ("status", "status"):
+        forked(lambda word=word: stage.command(word))
+    stage.save()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.late", description=__doc__.split("\n")[0])
+    parser.add_argument("--only", action="append", help="only this case (repeatable)")
+    parser.add_argument("--json", type=Path, help="write the summary there")
+    options = parser.parse_args()
+    place = Path(tempfile.mkdtemp(prefix="vault-mem-late-"))
+    failures: dict[str, list[str]] = {}
+    cases = [case for case in CASES if not options.only or case.name in options.only]
+    try:
+        stage = build(place)
+        prepare(stage)
+        for case in cases:
+            problems = run_case(stage, case)
+            if problems:
+                failures[case.name] = problems
+            print(f"{case.name}: {'; '.join(problems) or 'well'}", flush=True)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    if options.json:
+        options.json.write_text(
+            json.dumps({"cases": len(cases), "failures": len(failures), "kinds": failures}, indent=2)
+        )
+    print(f"{len(cases)} cases: {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

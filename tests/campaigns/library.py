@@ -1,0 +1,232 @@
+"""The library for long and for many: eight threads on one Vault, thousands of calls, hundreds of operations undone.
+
+python -m tests.campaigns.library threads --cases 1000
+python -m tests.campaigns.library calls --cases 5000
+python -m tests.campaigns.library undo --cases 200
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .stage import Stage, build, ids, tree
+
+THREADS = 8
+NOTES = ("dues", "chain", "soup", "lamps", "lamps2", "task", "closed", "secret", "letter", "turned")
+READS = ("recall", "search", "show", "list", "status", "wake_up", "compare")
+WRITES = ("remember", "tag", "edit", "close", "reopen", "confirm", "link", "forget", "restore", "undo", "private")
+
+
+def call(vault: Any, stage: Stage, rng: random.Random, names: tuple[str, ...] = READS + WRITES) -> str:
+    """One call of the library, chosen by chance; returns its name. Raises what the library raises."""
+    one, other = (stage.names[name] for name in rng.sample(NOTES, 2))
+    number = rng.randrange(10**6)
+    calls: dict[str, Callable[[], Any]] = {
+        "recall": lambda: vault.recall("the harbour", 3),
+        "search": lambda: vault.search("quay"),
+        "show": lambda: vault.show(one),
+        "list": lambda: vault.list(),
+        "status": lambda: vault.status(),
+        "wake_up": lambda: vault.wake_up(),
+        "compare": lambda: vault.compare(one, other),
+        "remember": lambda: vault.remember(f"Thought {number} about the harbour", private=number % 5 == 0, force=True),
+        "tag": lambda: vault.tag(one, [f"t{number % 50}"]),
+        "edit": lambda: vault.edit(one, fields={"importance": 1 + number % 5}),
+        "close": lambda: vault.close(one),
+        "reopen": lambda: vault.reopen(one),
+        "confirm": lambda: vault.confirm(one),
+        "link": lambda: vault.link(one, other),
+        "forget": lambda: vault.forget(one),
+        "restore": lambda: vault.restore(one),
+        "undo": lambda: vault.undo(),
+        "private": lambda: vault.private(one),
+        "rename": lambda: vault.rename(one, f"name {number}"),
+        "merge": lambda: vault.merge(one, other),
+    }
+    name = rng.choice(names)
+    calls[name]()
+    return name
+
+
+def _opened(stage: Stage) -> Any:
+    from vault_mem import Vault
+
+    return Vault(stage.vault, env=stage.env)
+
+
+def threads(stage: Stage, count: int, seed: int) -> dict[str, Any]:
+    """Calls of every kind from eight threads at once; only errors of the library's own family may come out."""
+    from vault_mem.errors import VaultMemError
+
+    vault, done, odd = _opened(stage), Counter[str](), []
+
+    def work(number: int) -> None:
+        rng = random.Random(f"{seed} {number}")
+        for _ in range(count // THREADS):
+            try:
+                done[call(vault, stage, rng)] += 1
+            except VaultMemError as error:
+                done[error.code] += 1
+            except BaseException as error:
+                odd.append(f"{type(error).__name__}: {str(error)[:100]}")
+
+    workers = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(THREADS)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(1800)
+    stuck = sum(worker.is_alive() for worker in workers)
+    if stuck:
+        odd.append(f"{stuck} threads are stuck")
+    return {"calls": dict(done), "failures": sorted(set(odd))[:20] + _disagreeing(stage)}
+
+
+def _disagreeing(stage: Stage) -> list[str]:
+    """Whether the index, opened by somebody else, lists what the files hold."""
+    vault = _opened(stage)
+    listed = {memory.id for memory in vault.list(n=None).memories}
+    from vault_mem.operations.filters import Filters
+
+    listed |= {memory.id for memory in vault.list(Filters(closed=True), n=100_000).memories}
+    places = ids(tree(stage))
+    held = {id_ for id_, keys in places.items() if id_.startswith("mem_") and not keys[-1].startswith(".vault-mem/")}
+    found = [f"{id_} is in {len(keys)} files" for id_, keys in places.items() if len(keys) > 1]
+    return found + ([] if listed == held else [f"the index and the files disagree about {sorted(listed ^ held)[:5]}"])
+
+
+def calls(stage: Stage, count: int, seed: int) -> dict[str, Any]:
+    """Calls in a row on one Vault: handles, threads and memory must not grow once it has warmed up."""
+    from vault_mem.errors import VaultMemError
+
+    vault, rng, done, odd = _opened(stage), random.Random(seed), Counter[str](), []
+    names = (*READS, *READS, "tag", "edit", "close", "reopen", "confirm", "undo")  # the vault itself stays as large
+    warm: dict[str, int] = {}
+    for number in range(count):
+        if number == count // 3:
+            warm = _held()
+        try:
+            done[call(vault, stage, rng, names)] += 1
+        except VaultMemError as error:
+            done[error.code] += 1
+        except Exception as error:
+            odd.append(f"{type(error).__name__}: {str(error)[:100]}")
+    now = _held()
+    if now["handles"] > warm["handles"] + 8:
+        odd.append(f"handles: {warm['handles']} became {now['handles']}")
+    if now["threads"] > warm["threads"] + 4:
+        odd.append(f"threads: {warm['threads']} became {now['threads']}")
+    if now["kilobytes"] > warm["kilobytes"] * 1.15 + 30_000:
+        odd.append(f"memory: {warm['kilobytes']} kB became {now['kilobytes']} kB")
+    return {"calls": dict(done), "warm": warm, "end": now, "failures": sorted(set(odd)) + _disagreeing(stage)}
+
+
+def _held() -> dict[str, int]:
+    status = Path("/proc/self/status").read_text()
+    fields = dict(line.split(":", 1) for line in status.splitlines())
+    return {
+        "handles": len(os.listdir("/proc/self/fd")),  # noqa: PTH208
+        "threads": int(fields["Threads"]),
+        "kilobytes": int(fields["VmRSS"].split()[0]),
+    }
+
+
+def undo(stage: Stage, count: int, seed: int) -> dict[str, Any]:
+    """Operations of every kind, then undone one by one: every file has its bytes and its time again."""
+    from vault_mem.errors import VaultMemError
+
+    vault, rng, made = _opened(stage), random.Random(seed), Counter[str]()
+    names = tuple(name for name in (*WRITES, "rename", "merge") if name not in ("undo",))
+    first, done, odd = pictures(stage), 0, []
+    history = []
+    while done < count:
+        before = pictures(stage)
+        try:
+            name = call(vault, stage, rng, names)
+        except VaultMemError:
+            continue
+        if pictures(stage) != before:
+            history.append((name, before))
+            made[name] += 1
+            done += 1
+    for name, before in reversed(history):
+        try:
+            vault.undo()
+        except VaultMemError as error:
+            odd.append(f"undo of {name}: {error.message[:100]}")
+            break
+        now = pictures(stage)
+        wrong = sorted(key for key in now.keys() | before.keys() if now.get(key) != before.get(key))
+        if wrong:
+            odd.append(f"undo of {name}: {', '.join(_difference(key, now, before) for key in wrong[:3])}")
+    if not odd and pictures(stage) != first:
+        odd.append("the first state did not come back")
+    return {"calls": dict(made), "failures": odd[:20], "operations": done}
+
+
+def pictures(stage: Stage) -> dict[str, tuple[bytes, int]]:
+    """Bytes and modification time of every note and view; logs only grow and are left out."""
+    found = {}
+    for path in sorted(stage.vault.rglob("*.md")):
+        key = str(path.relative_to(stage.vault))
+        if not key.startswith(".vault-mem/"):
+            found[key] = (path.read_bytes(), path.stat().st_mtime_ns)
+    return found
+
+
+def _difference(key: str, now: dict[str, tuple[bytes, int]], then: dict[str, tuple[bytes, int]]) -> str:
+    if key not in now or key not in then:
+        return f"{key} is {'missing' if key not in now else 'left'}"
+    return f"{key} has other {'bytes' if now[key][0] != then[key][0] else 'time'}"
+
+
+WORK = {"threads": threads, "calls": calls, "undo": undo}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.library", description=__doc__.split("\n")[0])
+    parser.add_argument("what", choices=WORK)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cases", type=int, default=200)
+    parser.add_argument("--json", type=Path, help="write the summary there")
+    parser.add_argument("--stage", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.stage:  # the process that may crash
+        stage = Stage(options.stage, json.loads((options.stage / "names.json").read_text()), {"VAULT_MEM_NOW": ""})
+        print(json.dumps(WORK[options.what](stage, options.cases, options.seed)))
+        return 0
+    place = Path(tempfile.mkdtemp(prefix="vault-mem-library-"))
+    try:
+        stage = build(place)
+        (place / "names.json").write_text(json.dumps(stage.names))
+        command = [sys.executable, "-m", "tests.campaigns.library", options.what, "--stage", str(place)]
+        command += ["--cases", str(options.cases), "--seed", str(options.seed)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=7200, check=False)
+        report = json.loads(done.stdout) if done.returncode == 0 else {"calls": {}, "failures": [_end_of(done)]}
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=2))
+    print(f"{options.what}, {options.cases} cases: {len(report['failures'])} failures; {report['calls']}")
+    for failure in report["failures"]:
+        print(f"  {failure}")
+    return 1 if report["failures"] else 0
+
+
+def _end_of(done: subprocess.CompletedProcess[str]) -> str:
+    return f"the process ended with {done.returncode}: {done.stderr.strip()[-300:]}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""A seeded sample of each campaign; `make soak` and `make fuzz` run them whole (docs/reliability.md)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from campaigns import preload
+
+REPOSITORY = Path(__file__).parent.parent
+NOT_HERE = 77
+
+
+def campaign(name: str, *options: str, seconds: int = 36_000) -> None:
+    """Run a campaign as anybody would; what it found is in the output of a failing test."""
+    done = subprocess.run(
+        [sys.executable, "-m", f"tests.campaigns.{name}", *options],
+        cwd=REPOSITORY,
+        env={**os.environ, "TOKENIZERS_PARALLELISM": "false"},
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+    print(done.stdout[-20_000:], done.stderr[-2000:])
+    if done.returncode == NOT_HERE:
+        pytest.skip(done.stdout.strip())
+    assert done.returncode == 0
+
+
+needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="the stage looks at processes in /proc")
+
+
+@pytest.mark.skipif(bool(preload.missing()), reason=preload.missing() or "calls can be failed")
+@pytest.mark.parametrize("part", [1, 2])
+def test_every_disk_call_fails_once(soak: bool, part: int) -> None:
+    # S-3: whole or not there, told truly, undone rightly
+    size = ("--cases", "3000") if soak else ("--operations", "3", "--cases", "20")
+    campaign("errno", "--seed", str(part), *size)
+
+
+@needs_proc
+def test_odd_files_at_every_path(fuzz: bool) -> None:
+    # S-1, S-2: nothing hangs, nothing outside is read or changed, nothing is done away with
+    campaign("paths", "--seed", "1", "--cases", "6000" if fuzz else "60")
+
+
+@needs_proc
+@pytest.mark.parametrize("what", ["lines", "tools", "notes"])
+def test_fuzzed(fuzz: bool, what: str) -> None:
+    whole = {"lines": 5000, "tools": 2000, "notes": 4000}[what]
+    sample = {"lines": 150, "tools": 60, "notes": 60}[what]
+    campaign("fuzz", what, "--cases", str(whole if fuzz else sample))
+
+
+@needs_proc
+def test_late_editors() -> None:
+    # S-4: all of them; there are only seventeen
+    campaign("late")
+
+
+@needs_proc
+@pytest.mark.parametrize("served", [False, True])
+def test_racing_editors(soak: bool, served: bool) -> None:
+    # V-8, S-4: nothing an editor saved is lost or hidden
+    campaign("race", "--seconds", "600" if soak else "12", *(["--served"] if served else []))
+
+
+@needs_proc
+@pytest.mark.parametrize(("what", "sample", "whole"), [("threads", 160, 4000), ("calls", 150, 5000), ("undo", 25, 200)])
+def test_the_library(soak: bool, what: str, sample: int, whole: int) -> None:
+    # B-3, S-7: threads, leaks, and undo with modification times
+    campaign("library", what, "--cases", str(whole if soak else sample))
