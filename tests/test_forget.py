@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,51 @@ def blue(root: Path) -> Path:
 
 def at(day: int) -> dict[str, str]:
     return {"VAULT_MEM_NOW": f"2026-11-{day:02d}T08:00:00+09:00"}
+
+
+def test_every_line_with_its_marker_leaves_every_view(cli: Command, root: Path) -> None:
+    # F-1: only the first line of each file did
+    id_ = cli.json("remember", "The ferry is late again", "--importance", "5", env=at(3))["memory"]["id"]
+    day = next((root / "memory").glob("????-??-??.md"))
+    line = next(each for each in day.read_text().splitlines() if id_ in each)
+    day.write_text(day.read_text() + f"\n## Highlights\n{line}\n\nAs said above [id:{id_}] I am tired of it.\nMine.\n")
+    before = day.read_bytes()
+    os.utime(day, ns=(1_700_000_000_000_000_000, 1_700_000_000_000_000_000))
+    assert cli.run("forget", id_).code == 0
+    assert id_ not in day.read_text()
+    assert day.read_text().endswith("## Highlights\n\nMine.\n")
+    assert cli.run("undo").code == 0
+    assert day.read_bytes() == before
+    assert day.stat().st_mtime_ns == 1_700_000_000_000_000_000
+
+
+def test_a_line_somebody_wrote_meanwhile_is_not_overwritten(cli: Command, root: Path) -> None:
+    # S-7, S-8: neither by restore nor by undo
+    id_ = cli.json("remember", "The ferry is late again", env=at(3))["memory"]["id"]
+    cli.run("remember", "Another thing that day", env=at(3))
+    day = next((root / "memory").glob("????-??-??.md"))
+    assert cli.run("forget", id_).code == 0
+    day.write_text(day.read_text() + f"I was wrong about the ferry [id:{id_}]\n")
+    before = day.read_bytes()
+    answer = cli.run("undo")
+    assert answer.code == 5
+    assert day.read_bytes() == before
+    assert cli.run("restore", id_).code == 0
+    assert day.read_bytes() == before
+
+
+def test_a_line_that_its_owner_moved_comes_back_where_it_was(cli: Command, root: Path) -> None:
+    # S-7: order
+    ids = [cli.json("remember", text, "--force", env=at(3))["memory"]["id"] for text in ("One ferry", "Two kettles")]
+    day = next((root / "memory").glob("????-??-??.md"))
+    lines = day.read_text().splitlines()
+    day.write_text("\n".join(["# Mine", *reversed(lines[2:]), "", "The end"]))
+    before = day.read_bytes()
+    for id_ in ids:
+        assert cli.run("forget", id_).code == 0
+    assert cli.run("undo").code == 0
+    assert cli.run("undo").code == 0
+    assert day.read_bytes() == before
 
 
 def test_what_it_says(cli: Command, blue: Path) -> None:
