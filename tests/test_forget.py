@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory, mode, note, states
+from helpers import at_a_terminal, contents, memory, mode, note, states
+
+from vault_mem import Vault
+from vault_mem.errors import Unsafe
 
 OLD = "mem_651b9d294720"
 GONE = "---\nThis memory is gone. Was there anything worth preserving in a new form?\n"
@@ -395,3 +398,68 @@ def test_what_comes_back_does_not_lead_to_a_forgotten_private_memory(cli: Comman
     cli.run("forget", other["id"])
     assert cli.run("restore", made["id"]).code == 0
     assert other["id"] not in (root / made["path"]).read_text()
+
+
+def test_purge_asks_at_a_terminal(cli: Command, root: Path, blue: Path) -> None:
+    # S-7: the title, and what else goes; only a yes is one
+    memory(root, "memories/other.md", "mem_00000000000a", f"See [[{blue.stem}]] for the rest.")
+    before = contents(root)
+    for typed in ("", "n\n", "whatever\n"):
+        answer = at_a_terminal(cli, "forget", OLD, "--purge", typed=typed)
+        assert answer.code == 1
+        assert "Blue Envelope #14" in answer.err
+        assert "memories/other.md" in answer.err
+        assert answer.out == "Nothing was purged.\n"
+        assert contents(root) == before
+    answer = at_a_terminal(cli, "forget", OLD[:9], "--purge", typed="y\n")
+    assert answer.code == 0
+    assert not blue.exists()
+    assert "[[" not in (root / "memories/other.md").read_text()
+
+
+def test_purge_elsewhere_needs_the_whole_id(cli: Command, root: Path, blue: Path) -> None:
+    # S-7: or --yes
+    before = contents(root)
+    for given in (OLD[:9], OLD.removeprefix("mem_")):
+        answer = cli.run("forget", given, "--purge")
+        assert answer.code == 6
+        assert "--yes" in answer.err
+        assert "Envelope" not in answer.err
+        assert contents(root) == before
+    with pytest.raises(Unsafe):
+        Vault(root, env=cli.env).forget(OLD[:9], purge=True)
+    assert cli.run("forget", OLD[:9], "--purge", "--yes").code == 0
+    assert not blue.exists()
+
+
+def test_undo_after_a_purge_does_not_take_something_older(cli: Command, root: Path) -> None:
+    # S-7: it names what it would take, and asks or needs --yes
+    kept = cli.json("remember", "The lamp is out", env=at(3))["memory"]["path"]
+    gone = cli.json("remember", "Marit rang at noon", env=at(4))["memory"]["id"]
+    assert cli.run("forget", gone, "--purge").code == 0
+    before = contents(root)
+    answer = cli.run("undo")
+    assert answer.code == 6
+    assert "forget --purge" in answer.err
+    assert "remember (000001" in answer.err
+    assert "undo 000001" in answer.err
+    asked = at_a_terminal(cli, "undo", typed="n\n")
+    assert (asked.code, asked.out) == (1, "Nothing was undone.\n")
+    assert "remember (000001" in asked.err
+    purged = cli.json("history")["operations"][0]
+    assert purged["command"] == "forget --purge"
+    assert cli.run("undo", purged["op"]).code == 5
+    assert contents(root) == before
+    assert at_a_terminal(cli, "undo", typed="y\n").code == 0
+    assert not (root / kept).exists()
+    again = cli.json("remember", "The lamp is on", env=at(5))["memory"]["path"]
+    assert cli.run("undo").code == 0  # nothing came after this one
+    assert not (root / again).exists()
+
+
+def test_undo_with_yes_after_a_purge(cli: Command, root: Path) -> None:
+    cli.run("remember", "The lamp is out")
+    gone = cli.json("remember", "Marit rang at noon")["memory"]["id"]
+    assert cli.run("forget", gone, "--purge").code == 0
+    assert cli.run("undo", "--yes").code == 0
+    assert list((root / "memories").rglob("*.md")) == []
