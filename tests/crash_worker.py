@@ -162,7 +162,7 @@ def take_back(folder: Folder, rng: random.Random) -> journal.Transaction | None:
         return None
     with contextlib.suppress(VaultMemError):
         return undo.plan_undo(
-            folder, undo.last(folder) if rng.random() < 0.7 else undo.named(folder, rng.choice(entries).op)
+            folder, undo.last(folder)[0] if rng.random() < 0.7 else undo.named(folder, rng.choice(entries).op)
         )
     return None
 
@@ -306,7 +306,7 @@ def main(root: Path, seed: int, operations: int, every: int) -> None:
     with contextlib.suppress(VaultMemError):
         while True:
             with journal.writing(folder):
-                undo.plan_undo(folder, undo.last(folder)).commit()
+                undo.plan_undo(folder, undo.last(folder)[0]).commit()
             undone += 1
     now = tree(root)
     left = {key for key in now.keys() | first.keys() if now.get(key) != first.get(key)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import io
 import os
 import signal
 import stat
@@ -14,6 +15,9 @@ from pathlib import Path
 
 import pytest
 from conftest import Answer, Command
+
+from vault_mem.cli.console import Console
+from vault_mem.cli.main import run
 
 HOUR = 3600
 
@@ -87,6 +91,19 @@ def one_line(err: str) -> bool:
     """Whether an error is what STYLE asks for: one line of what happened, at most one more of what to do."""
     lines = err.strip().splitlines()
     return lines[0].startswith("error: ") and len(lines) <= 2 and "Traceback" not in err
+
+
+class _Keyboard(io.BytesIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def at_a_terminal(cli: Command, *arguments: str, typed: str) -> Answer:
+    """The command as somebody runs it who types an answer."""
+    out, err = io.StringIO(), io.StringIO()
+    console = Console(cli.cwd, cli.env, _Keyboard(typed.encode()), out, err, interactive=True)
+    code = run([str(each) for each in arguments], console)
+    return Answer(code, out.getvalue(), err.getvalue())
 
 
 def as_anybody(cli: Command, *arguments: str, cwd: Path | None = None) -> Answer:

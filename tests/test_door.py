@@ -245,13 +245,14 @@ import os, sys
 root = os.path.realpath(sys.argv[1])
 seen = []
 def hook(event, args):
-    if event in ("open", "os.listdir", "os.scandir", "os.mkdir", "os.remove", "os.rename", "os.link", "os.truncate", "os.chmod", "os.utime"):
+    if event == "open" or event.startswith(("os.", "shutil.")):
         for each in args[:2]:
             if isinstance(each, (str, bytes)) and os.fsdecode(each).startswith(root + os.sep):
                 frame = sys._getframe(1)
                 while frame and "vault_mem" not in frame.f_code.co_filename:
                     frame = frame.f_back
-                seen.append((event, os.fsdecode(each), frame.f_code.co_filename + ":" + frame.f_code.co_name if frame else "?"))
+                where = frame.f_code.co_filename + ":" + frame.f_code.co_name if frame else "?"
+                seen.append((event, os.fsdecode(each), where))
 sys.addaudithook(hook)
 from vault_mem.cli.main import main
 for line in sys.stdin.read().splitlines():

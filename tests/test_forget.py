@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory, mode, note, states
+from helpers import at_a_terminal, contents, memory, mode, note, states
+
+from vault_mem import Vault
+from vault_mem.errors import Unsafe
 
 OLD = "mem_651b9d294720"
 GONE = "---\nThis memory is gone. Was there anything worth preserving in a new form?\n"
@@ -27,6 +31,51 @@ def blue(root: Path) -> Path:
 
 def at(day: int) -> dict[str, str]:
     return {"VAULT_MEM_NOW": f"2026-11-{day:02d}T08:00:00+09:00"}
+
+
+def test_every_line_with_its_marker_leaves_every_view(cli: Command, root: Path) -> None:
+    # F-1: only the first line of each file did
+    id_ = cli.json("remember", "The ferry is late again", "--importance", "5", env=at(3))["memory"]["id"]
+    day = next((root / "memory").glob("????-??-??.md"))
+    line = next(each for each in day.read_text().splitlines() if id_ in each)
+    day.write_text(day.read_text() + f"\n## Highlights\n{line}\n\nAs said above [id:{id_}] I am tired of it.\nMine.\n")
+    before = day.read_bytes()
+    os.utime(day, ns=(1_700_000_000_000_000_000, 1_700_000_000_000_000_000))
+    assert cli.run("forget", id_).code == 0
+    assert id_ not in day.read_text()
+    assert day.read_text().endswith("## Highlights\n\nMine.\n")
+    assert cli.run("undo").code == 0
+    assert day.read_bytes() == before
+    assert day.stat().st_mtime_ns == 1_700_000_000_000_000_000
+
+
+def test_a_line_somebody_wrote_meanwhile_is_not_overwritten(cli: Command, root: Path) -> None:
+    # S-7, S-8: neither by restore nor by undo
+    id_ = cli.json("remember", "The ferry is late again", env=at(3))["memory"]["id"]
+    cli.run("remember", "Another thing that day", env=at(3))
+    day = next((root / "memory").glob("????-??-??.md"))
+    assert cli.run("forget", id_).code == 0
+    day.write_text(day.read_text() + f"I was wrong about the ferry [id:{id_}]\n")
+    before = day.read_bytes()
+    answer = cli.run("undo")
+    assert answer.code == 5
+    assert day.read_bytes() == before
+    assert cli.run("restore", id_).code == 0
+    assert day.read_bytes() == before
+
+
+def test_a_line_that_its_owner_moved_comes_back_where_it_was(cli: Command, root: Path) -> None:
+    # S-7: order
+    ids = [cli.json("remember", text, "--force", env=at(3))["memory"]["id"] for text in ("One ferry", "Two kettles")]
+    day = next((root / "memory").glob("????-??-??.md"))
+    lines = day.read_text().splitlines()
+    day.write_text("\n".join(["# Mine", *reversed(lines[2:]), "", "The end"]))
+    before = day.read_bytes()
+    for id_ in ids:
+        assert cli.run("forget", id_).code == 0
+    assert cli.run("undo").code == 0
+    assert cli.run("undo").code == 0
+    assert day.read_bytes() == before
 
 
 def test_what_it_says(cli: Command, blue: Path) -> None:
@@ -349,3 +398,68 @@ def test_what_comes_back_does_not_lead_to_a_forgotten_private_memory(cli: Comman
     cli.run("forget", other["id"])
     assert cli.run("restore", made["id"]).code == 0
     assert other["id"] not in (root / made["path"]).read_text()
+
+
+def test_purge_asks_at_a_terminal(cli: Command, root: Path, blue: Path) -> None:
+    # S-7: the title, and what else goes; only a yes is one
+    memory(root, "memories/other.md", "mem_00000000000a", f"See [[{blue.stem}]] for the rest.")
+    before = contents(root)
+    for typed in ("", "n\n", "whatever\n"):
+        answer = at_a_terminal(cli, "forget", OLD, "--purge", typed=typed)
+        assert answer.code == 1
+        assert "Blue Envelope #14" in answer.err
+        assert "memories/other.md" in answer.err
+        assert answer.out == "Nothing was purged.\n"
+        assert contents(root) == before
+    answer = at_a_terminal(cli, "forget", OLD[:9], "--purge", typed="y\n")
+    assert answer.code == 0
+    assert not blue.exists()
+    assert "[[" not in (root / "memories/other.md").read_text()
+
+
+def test_purge_elsewhere_needs_the_whole_id(cli: Command, root: Path, blue: Path) -> None:
+    # S-7: or --yes
+    before = contents(root)
+    for given in (OLD[:9], OLD.removeprefix("mem_")):
+        answer = cli.run("forget", given, "--purge")
+        assert answer.code == 6
+        assert "--yes" in answer.err
+        assert "Envelope" not in answer.err
+        assert contents(root) == before
+    with pytest.raises(Unsafe):
+        Vault(root, env=cli.env).forget(OLD[:9], purge=True)
+    assert cli.run("forget", OLD[:9], "--purge", "--yes").code == 0
+    assert not blue.exists()
+
+
+def test_undo_after_a_purge_does_not_take_something_older(cli: Command, root: Path) -> None:
+    # S-7: it names what it would take, and asks or needs --yes
+    kept = cli.json("remember", "The lamp is out", env=at(3))["memory"]["path"]
+    gone = cli.json("remember", "Marit rang at noon", env=at(4))["memory"]["id"]
+    assert cli.run("forget", gone, "--purge").code == 0
+    before = contents(root)
+    answer = cli.run("undo")
+    assert answer.code == 6
+    assert "forget --purge" in answer.err
+    assert "remember (000001" in answer.err
+    assert "undo 000001" in answer.err
+    asked = at_a_terminal(cli, "undo", typed="n\n")
+    assert (asked.code, asked.out) == (1, "Nothing was undone.\n")
+    assert "remember (000001" in asked.err
+    purged = cli.json("history")["operations"][0]
+    assert purged["command"] == "forget --purge"
+    assert cli.run("undo", purged["op"]).code == 5
+    assert contents(root) == before
+    assert at_a_terminal(cli, "undo", typed="y\n").code == 0
+    assert not (root / kept).exists()
+    again = cli.json("remember", "The lamp is on", env=at(5))["memory"]["path"]
+    assert cli.run("undo").code == 0  # nothing came after this one
+    assert not (root / again).exists()
+
+
+def test_undo_with_yes_after_a_purge(cli: Command, root: Path) -> None:
+    cli.run("remember", "The lamp is out")
+    gone = cli.json("remember", "Marit rang at noon")["memory"]["id"]
+    assert cli.run("forget", gone, "--purge").code == 0
+    assert cli.run("undo", "--yes").code == 0
+    assert list((root / "memories").rglob("*.md")) == []

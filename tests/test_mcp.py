@@ -57,6 +57,14 @@ async def call(client: Client, tool: str, **arguments: Any) -> tuple[Any, str]:
     return result.structured_content, result.content[0].text
 
 
+async def undo_last(client: Client) -> None:
+    """S-7: the tool says what it would take back, and does so once that is named."""
+    told, text = await call(client, "undo")
+    assert told["status"] == "not undone" and told["would_undo"]["command"] in text
+    done, _ = await call(client, "undo", operation=told["would_undo"]["op"])
+    assert done["undone"] == told["would_undo"]["op"]
+
+
 async def fails(client: Client, tool: str, **arguments: Any) -> tuple[Any, str]:
     """A call that does not."""
     result = await client.call_tool(tool, arguments)
@@ -127,7 +135,7 @@ def test_through_the_daemon(tmp_path: Path) -> None:
         woken, _ = await call(client, "wake_up")
         assert woken["total"] == 1
         assert (await fails(client, "forget", memory_id="mem_999999999999"))[0]["code"] == "not_found"
-        await call(client, "undo")
+        await undo_last(client)
 
     with served(tmp_path) as command:
         with (tmp_path / "imports").open("w") as log:
@@ -201,7 +209,7 @@ def test_a_session(sample_cli: Command, sample_root: Path) -> None:
         trend, text = await call(client, "emotion_trend", days=30)
         assert trend["periods"][0]["days"] == 30 and "Last 30 days" in text
         for _ in range(5):  # self, restore, the second forget, secret, saved
-            await call(client, "undo")
+            await undo_last(client)
 
     session(live, sample_cli)
     after = contents(sample_root)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
+from random import Random
 
 import pytest
 from conftest import Command
@@ -34,6 +36,52 @@ def test_undo_of_everything(cli: Command, root: Path) -> None:
         assert answer.code == 0, answer.err
     assert cli.run("undo").code == 4
     assert tree(root) == first
+
+
+def test_times_and_order_come_back(cli: Command, root: Path, soak: bool) -> None:
+    # S-7: bytes, order and modification times, views included, of operations at random
+    random = Random(14)
+    old = 1_700_000_000_000_000_000
+    for number in range(6):
+        memory(root, f"memories/m{number}.md", f"mem_{number:012x}", f"Errand {number}: see [[m{(number + 1) % 6}]]")
+    cli.run("views", "rebuild")
+    for view in (root / "memory").glob("*.md"):
+        lines = view.read_text().splitlines()
+        view.write_text("\n".join(["Mine.", *random.sample(lines, len(lines)), "Mine too."]))
+    for number, path in enumerate(sorted(root.rglob("*.md"))):
+        os.utime(path, ns=(old + number, old + number))
+    cli.run("status")
+    first = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in root.rglob("*.md")}
+    done = 0
+    for number in range(200 if soak else 24):
+        ids = [each["id"] for each in cli.json("list", "--all")["memories"]]
+        one, other = random.sample(ids, 2)
+        command = random.choice(
+            [
+                ["remember", f"Errand {number} of the afternoon", "--force", "--importance", "5"],
+                ["remember", f"I am at errand {number}", "--force", "--category", "introspection"],
+                ["remember", "-", "--force", "--private"],
+                ["edit", one, "--content", f"Another errand {number}"],
+                ["tag", one, f"+t{number}"],
+                ["forget", one],
+                ["close", one],
+                ["private", one],
+                ["rename", one, f"name {number}"],
+                ["link", one, other],
+                ["merge", one, other],
+            ]
+        )
+        if len(ids) < 5 and command[0] in ("forget", "merge"):
+            continue
+        before = len(cli.json("history", "-n", "9999")["operations"])
+        cli.run(*command, stdin=f"Secret errand {number}")
+        done += len(cli.json("history", "-n", "9999")["operations"]) > before
+    for _ in range(done):
+        answer = cli.run("undo")
+        assert answer.code == 0, answer.err
+    now = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in root.rglob("*.md")}
+    assert now == first
+    assert done > 10
 
 
 def test_redo(cli: Command, root: Path) -> None:

@@ -80,7 +80,7 @@ def _vault_for(arguments: list[str]) -> str:
             named = argument[8:]
         elif not argument.startswith("-") and not command:
             command = argument
-    if command in IN_CLIENT:
+    if command in IN_CLIENT or ("--purge" in arguments and os.isatty(0)):  # it asks first
         return ""
     try:
         return _find(named)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.merge import MergeResult
     from vault_mem.operations.private import PrivateResult
     from vault_mem.operations.publish import PublishResult
+    from vault_mem.operations.purge import Purge
     from vault_mem.operations.recall import RecallResult
     from vault_mem.operations.remember import RememberResult
     from vault_mem.operations.rename import RenameResult
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.summaries import Scope
     from vault_mem.operations.tidy import TidyReport
     from vault_mem.operations.tidy_plan import PlanResult
-    from vault_mem.operations.undo import HistoryResult, Operation, UndoResult
+    from vault_mem.operations.undo import HistoryResult, NextUndo, Operation, UndoResult
     from vault_mem.operations.update_self import SelfResult
     from vault_mem.operations.views import RebuildResult
     from vault_mem.operations.wake_up import WakeUp
@@ -252,12 +253,21 @@ class Vault:
 
         return self._reading(list_memories, filters, n)
 
-    def forget(self, id_: str, reason: str = "", *, purge: bool = False) -> ForgetResult:
-        """Put a memory into the trash and remove the references to it; `purge` keeps nothing of it."""
+    def forget(self, id_: str, reason: str = "", *, purge: bool = False, sure: bool = False) -> ForgetResult:
+        """Put a memory into the trash and remove the references to it.
+
+        `purge` keeps nothing of it, and takes the whole id unless you are `sure`.
+        """
         from vault_mem.operations.forget import forget
         from vault_mem.operations.purge import purge as purge_memory
 
-        return self._writing(purge_memory if purge else forget, id_, reason)
+        return self._writing(purge_memory, id_, reason, sure=sure) if purge else self._writing(forget, id_, reason)
+
+    def look_at_purge(self, id_: str) -> Purge:
+        """What `forget(id_, purge=True)` would take; nothing is changed."""
+        from vault_mem.operations.purge import look
+
+        return self._reading(look, id_)
 
     def restore(self, id_: str) -> tuple[Memory, builtins.list[str]]:
         """Bring a forgotten memory back; also the files in which a reference could not be put back."""
@@ -347,11 +357,20 @@ class Vault:
 
         return self._writing(remove, id_, ids)
 
-    def undo(self, op: str | None = None) -> UndoResult:
-        """Take back the last operation, or a named one."""
+    def undo(self, op: str | None = None, *, sure: bool = False) -> UndoResult:
+        """Take back the last operation, or a named one.
+
+        Where something came since that cannot be taken back, the one before it is meant only if you are `sure`.
+        """
         from vault_mem.operations.undo import undo
 
-        return self._writing(undo, op)
+        return self._writing(undo, op, sure=sure)
+
+    def look_at_undo(self) -> NextUndo:
+        """What `undo()` would take back; nothing is changed."""
+        from vault_mem.operations.undo import next_undo
+
+        return self._reading(next_undo)
 
     def history(self, id_: str) -> HistoryResult:
         """What happened to a memory."""

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from vault_mem.operations.merge import MergeResult
     from vault_mem.operations.private import PrivateResult
     from vault_mem.operations.publish import PublishResult
+    from vault_mem.operations.purge import Purge
     from vault_mem.operations.recall import RecallResult
     from vault_mem.operations.remember import RememberResult
     from vault_mem.operations.rename import RenameResult
     from vault_mem.operations.results import Found
+    from vault_mem.operations.undo import NextUndo
     from vault_mem.operations.why_not import WhyNot
 
 DAYS_AS_AGE = 30
@@ -315,6 +317,30 @@ def edited(result: EditResult) -> str:
 def tagged(result: EditResult) -> str:
     """What tag says."""
     return f"Tags (id: {result.memory.id}): {', '.join(result.memory.tags) or 'none'}"
+
+
+def would_purge(found: Purge, now: datetime) -> str:
+    """What a purge would take, for the person who is asked."""
+    memory = found.memory
+    lines = [f"{memory.title} (id: {memory.id}, {age(memory.created, now)}) would be gone for good, with"]
+    if found.references:
+        lines.append(f"  the links to it in {', '.join(found.references[:5])}" + _and_more(found.references, 5))
+    lines.append(f"  {found.revisions} revision(s), and the undo of every operation that names it")
+    return "\n".join(lines)
+
+
+def would_undo(found: NextUndo) -> str:
+    """What an undo would take back."""
+    one = found.operation
+    files = f"{', '.join(one.files[:3])}{_and_more(one.files, 3)}"
+    said = f"{one.command} ({one.op}, {one.at:%Y-%m-%d %H:%M}) would be taken back: {files}"
+    if found.since is None:
+        return said
+    return f"{found.since.command} ({found.since.op}) cannot be undone.\nBefore it, {said}"
+
+
+def _and_more(items: list[str], shown: int) -> str:
+    return f" and {len(items) - shown} more" if len(items) > shown else ""
 
 
 def renamed(result: RenameResult) -> str:

@@ -180,6 +180,18 @@ def changed(console: Console, vault: Vault, what: str, memory: Memory) -> None:
     finish(console, vault)
 
 
+def can_ask(console: Console) -> bool:
+    """Whether there is somebody to ask."""
+    return not console.json and console.interactive and console.stdin.isatty()
+
+
+def agrees(console: Console, question: str) -> bool:
+    """Ask a person; only a yes is one."""
+    console.stderr.write(f"{question} [y/N] ")
+    console.stderr.flush()
+    return console.ask().strip().lower() in ("y", "yes")
+
+
 def scaffolded(console: Console, vault: Vault, scaffold: str, name: str = "") -> str:
     """The scaffold, or the one that the settings have under its name, unless it is turned off."""
     settings = vault.workspace.folder.settings

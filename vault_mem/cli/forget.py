@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, memory_json, open_vault, scaffolded
+from vault_mem.cli.common import Command, agrees, can_ask, finish, memory_json, open_vault, scaffolded
 from vault_mem.cli.console import Console
 
 
@@ -17,13 +17,23 @@ from vault_mem.cli.console import Console
 @click.argument("id_", metavar="ID")
 @click.option("--reason", default="", help="Why; kept in the deletion log.")
 @click.option("--purge", is_flag=True, help="Skip the trash: also remove it from index, journal, history and logs.")
+@click.option("--yes", is_flag=True, help="With --purge: do not ask, and take an id that is cut short.")
 @click.pass_obj
-def command(console: Console, id_: str, reason: str, purge: bool) -> None:
-    """Put a memory into the trash, and remove the references to it. `restore` and `undo` bring it back."""
+def command(console: Console, id_: str, reason: str, purge: bool, yes: bool) -> int:
+    """Put a memory into the trash, and remove the references to it. `restore` and `undo` bring it back.
+
+    Nothing brings back what was purged: --purge asks on a terminal, and elsewhere takes the whole id or --yes.
+    """
     from vault_mem import messages
 
     vault = open_vault(console)
-    result = vault.forget(id_, reason, purge=purge)
+    if purge and not yes and can_ask(console):
+        console.notice(messages.would_purge(vault.look_at_purge(id_), vault.workspace.folder.now()))
+        yes = agrees(console, "Purge it?")
+        if not yes:
+            console.print("Nothing was purged.")
+            return 1
+    result = vault.forget(id_, reason, purge=purge, sure=yes)
     data, scaffold = messages.forgot(result, vault.workspace.folder.now())
     scaffold = scaffolded(console, vault, scaffold, "forgotten")
     console.answer(
@@ -40,3 +50,4 @@ def command(console: Console, id_: str, reason: str, purge: bool) -> None:
     for key in result.left:
         console.notice(f"note: {key} still names it and was left alone")
     finish(console, vault)
+    return 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command
+from vault_mem.cli.common import Command, agrees, can_ask
 from vault_mem.cli.console import Console
 from vault_mem.setup.agents import AGENTS, Wish, default_scope
 from vault_mem.vault.find import find_vault
@@ -88,11 +88,7 @@ def _show(console: Console, result: Plan) -> None:
 
 def _agrees(console: Console) -> bool:
     """Ask, where there is somebody to ask."""
-    if console.json or not console.interactive or not console.stdin.isatty():
-        return False
-    console.stderr.write("Make these changes? [y/N] ")
-    console.stderr.flush()
-    return console.stdin.readline().strip().lower() in (b"y", b"yes")
+    return can_ask(console) and agrees(console, "Make these changes?")
 
 
 def _next_step(wish: Wish, remove: bool) -> str:

@@ -67,6 +67,7 @@ class Tool:
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
+    always: tuple[str, ...] = ()  # options of the command that every call gives
 
     @property
     def input_schema(self) -> dict[str, Any]:
@@ -101,7 +102,7 @@ class Tool:
                 options += each.words(value)
             else:
                 plain.append(str(value))
-        return [*self.command, "--json", "--with-text", *options, "--", *plain], stdin
+        return [*self.command, "--json", "--with-text", *self.always, *options, "--", *plain], stdin
 
     def _checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         known = {each.name: each for each in self.parameters}

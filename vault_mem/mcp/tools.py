@@ -378,15 +378,24 @@ TOOLS = (
     Tool(
         "undo",
         "Undo",
-        "Take back the last operation, or a named one; nothing is changed where a file was edited since.",
+        "Take back an operation by its number; without one, says which would be taken back. Nothing is changed where a "
+        "file was edited since.",
         ("undo",),
         (
             Parameter(
-                "operation", "", _text("The operation to take back, as `op` of an answer; by default the last one.")
+                "operation", "", _text("The operation to take back, as `op` of an answer; without it nothing is done.")
             ),
         ),
-        {"status": _STRING, "op": _STRING, "undone": _STRING, "command": _STRING, "files": _LIST},
+        {
+            "status": _STRING,
+            "op": _STRING,
+            "undone": _STRING,
+            "command": _STRING,
+            "files": _LIST,
+            "would_undo": _OBJECT,
+        },
         destructive=True,
+        always=("--by-number",),
     ),
 )
 

@@ -53,13 +53,13 @@ class Trashed:
     references: list[FileStep]
 
 
-def forget(workspace: Workspace, id_: str, reason: str = "") -> ForgetResult:
+def forget(workspace: Workspace, id_: str, reason: str = "", *, command: str = "forget") -> ForgetResult:
     """Put one memory into the trash and remove every reference to it, as one operation."""
 
     def act() -> ForgetResult:
         memory = workspace.to_change(id_)
         raw = workspace.read_to_remove(memory)
-        transaction, left = plan_forget(workspace.folder, memory, raw, reason, names=workspace.names)
+        transaction, left = plan_forget(workspace.folder, memory, raw, reason, command, workspace.names)
         references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
         op = transaction.commit()
         workspace.done(transaction, soon=True)

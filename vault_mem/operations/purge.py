@@ -12,6 +12,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from vault_mem.errors import NotFound, Unsafe
@@ -19,7 +20,15 @@ from vault_mem.model import Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.parse import parse
 from vault_mem.operations import views
-from vault_mem.operations.forget import DELETIONS, ForgetResult, Trashed, forget, in_trash, log_deletion
+from vault_mem.operations.forget import (
+    DELETIONS,
+    ForgetResult,
+    Trashed,
+    forget,
+    in_trash,
+    log_deletion,
+    plan_forget,
+)
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import files, history, late, own
 from vault_mem.vault.files import failures
@@ -31,20 +40,56 @@ from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
 _PURGING = f"{OWN}/purging"
 
+COMMAND = "forget --purge"
 
-def purge(workspace: Workspace, id_: str, reason: str = "") -> ForgetResult:
-    """Forget a memory, or one that lies in the trash already, and remove every trace of it before returning."""
+
+@dataclass(frozen=True)
+class Purge:
+    """What a purge would take: the memory, the notes whose links to it go, and how many revisions."""
+
+    memory: Memory
+    references: list[str]
+    revisions: int
+    in_trash: bool
+
+
+def look(workspace: Workspace, id_: str) -> Purge:
+    """What a purge would take; nothing is changed."""
+    workspace.freshen()
+    memory, trashed = _meant(workspace, id_)
+    references = []
+    if not trashed:
+        raw = workspace.read_to_remove(memory)
+        planned, _ = plan_forget(workspace.folder, memory, raw, "", COMMAND, workspace.names)
+        references = [key for key in planned.notes if key != memory.path]
+    return Purge(memory, references, len(history.of_memory(workspace.folder, memory.id)), trashed)
+
+
+def purge(workspace: Workspace, id_: str, reason: str = "", *, sure: bool = False) -> ForgetResult:
+    """Forget a memory, or one that lies in the trash already, and remove every trace of it before returning.
+
+    Nothing brings it back: it takes the whole id, unless the caller is `sure`.
+    """
 
     def act() -> ForgetResult:
-        try:
-            memory = workspace.to_change(id_)
-        except NotFound as error:
-            return _purge_trashed(workspace, id_, reason, error)
-        _refuse_while_open(workspace, memory)
+        workspace.freshen_to_change()
+        memory, trashed = _meant(workspace, id_)
+        if not sure and id_ != memory.id:
+            raise Unsafe(f"{id_} means {memory.id}, and a purge keeps nothing of it", "give the whole id, or --yes")
+        if not trashed:
+            _refuse_while_open(workspace, memory)
         _begin(workspace, memory)
-        result = forget(workspace, memory.id, reason)
+        result = ForgetResult(memory, [])
+        if trashed:
+            transaction = Transaction(workspace.folder, COMMAND, reason, ids=[memory.id])
+            log_deletion(transaction, memory.id, workspace.folder.now().isoformat(), reason)
+            transaction.commit()
+        else:
+            result = forget(workspace, memory.id, reason, command=COMMAND)
         _quiet(workspace, memory)
         finish(workspace)
+        # An undo sees that something was done here which it cannot take back.
+        Transaction(workspace.folder, COMMAND).commit()
         return ForgetResult(memory, result.references, result.left, purged=True)
 
     return workspace.changing(act)
@@ -59,19 +104,15 @@ def _refuse_while_open(workspace: Workspace, memory: Memory) -> None:
         workspace.notices.append("this system does not tell whether another program has the file open")
 
 
-def _purge_trashed(workspace: Workspace, id_: str, reason: str, error: NotFound) -> ForgetResult:
+def _meant(workspace: Workspace, id_: str) -> tuple[Memory, bool]:
+    """The memory of that id, and whether it lies in the trash."""
     try:
-        trashed = in_trash(workspace.folder, id_)
-    except NotFound:
-        raise error from None
-    memory = _memory_of(workspace.folder, trashed)
-    _begin(workspace, memory)
-    transaction = Transaction(workspace.folder, "forget --purge", reason, ids=[memory.id])
-    log_deletion(transaction, memory.id, workspace.folder.now().isoformat(), reason)
-    transaction.commit()
-    _quiet(workspace, memory)
-    finish(workspace)
-    return ForgetResult(memory, [], purged=True)
+        return workspace.index.get(id_), False
+    except NotFound as error:
+        try:
+            return _memory_of(workspace.folder, in_trash(workspace.folder, id_)), True
+        except NotFound:
+            raise error from None
 
 
 def _memory_of(folder: Folder, trashed: Trashed) -> Memory:
@@ -119,7 +160,7 @@ def _quiet(workspace: Workspace, memory: Memory) -> None:
     """The latest monologue keeps the words of what is forgotten, but not of what is purged."""
     if memory.private:
         return  # its words were never there
-    transaction = Transaction(workspace.folder, "forget --purge", ids=[memory.id])
+    transaction = Transaction(workspace.folder, COMMAND, ids=[memory.id])
     views.silence(transaction, memory, views.newest_introspection(workspace, but=memory.id))
     if transaction.steps:
         transaction.commit()

@@ -21,7 +21,7 @@ from vault_mem.notes.text import split
 from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.journal import Transaction, changed_at, writing
 from vault_mem.vault.steps import FileStep, read
 from vault_mem.visible import visible
 
@@ -249,7 +249,9 @@ def _write(transaction: Transaction, key: str, text: str) -> None:
         if isinstance(step, FileStep) and step.key == key:
             transaction.steps[place] = replace(step, after=text.encode())
             return
-    transaction.steps.append(FileStep(key, read(transaction.folder, key), text.encode(), loose=True))
+    folder = transaction.folder
+    raw, time_ns = read(folder, key), changed_at(folder, key)
+    transaction.steps.append(FileStep(key, raw, text.encode(), loose=True, before_time=time_ns))
 
 
 def _text(raw: bytes | None) -> str:
@@ -260,7 +262,8 @@ def undone(step: FileStep) -> FileStep:
     """The step that takes a change of the checklist back: what was ticked waits for an answer again."""
     if step.after is None:
         return step
-    return replace(step, after=checklist.unticked(step.after.decode(errors="replace")).encode())
+    after = checklist.unticked(step.after.decode(errors="replace")).encode()
+    return replace(step, after=after, after_time=step.after_time if after == step.after else None)
 
 
 def _memories(workspace: Workspace, proposal: Proposal) -> list[Memory] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from vault_mem.errors import Conflict, NotFound
+from vault_mem.errors import Conflict, NotFound, Unsafe
 from vault_mem.model import Memory
 from vault_mem.operations import review
 from vault_mem.operations.apart import refuse_to_name
@@ -55,19 +55,43 @@ class Operation:
     unasked: bool
 
 
-def undo(workspace: Workspace, op: str | None = None) -> UndoResult:
-    """Take back the last operation, or a named one; raises Conflict where a file was changed since."""
+@dataclass(frozen=True)
+class NextUndo:
+    """What an undo would take back, and what came since that cannot be: then it is perhaps not what is meant."""
+
+    operation: Operation
+    since: Operation | None = None
+
+
+def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> UndoResult:
+    """Take back the last operation, or a named one; raises Conflict where a file was changed since.
+
+    Where something came after the last one that cannot be taken back, it stops unless the caller is `sure`.
+    """
     folder = workspace.folder
     with writing(folder):
-        entry = named(folder, op) if op else last(folder)
+        entry, since = (named(folder, op), None) if op else last(folder)
+        if since is not None and not sure:
+            raise Unsafe(
+                f"{since.command} ({since.op}) cannot be undone; before it came {entry.command} ({entry.op})",
+                f"to take that back: vault-mem undo {entry.op.split('-')[0]}, or --yes",
+            )
         transaction = plan_undo(folder, entry)
         transaction.commit()
         workspace.done(transaction)
     return UndoResult(transaction.op, entry.op, entry.command, transaction.keys)
 
 
+def next_undo(workspace: Workspace) -> NextUndo:
+    """What an undo without a number would take back."""
+    entry, since = last(workspace.folder)
+    return NextUndo(_told(workspace.folder, entry), _told(workspace.folder, since) if since else None)
+
+
 def plan_undo(folder: Folder, entry: Entry) -> Transaction:
     """The transaction that takes an operation back."""
+    if not _can_be_undone(entry):
+        raise Conflict(f"{entry.command} ({entry.op}) cannot be undone", "nothing was changed")
     transaction = Transaction(folder, "undo", f"undo of {entry.command} ({entry.op})", entry.op, ids=entry.ids)
     steps = [step for step in reversed(entry.steps) if isinstance(step, FileStep | LineStep)]
     for step in sorted(steps, key=lambda each: isinstance(each, LineStep)):
@@ -134,13 +158,15 @@ def operations(workspace: Workspace, limit: int = 20) -> list[Operation]:
     """The latest operations, newest first."""
     found = []
     for entry, stands in journal.with_standing(workspace.folder):
-        files = [key for key in dict.fromkeys(step.key for step in entry.steps) if not workspace.folder.is_history(key)]
-        found.append(
-            Operation(entry.op, entry.at, entry.command, entry.reason, entry.ids, files, not stands, entry.unasked)
-        )
+        found.append(_told(workspace.folder, entry, undone=not stands))
         if len(found) >= limit:
             break
     return found
+
+
+def _told(folder: Folder, entry: Entry, *, undone: bool = False) -> Operation:
+    files = [key for key in dict.fromkeys(step.key for step in entry.steps) if not folder.is_history(key)]
+    return Operation(entry.op, entry.at, entry.command, entry.reason, entry.ids, files, undone, entry.unasked)
 
 
 def history_of(workspace: Workspace, id_: str) -> HistoryResult:
@@ -162,11 +188,18 @@ def history_of(workspace: Workspace, id_: str) -> HistoryResult:
     )
 
 
-def last(folder: Folder) -> Entry:
-    """The last operation somebody asked for that still stands."""
+def _can_be_undone(entry: Entry) -> bool:
+    return any(isinstance(step, FileStep | LineStep) for step in entry.steps)
+
+
+def last(folder: Folder) -> tuple[Entry, Entry | None]:
+    """The last operation somebody asked for that still stands, and a later one that cannot be taken back."""
+    since = None
     for entry in journal.standing(folder):
+        if not entry.unasked and _can_be_undone(entry):
+            return entry, since
         if not entry.unasked:
-            return entry
+            since = since or entry
     raise NotFound("There is nothing to undo", "`vault-mem history` lists what can be undone")
 
 

@@ -46,8 +46,10 @@ def follow(transaction: Transaction, before: Memory | None, after: Memory | None
     for key, place in {**old, **new}:
         line = marked.find(_text(folder, key), memory.id)
         wanted = new.get((key, place))
+        if before is None and line is not None:
+            continue  # it comes back, and somebody wrote a line about it meanwhile
         if wanted is not None or line is not None:
-            transaction.line(key, memory.id, line, wanted, place)
+            transaction.line(key, memory.id, line, _with_copies(wanted, line), place)
     _follow_monologue(transaction, before, after)
 
 
@@ -143,7 +145,8 @@ def _catch_up(transaction: Transaction, memory: Memory, present: dict[str, str])
         return
     wanted = {key: line for (key, _), line in _lines(folder, memory).items()} if folder.settings.views else {}
     for key in {**present, **wanted}:
-        transaction.line(key, memory.id, present.get(key), wanted.get(key), _place(key))
+        line = present.get(key)
+        transaction.line(key, memory.id, line, _with_copies(wanted.get(key), line), _place(key))
 
 
 def _catch_up_monologue(workspace: Workspace, transaction: Transaction, changed: list[Memory]) -> None:
@@ -158,6 +161,11 @@ def newest_introspection(workspace: Workspace, but: str = "") -> Memory | None:
     """The public introspection of the latest date, one memory left out."""
     found = workspace.index.memories(f"category = '{INTROSPECTION}' AND private = false")
     return next((memory for memory in found if memory.id != but), None)
+
+
+def _with_copies(wanted: str | None, present: str | None) -> str | None:
+    """A memory's line, and after it the copies of the old one that a person made: those stay as they are."""
+    return wanted if wanted is None or present is None else "\n".join([wanted, *present.split("\n")[1:]])
 
 
 def _place(key: str) -> str:
@@ -192,8 +200,9 @@ def _rebuild_file(transaction: Transaction, key: str, wanted: dict[str, tuple[st
         if id_ not in wanted:
             text = marked.put(text, id_, None, marked.BY_TIME, key)
     for id_, (line, place) in wanted.items():
-        if marked.find(text, id_) != line:
-            text = marked.put(text, id_, line, place, key)
+        present = marked.find(text, id_)
+        if present is None or present.split("\n")[0] != line:
+            text = marked.put(text, id_, _with_copies(line, present), place, key)
     after = None if text is None else text.encode(errors="surrogateescape")
     if after is not None:
         transaction.write(key, raw, after)

@@ -357,9 +357,10 @@ class Workspace:
         return None if self.index.state is None else {known.key for known in self.index.state.unfollowed()}
 
     def _follow(self, keys: Iterable[str], behind: set[str] | None) -> None:
-        """Our own edits have been written to the views already."""
+        """Our own edits have been written to the views already, and what we removed has left them."""
         if behind is not None:
-            self.index.state.follow(key for key in keys if key not in behind)
+            ours = [key for key in keys if key not in behind]
+            self.index.state.follow(ours, ours)
 
     def read_to_remove(self, memory: Memory) -> bytes:
         """The bytes of a memory's file, if the tool may take it away; it need not be sound."""

@@ -85,16 +85,18 @@ class Job:
         if beside is None or isinstance(first, AppendStep):
             return False
         now = read(folder, self.key)
-        if (self._put(now) or b"").startswith(beside) or self._put(beside) == now:
+        if (self._put(now)[0] or b"").startswith(beside) or self._put(beside)[0] == now:
             return False  # what was prepared, whole or not, or what was displaced
         with files.failures(folder.shown(self.key)):
             return folder.tree.exchange(self.stage.new(self.key), self.key)
 
-    def _put(self, raw: bytes | None) -> bytes | None:
+    def _put(self, raw: bytes | None) -> tuple[bytes | None, int | None]:
+        """The file as the steps leave it, and the time to give it."""
+        time: int | None = None
         for step in self.steps:
             if isinstance(step, LineStep | DropStep):
-                raw = step.put(raw)
-        return raw
+                raw, time = step.put(raw)
+        return raw, time
 
     def _work_out(self, folder: Folder) -> FileStep | AppendStep | None:
         first = self.steps[0]
@@ -103,8 +105,8 @@ class Job:
         if isinstance(first, FileStep):
             return None if first.loose and first.state(folder) is not State.BEFORE else first
         before = read(folder, self.key)
-        after = self._put(before)
-        return None if before == after else FileStep(self.key, before, after)
+        after, time = self._put(before)
+        return None if before == after else FileStep(self.key, before, after, after_time=time)
 
 
 def jobs_of(name: str, steps: Iterable[Step]) -> list[Job]:

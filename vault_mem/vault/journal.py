@@ -27,7 +27,18 @@ from vault_mem.vault import carry, files, late, own
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
 from vault_mem.vault.history import has_date, revisions
 from vault_mem.vault.lock import WAIT_SECONDS, locked, try_lock
-from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, State, Step, from_record, read
+from vault_mem.vault.steps import (
+    AppendStep,
+    DropStep,
+    FileStep,
+    LineStep,
+    State,
+    Step,
+    Was,
+    as_text,
+    from_record,
+    read,
+)
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PUBLIC_MODE, TEMPORARY, native
 
 # The request that a command carries out, so that its outcome can be asked for after a lost answer.
@@ -104,7 +115,7 @@ class Transaction:
                 self.steps[place] = replace(step, after=after)
                 return
         if before != after:
-            time_ns = _changed_at(self.folder, key)
+            time_ns = changed_at(self.folder, key)
             keep_time = keep_time or (self.folder.is_note(key) and not has_date(before))
             self.steps.append(
                 FileStep(key, before, after, before_time=time_ns, after_time=time_ns if keep_time else None)
@@ -114,7 +125,7 @@ class Transaction:
         """Take a file away that says `before`."""
         found = self.folder.tree.stat(key)
         mode = stat.S_IMODE(found.st_mode) & 0o666 if found else _mode(self.folder, key)
-        self.steps.append(FileStep(key, before, None, mode, before_time=_changed_at(self.folder, key)))
+        self.steps.append(FileStep(key, before, None, mode, before_time=changed_at(self.folder, key)))
 
     def move(self, old: str, before: bytes, new: str, after: bytes, *, keep_mode: bool = False) -> None:
         """Take a file to another place, with the time it has."""
@@ -126,9 +137,14 @@ class Transaction:
         self.remove(old, before)
 
     def line(self, key: str, id_: str, before: str | None, after: str | None, place: str) -> None:
-        """Set or take out one line of a view."""
+        """Set or take out the line of a memory in a view."""
         if before != after:
-            self.steps.append(LineStep(key, id_, before, after, place))
+            text = as_text(read(self.folder, key))
+            for step in self.steps:
+                if isinstance(step, LineStep) and step.key == key:
+                    text, _ = step.applied(text)
+            was = Was.of(text, changed_at(self.folder, key), id_)
+            self.steps.append(LineStep(key, id_, before, after, place, was))
 
     def append(self, key: str, line: str) -> None:
         """Add a line at the end of a log, which is made where it is missing."""
@@ -402,7 +418,8 @@ def _mode(folder: Folder, key: str) -> int:
     return PRIVATE_MODE if protected else PUBLIC_MODE
 
 
-def _changed_at(folder: Folder, key: str) -> int | None:
+def changed_at(folder: Folder, key: str) -> int | None:
+    """When a file was last written, where there is one."""
     try:
         found = folder.tree.stat(key)
     except OSError:

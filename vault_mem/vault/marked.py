@@ -26,19 +26,33 @@ def marked_ids(text: str) -> list[str]:
 
 
 def find(text: str | None, id_: str) -> str | None:
-    """The line that mirrors a memory; without an id, all that stands in the block."""
+    """The lines with a memory's marker, mostly one; without an id, all that stands in the block."""
     if not id_:
         return _block_text(text)
-    for line in (text or "").split("\n"):
-        if marker(id_) in line:
-            return line.removesuffix("\r")
-    return None
+    lines = (text or "").split("\n")
+    return "\n".join(lines[at].removesuffix("\r") for at in places(text, id_)) or None
+
+
+def places(text: str | None, id_: str) -> list[int]:
+    """Where the lines with a memory's marker stand."""
+    return [at for at, line in enumerate((text or "").split("\n")) if id_ and marker(id_) in line]
+
+
+def put_at(text: str | None, lines: str, at: list[int]) -> str:
+    """The file with these lines, which it has not, at the places where they stood."""
+    found = (text or "").split("\n")
+    ending = "\r" if found[0].endswith("\r") else ""
+    for place, line in zip(at, lines.split("\n"), strict=False):
+        found.insert(place, line + ending)
+    return "\n".join(found)
 
 
 def put(text: str | None, id_: str, line: str | None, place: str, key: str) -> str | None:
-    """The file with that memory's line set, or taken out where `line` is None. None: there is nothing left of it."""
+    """The file with that memory's lines set, or taken out where `line` is None. None: there is nothing left of it."""
     if place == WHOLE_BLOCK:
         return _put_block(text, line)
+    if line is not None and "\n" in line:
+        return _put_several(text, id_, line.split("\n"), place, key)
     if text is None:
         if line is None:
             return None
@@ -46,19 +60,38 @@ def put(text: str | None, id_: str, line: str | None, place: str, key: str) -> s
         return "\n".join([*head, *(_block([line]) if place == IN_BLOCK else [line]), ""])
     lines = text.split("\n")
     ending = "\r" if lines[0].endswith("\r") else ""
-    at = next((number for number, each in enumerate(lines) if marker(id_) in each), None)
+    found = places(text, id_)
     if line is None:
-        if at is not None:
+        for at in reversed(found):
             del lines[at]
+        if found:
             _drop_empty_block(lines)
-        return None if _is_bare(lines, key) and at is not None else "\n".join(lines)
-    if at is not None:
-        lines[at] = line + ("\r" if lines[at].endswith("\r") else "")
+        return None if _is_bare(lines, key) and found else "\n".join(lines)
+    if found:
+        lines[found[0]] = line + ("\r" if lines[found[0]].endswith("\r") else "")
+        for at in reversed(found[1:]):
+            del lines[at]
     elif place == IN_BLOCK:
         _insert_in_block(lines, line, ending)
     else:
         lines.insert(_place_by_time(lines, line), line + ending)
     return "\n".join(lines)
+
+
+def _put_several(text: str | None, id_: str, wanted: list[str], place: str, key: str) -> str | None:
+    """Lines of a memory that a person copied: each in its place, or where it belongs."""
+    lines = (text or "").split("\n")
+    found = places(text, id_)
+    if len(found) == len(wanted):
+        for at, line in zip(found, wanted, strict=True):
+            lines[at] = line + ("\r" if lines[at].endswith("\r") else "")
+        return "\n".join(lines)
+    text = put(text, id_, wanted[0], place, key)
+    for line in wanted[1:]:
+        lines = (text or "").split("\n")
+        lines.insert(_place_by_time(lines, line), line)
+        text = "\n".join(lines)
+    return text
 
 
 def plain(text: str) -> str:

@@ -196,33 +196,74 @@ class FileStep:
 
 
 @dataclass(frozen=True)
+class Was:
+    """A view as it was before a line of it changed: its text by its hash, its time, and where the line stood."""
+
+    hash: str
+    time: int | None
+    places: list[int]
+
+    @staticmethod
+    def of(text: str | None, time: int | None, id_: str) -> Was:
+        """A view as it is."""
+        return Was(_hash(text), time, marked.places(text, id_))
+
+    def matches(self, text: str | None) -> bool:
+        """Whether a text is the one it was."""
+        return text is not None and _hash(text) == self.hash
+
+
+@dataclass(frozen=True)
 class LineStep:
-    """One line of a view, known by the memory it mirrors; the rest of the file is not looked at."""
+    """The line of a view that mirrors a memory, with copies that a person made; the rest is not looked at.
+
+    `was` is the view before, and `back_to` what a step that takes another back should make of it if nothing else has
+    changed: the same bytes, with the same time.
+    """
 
     key: str
     id: str
     before: str | None
     after: str | None
     place: str = marked.BY_TIME
+    was: Was | None = None
+    back_to: Was | None = None
 
     def state(self, folder: Folder) -> State:
         """Where the step stands."""
-        line = marked.find(_decoded(read(folder, self.key)), self.id)
+        line = marked.find(as_text(read(folder, self.key)), self.id)
         if line == self.after:
             return State.AFTER
         return State.BEFORE if line == self.before else State.OTHER
 
-    def put(self, raw: bytes | None) -> bytes | None:
-        """The view with that line in it, or without it."""
-        return _encoded(marked.put(_decoded(raw), self.id, self.after, self.place, self.key))
+    def put(self, raw: bytes | None) -> tuple[bytes | None, int | None]:
+        """The view with that line in it, or without it, and the time to give it."""
+        text, time = self.applied(as_text(raw))
+        return _encoded(text), time
+
+    def applied(self, text: str | None) -> tuple[str | None, int | None]:
+        """A view's text once this is done, and the time it had when it said just that."""
+        after = marked.put(text, self.id, self.after, self.place, self.key)
+        if self.back_to is None:
+            return after, None
+        if self.back_to.matches(after):
+            return after, self.back_to.time
+        if self.after is not None and self.id:  # its owner had moved it
+            without = marked.put(text, self.id, None, self.place, self.key)
+            exact = marked.put_at(without, self.after, self.back_to.places)
+            if self.back_to.matches(exact):
+                return exact, self.back_to.time
+        return after, None
 
     def reverse(self) -> LineStep:
         """The step that takes this one back."""
-        return replace(self, before=self.after, after=self.before)
+        return replace(self, before=self.after, after=self.before, was=None, back_to=self.was)
 
     def record(self) -> dict[str, Any]:
         """As JSON."""
-        return {"key": self.key, "id": self.id, "before": self.before, "after": self.after, "place": self.place}
+        record = {"key": self.key, "id": self.id, "before": self.before, "after": self.after, "place": self.place}
+        kept = {"was": self.was, "back_to": self.back_to}
+        return record | {name: vars(value) for name, value in kept.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -274,13 +315,13 @@ class DropStep:
 
     def state(self, folder: Folder) -> State:
         """Where the step stands."""
-        return State.AFTER if self.put(raw := read(folder, self.key)) == raw else State.BEFORE
+        return State.AFTER if self.put(raw := read(folder, self.key))[0] == raw else State.BEFORE
 
-    def put(self, raw: bytes | None) -> bytes | None:
-        """The log without these lines."""
+    def put(self, raw: bytes | None) -> tuple[bytes | None, int | None]:
+        """The log without these lines; it has the time at which they went."""
         gone = {line.encode() for line in self.lines}
         kept = b"".join(line for line in (raw or b"").splitlines(keepends=True) if line.rstrip(b"\r\n") not in gone)
-        return raw if raw is None or kept == raw else kept or None
+        return (raw if raw is None or kept == raw else kept or None), None
 
     def reverse(self) -> DropStep:
         """What became private stays so."""
@@ -314,7 +355,9 @@ def from_record(record: dict[str, Any]) -> Step:
     if "drop" in record:
         return DropStep(key, tuple(str(line) for line in record["drop"]))
     if "place" in record:
-        return LineStep(key, str(record["id"]), _line(record["before"]), _line(record["after"]), str(record["place"]))
+        known = [_was(record.get(name)) for name in ("was", "back_to")]
+        before, after = _line(record["before"]), _line(record["after"])
+        return LineStep(key, str(record["id"]), before, after, str(record["place"]), *known)
     return FileStep(
         key,
         _unpack(record["before"]),
@@ -332,6 +375,16 @@ def _line(value: Any) -> str | None:
     return value
 
 
+def _was(record: Any) -> Was | None:
+    if record is None:
+        return None
+    return Was(str(record["hash"]), _time(record["time"]), [int(place) for place in record["places"]])
+
+
+def _hash(text: str | None) -> str:
+    return hashlib.blake2b(_encoded(text) or b"", digest_size=12).hexdigest() if text is not None else ""
+
+
 def _time(value: Any) -> int | None:
     return None if value is None else int(value)
 
@@ -340,7 +393,8 @@ def _encoded(text: str | None) -> bytes | None:
     return None if text is None else text.encode(errors="surrogateescape")
 
 
-def _decoded(raw: bytes | None) -> str | None:
+def as_text(raw: bytes | None) -> str | None:
+    """A view's text; what is not UTF-8 in it comes out again as it went in."""
     return None if raw is None else raw.decode(errors="surrogateescape")
 
 
