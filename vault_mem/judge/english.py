@@ -23,6 +23,7 @@ _SCOPES = read_phrases("scopes.txt")
 _PHRASES = read_phrases("phrases.txt")
 # What is left of these without un- is a word too, but not the one that is denied.
 _NOT_NEGATED = frozenset(("ited", "iform", "iverse", "ion", "ique", "its", "less", "like", "til", "derstand", "dergo"))
+_CONTRACTED = {"ll": "will", "ve": "have", "re": "are", "m": "am"}
 _NEGATED = re.compile(rf"\b(?:{'|'.join(_NEGATIVES)})\b")
 
 
@@ -32,6 +33,7 @@ def normal_text(text: str) -> str:
     text = re.sub(r"\bcan't\b|\bcannot\b", "can not", text)
     text = re.sub(r"\bwon't\b", "will not", text)
     text = re.sub(r"n't\b", " not", text)
+    text = re.sub(r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}", text)
     for word, phrase in _PHRASES:
         if phrase in text:
             text = re.sub(rf"\b{phrase}\b", word, text)
@@ -41,7 +43,7 @@ def normal_text(text: str) -> str:
         text,
     )
     text = _NEGATED.sub(lambda match: f"not {_NEGATIVES[match.group()]}", text)
-    return re.sub(r"'(?:s|re|ve|ll|d|m)\b|(?<=s)'(?=\s|$)", "", text)
+    return re.sub(r"'(?:s|d)\b|(?<=s)'(?=\s|$)", "", text)
 
 
 def words(text: str, names: frozenset[str]) -> list[Word]:
@@ -100,15 +102,6 @@ def directions(text: str) -> frozenset[str]:
     return frozenset(word for word in re.findall(r"[a-z]+", text) if word in _DIRECTIONS)
 
 
-def aspect(text: str) -> str:
-    """Whether something is being done or has been done, where the text says so."""
-    if re.search(r"\bused to (?!it\b|the\b|this\b|that\b)\w", text):
-        return "used to"
-    if re.search(r"\b(?:is|are|am|'s) being\b", text):
-        return "being"
-    return "been" if re.search(r"\b(?:has|have|had) been\b", text) else ""
-
-
 def is_question(text: str) -> bool:
     """Whether the text asks."""
     return "?" in text or bool(
@@ -129,16 +122,20 @@ def persons(text: str) -> frozenset[str]:
     return frozenset(_PRONOUNS[word] for word in re.findall(r"[a-z]+", text) if word in _PRONOUNS)
 
 
-def tense_change(before: list[Word], after: list[Word]) -> tuple[str, str] | None:
-    """Works and worked, in texts that are otherwise the same word by word."""
-    if [word.lemma for word in before] != [word.lemma for word in after]:
-        return None
-    for one, other in zip(before, after, strict=True):
-        for now, then in ((one.text, other.text), (other.text, one.text)):
-            past = then.endswith("ed") or (then in _IRREGULAR and not then.endswith("s"))
-            if now != then and now == one.lemma + "s" and past:
-                return one.text, other.text
-    return None
+# Forms that the table of irregular words has and that are no past of a verb.
+_NOT_PAST = read_words("not_past.txt")
+
+
+def is_past(word: str) -> bool:
+    """Whether a word is written like the past or the participle of a verb, and like nothing else."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word] != word and word not in _NOT_PAST and not word.endswith("s")
+    return word.endswith("ed") and lemma(word) != word
+
+
+def is_past_or_base(word: str) -> bool:
+    """Whether a word may be a past: read, cut, put."""
+    return is_past(word) or _IRREGULAR.get(word) == word
 
 
 def passives(text: str) -> int:

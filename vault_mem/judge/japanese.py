@@ -96,13 +96,6 @@ def directions(text: str) -> frozenset[str]:
     return frozenset(place for found in alone for place in found if place) | frozenset(in_words)
 
 
-def aspect(text: str) -> str:
-    """Whether a state lasts or is over, where the text says so."""
-    lasts = re.search(r"[てで]い?る(?![一-鿿])|[てで]います", text)
-    over = re.search(r"[てで]い?た(?![一-鿿らめ])|[てで]いました", text)
-    return "" if bool(lasts) == bool(over) else "lasts" if lasts else "over"
-
-
 def is_question(text: str) -> bool:
     """Whether the text asks."""
     return bool(re.search(r"[?？]|(?:です|ます|でしょう|だろう)か(?:。|$)", text))

@@ -10,6 +10,7 @@ from vault_mem.judge.align import Alignment
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.quantities import Quantity, mark, unmatched
 from vault_mem.judge.roles import role_changes
+from vault_mem.judge.tense import tense_changes
 from vault_mem.judge.text import Text
 from vault_mem.judge.words import opposite
 
@@ -31,7 +32,7 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         *quantity_changes(one.quantities, two.quantities),
         *_names(alignment),
         *polarity,
-        *_status(one, two),
+        *tense_changes(one, two, alignment),
         *_modality(one, two),
         *_scope(one, two),
         *_speech(one, two),
@@ -101,17 +102,6 @@ def _taken_back(one: Text, two: Text, alignment: Alignment) -> bool:
         ):
             return True
     return False
-
-
-def _status(one: Text, two: Text) -> list[Difference]:
-    aspects = english.aspect(one.lower), english.aspect(two.lower)
-    if set(aspects) == {"being", "been"} or ("used to" in aspects and aspects[0] != aspects[1]):
-        return [Difference("status", *aspects)]
-    tenses = english.tense_change(one.words, two.words)
-    if tenses:
-        return [Difference("status", *tenses)]
-    states = japanese.aspect(one.lower), japanese.aspect(two.lower)
-    return [Difference("status", *states)] if set(states) == {"lasts", "over"} else []
 
 
 def _modality(one: Text, two: Text) -> list[Difference]:

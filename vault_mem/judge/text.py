@@ -50,6 +50,11 @@ class Text:
         """Whether any of it is Japanese."""
         return bool(japanese.JAPANESE.search(self.lower))
 
+    def before(self, word: str) -> list[str]:
+        """What stands before a word in its clause, for every place that it stands in."""
+        clauses = re.split(r"[.;!?\n]|(?<=todo):|(?<=^done):|[^.;:!?\n]*:", self.rest)  # what ends in a colon is a label
+        return [clause[: match.start()].rstrip() for clause in clauses for match in re.finditer(rf"\b{word}\b", clause)]
+
     @cached_property
     def negations(self) -> int:
         """How many negations it has."""
