@@ -34,6 +34,7 @@ def normal_text(text: str) -> str:
     text = re.sub(r"\bwon't\b", "will not", text)
     text = re.sub(r"n't\b", " not", text)
     text = re.sub(r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}", text)
+    text = re.sub(r"\b(every\w*|all|any\w*)( [a-z]+)? but (?!not\b)", r"\1\2 except ", text)
     for word, phrase in _PHRASES:
         if phrase in text:
             text = re.sub(rf"\b{phrase}\b", word, text)
@@ -112,9 +113,16 @@ def is_question(text: str) -> bool:
 _PRONOUNS = {written: person for person, *all_written in read_rows("pronouns.txt") for written in all_written}
 
 
-def person_of(word: str) -> str:
-    """The person a pronoun stands for; possessives stand for none."""
-    return _PRONOUNS.get(word, "") if word in ("i", "me", "he", "him", "she", "they", "them", "we", "us", "you") else ""
+_ACTING = ("i", "me", "he", "him", "she", "they", "them", "we", "us", "you")
+# After these "her" is a person, and not whose something is.
+_NO_NOUN = re.compile(r"\s*(?:[.,;!?]|$|(?:about|to|that|the|a|an|his|how|what|when|why|if|and|on|in|for|from|with|of|at)\b)")
+
+
+def person_of(word: str, after: str) -> str:
+    """The person a pronoun stands for, given what follows it; possessives stand for none."""
+    if word == "her":
+        return "she" if _NO_NOUN.match(after) else ""
+    return _PRONOUNS.get(word, "") if word in _ACTING else ""
 
 
 def persons(text: str) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.particles import role_after
@@ -48,6 +49,7 @@ _SCOPES = {
 def words(text: str, tokens: TokenVectors, names: frozenset[str]) -> list[Word]:
     """The content words of a normalised text, quantities already taken out."""
     found: list[Word] = []
+    ends: list[tuple[int, int]] = []
     if not JAPANESE.search(text):
         return found
     loans = [match.span() for match in _KATAKANA.finditer(text) if known(match.group())]
@@ -65,11 +67,21 @@ def words(text: str, tokens: TokenVectors, names: frozenset[str]) -> list[Word]:
             continue
         piece = bool(KANJI.fullmatch(surface)) and bool(_COMPOUND.match(text, end) or _COMPOUND.match(text, start - 1))
         found.append(Word(surface, form, place, role_after(text, end), surface in names, piece))
+        ends.append((start, end))
+    return _with_roles_of_compounds(found, ends)
+
+
+def _with_roles_of_compounds(found: list[Word], ends: list[tuple[int, int]]) -> list[Word]:
+    """バックエンド in バックエンドチームが: the particle after a compound is that of all its parts."""
+    for place in range(len(found) - 2, -1, -1):
+        if not found[place].role and ends[place][1] == ends[place + 1][0]:
+            found[place] = replace(found[place], role=found[place + 1].role)
     return found
 
 
 def normal_text(text: str) -> str:
-    """One spelling for words that are written with a numeral but count nothing."""
+    """One spelling for what is written in several ways: words with a numeral that count nothing, instead of."""
+    text = re.sub(r"の(?:代わり|かわり)に", "ではなく", text)
     return re.sub(r"一杯(?=だ|に|で|の|。)", "いっぱい", text)
 
 
@@ -94,6 +106,35 @@ def directions(text: str) -> frozenset[str]:
     compounds = re.sub(r"最後|午前|午後|以前|以後|前回|前提|今後", "", text)
     in_words = re.findall(r"(?<=[一-鿿])[前後]|[前後](?=[一-鿿])", compounds)
     return frozenset(place for found in alone for place in found if place) | frozenset(in_words)
+
+
+_PRONOUNS = (
+    ("we", re.compile(r"私(?:たち|達|ども)|僕(?:ら|たち|達)|俺(?:ら|たち)|我々|われわれ")),
+    ("they", re.compile(r"彼(?:女)?(?:ら|たち|達)")),
+    ("she", re.compile(r"彼女")),
+    ("he", re.compile(r"彼(?![岸氏方])")),
+    ("i", re.compile(r"私(?![立物書服用生的鉄])|わたし|僕|ぼく(?=[はがをにのも])|俺|あたし")),
+    ("you", re.compile(r"あなた|貴方|(?<![一-鿿ァ-ヺーぁ-ん])君(?=[はがをにのもとへ])|お前|きみ(?=[はがをにのも])")),
+)
+
+
+def persons(text: str) -> frozenset[str]:
+    """Who is spoken of by pronoun; 彼女 is not 彼."""
+    found = set()
+    for person, pattern in _PRONOUNS:
+        text, count = pattern.subn("　", text)
+        if count:
+            found.add(person)
+    return frozenset(found)
+
+
+def is_set_aside(word: str, text: str) -> bool:
+    """Whether a word is named as what it is not, or as less than another: メールではなく, メールより."""
+    start = text.find(word)
+    return start >= 0 and bool(_SET_ASIDE.match(text, start + len(word)))
+
+
+_SET_ASIDE = re.compile(r"(?:では|じゃ|で|に)なく(?!な)|より(?:も|は)?(?!まし)")
 
 
 def is_question(text: str) -> bool:

@@ -46,7 +46,7 @@ def _by_particle(same: list[Pair], turned: bool) -> list[Difference]:
         subjects = [
             role_class(a.role) == role_class(b.role) for a, b in same if "subject" in map(role_class, (a.role, b.role))
         ]
-        moved = [(a, b) for a, b in same if {a.role, b.role} <= {"に", "を"}]
+        moved = [(a, b) for a, b in same if {a.role, b.role} == {"に", "を"}]
         if moved and all(subjects):
             a, b = moved[0]
             return [Difference("role", f"{a.text}{a.role}", f"{b.text}{b.role}")]
@@ -111,10 +111,27 @@ def _by_order(one: Text, two: Text, turned: bool) -> list[Difference]:
     for place, first in enumerate(both):
         for second in both[place + 1 :]:
             swapped = (before[first] < before[second]) != (after[first] < after[second])
-            if swapped and not _listed(one, first, second) and not _listed(two, first, second):
+            if swapped and not any(_listed(each, first, second) for each in (one, two)) and not _linked(
+                one, two, first, second
+            ):
                 early, late = sorted((first, second), key=before.__getitem__)
                 return [Difference("role", f"{early} … {late}", f"{late} … {early}")]
     return []
+
+
+_BE = r"(?:is|are|was|were|be|becomes?|became)"
+
+
+def _linked(one: Text, two: Text, first: str, second: str) -> bool:
+    """Whether both texts make one of two the other: X is the new Y, the new Y is X; Mei's brother, the brother of Mei."""
+    for a, b in ((first, second), (second, first)):
+        whose = rf"\b{a}'s (?:\w+ ){{0,2}}{b}\b|\b{b} of (?:\w+ )?{a}\b"
+        if all(re.search(whose, text.plain.lower()) for text in (one, two)):
+            return True
+    equal = "|".join(
+        rf"\b{a}(?: \w+)? {_BE}(?: now)? (?:\w+ ){{0,3}}?{b}\b" for a, b in ((first, second), (second, first))
+    )
+    return all(re.search(equal, text.plain.lower()) for text in (one, two))
 
 
 def _actors(text: Text) -> dict[str, int]:
@@ -124,7 +141,7 @@ def _actors(text: Text) -> dict[str, int]:
     places: dict[str, list[int]] = {}
     for match in re.finditer(r"[a-z]+", text.lower):
         word = match.group()
-        actor = english.person_of(word) or (word if word in text.names or english.lemma(word) in _PERSONS else "")
+        actor = english.person_of(word, text.lower[match.end() :]) or (word if word in text.names or english.lemma(word) in _PERSONS else "")
         if actor:
             places.setdefault(actor, []).append(match.start())
     return {actor: found[0] for actor, found in places.items() if len(found) == 1}
@@ -150,4 +167,4 @@ def _by_comparison(one: Text, two: Text, turned: bool) -> list[Difference]:
 def _listed(text: Text, one: str, other: str) -> bool:
     """Whether two words are only named together: Jonas and Elif."""
     names = re.escape(one), re.escape(other)
-    return any(re.search(rf"{a}(?:さん|くん|氏)?{_LISTED}{b}", text.lower) for a, b in (names, names[::-1]))
+    return any(re.search(rf"{a}(?:さん|くん|氏)?{_LISTED}{b}", text.rest) for a, b in (names, names[::-1]))

@@ -8,6 +8,7 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge import english, japanese
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.difference import Difference
+from vault_mem.judge.places import place_changes
 from vault_mem.judge.quantities import Quantity, mark, unmatched
 from vault_mem.judge.roles import role_changes
 from vault_mem.judge.tense import tense_changes
@@ -38,6 +39,7 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         *_speech(one, two),
         *_order_of_quantities(one, two),
         *_small_words(one, two),
+        *place_changes(one, two, alignment),
         *role_changes(one, two, alignment, tokens),
     ]
 
@@ -189,7 +191,7 @@ def _speech(one: Text, two: Text) -> list[Difference]:
     found = []
     if one.asks != two.asks:
         found.append(Difference("question", "asks" if one.asks else "states", "asks" if two.asks else "states"))
-    before, after = english.persons(one.lower), english.persons(two.lower)
+    before, after = one.persons, two.persons
     gone, new = sorted(before - after), sorted(after - before)
     if gone and new:
         found.append(Difference("person", gone[0], new[0]))

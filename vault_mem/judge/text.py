@@ -93,8 +93,14 @@ class Text:
     @cached_property
     def denied(self) -> frozenset[str]:
         """The words that its negations stand before."""
-        spans = re.findall(r"\bnot\b((?:\W+\w+){1,3})", self.rest)
-        return frozenset(word.lemma for span in spans for word in english.words(span, self.names)[:2])
+        spans = re.findall(r"\b(?:not|no|without|never)\b((?:\W+\w+){1,3})", self.rest)
+        found = {word.lemma for span in spans for word in english.words(span, self.names)[:2]}
+        return frozenset(found | {word.lemma for word in self.words if japanese.is_set_aside(word.text, self.rest)})
+
+    @cached_property
+    def persons(self) -> frozenset[str]:
+        """Who is spoken of by pronoun."""
+        return english.persons(self.lower) | japanese.persons(self.lower)
 
     @cached_property
     def givings(self) -> frozenset[str]:
