@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from vault_mem.judge.japanese import KANJI
-from vault_mem.judge.words import Word, derived, lexicon, meanings, opposed, synonyms
+from vault_mem.judge.text import Text
+from vault_mem.judge.words import Word, derived, lexicon, meanings, opposed, read_words, synonyms
 
 EXACT, SYNONYM = 1.0, 0.9
 _STEM = re.compile(r"([一-鿿々〆]+)[ぁ-ゖ]+")
@@ -21,6 +22,19 @@ class Alignment:
     left: list[Word] = field(default_factory=list)
     right: list[Word] = field(default_factory=list)
     opposites: list[tuple[Word, Word]] = field(default_factory=list)
+
+
+# Pronouns that Japanese leaves out where they are understood; one put for another is looked at by a rule.
+_UNSAID = read_words("unsaid.txt")
+
+
+def compared(one: Text, two: Text) -> Alignment:
+    """The words of two texts, paired; what may go without saying is not left over."""
+    found = align(one.words, two.words, one.rest, two.rest)
+    found.left, found.right = (
+        [word for word in words if word.lemma not in _UNSAID] for words in (found.left, found.right)
+    )
+    return found
 
 
 def align(left: list[Word], right: list[Word], left_text: str, right_text: str) -> Alignment:

@@ -65,7 +65,7 @@ def proper_names(original: str) -> frozenset[str]:
     headline = len(capitals) > 3 and len(capitals) > 0.6 * len(re.findall(r"\b[A-Za-z]\w+", original))
     for match in re.finditer(r"(?<![A-Za-z0-9'])([A-Z][a-zA-Zà-öø-ÿ]*)(?![a-z'])", original):
         word = match.group(1)
-        if word == "I":
+        if word in ("I", "OK"):
             continue
         before = original[: match.start()].rstrip(" \"'“‘(")
         starts = headline or not before or before[-1] in ".!?:;\n。"
@@ -148,7 +148,7 @@ def is_past_or_base(word: str) -> bool:
 
 def passives(text: str) -> int:
     """How many passives with a named doer the text has."""
-    return len(re.findall(r"\b(?:is|are|was|were|be|been|being|got)\b(?: \w+){0,3}? by\b|\b\w+(?:ed|en) by\b", text))
+    return len(re.findall(r"\b(?:is|are|was|were|be|been|being|got)\b(?: \w+){0,6}? by\b|\b\w+(?:ed|en) by\b", text))
 
 
 @lru_cache(maxsize=10_000)
