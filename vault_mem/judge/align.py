@@ -62,8 +62,8 @@ def align(left: list[Word], right: list[Word], left_text: str, right_text: str) 
         [word for j, word in enumerate(right) if j not in taken_right],
     )
     found.opposites = [(one, other) for one in untaken[0] for other in untaken[1] if opposed(one, other)]
-    found.left = [word for word in untaken[0] if not _covered(word, right, ties_right, right_text)]
-    found.right = [word for word in untaken[1] if not _covered(word, left, ties_left, left_text)]
+    found.left = [word for word in untaken[0] if not _covered(word, right, ties_right, left_text, right_text)]
+    found.right = [word for word in untaken[1] if not _covered(word, left, ties_left, right_text, left_text)]
     return found
 
 
@@ -134,19 +134,19 @@ def _common_prefix(one: str, other: str) -> str:
     return one[:size]
 
 
-def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], text: str) -> bool:
+def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], own: str, text: str) -> bool:
     """Whether a word stands in the other text in another cut: 定例 in 定例会議, trash can in trashcan."""
     if word.name:
         return any(other.lemma == word.lemma for other in others)
-    own = _ties(word.text, word.lemma)
-    if any(likeness(word, other) for other, tie in zip(others, ties, strict=True) if not own.isdisjoint(tie)):
+    tied = _ties(word.text, word.lemma)
+    if any(likeness(word, other) for other, tie in zip(others, ties, strict=True) if not tied.isdisjoint(tie)):
         return True
     if word.piece and word.text in text:
         return True
-    if any(other.piece and other.text in word.text for other in others):
+    if _put_together(word.text, others):
         return True
     if len(word.text) >= 2 and not word.text.isascii():
-        if word.text in text or _skeleton_in(word.text, text):
+        if _stands_in(word.text, text, own) or _skeleton_in(word.text, text):
             return True
         if KANJI.fullmatch(word.text[0]) and all(KANJI.fullmatch(sign) for sign in word.text):
             return any(_subsequence(word.text, other.text) for other in others if len(other.text) > len(word.text))
@@ -154,6 +154,29 @@ def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], text: s
         longer = any(word.text in other.text and other.text != word.text for other in others)
         return longer and word.text in re.sub(r"[^a-z]", "", text)
     return False
+
+
+def _put_together(word: str, others: list[Word]) -> bool:
+    """Whether a word is made of pieces that the other text has, the whole of it: 夜勤 of 夜 and 勤, and not of 勤 alone."""
+    if word.isascii() or not (KANJI.search(word) or _KATAKANA.search(word)):
+        return False
+    for other in sorted(others, key=lambda each: -len(each.text)):
+        if not other.text.isascii() and (other.piece or len(other.text) > 1):
+            word = word.replace(other.text, "", 1)
+    return not KANJI.search(word) and not _KATAKANA.search(word)
+
+
+def _stands_in(word: str, text: str, own: str) -> bool:
+    """Whether a word stands in a text, alone or in a longer word that says no more: 部長 in 副部長 is another."""
+    for match in re.finditer(re.escape(word), text):
+        before = _RUN_BEFORE.search(text, 0, match.start())
+        if not before or before.group() in own:
+            return True
+    return False
+
+
+_KATAKANA = re.compile(r"[ァ-ヺ]")
+_RUN_BEFORE = re.compile(r"[一-鿿々ァ-ヺー]+$")
 
 
 def _unstretched(word: str) -> str:

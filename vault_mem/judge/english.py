@@ -27,6 +27,12 @@ _CONTRACTED = {"ll": "will", "ve": "have", "re": "are", "m": "am"}
 _NEGATED = re.compile(rf"\b(?:{'|'.join(_NEGATIVES)})\b")
 
 
+# Who said it, where it is the user of the agent: as good as unsaid.
+_TOLD = re.compile(
+    r"^\s*(?:the )?user (?:has )?(?:mention|say|said|told|note|state|explain|report|wrote|share)\w*(?: (?:me|us))?(?: that|:) "
+)
+
+
 def normal_text(text: str) -> str:
     """Contractions spelled out, so that the words in them can be seen."""
     text = re.sub(r"[’‘`´]", "'", text)
@@ -34,6 +40,7 @@ def normal_text(text: str) -> str:
     text = re.sub(r"\bwon't\b", "will not", text)
     text = re.sub(r"n't\b", " not", text)
     text = re.sub(r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}", text)
+    text = _TOLD.sub("", text)
     text = re.sub(r"\b(every\w*|all|any\w*)( [a-z]+)? but (?!not\b)", r"\1\2 except ", text)
     for word, phrase in _PHRASES:
         if phrase in text:

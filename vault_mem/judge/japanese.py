@@ -17,7 +17,7 @@ JAPANESE = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
 
 _GRAMMAR = read_words("grammar.txt")
 _NEGATIVE = re.compile(
-    r"な(?:い|かっ|く(?!な)|くな(?!る|り|っ)|けれ)|ません|ぬ(?=[。、]|$)|(?<![必まは])ず(?:に|、|。|$|(?=[ァ-ヺ一-鿿]))|なし(?=で|だ|。|$)|未(?=[一-鿿])|ないで|以外(?![^。]*な[いか])|そこな[いうっ]|そびれ|損ね|損な[いうっ]"
+    r"な(?:い|かっ|く(?!な)|くな(?!る|り|っ)|けれ)|ません|ぬ(?=[。、]|$)|(?<![必まは])ず(?:に|、|。|$|(?=[ァ-ヺ一-鿿]))|なし(?=で|だ|。|$)|未(?=[一-鿿ァ-ヺ])|ないで|そこな[いうっ]|そびれ|損ね|損な[いうっ]"
 )
 _NOT_NEGATIVE = re.compile(
     r"な(?:ければ|くては|いと|きゃ)(?:なら|いけ|なり)(?:な(?:い|かった)|ません(?:でした)?)|なきゃ|かもしれな(?:い|かった)|かもしれません|"
@@ -25,7 +25,7 @@ _NOT_NEGATIVE = re.compile(
     r"もったいな(?:い|く)|仕方(?:が)?な(?:い|く)|切な(?:い|く|かっ)|何気な(?:い|く)|問題(?:は|が)?(?:な(?:い|し|かった)|ありません(?:でした)?)|なく(?=なっ|なり|なる)|間もなく|まもなく|なくて(?=も(?:いい|よい))"
 )
 _MODALS = {
-    "must": re.compile(r"な(?:ければ|くては|いと)(?:なら|いけ|なり)|なきゃ|必須|べき|必ず"),
+    "must": re.compile(r"な(?:ければ|くては|いと)(?:なら|いけ|なり)|なきゃ|必須|べき|必ず(?![^。]*くださ)|必要|要る|要ります"),
     "may not": re.compile(r"(?<!なく)ては(?:いけ|行け|なら|だめ|ダメ|駄目)|禁止"),
     "may": re.compile(r"[てで]も(?:いい|よい|良い|構わ|かまわ)|[てで](?:よい|良い|いい)(?!か|ので)"),
     "perhaps": re.compile(
@@ -74,15 +74,29 @@ def words(text: str, tokens: TokenVectors, names: frozenset[str]) -> list[Word]:
 def _with_roles_of_compounds(found: list[Word], ends: list[tuple[int, int]]) -> list[Word]:
     """バックエンド in バックエンドチームが: the particle after a compound is that of all its parts."""
     for place in range(len(found) - 2, -1, -1):
-        if not found[place].role and ends[place][1] == ends[place + 1][0]:
+        if not found[place].role and not KANA.match(found[place].text[-1]) and ends[place][1] == ends[place + 1][0]:
             found[place] = replace(found[place], role=found[place + 1].role)
     return found
 
 
+# What is written in several ways, and the one that stands for all.
+_SPELLINGS = [
+    (re.compile(written), plain)
+    for written, plain in (
+        (r"一杯(?=だ|に|で|の|。)", "いっぱい"), (r"の(?:代わり|かわり)に", "ではなく"), ("隔週", "二週間に一度"),
+        (r"毎([分秒])", r"1\1あたり"), ("毎時", "1時間あたり"), (r"(?<=[分秒間日月年人個回件])につき", "あたり"),
+        (r"(?:こと|よう)に(?:決め|し)(?=た|ま)|と(?:決め|決まっ)(?=た|て)", "ことにし"),
+        ("逢", "会"), ("聴", "聞"), ("貴方", "あなた"), ("下さ", "くださ"), (r"(?<=の)為", "ため"), ("出来(?=[るたなま])", "でき"),
+        (r"^ユーザー(?:によると|いわく|の話では|の話によると)、?", ""),
+    )
+]  # fmt: skip
+
+
 def normal_text(text: str) -> str:
-    """One spelling for what is written in several ways: words with a numeral that count nothing, instead of."""
-    text = re.sub(r"の(?:代わり|かわり)に", "ではなく", text)
-    return re.sub(r"一杯(?=だ|に|で|の|。)", "いっぱい", text)
+    """One spelling for what is written in several ways."""
+    for pattern, plain in _SPELLINGS:
+        text = pattern.sub(plain, text)
+    return text
 
 
 def negations(text: str) -> int:

@@ -373,7 +373,7 @@ def _readers() -> Iterator[Reader]:
         "第目位",
     )
     yield reader(rf"\b({'|'.join(_ORDINALS)})\b(?!-)", lambda m: Quantity("ordinal", _ORDINALS[m[1]], m.group()))
-    yield reader(r"最初", lambda m: Quantity("ordinal", 1, m.group()), "初")
+    yield reader(r"最初|[初始]め(?=から|は)|はじめ(?=から|は)", lambda m: Quantity("ordinal", 1, m.group()), "初始は")
     yield reader(rf"\b({'|'.join(_TIMES_OVER)})\b", lambda m: Quantity("number", float(_TIMES_OVER[m[1]]), m.group()))
     yield reader(r"\b(two|three|four|five|six|\d+) times\b", lambda m: _counted(m[1], None, m.group()))
     yield reader(

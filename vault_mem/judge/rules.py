@@ -11,7 +11,7 @@ from vault_mem.judge.difference import Difference
 from vault_mem.judge.places import place_changes
 from vault_mem.judge.quantities import Quantity, mark, unmatched
 from vault_mem.judge.roles import role_changes
-from vault_mem.judge.tense import tense_changes
+from vault_mem.judge.tense import is_told, tense_changes
 from vault_mem.judge.text import Text
 from vault_mem.judge.words import opposite
 
@@ -34,7 +34,7 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         *_names(alignment),
         *polarity,
         *tense_changes(one, two, alignment),
-        *_modality(one, two),
+        *_modality(one, two, alignment),
         *_scope(one, two),
         *_speech(one, two),
         *_order_of_quantities(one, two),
@@ -106,8 +106,11 @@ def _taken_back(one: Text, two: Text, alignment: Alignment) -> bool:
     return False
 
 
-def _modality(one: Text, two: Text) -> list[Difference]:
+def _modality(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
+    """How certain or binding it is; what one is told to do, one must."""
     gone, new = sorted(one.modality - two.modality), sorted(two.modality - one.modality)
+    if [*gone, *new] == ["must"] and is_told(two if gone else one, alignment, before=not gone):
+        return []
     return [Difference("modality", " ".join(gone), " ".join(new))] if gone or new else []
 
 
