@@ -160,6 +160,9 @@ def _put_together(word: str, others: list[Word]) -> bool:
     """Whether a word is made of pieces that the other text has, the whole of it: 夜勤 of 夜 and 勤, and not of 勤 alone."""
     if word.isascii() or not (KANJI.search(word) or _KATAKANA.search(word)):
         return False
+    short = "".join(other.text for other in others if other.piece and other.text in word)
+    if len(short) > 1 and _subsequence(short, word):  # 健診 for 健康診断
+        return True
     for other in sorted(others, key=lambda each: -len(each.text)):
         if not other.text.isascii() and (other.piece or len(other.text) > 1):
             word = word.replace(other.text, "", 1)

@@ -41,6 +41,8 @@ def normal_text(text: str) -> str:
     text = re.sub(r"n't\b", " not", text)
     text = re.sub(r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}", text)
     text = _TOLD.sub("", text)
+    text = re.sub(r"\ba lot(?= from| about)", "many", text)
+    text = re.sub(r"(?<!\bhave )(?<!\bhas )(?<!\bhad )(?<!\bi )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )\bjust\b", "only", text)
     text = re.sub(r"\b(every\w*|all|any\w*)( [a-z]+)? but (?!not\b)", r"\1\2 except ", text)
     for word, phrase in _PHRASES:
         if phrase in text:

@@ -277,7 +277,7 @@ def _readers() -> Iterator[Reader]:
         lambda m: Quantity("identifier", m.group().rstrip("/."), m.group()),
         "/",
     )
-    yield reader(r"(?<![a-z0-9_.-])[a-z]{2,}(?:-[a-z]{2,})+(?![a-z0-9_.-])", _made_up_name, "-")
+    yield reader(r"(?<![a-z0-9_.-])[a-z]{2,}(?:-[a-z]{2,})+(?![a-z0-9_-]|\.[a-z0-9])", _made_up_name, "-")
     # dates
     yield reader(r"\b(\d{4})[-/](\d{1,2})[-/](\d{1,2})\b", lambda m: _date(m[1], m[2], m[3], m.group()), "-/")
     yield reader(

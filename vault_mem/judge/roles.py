@@ -9,6 +9,7 @@ from vault_mem.judge import english
 from vault_mem.judge.align import EXACT, Alignment
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.particles import role_class
+from vault_mem.judge.quantities import mark
 from vault_mem.judge.text import Text
 from vault_mem.judge.words import Word, opposed, read_words
 
@@ -30,6 +31,7 @@ def role_changes(one: Text, two: Text, alignment: Alignment, tokens: TokenVector
         _by_particle([(a, b) for a, b in same if a.role and b.role], turned)
         or _by_transposition(one, two, turned, tokens)
         or _by_order(one, two, turned)
+        or _by_exchange(one, two)
         or _by_comparison(one, two, turned)
     )
 
@@ -139,9 +141,9 @@ def _actors(text: Text) -> dict[str, int]:
     if text.is_japanese:
         return {}
     places: dict[str, list[int]] = {}
-    for match in re.finditer(r"[a-z]+", text.lower):
+    for match in re.finditer(r"[a-z]+", text.rest):
         word = match.group()
-        actor = english.person_of(word, text.lower[match.end() :]) or (word if word in text.names or english.lemma(word) in _PERSONS else "")
+        actor = english.person_of(word, text.rest[match.end() :]) or (word if word in text.names or english.lemma(word) in _PERSONS else "")
         if actor:
             places.setdefault(actor, []).append(match.start())
     return {actor: found[0] for actor, found in places.items() if len(found) == 1}
@@ -162,6 +164,39 @@ def _by_comparison(one: Text, two: Text, turned: bool) -> list[Difference]:
         if crossed and back:
             return [Difference("role", f"{min(crossed)}{sign}{min(back)}", f"{min(back)}{sign}{min(crossed)}")]
     return []
+
+
+_PARTS = re.compile(r"[,;:.、。；\n]|\b(?:and|but|while|whereas|or)\b|一方")
+# More things than this are a long text, where chance puts two of them together.
+_MOST_THINGS = 24
+
+
+def _by_exchange(one: Text, two: Text) -> list[Difference]:
+    """DEBUG in development and WARNING in production, or the other way round: two values that changed places."""
+    before, after = _parts(one), _parts(two)
+    things = [thing for thing in before if thing in after]
+    if len(things) > _MOST_THINGS:
+        return []
+    apart = [(a, b) for a in things for b in things if before[a] < before[b] and after[a] != after[b]]
+    for a, b in apart:
+        for c, d in apart:
+            together = before[a] == before[c] and before[b] == before[d]
+            if together and a != c and b != d and after[a] == after[d] and after[b] == after[c]:
+                return [Difference("exchange", f"{a} {c}, {b} {d}", f"{a} {d}, {b} {c}")]
+    return []
+
+
+def _parts(text: Text) -> dict[str, int]:
+    """The part of the sentence that each word or quantity stands in; those that stand in several are left out."""
+    found: dict[str, set[int]] = {}
+    for number, part in enumerate(_PARTS.split(text.rest)):
+        for word in text.words:
+            if re.search(rf"\b{word.text}\b" if word.text.isascii() else re.escape(word.text), part):
+                found.setdefault(word.lemma, set()).add(number)
+        for place, quantity in enumerate(text.quantities):
+            if mark(place) in part:
+                found.setdefault(quantity.text, set()).add(number)
+    return {thing: min(numbers) for thing, numbers in found.items() if len(numbers) == 1}
 
 
 def _listed(text: Text, one: str, other: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge import english, japanese
 from vault_mem.judge.align import Alignment
+from vault_mem.judge.converse import settle_converses
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.places import place_changes
 from vault_mem.judge.quantities import Quantity, mark, unmatched
@@ -22,14 +23,18 @@ _TELLING_SCOPES = frozenset(
 )
 
 
+_IN_ANY_LANGUAGE = frozenset(("number", "time", "date", "day", "negation"))
+
+
 def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors) -> list[Difference]:
     """Every difference of fact that the rules find. Opposites that a negation takes back count as counterparts."""
+    told_from_both_ends = settle_converses(one, two, alignment)
     polarity = _polarity(one, two, alignment)
     if not polarity and alignment.opposites:
         settled = {word for pair in alignment.opposites for word in pair}
         alignment.left = [word for word in alignment.left if word not in settled]
         alignment.right = [word for word in alignment.right if word not in settled]
-    return [
+    found = [
         *quantity_changes(one.quantities, two.quantities),
         *_names(alignment),
         *polarity,
@@ -39,9 +44,15 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         *_speech(one, two),
         *_order_of_quantities(one, two),
         *_small_words(one, two),
-        *place_changes(one, two, alignment),
-        *role_changes(one, two, alignment, tokens),
     ]
+    if not told_from_both_ends:
+        found += [*place_changes(one, two, alignment), *role_changes(one, two, alignment, tokens)]
+    return found if one.is_japanese == two.is_japanese else _in_two_languages(found)
+
+
+def _in_two_languages(found: list[Difference]) -> list[Difference]:
+    """What can be said of texts in two languages: small words of one have no counterpart to be missed in the other."""
+    return [each for each in found if (each.before and each.after) or each.kind in _IN_ANY_LANGUAGE]
 
 
 def quantity_changes(before: list[Quantity], after: list[Quantity]) -> list[Difference]:
