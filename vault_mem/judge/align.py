@@ -64,7 +64,17 @@ def align(left: list[Word], right: list[Word], left_text: str, right_text: str) 
     found.opposites = [(one, other) for one in untaken[0] for other in untaken[1] if opposed(one, other)]
     found.left = [word for word in untaken[0] if not _covered(word, right, ties_right, left_text, right_text)]
     found.right = [word for word in untaken[1] if not _covered(word, left, ties_left, right_text, left_text)]
+    _part_compounds(found)
     return found
+
+
+def _part_compounds(found: Alignment) -> None:
+    """Green is not blue-green: where one part of a compound is left over, its other part is no counterpart either."""
+    for left_over, others, own in ((found.right, found.left, 1), (found.left, found.right, 0)):
+        for word in [each for each in left_over if each.compound]:
+            for pair in found.pairs:
+                if pair[own].compound == word.compound and not pair[1 - own].compound and pair[1 - own] not in others:
+                    others.append(pair[1 - own])
 
 
 @lru_cache(maxsize=5_000)
@@ -99,7 +109,7 @@ def likeness(one: Word, other: Word) -> float:
     """1 for the same word, less for a synonym, 0 where nothing is known to connect them."""
     if one.lemma == other.lemma or one.text == other.text or _unstretched(one.lemma) == _unstretched(other.lemma):
         return EXACT
-    if opposed(one, other):
+    if opposed(one, other) or _made_another(one.lemma, other.lemma):
         return 0.0
     if one.name or other.name:
         return SYNONYM if derived(one.lemma, other.lemma) else 0.0
@@ -108,6 +118,17 @@ def likeness(one: Word, other: Word) -> float:
     if _same_stem(one.lemma, other.lemma):
         return SYNONYM
     return 0.0
+
+
+# A sign before a word that makes it the name of another thing: 副部長, 祖父, 青緑, 東京都.
+_ANOTHER = "青赤黄黒白紫緑茶紺淡濃薄深大小中上下東西南北副準義祖曾元前旧新非無未不半准再次"
+
+
+def _made_another(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if derived(one, other):
+        return False
+    return len(long) == len(short) + 1 and long.endswith(short) and long[0] in _ANOTHER
 
 
 def _same_stem(one: str, other: str) -> bool:
@@ -172,7 +193,7 @@ def _put_together(word: str, others: list[Word]) -> bool:
 def _stands_in(word: str, text: str, own: str) -> bool:
     """Whether a word stands in a text, alone or in a longer word that says no more: 部長 in 副部長 is another."""
     for match in re.finditer(re.escape(word), text):
-        before = _RUN_BEFORE.search(text, 0, match.start())
+        before = _RUN_BEFORE.search(text[: match.start()])
         if not before or before.group() in own:
             return True
     return False

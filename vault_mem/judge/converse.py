@@ -16,6 +16,10 @@ _SUBJECTS = ("が", "は", "も")
 
 def settle_converses(one: Text, two: Text, alignment: Alignment) -> bool:
     """Take a verb and its converse for counterparts where giver and receiver are the same; tells whether it did."""
+    if _gives(one) and _gets(two) and _same_ends(_ends(one, None, gives=True), _ends(two, None, gives=False)):
+        return True
+    if _gets(one) and _gives(two) and _same_ends(_ends(two, None, gives=True), _ends(one, None, gives=False)):
+        return True
     for before in alignment.left:
         for after in alignment.right:
             if (before.lemma, after.lemma) in _CONVERSES:
@@ -32,14 +36,22 @@ def settle_converses(one: Text, two: Text, alignment: Alignment) -> bool:
     return False
 
 
+def _gives(text: Text) -> bool:
+    return bool(text.givings) and "もら" not in text.givings
+
+
+def _gets(text: Text) -> bool:
+    return text.givings == {"もら"}
+
+
 def _same_ends(one: tuple[str, str], other: tuple[str, str]) -> bool:
     """The giver is named on both sides and the same; the receiver may go unsaid."""
     return bool(one[0]) and one[0] == other[0] and (one[1] == other[1] or not one[1] or not other[1])
 
 
-def _ends(text: Text, verb: Word, gives: bool) -> tuple[str, str]:
+def _ends(text: Text, verb: Word | None, gives: bool) -> tuple[str, str]:
     """Giver and receiver, as far as the text names them."""
-    return _japanese_ends(text, gives) if text.is_japanese else _english_ends(text, verb, gives)
+    return _english_ends(text, verb, gives) if verb and not text.is_japanese else _japanese_ends(text, gives)
 
 
 def _english_ends(text: Text, verb: Word, gives: bool) -> tuple[str, str]:

@@ -29,7 +29,7 @@ _NEGATED = re.compile(rf"\b(?:{'|'.join(_NEGATIVES)})\b")
 
 # Who said it, where it is the user of the agent: as good as unsaid.
 _TOLD = re.compile(
-    r"^\s*(?:the )?user (?:has )?(?:mention|say|said|told|note|state|explain|report|wrote|share)\w*(?: (?:me|us))?(?: that|:) "
+    r"^\s*(?:the )?user (?:has )?(?:mention|say|said|told|note|state|explain|report|wrote|share)\w*(?: (?:me|us))?(?: that|:) (?P<who>(?:they|he|she) )?"
 )
 
 
@@ -40,8 +40,8 @@ def normal_text(text: str) -> str:
     text = re.sub(r"\bwon't\b", "will not", text)
     text = re.sub(r"n't\b", " not", text)
     text = re.sub(r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}", text)
-    text = _TOLD.sub("", text)
-    text = re.sub(r"\ba lot(?= from| about)", "many", text)
+    text = _TOLD.sub(lambda match: "user " if match["who"] else "", text)
+    text = re.sub(r"\b(prefer\w*\b[^.;]*?) to (?!\w+ing\b)", r"\1 over ", text)
     text = re.sub(r"(?<!\bhave )(?<!\bhas )(?<!\bhad )(?<!\bi )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )\bjust\b", "only", text)
     text = re.sub(r"\b(every\w*|all|any\w*)( [a-z]+)? but (?!not\b)", r"\1\2 except ", text)
     for word, phrase in _PHRASES:
@@ -60,10 +60,12 @@ def words(text: str, names: frozenset[str]) -> list[Word]:
     """The content words of a normalised text, quantities already taken out."""
     found: list[Word] = []
     for place, match in enumerate(re.finditer(r"[a-zà-öø-ÿ]+(?:[-_][a-zà-öø-ÿ]+)*", text)):
-        for part in _parts(match.group()):
+        parts = _parts(match.group())
+        for part in parts:
+            compound = match.group() if len(parts) > 1 else ""
             form = part if part in names else lemma(part)
             if (part not in STOP and form not in STOP and len(part) > 1) or part in names:
-                found.append(Word(part, form, place, role_after(text, match.end()), part in names))
+                found.append(Word(part, form, place, role_after(text, match.end()), part in names, compound=compound))
     return found
 
 

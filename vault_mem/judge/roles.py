@@ -113,14 +113,27 @@ def _by_order(one: Text, two: Text, turned: bool) -> list[Difference]:
     for place, first in enumerate(both):
         for second in both[place + 1 :]:
             swapped = (before[first] < before[second]) != (after[first] < after[second])
-            if swapped and not any(_listed(each, first, second) for each in (one, two)) and not _linked(
-                one, two, first, second
-            ):
+            if swapped and not _only_moved(one, two, first, second):
                 early, late = sorted((first, second), key=before.__getitem__)
                 return [Difference("role", f"{early} … {late}", f"{late} … {early}")]
     return []
 
 
+def _only_moved(one: Text, two: Text, first: str, second: str) -> bool:
+    """Whether two changed places and neither its part: listed, the speaker, or with its own preposition."""
+    if any(_listed(each, first, second) for each in (one, two)) or _linked(one, two, first, second):
+        return True
+    for actor in (first, second):
+        speaker = rf"\b{actor}\b(?: \w+){{0,3}} (?:said|says|say|told)\b|\b(?:said|says)\b(?: \w+){{0,5}} {actor}\b|\b{actor} ?:"
+        if all(re.search(speaker, text.lower) for text in (one, two)):
+            return True
+        before, after = (re.search(rf"\b({_PREPOSITION}) (?:the |a |an )?(?:\w+ )?{actor}\b", text.rest) for text in (one, two))
+        if before and after and before[1] == after[1]:
+            return True
+    return False
+
+
+_PREPOSITION = r"in|on|at|for|with|about|from|to|of|as|under|near|during|after|before"
 _BE = r"(?:is|are|was|were|be|becomes?|became)"
 
 

@@ -46,7 +46,8 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         *_small_words(one, two),
     ]
     if not told_from_both_ends:
-        found += [*place_changes(one, two, alignment), *role_changes(one, two, alignment, tokens)]
+        found += [*_givings(one, two), *place_changes(one, two, alignment), *role_changes(one, two, alignment, tokens)]
+    found = list(dict.fromkeys(found))
     return found if one.is_japanese == two.is_japanese else _in_two_languages(found)
 
 
@@ -187,8 +188,6 @@ def _small_words(one: Text, two: Text) -> list[Difference]:
     gone, new = sorted(one.possessors - two.possessors), sorted(two.possessors - one.possessors)
     if gone and new:
         found.append(Difference("possessor", gone[0], new[0]))
-    if one.givings and two.givings and one.givings != two.givings:
-        found.append(Difference("opposite", min(one.givings), min(two.givings)))
     shared = {word.lemma for word in one.words} & {word.lemma for word in two.words}
     gone, new = sorted((one.denied - two.denied) & shared), sorted((two.denied - one.denied) & shared)
     if one.negations == two.negations and gone and new:
@@ -198,6 +197,13 @@ def _small_words(one: Text, two: Text) -> list[Difference]:
         if other:
             found.append(Difference("identifier", code, other))
     return found
+
+
+def _givings(one: Text, two: Text) -> list[Difference]:
+    """Who gave: あげた, もらった."""
+    if one.givings and two.givings and one.givings != two.givings:
+        return [Difference("opposite", min(one.givings), min(two.givings))]
+    return []
 
 
 def _speech(one: Text, two: Text) -> list[Difference]:
