@@ -177,7 +177,8 @@ def _candidates(word: str) -> list[str]:
     forms = [word, _americanised(word)] if not re.search(r"(?:ing|ed|(?<!s)s)$", word) else []
     for ending, replacements in (
         ("ies", ("y", "ie")), ("ves", ("f", "fe", "ve")), ("sses", ("ss",)), ("es", ("e", "")), ("s", ("",)),
-        ("ied", ("y",)), ("ed", ("e", "")), ("ing", ("e", "")), ("ly", ("", "le")),
+        ("ied", ("y",)), ("ed", ("e", "")), ("ing", ("e", "")), ("ly", ("", "le")), ("iest", ("y",)),
+        ("est", ("", "e")),
     ):  # fmt: skip
         if word.endswith(ending) and len(word) - len(ending) >= 2:
             stem = word[: -len(ending)]

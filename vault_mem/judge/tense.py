@@ -78,6 +78,8 @@ _BEFORE = {
 }
 # Verbs of states: "tabs are used" says the same as "use tabs".
 _STATES = read_words("state_verbs.txt")
+# Whoever says something said it too.
+_REPORTS = frozenset(("say", "state", "claim", "report", "note", "confirm", "announce", "mention", "tell", "warn"))
 
 
 def _english(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
@@ -85,7 +87,7 @@ def _english(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
         if before.name or after.name or not before.text.isascii() or not after.text.isascii():
             continue
         was, now = _stages(one, before), _stages(two, after)
-        if before.lemma in _STATES and {"left"} in (was, now):
+        if before.lemma in _REPORTS or (before.lemma in _STATES and {"left"} in (was, now)):
             continue
         if strength < EXACT and {"now"} in (was, now):  # "captures" and "seized" are two words for one moment
             continue
