@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from vault_mem.embedding.calibration import NEARLY_SAME, RELATED
+from vault_mem.embedding.calibration import NEARLY_SAME, RELATED, size_of
 from vault_mem.errors import InvalidInput
 from vault_mem.judge.judge import judge
 from vault_mem.model import MEMORY_ID
@@ -41,7 +41,7 @@ def compare(workspace: Workspace, a: str, b: str) -> Comparison:
     if workspace.index.table is None:
         workspace.freshen()  # the calibration is kept with the index
     cosine = float(embed(workspace, texts[0]) @ embed(workspace, texts[1]))
-    similarity = 1.0 if texts[0] == texts[1] else round(workspace.calibration.similarity(cosine), 4)
+    similarity = 1.0 if texts[0] == texts[1] else round(workspace.calibration.similarity(cosine, size_of(*texts)), 4)
     settings = workspace.folder.settings
     distance = 1.0 - similarity
     judgement = judge(texts[0], texts[1], workspace.tokens)

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from vault_mem.embedding.calibration import Calibration, size_of
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.rows import texts_to_embed, whole_vector
 from vault_mem.index.sample import sample
@@ -105,10 +106,14 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
     with workspace.at_hand() as catalogue:
         calibration = workspace.calibration
         found = [
-            Found(catalogue.memory(place), round(calibration.similarity(cosine), 4))
+            Found(catalogue.memory(place), _similarity(calibration, cosine, catalogue.texts[place], content))
             for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp())
         ]
     return sorted(found, key=lambda each: (-each.similarity, -each.memory.created.timestamp(), each.memory.id))
+
+
+def _similarity(calibration: Calibration, cosine: float, existing: str, content: str) -> float:
+    return 1.0 if existing == content else round(calibration.similarity(cosine, size_of(existing, content)), 4)
 
 
 def embed(workspace: Workspace, content: str) -> Vectors:
