@@ -48,7 +48,8 @@ def _by_particle(same: list[Pair], turned: bool) -> list[Difference]:
         subjects = [
             role_class(a.role) == role_class(b.role) for a, b in same if "subject" in map(role_class, (a.role, b.role))
         ]
-        moved = [(a, b) for a, b in same if {a.role, b.role} == {"に", "を"}]
+        lemmas = [a.lemma for a, _ in same]  # a word that stands twice could be either of them
+        moved = [(a, b) for a, b in same if {a.role, b.role} <= {"に", "を"} and lemmas.count(a.lemma) == 1]
         if moved and all(subjects):
             a, b = moved[0]
             return [Difference("role", f"{a.text}{a.role}", f"{b.text}{b.role}")]
