@@ -308,3 +308,42 @@ def test_of_many_equals_the_newest_is_named(vault: Vault, root: Path, env: dict[
         vault.recall("pills")
     named = [opened.remember(text).duplicate_of for opened in (vault, Vault(root, env=env))]
     assert [found and f"{found.memory.created:%m-%d}" for found in named] == ["09-28"] * 2
+
+
+NOTE = """The boiler is serviced by Lindgren every October.
+
+> [!note] Ana
+> Ask for the same technician.
+
+## Links
+- [[Heating]]
+- [[Lindgren]]
+"""
+
+
+def test_an_annotated_memory_still_counts(vault: Vault, root: Path) -> None:
+    # D-2: callouts, headings and lists of links are no facts
+    memory(root, "memories/boiler.md", "mem_00000000000c", NOTE)
+    again = vault.remember("The boiler is serviced by Lindgren every October.")
+    assert again.duplicate_of is not None
+    assert again.duplicate_of.memory.id == "mem_00000000000c"
+    assert vault.remember("The boiler is serviced by Lindgren every March.").memory is not None
+
+
+def test_a_paragraph_that_a_person_added(vault: Vault, root: Path) -> None:
+    # D-2: a short note is compared by its paragraphs too
+    both = "The boiler is serviced by Lindgren every October.\n\nThe filter of the pump was replaced after the flood."
+    memory(root, "memories/boiler.md", "mem_00000000000c", both)
+    assert vault.remember("The boiler is serviced by Lindgren every October.").duplicate_of is not None
+
+
+def test_distance_alone_decides_where_it_is_asked_to(cli: Command, root: Path) -> None:
+    # the seed's rule, for those who want it
+    before, after = "Alice manages Bob in the platform team", "Bob manages Alice in the platform team"
+    assert cli.run("remember", before).code == 0
+    assert cli.run("compare", before, after, "--json").json["verdict"] == "contradicts"
+    assert cli.run("config", "set", "dedup_mode", "distance").code == 0
+    assert cli.run("compare", before, after, "--json").json["verdict"] == "duplicate"
+    assert cli.run("remember", after).code == 3
+    assert cli.run("remember", "Alice keeps bees").code == 0
+    assert cli.run("config", "set", "dedup_mode", "cosine").code != 0

@@ -91,6 +91,7 @@ def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progres
     """Near pairs of one kind and one side of privacy, put together where they share a state."""
     import numpy as np
 
+    from vault_mem.embedding.calibration import size_of
     from vault_mem.index.pairs import nearest_pairs
 
     calibration = workspace.calibration
@@ -111,7 +112,7 @@ def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progres
         near: list[tuple[float, Memory, Memory]] = []
         for cosine, one, other in pairs:
             a, b = states[members[one][0]], states[members[other][0]]
-            similarity = round(calibration.similarity(cosine), 4)
+            similarity = round(calibration.similarity(cosine, size_of(a.content, b.content)), 4)
             if similarity > 1 - NEAR or _signs(a, b):
                 near.append((similarity, a, b))
         found += _joined(kind, near)

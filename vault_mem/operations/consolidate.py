@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from vault_mem.embedding.calibration import size_of
 from vault_mem.errors import InvalidInput
 from vault_mem.index.pairs import nearest_pairs
 from vault_mem.model import Memory
@@ -131,6 +132,7 @@ def _candidates(
         if new is not None:  # what is new comes first, whatever its id
             memories.sort(key=lambda each: each[1] not in new)
         vectors = catalogue.vectors[[place for _, _, place in memories]]
+        texts = [catalogue.texts[place] for _, _, place in memories]
     count = len(memories) if new is None else sum(key in new for _, key, _ in memories)
     places = np.arange(len(memories))
     calibration = workspace.calibration
@@ -139,7 +141,7 @@ def _candidates(
     pairs = [
         (distance, memories[one][1], memories[other][1])
         for cosine, one, other in found
-        if (distance := round(1 - round(calibration.similarity(cosine), 4), 4)) < threshold
+        if (distance := round(1 - round(calibration.similarity(cosine, size_of(texts[one], texts[other])), 4), 4)) < threshold
     ]
     by_file = workspace.index.by_files(sorted({file for _, *both in pairs for file in both}))
     candidates = [_candidate(by_file[one], by_file[other], distance) for distance, one, other in pairs]
