@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory
+from helpers import contents, memory, note
 
 from vault_mem import Vault
 
@@ -428,3 +428,40 @@ def test_stats(cli: Command, root: Path) -> None:
     after = cli.json("stats")
     assert (after["duplicates_left"], after["closes"], after["closed"]) == (0, 1, 1)
     assert "█" in cli.run("stats", "--plot").out
+
+
+def test_candidates_say_what_the_judge_says(cli: Command, root: Path) -> None:
+    # D-9, T-4: repetitions and changed facts apart; the rest is only related
+    texts = {
+        "mem_00000000000a": "The standup of the tools team is at 3pm.",
+        "mem_00000000000b": "The standup of the tools team is at 4pm.",
+        "mem_00000000000c": "The standup of the tools team is at 4 pm.",
+    }
+    for number, (id_, text) in enumerate(texts.items(), start=1):
+        front = f"---\nid: {id_}\ncreated: 2026-11-0{number}\nkind: fact\n---\n"
+        note(root, f"memories/n{number}.md", f"{front}{text}\n")
+    (cluster,) = cli.json("tidy", "candidates")["clusters"]
+    a, b, c = texts
+    assert cluster["repetitions"] == [[c, b]]
+    assert {(each["newer"], each["older"]) for each in cluster["changes"]} == {(b, a), (c, a)}
+    assert "3pm" in cluster["changes"][0]["differs"][0]
+    assert f"{c} repeats {b}" in cli.run("tidy", "candidates").out
+
+
+def test_candidates_about_one_time(cli: Command, root: Path) -> None:
+    # T-4: states a little further apart count where they are about one time
+    one = "Book the ferry to Mihara."
+    others = (
+        "Book the ferry for Ewan.",
+        "Book the boat to Mihara.",
+        "Ask when the ferry to Mihara leaves.",
+        "Book the ferry to Imabari and back.",
+        "Book seats on the late ferry.",
+        "Find out about the ferry.",
+        "The ferry must be booked.",
+    )
+    two = next(each for each in others if 0.25 < cli.json("compare", one, each)["distance"] < 0.35)
+    for about, expected in ((("2026-12-20", "2026-12-24"), 1), (("2026-12-20", "2027-06-01"), 0)):
+        for number, (text, when) in enumerate(zip((one, two), about, strict=True), start=1):
+            memory(root, f"memories/{number}.md", f"mem_00000000000{number}", text, "kind: task", f"about_time: {when}")
+        assert len(cli.json("tidy", "candidates")["clusters"]) == expected

@@ -10,7 +10,7 @@ from vault_mem.notes.excerpt import cut
 
 if TYPE_CHECKING:
     from vault_mem.operations.backup import BackupResult
-    from vault_mem.operations.consolidate import ConsolidationStats
+    from vault_mem.operations.consolidate import ConsolidationStats, MergeCandidate
     from vault_mem.operations.edit_memory import EditResult
     from vault_mem.operations.episodes import EpisodeChange, EpisodeResult
     from vault_mem.operations.evaluate import Report
@@ -274,14 +274,26 @@ def consolidated(stats: ConsolidationStats) -> tuple[str, str]:
         f"updated {stats.coactivation_updates} co-activations, created {stats.link_updates} links, "
         f"refreshed {stats.refreshed_memories} memories."
     )
-    if not stats.merge_candidates:
-        return summary, ""
-    lines = [summary, f"\nFound {len(stats.merge_candidates)} near-duplicate pair(s):"]
+    lines = [summary]
+    if stats.merge_candidates:
+        lines.append(f"\nFound {len(stats.merge_candidates)} near-duplicate pair(s):")
     for pair in stats.merge_candidates:
-        lines.append(f"- {pair.memory_a_id} <-> {pair.memory_b_id} (similarity: {1 - pair.distance:.2f})")
-        lines.append(f"  A: {' '.join(pair.snippet_a.splitlines())}")
-        lines.append(f"  B: {' '.join(pair.snippet_b.splitlines())}")
-    return "\n".join(lines), SCAFFOLD_CANDIDATES
+        lines += _pair(pair, "A", "B")
+    if stats.supersede_candidates:
+        lines.append(f"\nFound {len(stats.supersede_candidates)} changed fact(s):")
+    for change in stats.supersede_candidates:
+        lines += [*_pair(change, "New", "Old"), f"  Differs: {'; '.join(change.differs)}"]
+    if stats.supersede_candidates:
+        lines.append("If the new one takes the old one's place, close the old one: vault-mem close ID")
+    return "\n".join(lines), SCAFFOLD_CANDIDATES if stats.merge_candidates else ""
+
+
+def _pair(pair: MergeCandidate, newer: str, older: str) -> list[str]:
+    return [
+        f"- {pair.memory_a_id} <-> {pair.memory_b_id} (similarity: {1 - pair.distance:.2f})",
+        f"  {newer}: {' '.join(pair.snippet_a.splitlines())}",
+        f"  {older}: {' '.join(pair.snippet_b.splitlines())}",
+    ]
 
 
 def merged(result: MergeResult) -> str:

@@ -94,6 +94,8 @@ def candidates_command(console: Console, kind: str | None, budget: int, summarie
             "shared_tags": each.shared_tags,
             "shared_people": each.shared_people,
             "overlapping": each.overlapping,
+            "repetitions": each.repetitions,
+            "changes": [asdict(change) for change in each.changes],
             "states": [_state(memory) for memory in each.states],
         }
         for each in found.clusters
@@ -103,6 +105,8 @@ def candidates_command(console: Console, kind: str | None, budget: int, summarie
         shared = ", ".join([*cluster.shared_tags, *cluster.shared_people])
         lines.append(f"{cluster.kind}, similarity {cluster.similarity:.2f}" + (f", {shared}" if shared else ""))
         lines += [f"- {memory.id}  {memory.created:%Y-%m-%d}  {memory.content}" for memory in cluster.states]
+        lines += [f"  {newer} repeats {older}" for newer, older in cluster.repetitions]
+        lines += [f"  {each.newer} changes {each.older}: {'; '.join(each.differs)}" for each in cluster.changes]
     console.answer(
         {
             "candidates": found.token,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 from vault_mem.errors import InvalidInput
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.tokens import count_tokens
-from vault_mem.operations.tidy import open_states
+from vault_mem.operations.standing import CHANGED, REPETITION, standing
+from vault_mem.operations.tidy import normalised, open_states
 from vault_mem.operations.workspace import Workspace
+from vault_mem.ranking.times import spans
 from vault_mem.vault import files
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.steps import read
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 NEAR = 0.25
 # With something else in common, states may be a little further apart.
 NEAR_WITH_SIGNS = 0.35
+# Times that states are about are near if no more than this lies between them.
+NEAR_TIMES = timedelta(days=31)
 MOST_PAIRS = 20_000
 MOST_IN_CLUSTER = 12
 BUDGET = 6000
@@ -37,8 +41,21 @@ KEPT = timedelta(days=30)
 
 
 @dataclass(frozen=True)
+class Change:
+    """A state that changes what an older one says, and what differs."""
+
+    newer: str
+    older: str
+    differs: list[str]
+
+
+@dataclass(frozen=True)
 class Cluster:
-    """States of one kind that may be about the same thing, and what speaks for it beside their texts."""
+    """States of one kind that may be about the same thing, and what speaks for it beside their texts.
+
+    `near` are its pairs: similarity, older, newer. The guard's judge has read them: `repetitions` (newer, older) say
+    the same, `changes` are facts that changed; what is in neither is only related.
+    """
 
     kind: str
     similarity: float
@@ -46,6 +63,9 @@ class Cluster:
     shared_tags: list[str] = field(default_factory=list)
     shared_people: list[str] = field(default_factory=list)
     overlapping: bool = True
+    near: list[tuple[float, Memory, Memory]] = field(default_factory=list)
+    repetitions: list[tuple[str, str]] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -82,7 +102,7 @@ def find(
             left_out += 1
             continue
         room -= cost
-        chosen.append(cluster)
+        chosen.append(_judged(workspace, cluster))
     return Candidates(remember_states(workspace, chosen), now, chosen, left_out, len(states))
 
 
@@ -117,10 +137,36 @@ def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progres
     return sorted(found, key=lambda each: (-each.similarity, each.states[0].id))
 
 
+def _judged(workspace: Workspace, cluster: Cluster) -> Cluster:
+    """The cluster with what the judge says of its states, two by two."""
+    repetitions, changes = [], []
+    for similarity, older, newer in cluster.near:
+        stands = standing(workspace, older, newer, round(1 - similarity, 4))
+        if stands.kind == REPETITION:
+            repetitions.append((newer.id, older.id))
+        elif stands.kind == CHANGED:
+            changes.append(Change(newer.id, older.id, stands.differs))
+    return replace(cluster, repetitions=repetitions, changes=changes)
+
+
 def _signs(one: Memory, other: Memory) -> bool:
-    """Whether two states have more in common than their words: a tag or a person, and a time in which both hold."""
-    shared = set(one.tags) & set(other.tags) or set(one.people) & set(other.people)
+    """Whether two states have more in common than their words: a tag, a person or a time, and both hold at once."""
+    shared = set(one.tags) & set(other.tags) or set(one.people) & set(other.people) or _about_one_time(one, other)
     return bool(shared) and _overlap(one, other)
+
+
+def _about_one_time(one: Memory, other: Memory) -> bool:
+    """Whether two states are about the same time, or times that are not far apart."""
+    if not one.about_time or not other.about_time:
+        return False
+    if normalised(one.about_time) == normalised(other.about_time):
+        return True
+    apart = NEAR_TIMES.total_seconds()
+    return any(
+        start <= other_end + apart and other_start <= end + apart
+        for start, end in spans(one.about_time, one.created, [one.created.year])
+        for other_start, other_end in spans(other.about_time, other.created, [other.created.year])
+    )
 
 
 def _overlap(one: Memory, other: Memory) -> bool:
@@ -144,15 +190,20 @@ def _joined(kind: str, near: list[tuple[float, Memory, Memory]]) -> list[Cluster
         for memory in merged:
             home[memory.id] = merged
     clusters = {id(group): group for group in home.values()}
-    return [_cluster(kind, best[number], group) for number, group in clusters.items()]
+    pairs: dict[int, list[tuple[float, Memory, Memory]]] = defaultdict(list)
+    for similarity, *both in near:
+        older, newer = sorted(both, key=lambda memory: (memory.created, memory.id))
+        if home.get(older.id) is not None and home.get(older.id) is home.get(newer.id):
+            pairs[id(home[older.id])].append((similarity, older, newer))
+    return [_cluster(kind, best[number], group, pairs[number]) for number, group in clusters.items()]
 
 
-def _cluster(kind: str, similarity: float, group: list[Memory]) -> Cluster:
+def _cluster(kind: str, similarity: float, group: list[Memory], near: list[tuple[float, Memory, Memory]]) -> Cluster:
     ordered = sorted(group, key=lambda memory: (memory.created, memory.id), reverse=True)
     tags = set.intersection(*(set(memory.tags) for memory in group))
     people = set.intersection(*(set(memory.people) for memory in group))
     overlapping = all(_overlap(one, other) for one in group for other in group)
-    return Cluster(kind, similarity, ordered, sorted(tags), sorted(people), overlapping)
+    return Cluster(kind, similarity, ordered, sorted(tags), sorted(people), overlapping, near)
 
 
 def remember_states(workspace: Workspace, clusters: list[Cluster]) -> str:
