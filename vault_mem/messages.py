@@ -81,7 +81,14 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
     if result.changed is not None:
         existing = result.changed.memory
         lines.append(f"Differs from {existing.id} ({age(existing.created, now)}): {'; '.join(result.differs)}")
-        lines.append(f"If it takes that one's place, repeat it with --supersedes {existing.id}")
+        if existing.id not in [each.memory.id for each in result.may_replace]:
+            lines.append(f"If it takes that one's place, repeat it with --supersedes {existing.id}")
+    for found in result.may_replace:
+        old = found.memory
+        lines.append(f"May replace (id: {old.id}, {age(old.created, now)}): {cut(old.content)}")
+    if result.may_replace:
+        ids = " or ".join(each.memory.id for each in result.may_replace)
+        lines.append(f"If it does, repeat it with --supersedes {ids} (the tool: remember again with supersedes)")
     lines += [f"Closed (id: {old.id}): {cut(old.content)}" for old in result.closed]
     return "\n".join(lines), SCAFFOLD_SAVED
 
@@ -342,7 +349,8 @@ def recalled_line(number: int, found: Found, now: datetime, explain: bool = Fals
     day = memory.created.astimezone(now.tzinfo).date().isoformat()
     text = " ".join(found.excerpt.splitlines()) if found.excerpt else cut(found.passage or memory.content)
     private = "true" if memory.private else "false"
-    line = f"{number}. [{day}] {text} (id: {memory.id}, emotion: {memory.emotion}, private: {private})"
+    replaced = f", maybe replaced by: {found.replaced_by}" if found.replaced_by else ""
+    line = f"{number}. [{day}] {text} (id: {memory.id}, emotion: {memory.emotion}, private: {private}{replaced})"
     return f"{line}\n   {explained(found.score, found.terms)}" if explain else line
 
 

@@ -123,6 +123,7 @@ def answer(console: Console, vault: Vault, result: RememberResult) -> int:
             "duplicate_of": found_json(result.duplicate_of) if result.duplicate_of else None,
             "differs": result.differs,
             "changed": found_json(result.changed) if result.changed else None,
+            "may_replace": [found_json(found) for found in result.may_replace],
             "commands": messages.ways_on(result.duplicate_of.memory.id) if result.duplicate_of else [],
             "closed": [old.id for old in result.closed],
             "scaffold": scaffold,

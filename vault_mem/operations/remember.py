@@ -17,6 +17,7 @@ from vault_mem.operations import blocked, review, summaries, views
 from vault_mem.operations.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.growing import grow, growing
 from vault_mem.operations.guard import guard, worth_linking
+from vault_mem.operations.replaced import replaced_by
 from vault_mem.operations.results import Found
 from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
@@ -32,7 +33,7 @@ class RememberResult:
     """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set.
 
     `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why. `grown`: there is
-    one memory of the kind, and it says the new text now.
+    one memory of the kind, and it says the new text now. `may_replace` are open states that it may be the end of.
     """
 
     memory: Memory | None
@@ -43,6 +44,7 @@ class RememberResult:
     changed: Found | None = None
     differs: list[str] = field(default_factory=list)
     grown: bool = False
+    may_replace: list[Found] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[object]:
         return iter((self.memory, self.links, self.linked, self.duplicate_of))
@@ -105,13 +107,21 @@ def _remember(
         if found.distance < near and worth(found.memory.content) and _can_link(workspace, found, draft.private)
     )
     linked = list(islice(good, max(most, 0)))
+    outdated = [] if superseded else workspace.reading(lambda: replaced_by(workspace, draft, verdict.neighbours))
     memory = _save(workspace, draft, linked, superseded)
     changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
     differs = [str(each) for each in verdict.differs] if changed else []
+    suggested = [
+        review.Suggestion("supersede", (memory.id, each.memory.id), "speaks of a change")
+        for each in outdated
+        if changed is None or each.memory.id != changed.memory.id
+    ]
     if changed is not None and changed.memory.kind in STATE_KINDS:
         reason = f"differs: {'; '.join(differs)}"
-        review.propose(workspace, [review.Suggestion("supersede", (memory.id, changed.memory.id), reason)])
-    return RememberResult(memory, len(linked), linked, None, superseded, changed, differs)
+        suggested.insert(0, review.Suggestion("supersede", (memory.id, changed.memory.id), reason))
+    if suggested:
+        review.propose(workspace, suggested)
+    return RememberResult(memory, len(linked), linked, None, superseded, changed, differs, may_replace=outdated)
 
 
 def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory]) -> Memory:
