@@ -62,6 +62,10 @@ _ENDED_JA = re.compile(
 _PAST = re.compile(
     r"\b(?:was|were|did|had|went|came|met|saw|told|said|asked|gave|yesterday|last (?:night|week|month|year))\b"
 )
+_REGULAR_PAST = re.compile(r"(\w+)\W+(?!need|feed|seed|weed|speed|bed|red|shed|indeed|exceed|proceed)\w{2,}ed\b")
+_BEFORE_PARTICIPLE = re.compile(
+    "is|are|am|be|been|being|was|were|gets?|got|has|have|had|the|an?|his|her|its|my|our|their|very|not|so|by"
+)
 _PAST_JA = re.compile(r"(?:った|(?<!さ)んだ|いた|した|きた|れた|えた|ました)(?:。|$|ので|が、)")
 _TALK = re.compile(r"[?？!！]|\b(?:hey|hi|thanks|thank you|wow|yeah|oh|haha|you|your)\b")
 
@@ -136,8 +140,15 @@ def changes_something(text: str) -> bool:
 def reads_as_state(text: str) -> bool:
     """Whether a text reads as a state, not as something that happened or was said to somebody; a quick look."""
     lower = text.casefold()
-    past = _PAST_JA if JAPANESE.search(lower) else _PAST
-    return len(text) <= MAX_LENGTH and not past.search(lower) and not _is_talk(lower)
+    happened = _PAST_JA.search(lower) if JAPANESE.search(lower) else _happened(lower)
+    return len(text) <= MAX_LENGTH and not happened and not _is_talk(lower)
+
+
+def _happened(lower: str) -> bool:
+    """Whether an English text tells something that happened: a past tense that is no participle."""
+    if _PAST.search(lower):
+        return True
+    return any(not _BEFORE_PARTICIPLE.fullmatch(before) for before in _REGULAR_PAST.findall(lower))
 
 
 def _same_subject(old: Statement, new: Statement, about: tuple[Word, ...], ends: bool, tokens: TokenVectors) -> float:

@@ -103,14 +103,15 @@ def _further(catalogue: Catalogue, ranking: Ranking, shown: dict[str, Found]) ->
 
 
 def _replacing(workspace: Workspace, old: Memory, newer: list[Found]) -> Found | None:
-    best, least = None, LIKELY
-    for each in newer:
-        if each.memory.created < old.created or each.memory.id == old.id or _about_others(old, each.memory.people):
-            continue
-        score = may_replace(old.content, each.memory.content, workspace.tokens)
-        if score >= least and (best is None or score > least):
-            best, least = each, score
-    return best
+    later = [each for each in newer if each.memory.created >= old.created and each.memory.id != old.id]
+    scores = [
+        0.0
+        if _about_others(old, each.memory.people)
+        else may_replace(old.content, each.memory.content, workspace.tokens)
+        for each in later
+    ]
+    best = max(scores, default=0.0)
+    return later[scores.index(best)] if best >= LIKELY else None
 
 
 def _about_others(old: Memory, people: list[str]) -> bool:
