@@ -205,6 +205,12 @@ class Vault:
 
         return list_memories(self.workspace, filters, n)
 
+    def list_due(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
+        """The open tasks that are due on a day, the earliest first."""
+        from vault_mem.operations.due import list_due
+
+        return list_due(self.workspace, filters, n)
+
     def forget(self, id_: str, reason: str = "", *, purge: bool = False) -> ForgetResult:
         """Put a memory into the trash and remove the references to it; `purge` keeps nothing of it."""
         from vault_mem.operations.forget import forget
@@ -323,6 +329,12 @@ class Vault:
         from vault_mem.operations.validity import close
 
         return close(self.workspace, id_, reason, at)
+
+    def done(self, id_: str, reason: str = "", at: datetime | None = None) -> Memory:
+        """End a task: it is done, now or at a given time."""
+        from vault_mem.operations.validity import done
+
+        return done(self.workspace, id_, reason, at)
 
     def reopen(self, id_: str, reason: str = "") -> Memory:
         """Make a closed memory valid again."""

@@ -41,6 +41,7 @@ COMMANDS = {
     "publish": "Move a memory out of the private folder.",
     "undo": "Take back the last operation.",
     "history": "What happened, by which command and why.",
+    "done": "End a task.",
     "close": "End a memory's validity.",
     "reopen": "Make a closed memory valid again.",
     "confirm": "Note that a memory is still true.",

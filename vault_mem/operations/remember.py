@@ -15,6 +15,7 @@ from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations import blocked, review, summaries, views
 from vault_mem.operations.drafts import Draft, checked, refuse_secrets
+from vault_mem.operations.due import day_of
 from vault_mem.operations.growing import grow, growing
 from vault_mem.operations.guard import guard, worth_linking
 from vault_mem.operations.replaced import replaced_by
@@ -163,6 +164,8 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
     created = (draft.created or folder.now()).astimezone(folder.zone).replace(microsecond=0)
     own = {"id": workspace.new_id("mem_"), "created": created, "supersedes": [], "sources": []}
     memory = Memory(**vars(draft) | own)
+    if memory.kind == "task" and memory.about_time is None:  # the text still says "tomorrow" in a month
+        memory.about_time = day_of(memory.content, created)
     memory.title = title_of(draft.content)
     settings = folder.settings
     month = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
