@@ -143,3 +143,44 @@ def test_what_is_done_appears_nowhere(cli: Command, how: str) -> None:
     else:
         cli.json("edit", task, "--set", "status=done", env=NOW)
     assert "passport" not in cli.run("wake-up", env=NOW).out
+
+
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [
+        ("Renew the passport", "The passport has been renewed"),
+        ("Send the contract to Marit", "Sent Marit the contract"),
+        ("I need to call the dentist", "I called the dentist"),
+        ("Pay the electricity bill", "Paid the electricity bill today"),
+        ("請求書を送る", "請求書を送った"),
+        ("部屋を掃除する", "部屋の掃除が終わった"),
+        ("電気代を払うのを忘れないこと", "電気代を払った"),
+    ],
+)
+def test_a_text_that_says_a_task_is_done(cli: Command, task: str, text: str) -> None:
+    # T-7, D-9: it is saved, and offers to end the task
+    open_task = cli.json("remember", task, "--kind", "task", env=NOW)["memory"]["id"]
+    cli.json("remember", "Buy stamps and paper", "--kind", "task", env=NOW)
+    answer = cli.json("remember", text, env=NOW)
+    assert answer["status"] == "saved"
+    assert [each["id"] for each in answer["may_finish"]] == [open_task]
+    cli.json("forget", answer["memory"]["id"], env=NOW)
+    assert f"If that is done: vault-mem done {open_task}\n" in cli.run("remember", text, "--force", env=NOW).out
+    assert cli.json("show", open_task).get("valid_to") is None
+
+
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [
+        ("Renew the passport", "The passport has not been renewed yet"),
+        ("Renew the passport", "I must renew the passport soon"),
+        ("Pay the electricity bill", "The gas bill was paid"),
+        ("Return the library books", "The library was closed"),
+        ("請求書を送る", "請求書をまだ送っていない"),
+        ("歯医者を予約する", "歯医者が引っ越した"),
+    ],
+)
+def test_a_text_that_does_not(cli: Command, task: str, text: str) -> None:
+    # T-7
+    cli.json("remember", task, "--kind", "task", env=NOW)
+    assert cli.json("remember", text, "--force", env=NOW)["may_finish"] == []

@@ -81,8 +81,12 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
     if result.changed is not None:
         existing = result.changed.memory
         lines.append(f"Differs from {existing.id} ({age(existing.created, now)}): {'; '.join(result.differs)}")
-        if existing.id not in [each.memory.id for each in result.may_replace]:
+        if existing.id not in [each.memory.id for each in (*result.may_replace, *result.may_finish)]:
             lines.append(f"If it takes that one's place, repeat it with --supersedes {existing.id}")
+    for found in result.may_finish:
+        task = found.memory
+        lines.append(f"May finish (id: {task.id}, {age(task.created, now)}): {cut(task.content)}")
+        lines.append(f"If that is done: vault-mem done {task.id}")
     for found in result.may_replace:
         old = found.memory
         lines.append(f"May replace (id: {old.id}, {age(old.created, now)}): {cut(old.content)}")

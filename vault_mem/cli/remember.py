@@ -124,6 +124,7 @@ def answer(console: Console, vault: Vault, result: RememberResult) -> int:
             "differs": result.differs,
             "changed": found_json(result.changed) if result.changed else None,
             "may_replace": [found_json(found) for found in result.may_replace],
+            "may_finish": [found_json(found) for found in result.may_finish],
             "commands": messages.ways_on(result.duplicate_of.memory.id) if result.duplicate_of else [],
             "closed": [old.id for old in result.closed],
             "scaffold": scaffold,

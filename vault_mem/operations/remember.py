@@ -18,7 +18,7 @@ from vault_mem.operations.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.due import day_of
 from vault_mem.operations.growing import grow, growing
 from vault_mem.operations.guard import guard, worth_linking
-from vault_mem.operations.replaced import replaced_by
+from vault_mem.operations.replaced import finished_by, replaced_by
 from vault_mem.operations.results import Found
 from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
@@ -34,7 +34,8 @@ class RememberResult:
     """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set.
 
     `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why. `grown`: there is
-    one memory of the kind, and it says the new text now. `may_replace` are open states that it may be the end of.
+    one memory of the kind, and it says the new text now. `may_replace` are open states that it may be the end of,
+    `may_finish` open tasks that it says are done.
     """
 
     memory: Memory | None
@@ -46,6 +47,7 @@ class RememberResult:
     differs: list[str] = field(default_factory=list)
     grown: bool = False
     may_replace: list[Found] = field(default_factory=list)
+    may_finish: list[Found] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[object]:
         return iter((self.memory, self.links, self.linked, self.duplicate_of))
@@ -94,6 +96,9 @@ def _remember(
     duplicate = verdict.duplicate_of if verdict.duplicate_of and verdict.duplicate_of.memory.id not in old else None
     if duplicate is not None and draft.kind == "summary" and duplicate.memory.kind != "summary":
         duplicate = None  # a summary says again what it sums up
+    finished = workspace.reading(lambda: finished_by(workspace, draft))
+    if duplicate is not None and duplicate.memory.id in [each.memory.id for each in finished]:
+        duplicate = None  # what is done is not what is planned, however near the words are
     if duplicate is not None and not force:
         if superseded and duplicate.memory.content == draft.content:
             return _supersede(workspace, duplicate.memory, superseded)
@@ -109,6 +114,8 @@ def _remember(
     )
     linked = list(islice(good, max(most, 0)))
     outdated = [] if superseded else workspace.reading(lambda: replaced_by(workspace, draft, verdict.neighbours))
+    done = [each for each in finished if each.memory.id not in old]
+    outdated = [each for each in outdated if each.memory.id not in [task.memory.id for task in done]]
     memory = _save(workspace, draft, linked, superseded)
     changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
     differs = [str(each) for each in verdict.differs] if changed else []
@@ -122,7 +129,9 @@ def _remember(
         suggested.insert(0, review.Suggestion("supersede", (memory.id, changed.memory.id), reason))
     if suggested:
         review.propose(workspace, suggested)
-    return RememberResult(memory, len(linked), linked, None, superseded, changed, differs, may_replace=outdated)
+    return RememberResult(
+        memory, len(linked), linked, None, superseded, changed, differs, may_replace=outdated, may_finish=done
+    )
 
 
 def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory]) -> Memory:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
 from vault_mem.index.catalogue import Catalogue
+from vault_mem.judge.done import says_done
 from vault_mem.judge.replaces import LIKELY, changes_something, may_replace
 from vault_mem.judge.text import names_in
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations.drafts import Draft
+from vault_mem.operations.due import is_done
 from vault_mem.operations.guard import embed
 from vault_mem.operations.results import Found
 from vault_mem.operations.workspace import Workspace
@@ -33,7 +36,7 @@ def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[F
     if not changes_something(draft.content):
         return []
     found = {each.memory.id: each for each in near if each.memory.kind in _REPLACED}
-    found |= {each.memory.id: each for each in _states(workspace, draft.content)}
+    found |= {each.memory.id: each for each in _open(workspace, draft.content, _STATES)}
     likely = []
     for each in found.values():
         if _about_others(each.memory, draft.people):
@@ -45,18 +48,25 @@ def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[F
     return [each for _, each in likely[:MOST]]
 
 
-def _states(workspace: Workspace, content: str) -> list[Found]:
-    """The open states nearest to a text, and those that name whom it names."""
-    now = workspace.folder.now().timestamp()
-    vector = embed(workspace, content)
-    names = [name for name in names_in(content) if len(name) > 1]
+def finished_by(workspace: Workspace, draft: Draft) -> list[Found]:
+    """The open tasks that a new text says are done, the nearest first (SPEC T-7)."""
+    if draft.kind in ("task", "summary", "mood"):
+        return []
+    tasks = [each for each in _open(workspace, draft.content, {"task"}) if not is_done(each.memory)]
+    done = [each for each in tasks if says_done(each.memory.content, draft.content, workspace.tokens)]
+    return sorted(done, key=lambda each: (-each.similarity, each.memory.id))[:MOST]
+
+
+def _open(workspace: Workspace, content: str, kinds: Collection[str]) -> list[Found]:
+    """The open memories of some kinds that are nearest to a text, and those that name whom it names."""
     with workspace.at_hand() as catalogue:
-        calibration = workspace.calibration
-        places = [place for _, _, place in catalogue.open_at(now) if catalogue.kinds[place] in _STATES]
+        places = catalogue.of_kinds(kinds, workspace.folder.now().timestamp())
         if not places:
             return []
-        cosines = np.einsum("ij,j->i", catalogue.vectors[places], vector)
+        calibration = workspace.calibration
+        cosines = np.einsum("ij,j->i", catalogue.vectors[places], embed(workspace, content))
         order = [int(number) for number in np.argsort(-cosines, kind="stable")]
+        names = [name for name in names_in(content) if len(name) > 1]
         naming = [
             number for number in order if any(name in catalogue.texts[places[number]].casefold() for name in names)
         ]
