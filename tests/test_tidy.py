@@ -11,6 +11,8 @@ from conftest import Command
 from helpers import contents, memory, note
 
 from vault_mem import Vault
+from vault_mem.operations.tidy import run_due
+from vault_mem.vault import turns
 
 NOW = {"VAULT_MEM_NOW": "2026-11-16T09:00:00+09:00"}
 
@@ -182,10 +184,14 @@ def test_apply(near: dict[str, object], cli: Command, root: Path) -> None:
     assert cli.json("history", "mem_000000000001")["revisions"][0]["evidence"] == ["mem_000000000005"]
     assert cli.run("undo").code == 0
     assert {name: data for name, data in contents(root).items() if "history" not in name} == before
-    # a task
-    token = cli.json("tidy", "candidates", "--kind", "task")["candidates"]
-    assert token == ""  # alone it is no candidate, so it cannot be named
-    assert cli.run("tidy", "apply", "-", stdin=plan({"op": "mark_done", "state_id": task, "reason": "x"})).code == 2
+    # a task that is no candidate, for there is none like it, can be ended all the same, but not be given a new text
+    assert cli.json("tidy", "candidates", "--kind", "task")["candidates"] == ""
+    new = {"op": "upsert", "state_id": task, "body_text": "Print all papers", "reason": "x"}
+    assert cli.run("tidy", "apply", "-", stdin=plan(new)).code == 2
+    done = {"op": "mark_done", "state_id": task, "reason": "printed"}
+    assert cli.json("tidy", "apply", "-", stdin=plan(done), env=NOW)["closed"] == [task]
+    assert cli.json("show", task)["status"] == "done"
+    assert cli.run("tidy", "apply", "-", stdin=plan(done), env=NOW).code == 5
 
 
 def test_mark_done(cli: Command, root: Path) -> None:
@@ -215,7 +221,8 @@ WRONG: list[tuple[str, dict[str, object]]] = [
     ("no offset", {"op": "close", "state_id": "mem_000000000001", "valid_to_ts": "2026-11-10", "reason": "x"}),
     ("not a share", {"op": "upsert", "state_id": "mem_000000000001", "confidence": 1.5, "reason": "x"}),
     ("a foreign key", {"op": "close", "state_id": "mem_000000000001", "reason": "x", "path": "/etc"}),
-    ("a foreign payload", {"op": "upsert", "kind": "fact", "body_text": "x", "reason": "x", "payload": {"private": 0}}),
+    ("not a payload", {"op": "upsert", "kind": "fact", "body_text": "x", "reason": "x", "payload": [1]}),
+    ("a position that is not there", {"op": "close", "state_id": 99, "reason": "x"}),
     (
         "ends before it begins",
         {
@@ -255,7 +262,8 @@ def test_changed_since(near: dict[str, object], cli: Command, root: Path) -> Non
     path.write_text(path.read_text() + "More.\n")
     assert cli.run("tidy", "apply", "-", stdin=plan(update, token=near["candidates"])).code == 5
     assert cli.run("tidy", "apply", "-", stdin=plan(update, token="tc_000000000000")).code == 2
-    assert cli.run("tidy", "apply", "-", stdin=plan(update)).code == 2
+    change = update | {"op": "upsert", "body_text": "x"}
+    assert cli.run("tidy", "apply", "-", stdin=plan(change)).code == 2
     assert closed(root) == []
 
 
@@ -465,3 +473,74 @@ def test_candidates_about_one_time(cli: Command, root: Path) -> None:
         for number, (text, when) in enumerate(zip((one, two), about, strict=True), start=1):
             memory(root, f"memories/{number}.md", f"mem_00000000000{number}", text, "kind: task", f"about_time: {when}")
         assert len(cli.json("tidy", "candidates")["clusters"]) == expected
+
+
+def test_each_change_keeps_its_own_reason(near: dict[str, object], cli: Command, root: Path) -> None:
+    # T-4, T-5: reason, evidence and what else the payload said, state by state; merged counts merges
+    task = state(root, 7, "Print the papers", kind="task")
+    text = plan(
+        {
+            "op": "upsert",
+            "state_id": "mem_000000000001",
+            "body_text": "Kaya drinks green tea every morning.",
+            "payload": {"cluster": 3, "thread_key": "tea"},
+            "reason": "one of three",
+            "evidence_event_ids": ["mem_000000000002"],
+        },
+        {"op": "close", "state_id": "mem_000000000002", "reason": "said by the first"},
+        {"op": "close", "state_id": "mem_000000000003", "reason": "no longer true"},
+        {"op": "mark_done", "state_id": task, "reason": "printed"},
+        token=near["candidates"],
+    )
+    assert cli.json("tidy", "apply", "-", stdin=text, env=NOW)["report"]["merged"] == 1
+
+    def last(id_: str) -> dict[str, object]:
+        return cli.json("history", id_)["revisions"][-1]
+
+    assert last("mem_000000000001")["reason"] == "tidy: one of three"
+    assert last("mem_000000000001")["payload"] == {"cluster": 3, "thread_key": "tea"}
+    assert "cluster" not in (root / "memories/n1.md").read_text()
+    assert [last(f"mem_00000000000{number}")["reason"] for number in (2, 3, 7)] == [
+        "tidy: said by the first",
+        "tidy: no longer true",
+        "tidy: printed",
+    ]
+    assert last("mem_000000000001")["evidence"] == ["mem_000000000002"]
+    assert last("mem_000000000003")["evidence"] == []
+
+
+def test_positions(near: dict[str, object], cli: Command, root: Path) -> None:
+    # T-4: integers are positions in the last candidates, as the seed has them; 0 is none
+    states = [each for cluster in near["clusters"] for each in cluster["states"]]  # type: ignore[attr-defined]
+    assert [each["position"] for each in states] == list(range(1, len(states) + 1))
+    first, second = (each["state_id"] for each in states[:2])
+    text = plan(
+        {"op": "upsert", "state_id": 1, "body_text": "Kaya drinks tea.", "reason": "x", "evidence_event_ids": [2]},
+        {"op": "close", "state_id": 2, "reason": "said by the first"},
+        {"op": "upsert", "state_id": 0, "kind": "relation", "body_text": "Kaya knows Marit", "reason": "new"},
+    )
+    answer = cli.json("tidy", "apply", "-", stdin=text, env=NOW)
+    assert (answer["updated"], answer["closed"], len(answer["created"])) == ([first], [second], 1)
+    twice = plan(
+        {"op": "close", "state_id": 3, "reason": "x"}, {"op": "close", "state_id": states[2]["state_id"], "reason": "x"}
+    )
+    assert cli.run("tidy", "apply", "-", stdin=twice, env=NOW).code == 2
+
+
+def test_what_was_too_fresh_is_tidied_once_it_is_quiet(cli: Command, root: Path) -> None:
+    # T-3: not hundreds of turns later
+    state(root, 1, "Kaya drinks tea.")
+    state(root, 2, "Kaya drinks tea.")
+    vault = Vault(root, env=cli.env)
+    folder = vault.workspace.folder
+    for _ in range(folder.settings.tidy_first_turns):
+        turns.count(folder)
+    first = run_due(vault.workspace)
+    assert first is not None
+    assert (first.closed, first.waiting) == (0, 1)
+    cli.run("config", "set", "quiet_seconds", "0")  # as if they had been left alone for long enough
+    later = Vault(root, env=cli.env).workspace
+    second = run_due(later)
+    assert second is not None
+    assert (second.closed, second.waiting) == (1, 0)
+    assert run_due(later) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,7 @@ def candidates_command(console: Console, kind: str | None, budget: int, summarie
         _summaries(console, vault, budget, public_only)
         return
     found = vault.tidy_candidates(kind=kind, budget=budget, public_only=public_only)
+    positions = count(1)
     clusters = [
         {
             "kind": each.kind,
@@ -96,7 +98,7 @@ def candidates_command(console: Console, kind: str | None, budget: int, summarie
             "overlapping": each.overlapping,
             "repetitions": each.repetitions,
             "changes": [asdict(change) for change in each.changes],
-            "states": [_state(memory) for memory in each.states],
+            "states": [{"position": next(positions)} | _state(memory) for memory in each.states],
         }
         for each in found.clusters
     ]

@@ -212,7 +212,7 @@ def remember_states(workspace: Workspace, clusters: list[Cluster]) -> str:
     states = {memory.id: digest(folder, memory) for cluster in clusters for memory in cluster.states}
     if not states:
         return ""
-    text = json.dumps(states, sort_keys=True)
+    text = json.dumps(states)  # in the order they are shown: a plan may name them by their position
     token = "tc_" + hashlib.sha256(text.encode()).hexdigest()[:12]
     path = _folder(folder) / f"{token}.json"
     files.make_folder(path.parent, files.PRIVATE_FOLDER_MODE)
@@ -220,13 +220,19 @@ def remember_states(workspace: Workspace, clusters: list[Cluster]) -> str:
     for old in path.parent.glob("tc_*.json"):
         if datetime.fromtimestamp(old.stat().st_mtime, folder.zone) < oldest:
             old.unlink(missing_ok=True)
-    if not path.exists():
-        files.create(path, text.encode(), files.PRIVATE_MODE)
+    path.unlink(missing_ok=True)  # made again, it is the latest
+    files.create(path, text.encode(), files.PRIVATE_MODE)
     return token
 
 
+def latest(folder: Folder) -> str:
+    """The token of what was handed out last, or nothing."""
+    found = sorted(_folder(folder).glob("tc_*.json"), key=lambda path: path.stat().st_mtime_ns)
+    return found[-1].stem if found else ""
+
+
 def known_states(folder: Folder, token: str) -> dict[str, str]:
-    """The states that were handed out under a token, with their digests."""
+    """The states that were handed out under a token, with their digests, in the order they were shown."""
     path = _folder(folder) / f"{token}.json"
     if not token.startswith("tc_") or not token[3:].isalnum() or not path.is_file():
         raise InvalidInput(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,18 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.steps import AppendStep, FileStep, Step, read
 
 _ID = re.compile(rb"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why one memory was changed, where a transaction changes several for different reasons.
+
+    `payload` is what came with the change and is no part of the memory.
+    """
+
+    reason: str
+    evidence: list[str] = field(default_factory=list)
+    payload: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -29,10 +41,11 @@ class Revision:
     after: str | None
     evidence: list[str]
     op: str
+    payload: dict[str, Any] = field(default_factory=dict)
 
 
 def revisions(
-    folder: Folder, op: str, command: str, reason: str, evidence: list[str], steps: Iterable[Step]
+    folder: Folder, op: str, command: str, why: Why, whys: Mapping[str, Why], steps: Iterable[Step]
 ) -> list[AppendStep]:
     """The revisions that a transaction's changes to notes leave; a memory that is new leaves none.
 
@@ -52,17 +65,18 @@ def revisions(
             continue
         key = private or of_one[-1].key
         was, now_is = _changed_part(before, after)
+        own = whys.get(id_, why)
         record = {
             "id": id_,
             "at": now.isoformat(),
             "op": op,
             "command": command,
-            "reason": reason,
+            "reason": own.reason,
             "path": next((step.key for step in of_one if step.after is not None), of_one[0].key),
             "before": was,
             "after": now_is,
-            "evidence": evidence,
-        }
+            "evidence": own.evidence,
+        } | ({"payload": own.payload} if own.payload else {})
         lines.setdefault(folder.history_key(key, now), []).append(json.dumps(record, ensure_ascii=False))
     return [AppendStep(key, "\n".join(each)) for key, each in lines.items()]
 
@@ -96,6 +110,7 @@ def of_memory(folder: Folder, id_: str) -> list[Revision]:
                         record.get("after"),
                         [str(each) for each in record.get("evidence") or ()],
                         str(record.get("op", "")),
+                        dict(record.get("payload") or {}),
                     )
                 )
             except (KeyError, ValueError, TypeError):

@@ -27,7 +27,7 @@ from typing import Any
 from vault_mem.errors import Changed, Unsafe, VaultMemError
 from vault_mem.vault import files
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.history import revisions
+from vault_mem.vault.history import Why, revisions
 from vault_mem.vault.lock import WAIT_SECONDS, locked, try_lock
 from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, State, Step, from_record, read
 
@@ -70,6 +70,7 @@ class Transaction:
     op: str = ""
     ids: list[str] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
+    whys: dict[str, Why] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
@@ -142,7 +143,8 @@ class Transaction:
             if isinstance(step, FileStep) and not step.loose and read(self.folder, step.key) != step.before:
                 raise Changed(f"{step.key} changed while it was being edited", "nothing was written; try again")
         self.op = f"{_last_number(self.folder) + 1:06d}-{self.folder.now():%Y%m%dT%H%M%S}"
-        self.steps += revisions(self.folder, self.op, self.command, self.reason, self.evidence, self.steps)
+        why = Why(self.reason, self.evidence)
+        self.steps += revisions(self.folder, self.op, self.command, why, self.whys, self.steps)
         request = request_id.get()
         name = f"{self.op}.{request}" if _REQUEST.fullmatch(request) else self.op
         pending = _journal(self.folder) / f"{name}.pending"

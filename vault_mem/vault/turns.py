@@ -31,6 +31,12 @@ def begin(folder: Folder) -> None:
     _write(folder, turns, turns)
 
 
+def again(folder: Folder) -> None:
+    """Note that there is something left to tidy: it is time again."""
+    turns, _ = _read(folder)
+    _write(folder, turns, turns - folder.settings.tidy_turns)
+
+
 def _file(folder: Folder) -> Path:
     return folder.own / "turns.json"
 
