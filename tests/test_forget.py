@@ -349,3 +349,10 @@ def test_what_comes_back_does_not_lead_to_a_forgotten_private_memory(cli: Comman
     cli.run("forget", other["id"])
     assert cli.run("restore", made["id"]).code == 0
     assert other["id"] not in (root / made["path"]).read_text()
+
+
+def test_the_hint_is_a_scaffold(cli: Command) -> None:
+    # F-3, W-6: it can be turned off like the others
+    assert "Double-check the ID" in cli.run("forget", "mem_ffffffffffff").err
+    assert cli.run("forget", "mem_ffffffffffff", "--no-scaffold").err == "error: Memory not found: mem_ffffffffffff\n"
+    assert cli.json("forget", "mem_ffffffffffff", "--no-scaffold")["error"]["hint"] == ""

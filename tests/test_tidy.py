@@ -544,3 +544,16 @@ def test_what_was_too_fresh_is_tidied_once_it_is_quiet(cli: Command, root: Path)
     assert second is not None
     assert (second.closed, second.waiting) == (1, 0)
     assert run_due(later) is None
+
+
+def test_a_summary_of_private_memories_is_private(cli: Command, root: Path) -> None:
+    # P-6
+    public = state(root, 1, "Kaya drinks tea.")
+    secret = state(root, 2, "Kaya has debts.", top="private")
+    answer = cli.run(
+        "remember", "About Kaya: tea and debts", "--kind", "summary", "--of", public, "--of", secret, "--json"
+    )
+    assert answer.json["memory"]["private"] is True
+    assert answer.json["memory"]["path"].startswith("private/")
+    assert "saved as private" in answer.err
+    assert cli.json("remember", "About Kaya: tea", "--kind", "summary", "--of", public)["memory"]["private"] is False

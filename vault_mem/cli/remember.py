@@ -132,7 +132,7 @@ def answer(console: Console, vault: Vault, result: RememberResult) -> int:
         messages.compose(data, scaffold),
     )
     if result.duplicate_of and not console.json:
-        console.print("\n" + messages.blocked_hints(result.duplicate_of.memory.id))
+        console.notice(messages.blocked_hints(result.duplicate_of.memory.id))
     finish(console, vault)
     return DUPLICATE_EXIT if result.duplicate_of else 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from vault_mem import redact
@@ -86,6 +86,7 @@ def _remember(
 ) -> RememberResult:
     if workspace.freshen().stale:
         raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
+    draft = _as_private_as_its_sources(workspace, draft)
     old_self = growing(workspace, draft)
     if old_self is not None:
         return RememberResult(grow(workspace, old_self, draft), 0, [], None, grown=True)
@@ -154,8 +155,6 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
     transaction.ids = [memory.id, *(old.id for old in superseded)]
     if draft.sources:
         sources = [workspace.index.get(id_) for id_ in draft.sources]
-        for source in sources:
-            _refuse_to_name(source, memory)
         memory.sources = [names.of(source.path) for source in sources]
         memory.sources_digest = summaries.digest(sources)
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
@@ -208,6 +207,15 @@ def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -
         transaction.commit()
         workspace.done(transaction)
     return RememberResult(workspace.index.get(memory.id), 0, [], None, superseded)
+
+
+def _as_private_as_its_sources(workspace: Workspace, draft: Draft) -> Draft:
+    """What is made from a private memory is private (SPEC P-6)."""
+    if draft.private or not any(workspace.index.get(id_).private for id_ in draft.sources):
+        return draft
+    redact.seal(vars(draft))
+    workspace.notices.append("saved as private: it is made from a private memory")
+    return replace(draft, private=True)
 
 
 def _refuse_to_name(old: Memory, memory: Memory) -> None:
