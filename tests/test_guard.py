@@ -35,10 +35,10 @@ def refusal(id_: str, age: str, content: str) -> str:
 
 
 def ways_on(id_: str) -> str:
-    """The ready commands that follow the exact text."""
+    """The ready commands, on standard error: the exact text ends with its scaffold."""
     again = "vault-mem remember --last-blocked"
     return (
-        f"\nSave it anyway: {again} --force\n"
+        f"Save it anyway: {again} --force\n"
         f"Replace the existing text: {again} --update {id_}\n"
         f"Close the existing one: {again} --supersedes {id_}\n"
     )
@@ -50,8 +50,7 @@ def test_the_refusal(cli: Command, root: Path) -> None:
     before = states(root)
     answer = cli.run("remember", TEXT, env=at("2026-11-15T12:30:00+09:00"))
     assert answer.code == 3
-    assert answer.out == refusal(id_, "2h ago", TEXT) + ways_on(id_)
-    assert answer.err == ""
+    assert (answer.out, answer.err) == (refusal(id_, "2h ago", TEXT), ways_on(id_))
     assert states(root) == before
 
 
@@ -102,8 +101,8 @@ def test_a_real_process_refuses(cli: Command) -> None:
     # D-2 with the clock as it is
     id_ = cli.json("remember", TEXT)["memory"]["id"]
     answer = cli.spawn("remember", TEXT)
-    assert (answer.code, answer.err) == (3, "")
-    assert answer.out == refusal(id_, "just now", TEXT) + ways_on(id_)
+    assert answer.code == 3
+    assert (answer.out, answer.err) == (refusal(id_, "just now", TEXT), ways_on(id_))
 
 
 def test_the_refused_text_is_kept(cli: Command, root: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from vault_mem.embedding.calibration import NEARLY_SAME, RELATED, size_of
 from vault_mem.errors import InvalidInput
-from vault_mem.judge.judge import judge
+from vault_mem.judge.judge import Judgement, judge
 from vault_mem.judge.statements import statements
 from vault_mem.model import MEMORY_ID
 from vault_mem.operations.guard import embed, repeats, worth_linking
@@ -59,13 +59,18 @@ def compare(workspace: Workspace, a: str, b: str) -> Comparison:
         texts[0]
     )
     action = "link" if linked else "save"
-    if same_statement:
-        clashes = any(each.kind in CLASHES and each.before and each.after for each in judgement.differs)
-        denied = any(each.kind == "negation" for each in judgement.differs)
-        if clashes or denied:
-            return Comparison(texts[0], texts[1], "contradicts", similarity, action, differs)
+    if contradicts(judgement, similarity):
+        return Comparison(texts[0], texts[1], "contradicts", similarity, action, differs)
     verdict = "similar" if similarity >= NEARLY_SAME else "related" if similarity >= RELATED else "different"
     return Comparison(texts[0], texts[1], verdict, similarity, action, differs)
+
+
+def contradicts(judgement: Judgement, similarity: float) -> bool:
+    """Whether two texts make the same statement with facts that cannot both be true."""
+    if not judgement.same_words and similarity < NEARLY_SAME:
+        return False
+    clashes = any(each.kind in CLASHES and each.before and each.after for each in judgement.differs)
+    return clashes or any(each.kind == "negation" for each in judgement.differs)
 
 
 def _text(workspace: Workspace, given: str) -> str:
