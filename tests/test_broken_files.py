@@ -6,6 +6,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from vault_mem import Vault
 from vault_mem.index.passages import passages
 from vault_mem.index.terms import terms
 from vault_mem.notes.parse import parse
+from vault_mem.vault.tree import Tree
 
 
 @pytest.fixture
@@ -413,14 +416,14 @@ def test_some_deleted_is_no_alarm(cli: Command, six: Path) -> None:
 
 def unreadable(monkeypatch: pytest.MonkeyPatch, *folders: Path) -> None:
     """Folders that this process may not list (modes do not stop root)."""
-    real = os.scandir
+    real = Tree.scan
 
-    def refuse(path="."):
-        if not isinstance(path, int) and Path(path) in folders:
-            raise PermissionError(13, "Permission denied", str(path))
-        return real(path)
+    def refuse(self: Tree, key: str = "") -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
+        if self.path(key) in folders:
+            raise PermissionError(13, "Permission denied", key)
+        return real(self, key)
 
-    monkeypatch.setattr(os, "scandir", refuse)
+    monkeypatch.setattr(Tree, "scan", refuse)
 
 
 def test_an_unreadable_folder(cli: Command, six: Path, monkeypatch: pytest.MonkeyPatch) -> None:
