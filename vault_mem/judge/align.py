@@ -71,10 +71,11 @@ def align(left: list[Word], right: list[Word], left_text: str, right_text: str) 
 def _part_compounds(found: Alignment) -> None:
     """Green is not blue-green: where one part of a compound is left over, its other part is no counterpart either."""
     for left_over, others, own in ((found.right, found.left, 1), (found.left, found.right, 0)):
-        for word in [each for each in left_over if each.compound]:
-            for pair in found.pairs:
-                if pair[own].compound == word.compound and not pair[1 - own].compound and pair[1 - own] not in others:
-                    others.append(pair[1 - own])
+        for word in [each for each in left_over if "-" in each.compound]:
+            for before, after, _ in found.pairs:
+                part, other = (before, after) if own == 0 else (after, before)
+                if part.compound == word.compound and not other.compound and other not in others:
+                    others.append(other)
 
 
 @lru_cache(maxsize=5_000)

@@ -41,6 +41,7 @@ def normal_text(text: str) -> str:
     text = re.sub(r"n't\b", " not", text)
     text = re.sub(r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}", text)
     text = _TOLD.sub(lambda match: "user " if match["who"] else "", text)
+    text = re.sub(r"\b(?:got|gets?)\b(?=[^.;!?]*\bfrom\b)", "received", text)
     text = re.sub(r"\b(prefer\w*\b[^.;]*?) to (?!\w+ing\b)", r"\1 over ", text)
     text = re.sub(r"(?<!\bhave )(?<!\bhas )(?<!\bhad )(?<!\bi )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )\bjust\b", "only", text)
     text = re.sub(r"\b(every\w*|all|any\w*)( [a-z]+)? but (?!not\b)", r"\1\2 except ", text)
@@ -126,7 +127,7 @@ _PRONOUNS = {written: person for person, *all_written in read_rows("pronouns.txt
 
 _ACTING = ("i", "me", "he", "him", "she", "they", "them", "we", "us", "you")
 # After these "her" is a person, and not whose something is.
-_NO_NOUN = re.compile(r"\s*(?:[.,;!?]|$|(?:about|to|that|the|a|an|his|how|what|when|why|if|and|on|in|for|from|with|of|at)\b)")
+_NO_NOUN = re.compile(r"\s*(?:[^\w\s]|$|(?:about|to|that|the|a|an|his|how|what|when|why|if|and|on|in|for|from|with|of|at)\b)")
 
 
 def person_of(word: str, after: str) -> str:

@@ -75,7 +75,7 @@ def _with_roles_of_compounds(found: list[Word], ends: list[tuple[int, int]]) -> 
     """バックエンド in バックエンドチームが: the particle after a compound is that of all its parts."""
     for place in range(len(found) - 2, -1, -1):
         if not found[place].role and not KANA.match(found[place].text[-1]) and ends[place][1] == ends[place + 1][0]:
-            found[place] = replace(found[place], role=found[place + 1].role)
+            found[place] = replace(found[place], role=found[place + 1].role, compound=found[place + 1].text)
     return found
 
 

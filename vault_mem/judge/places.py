@@ -77,7 +77,7 @@ def _by_particle(one: Text, two: Text, alignment: Alignment) -> list[Difference]
     either_way = bool(_EITHER_WAY.search(one.rest) or _EITHER_WAY.search(two.rest))
     for a, b, strength in alignment.pairs:
         roles = frozenset((a.role, b.role))
-        if strength < EXACT or roles not in _PARTICLE_CLASHES or (either_way and "subject" not in map(role_class, roles)):
+        if strength < EXACT or a.compound or b.compound or roles not in _PARTICLE_CLASHES or (either_way and "subject" not in map(role_class, roles)):
             continue
         return [Difference("role", f"{a.text}{a.role}", f"{b.text}{b.role}")]
     return []
