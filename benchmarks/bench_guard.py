@@ -65,7 +65,9 @@ def _labelled(decider: Decider, setting: Setting) -> Iterator[Figure]:
             continue
         recall, precision = recall_and_precision(unseen)
         reference = (in_sample[0], "in sample")
-        yield Figure(f"guard: guard-dev {language}, recall ({FOLDS}-fold)", recall, "", *reference, Target("≥", RECALL[language]))
+        yield Figure(
+            f"guard: guard-dev {language}, recall ({FOLDS}-fold)", recall, "", *reference, Target("≥", RECALL[language])
+        )
         name = f"guard: guard-dev {language}, precision ({FOLDS}-fold)"
         yield Figure(name, precision, "", in_sample[1], "in sample", Target("≥", PRECISION))
         reference = (best_recall(shipped, PRECISION), "in sample")

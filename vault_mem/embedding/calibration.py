@@ -159,9 +159,7 @@ def _level(sides: list[NDArray[np.float32]], quantile: float, length: int) -> fl
     left, right = sides
     if length == 1:
         return float(np.quantile(np.sum(left * right, axis=1), quantile))
-    cosines = [
-        np.sum(_joined(left, texts) * _joined(right, texts), axis=1) for texts in _texts_of(len(left), length)
-    ]
+    cosines = [np.sum(_joined(left, texts) * _joined(right, texts), axis=1) for texts in _texts_of(len(left), length)]
     return float(np.quantile(np.concatenate(cosines), quantile))
 
 

@@ -43,7 +43,9 @@ def normal_text(text: str) -> str:
     text = _TOLD.sub(lambda match: "user " if match["who"] else "", text)
     text = re.sub(r"\b(?:got|gets?)\b(?=[^.;!?]*\bfrom\b)", "received", text)
     text = re.sub(r"\b(prefer\w*\b[^.;]*?) to (?!\w+ing\b)", r"\1 over ", text)
-    text = re.sub(r"(?<!\bhave )(?<!\bhas )(?<!\bhad )(?<!\bi )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )\bjust\b", "only", text)
+    text = re.sub(
+        r"(?<!\bhave )(?<!\bhas )(?<!\bhad )(?<!\bi )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )\bjust\b", "only", text
+    )
     text = re.sub(r"\b(every\w*|all|any\w*)( [a-z]+)? but (?!not\b)", r"\1\2 except ", text)
     for word, phrase in _PHRASES:
         if phrase in text:
@@ -127,7 +129,9 @@ _PRONOUNS = {written: person for person, *all_written in read_rows("pronouns.txt
 
 _ACTING = ("i", "me", "he", "him", "she", "they", "them", "we", "us", "you")
 # After these "her" is a person, and not whose something is.
-_NO_NOUN = re.compile(r"\s*(?:[^\w\s]|$|(?:about|to|that|the|a|an|his|how|what|when|why|if|and|on|in|for|from|with|of|at)\b)")
+_NO_NOUN = re.compile(
+    r"\s*(?:[^\w\s]|$|(?:about|to|that|the|a|an|his|how|what|when|why|if|and|on|in|for|from|with|of|at)\b)"
+)
 
 
 def person_of(word: str, after: str) -> str:

@@ -98,7 +98,9 @@ _FIRST_SENTENCE = re.compile(r"[^.!?。！？\n]{1,60}[.!?。！？]\s*(?=\S)")
 
 def _without_formulas(before: str, after: str) -> tuple[str, str]:
     """Both texts without greetings, and without a first sentence that both have and that names nothing."""
-    one, two = (_CLOSING.sub("", text[m.end() :] if (m := _OPENING.match(text)) else text) or text for text in (before, after))
+    one, two = (
+        _CLOSING.sub("", text[m.end() :] if (m := _OPENING.match(text)) else text) or text for text in (before, after)
+    )
     first = _FIRST_SENTENCE.match(one)
     if first and two.startswith(first.group()) and one != two and not names_in(first.group()):
         return one[first.end() :], two[first.end() :] or two

@@ -23,7 +23,15 @@ _TOKEN = re.compile(r"[a-zà-öø-ÿ'-]+|[^\w\s]|[^\x00-\x7f]")
 # 部屋から電話した, 部屋に電話した. は may stand for any of them, and が and を for each other.
 _PARTICLE_CLASHES = frozenset(
     frozenset(pair)
-    for pair in (("から", "に"), ("から", "へ"), ("から", "まで"), ("が", "に"), ("が", "から"), ("を", "から"), ("より", "に"))
+    for pair in (
+        ("から", "に"),
+        ("から", "へ"),
+        ("から", "まで"),
+        ("が", "に"),
+        ("が", "から"),
+        ("を", "から"),
+        ("より", "に"),
+    )
 )
 # With these, who it comes from may be marked either way: 先生に教わった, 先生から教わった.
 _EITHER_WAY = re.compile(r"もら|借り|教わ|習|聞|聴|学|受け|預か|[かがさたなばまらわ]れ(?:る|た|て|ま)|られ")
@@ -66,7 +74,20 @@ def _object(rest: str, values: dict[str, str], names: frozenset[str]) -> list[st
         words = english.words(token, names)
         if words:
             found += [word.lemma for word in words]
-        elif found or token not in ("a", "an", "the", "my", "your", "his", "her", "its", "our", "their", "this", "that"):
+        elif found or token not in (
+            "a",
+            "an",
+            "the",
+            "my",
+            "your",
+            "his",
+            "her",
+            "its",
+            "our",
+            "their",
+            "this",
+            "that",
+        ):
             break
     return found
 
@@ -77,7 +98,13 @@ def _by_particle(one: Text, two: Text, alignment: Alignment) -> list[Difference]
     either_way = bool(_EITHER_WAY.search(one.rest) or _EITHER_WAY.search(two.rest))
     for a, b, strength in alignment.pairs:
         roles = frozenset((a.role, b.role))
-        if strength < EXACT or a.compound or b.compound or roles not in _PARTICLE_CLASHES or (either_way and "subject" not in map(role_class, roles)):
+        if (
+            strength < EXACT
+            or a.compound
+            or b.compound
+            or roles not in _PARTICLE_CLASHES
+            or (either_way and "subject" not in map(role_class, roles))
+        ):
             continue
         return [Difference("role", f"{a.text}{a.role}", f"{b.text}{b.role}")]
     return []

@@ -271,7 +271,9 @@ def _readers() -> Iterator[Reader]:
     yield reader(r"(?<![\w-])--?[a-z][a-z0-9_-]*", lambda m: Quantity("identifier", m.group(), m.group()), "-")
     yield reader(r"(?<=\s)(?:[=!<>]=|[<>])(?=\s)", lambda m: Quantity("identifier", m.group(), m.group()), "=<>")
     yield reader(r"(?<![\w.])[a-z]{1,2}[+-](?![\w+-])", lambda m: Quantity("identifier", m.group(), m.group()), "+-")
-    yield reader(r"(?<![a-z0-9_.])[a-z][a-z0-9]*_[a-z0-9_]+", lambda m: Quantity("identifier", m.group(), m.group()), "_")
+    yield reader(
+        r"(?<![a-z0-9_.])[a-z][a-z0-9]*_[a-z0-9_]+", lambda m: Quantity("identifier", m.group(), m.group()), "_"
+    )
     yield reader(
         r"(?<![a-z0-9_/])(?:~|\.{1,2})?/[a-z0-9_.-]+(?:/[a-z0-9_.-]+)*/?",
         lambda m: Quantity("identifier", m.group().rstrip("/."), m.group()),

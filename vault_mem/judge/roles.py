@@ -128,7 +128,9 @@ def _only_moved(one: Text, two: Text, first: str, second: str) -> bool:
         speaker = rf"\b{actor}\b(?: \w+){{0,3}} (?:said|says|say|told)\b|\b(?:said|says)\b(?: \w+){{0,5}} {actor}\b|\b{actor} ?:"
         if all(re.search(speaker, text.lower) for text in (one, two)):
             return True
-        before, after = (re.search(rf"\b({_PREPOSITION}) (?:the |a |an )?(?:\w+ )?{actor}\b", text.rest) for text in (one, two))
+        before, after = (
+            re.search(rf"\b({_PREPOSITION}) (?:the |a |an )?(?:\w+ )?{actor}\b", text.rest) for text in (one, two)
+        )
         if before and after and before[1] == after[1]:
             return True
     return False
@@ -157,7 +159,9 @@ def _actors(text: Text) -> dict[str, int]:
     places: dict[str, list[int]] = {}
     for match in re.finditer(r"[a-z]+", text.rest):
         word = match.group()
-        actor = english.person_of(word, text.rest[match.end() :]) or (word if word in text.names or english.lemma(word) in _PERSONS else "")
+        actor = english.person_of(word, text.rest[match.end() :]) or (
+            word if word in text.names or english.lemma(word) in _PERSONS else ""
+        )
         if actor:
             places.setdefault(actor, []).append(match.start())
     return {actor: found[0] for actor, found in places.items() if len(found) == 1}

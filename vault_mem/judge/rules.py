@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.judge import english, japanese
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.converse import settle_converses
 from vault_mem.judge.difference import Difference

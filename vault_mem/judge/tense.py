@@ -61,7 +61,9 @@ _ADVERB = (
 )
 _ADVERBS = rf"(?: {_ADVERB})*"
 _BEFORE = {
-    "over": re.compile(rf"\b(?:used to|no longer|(?:stop|quit|cease|finish)\w*|(?:give|gave|given|giving) up){_ADVERBS}$"),
+    "over": re.compile(
+        rf"\b(?:used to|no longer|(?:stop|quit|cease|finish)\w*|(?:give|gave|given|giving) up){_ADVERBS}$"
+    ),
     "planned": re.compile(
         r"\b(?:will|shall|must|should|let|let us|todo"
         r"|(?:going|about|plan\w*|want\w*|intend\w*|needs?|ha(?:s|ve)|hop(?:e|es|ing)|like|remember|forget|wish\w*|aim\w*"
@@ -157,7 +159,10 @@ _ENDS = (
             r"|(?:なら|いけ)ない|(?:なり|いけ)ません|必要があります|よう(?:と思う|と思っている)?|たがっている)(?:だ|です)?$"
         ),
     ),
-    ("now", re.compile(r"[てで]い?(?:る|ます)$|[てで]お(?:る|り|ります)$|中(?:だ|です)?$|(?:あ|い)(?:る|ります|ます)$")),
+    (
+        "now",
+        re.compile(r"[てで]い?(?:る|ます)$|[てで]お(?:る|り|ります)$|中(?:だ|です)?$|(?:あ|い)(?:る|ります|ます)$"),
+    ),
     ("done", re.compile(r"(?:[^だあ]た|だった|ました|[一-鿿]んだ|[泳急脱注騒漕嗅稼防塞凌]いだ|つないだ)$")),
     ("plain", re.compile(r"(?:[うくぐつぬぶむる]|(?<!で)す|ない)$")),
 )

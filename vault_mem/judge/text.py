@@ -14,13 +14,19 @@ from vault_mem.judge.words import Word
 # A new text is compared with several, and the next one often with the same.
 _KEPT = 64
 _NOT_POSSESSORS = frozenset(("it", "that", "there", "he", "she", "let", "what", "who", "here"))
-_JAPANESE_NAME = re.compile(r"(?!(?:お|御)?[兄姉父母爺婆娘嫁奥客皆](?:さん|様|ちゃん|くん|君))([一-鿿ァ-ヺー]{1,4})(?:さん|くん|君|ちゃん|先生|氏|部長|課長|社長|様)")
+_JAPANESE_NAME = re.compile(
+    r"(?!(?:お|御)?[兄姉父母爺婆娘嫁奥客皆](?:さん|様|ちゃん|くん|君))([一-鿿ァ-ヺー]{1,4})(?:さん|くん|君|ちゃん|先生|氏|部長|課長|社長|様)"
+)
 
 
 def _plain(original: str) -> str:
     """One width for all signs, and abbreviations without their dots: U.S. is US."""
     plain = unicodedata.normalize("NFKC", original)
-    return re.sub(r"\b(?!(?:[ap]\.m|e\.g|i\.e)\b)((?:[A-Za-z]\.){1,3}[A-Za-z])\b\.?(?=\s|['’,]|$)", lambda m: m[1].replace(".", ""), plain)
+    return re.sub(
+        r"\b(?!(?:[ap]\.m|e\.g|i\.e)\b)((?:[A-Za-z]\.){1,3}[A-Za-z])\b\.?(?=\s|['’,]|$)",
+        lambda m: m[1].replace(".", ""),
+        plain,
+    )
 
 
 @lru_cache(maxsize=_KEPT)

@@ -8,8 +8,8 @@ from vault_mem.embedding.calibration import NEARLY_SAME, RELATED
 from vault_mem.errors import InvalidInput
 from vault_mem.judge.judge import judge
 from vault_mem.judge.statements import statements
-from vault_mem.model import MEMORY_ID
 from vault_mem.judge.text import respelled
+from vault_mem.model import MEMORY_ID
 from vault_mem.operations.guard import compared, repeats, worth_linking
 from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace

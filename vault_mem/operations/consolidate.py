@@ -141,7 +141,8 @@ def _candidates(
     pairs = [
         (distance, memories[one][1], memories[other][1])
         for cosine, one, other in found
-        if (distance := round(1 - round(calibration.similarity(cosine, size_of(texts[one], texts[other])), 4), 4)) < threshold
+        if (distance := round(1 - round(calibration.similarity(cosine, size_of(texts[one], texts[other])), 4), 4))
+        < threshold
     ]
     by_file = workspace.index.by_files(sorted({file for _, *both in pairs for file in both}))
     candidates = [_candidate(by_file[one], by_file[other], distance) for distance, one, other in pairs]
