@@ -94,7 +94,7 @@ def _cross_validated(decider: Decider, pairs: list[Pair]) -> list[Decided] | Non
 
 
 def _agents(decider: Decider, setting: Setting) -> Iterator[Figure]:
-    """guard-agent-dev.json by category: changed facts swallowed, restatements blocked; each category unseen by the fit."""
+    """guard-agent-dev.json by category, each unseen by the fit: changed facts swallowed, restatements blocked."""
     for language in LANGUAGES:
         pairs, others = (
             [pair for pair in _read(DATA / name) if pair["lang"] == language] for name in (NEEDS[2], NEEDS[0])

@@ -179,7 +179,7 @@ def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], own: st
 
 
 def _put_together(word: str, others: list[Word]) -> bool:
-    """Whether a word is made of pieces that the other text has, the whole of it: 夜勤 of 夜 and 勤, and not of 勤 alone."""
+    """Whether the other text has all the pieces of a word: 夜勤 is 夜 and 勤, and not 勤 alone."""
     if word.isascii() or not (KANJI.search(word) or _KATAKANA.search(word)):
         return False
     short = "".join(other.text for other in others if other.piece and other.text in word)

@@ -29,7 +29,8 @@ _NEGATED = re.compile(rf"\b(?:{'|'.join(_NEGATIVES)})\b")
 
 # Who said it, where it is the user of the agent: as good as unsaid.
 _TOLD = re.compile(
-    r"^\s*(?:the )?user (?:has )?(?:mention|say|said|told|note|state|explain|report|wrote|share)\w*(?: (?:me|us))?(?: that|:) (?P<who>(?:they|he|she) )?"
+    r"^\s*(?:the )?user (?:has )?(?:mention|say|said|told|note|state|explain|report|wrote|share)\w*"
+    r"(?: (?:me|us))?(?: that|:) (?P<who>(?:they|he|she) )?"
 )
 
 

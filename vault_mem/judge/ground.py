@@ -89,7 +89,8 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"\s*(?:(?:best|kind|warm)(?:est)? (?:regards|wishes)|yours sincerely|sincerely|cheers|see you)\b[^.!?\n]{0,40}[.!]?\s*$"
+    r"\s*(?:(?:best|kind|warm)(?:est)? (?:regards|wishes)|yours sincerely|sincerely|cheers|see you)\b"
+    r"[^.!?\n]{0,40}[.!]?\s*$"
     r"|\s*(?:どうぞ)?(?:よろしく|宜しく)お願い[^。\n]{0,10}。?\s*$",
     re.IGNORECASE,
 )

@@ -125,7 +125,10 @@ def _only_moved(one: Text, two: Text, first: str, second: str) -> bool:
     if any(_listed(each, first, second) for each in (one, two)) or _linked(one, two, first, second):
         return True
     for actor in (first, second):
-        speaker = rf"\b{actor}\b(?: \w+){{0,3}} (?:said|says|say|told)\b|\b(?:said|says)\b(?: \w+){{0,5}} {actor}\b|\b{actor} ?:"
+        speaker = (
+            rf"\b{actor}\b(?: \w+){{0,3}} (?:said|says|say|told)\b"
+            rf"|\b(?:said|says)\b(?: \w+){{0,5}} {actor}\b|\b{actor} ?:"
+        )
         if all(re.search(speaker, text.lower) for text in (one, two)):
             return True
         before, after = (
@@ -141,7 +144,7 @@ _BE = r"(?:is|are|was|were|be|becomes?|became)"
 
 
 def _linked(one: Text, two: Text, first: str, second: str) -> bool:
-    """Whether both texts make one of two the other: X is the new Y, the new Y is X; Mei's brother, the brother of Mei."""
+    """Whether both texts make one of two the other: X is the new Y, the new Y is X; Mei's brother, brother of Mei."""
     for a, b in ((first, second), (second, first)):
         whose = rf"\b{a}'s (?:\w+ ){{0,2}}{b}\b|\b{b} of (?:\w+ )?{a}\b"
         if all(re.search(whose, text.plain.lower()) for text in (one, two)):
