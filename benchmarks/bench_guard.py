@@ -65,7 +65,9 @@ def _labelled(decider: Decider, setting: Setting) -> Iterator[Figure]:
             continue
         recall, precision = recall_and_precision(unseen)
         reference = (in_sample[0], "in sample")
-        yield Figure(f"guard: guard-dev {language}, recall ({FOLDS}-fold)", recall, "", *reference, Target("≥", RECALL[language]))
+        yield Figure(
+            f"guard: guard-dev {language}, recall ({FOLDS}-fold)", recall, "", *reference, Target("≥", RECALL[language])
+        )
         name = f"guard: guard-dev {language}, precision ({FOLDS}-fold)"
         yield Figure(name, precision, "", in_sample[1], "in sample", Target("≥", PRECISION))
         reference = (best_recall(shipped, PRECISION), "in sample")
@@ -92,7 +94,7 @@ def _cross_validated(decider: Decider, pairs: list[Pair]) -> list[Decided] | Non
 
 
 def _agents(decider: Decider, setting: Setting) -> Iterator[Figure]:
-    """guard-agent-dev.json by category: changed facts swallowed, restatements blocked; each category unseen by the fit."""
+    """guard-agent-dev.json by category, each unseen by the fit: changed facts swallowed, restatements blocked."""
     for language in LANGUAGES:
         pairs, others = (
             [pair for pair in _read(DATA / name) if pair["lang"] == language] for name in (NEEDS[2], NEEDS[0])

@@ -14,10 +14,10 @@ from unittest.mock import patch
 
 from benchmarks.vaults import FIRST_DAY, write_vault
 from vault_mem import Memory
-from vault_mem.embedding.calibration import size_of
 from vault_mem.judge import judge as judging
+from vault_mem.judge.text import respelled
 from vault_mem.notes.parse import title_of
-from vault_mem.operations.guard import embed, repeats
+from vault_mem.operations.guard import compared, repeats
 from vault_mem.operations.workspace import Workspace
 
 Pair = dict[str, str]
@@ -49,6 +49,8 @@ class Decider:
         settings = self.workspace.folder.settings
         distance = self._distance(pair["a"], pair["b"])
         judgement = judging.judge(pair["a"], pair["b"], self.workspace.tokens)
+        if judgement.aligned:  # as `remember` and `compare` do
+            distance = min(distance, 1.0 - compared(self.workspace, *respelled(pair["a"], pair["b"])))
         near = distance < max(settings.merge_threshold, settings.dedup_threshold)
         blocked = near and repeats(judgement, distance, settings.dedup_threshold)
         rules = any(each.kind != "words" for each in judgement.differs)
@@ -56,9 +58,7 @@ class Decider:
 
     def _distance(self, a: str, b: str) -> float:
         if (a, b) not in self._distances:
-            cosine = float(embed(self.workspace, a) @ embed(self.workspace, b))
-            similarity = 1.0 if a == b else round(self.workspace.calibration.similarity(cosine, size_of(a, b)), 4)
-            self._distances[a, b] = 1.0 - similarity
+            self._distances[a, b] = 1.0 - compared(self.workspace, a, b)
         return self._distances[a, b]
 
 

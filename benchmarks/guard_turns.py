@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,8 +22,8 @@ class Near:
 
     @property
     def identical(self) -> bool:
-        """A turn said again word for word is a true repetition."""
-        return self.text.strip() == self.earlier.strip()
+        """A turn said again word for word is a true repetition, whatever its commas."""
+        return re.findall(r"\w+", self.text) == re.findall(r"\w+", self.earlier)
 
     def __str__(self) -> str:
         return f"{self.similarity:.2f}  {self.earlier!r}\n   →  {self.text!r}"

@@ -71,10 +71,11 @@ def align(left: list[Word], right: list[Word], left_text: str, right_text: str) 
 def _part_compounds(found: Alignment) -> None:
     """Green is not blue-green: where one part of a compound is left over, its other part is no counterpart either."""
     for left_over, others, own in ((found.right, found.left, 1), (found.left, found.right, 0)):
-        for word in [each for each in left_over if each.compound]:
-            for pair in found.pairs:
-                if pair[own].compound == word.compound and not pair[1 - own].compound and pair[1 - own] not in others:
-                    others.append(pair[1 - own])
+        for word in [each for each in left_over if "-" in each.compound]:
+            for before, after, _ in found.pairs:
+                part, other = (before, after) if own == 0 else (after, before)
+                if part.compound == word.compound and not other.compound and other not in others:
+                    others.append(other)
 
 
 @lru_cache(maxsize=5_000)
@@ -178,7 +179,7 @@ def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], own: st
 
 
 def _put_together(word: str, others: list[Word]) -> bool:
-    """Whether a word is made of pieces that the other text has, the whole of it: 夜勤 of 夜 and 勤, and not of 勤 alone."""
+    """Whether the other text has all the pieces of a word: 夜勤 is 夜 and 勤, and not 勤 alone."""
     if word.isascii() or not (KANJI.search(word) or _KATAKANA.search(word)):
         return False
     short = "".join(other.text for other in others if other.piece and other.text in word)

@@ -20,19 +20,19 @@ def settle_converses(one: Text, two: Text, alignment: Alignment) -> bool:
         return True
     if _gets(one) and _gives(two) and _same_ends(_ends(two, None, gives=True), _ends(one, None, gives=False)):
         return True
-    for before in alignment.left:
-        for after in alignment.right:
-            if (before.lemma, after.lemma) in _CONVERSES:
-                giving, getting = (one, before), (two, after)
-            elif (after.lemma, before.lemma) in _CONVERSES:
-                giving, getting = (two, after), (one, before)
-            else:
-                continue
-            if _same_ends(_ends(*giving, gives=True), _ends(*getting, gives=False)):
-                alignment.left.remove(before)
-                alignment.right.remove(after)
-                alignment.opposites = [pair for pair in alignment.opposites if before not in pair and after not in pair]
-                return True
+    beside = [(before, after) for before in alignment.left for after in alignment.right]
+    for before, after in [*((before, after) for before, after, _ in alignment.pairs), *beside]:
+        if (before.lemma, after.lemma) in _CONVERSES:
+            same = _same_ends(_ends(one, before, gives=True), _ends(two, after, gives=False))
+        elif (after.lemma, before.lemma) in _CONVERSES:
+            same = _same_ends(_ends(two, after, gives=True), _ends(one, before, gives=False))
+        else:
+            continue
+        if same:
+            alignment.left = [word for word in alignment.left if word is not before]
+            alignment.right = [word for word in alignment.right if word is not after]
+            alignment.opposites = [pair for pair in alignment.opposites if before not in pair and after not in pair]
+            return True
     return False
 
 
@@ -61,7 +61,7 @@ def _english_ends(text: Text, verb: Word, gives: bool) -> tuple[str, str]:
     source, goal = (_actors(" ".join(re.findall(rf"\b{word}\b(.*)", after)), text) for word in ("from", "to"))
     if gives:
         return subject, next(iter(goal or _actors(after, text)), "")
-    return next(iter(source), ""), subject
+    return next(iter(source or sorted(text.possessors)), ""), subject
 
 
 def _actors(part: str, text: Text) -> list[str]:

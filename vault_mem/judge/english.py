@@ -29,7 +29,8 @@ _NEGATED = re.compile(rf"\b(?:{'|'.join(_NEGATIVES)})\b")
 
 # Who said it, where it is the user of the agent: as good as unsaid.
 _TOLD = re.compile(
-    r"^\s*(?:the )?user (?:has )?(?:mention|say|said|told|note|state|explain|report|wrote|share)\w*(?: (?:me|us))?(?: that|:) (?P<who>(?:they|he|she) )?"
+    r"^\s*(?:the )?user (?:has )?(?:mention|say|said|told|note|state|explain|report|wrote|share)\w*"
+    r"(?: (?:me|us))?(?: that|:) (?P<who>(?:they|he|she) )?"
 )
 
 
@@ -41,6 +42,7 @@ def normal_text(text: str) -> str:
     text = re.sub(r"n't\b", " not", text)
     text = re.sub(r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}", text)
     text = _TOLD.sub(lambda match: "user " if match["who"] else "", text)
+    text = re.sub(r"\b(?:got|gets?)\b(?=[^.;!?]*\bfrom\b)", "received", text)
     text = re.sub(r"\b(prefer\w*\b[^.;]*?) to (?!\w+ing\b)", r"\1 over ", text)
     text = re.sub(
         r"(?<!\bhave )(?<!\bhas )(?<!\bhad )(?<!\bi )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )\bjust\b", "only", text
@@ -129,7 +131,7 @@ _PRONOUNS = {written: person for person, *all_written in read_rows("pronouns.txt
 _ACTING = ("i", "me", "he", "him", "she", "they", "them", "we", "us", "you")
 # After these "her" is a person, and not whose something is.
 _NO_NOUN = re.compile(
-    r"\s*(?:[.,;!?]|$|(?:about|to|that|the|a|an|his|how|what|when|why|if|and|on|in|for|from|with|of|at)\b)"
+    r"\s*(?:[^\w\s]|$|(?:about|to|that|the|a|an|his|how|what|when|why|if|and|on|in|for|from|with|of|at)\b)"
 )
 
 

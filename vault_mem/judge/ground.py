@@ -83,13 +83,15 @@ def common_ground(before: str, after: str, tokens: TokenVectors, usage: Usage) -
 
 # How a letter or a talk begins and ends, whoever it is addressed to.
 _OPENING = re.compile(
-    r"\s*(?:(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|night|day))\b(?:,? ?[\w' ]{1,30}?)?[,.!:]+"
+    r"\s*(?:\w{1,20}: )?(?:(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|night|day))\b(?:,? ?[\w' ]{1,30}?)?[,.!:]+"
+    r"(?:\s*long time no \w+[.!,]*)?"
     r"|(?:こんにちは|こんばんは|おはよう(?:ございます)?|お疲れ(?:様|さま)(?:です|でした)?|(?:いつも)?お世話になって(?:おり|い)ます)[、。!！\s]*"
     r"(?:[^。、!！\n]{1,15}(?:さん|様|くん|ちゃん|友達|相棒|へ)[。、!！])?)\s*",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"\s*(?:(?:best|kind|warm)(?:est)? (?:regards|wishes)|yours sincerely|sincerely|cheers|see you)\b[^.!?\n]{0,40}[.!]?\s*$"
+    r"\s*(?:(?:best|kind|warm)(?:est)? (?:regards|wishes)|yours sincerely|sincerely|cheers|see you)\b"
+    r"[^.!?\n]{0,40}[.!]?\s*$"
     r"|\s*(?:どうぞ)?(?:よろしく|宜しく)お願い[^。\n]{0,10}。?\s*$",
     re.IGNORECASE,
 )

@@ -77,7 +77,7 @@ def _with_roles_of_compounds(found: list[Word], ends: list[tuple[int, int]]) -> 
     """バックエンド in バックエンドチームが: the particle after a compound is that of all its parts."""
     for place in range(len(found) - 2, -1, -1):
         if not found[place].role and not KANA.match(found[place].text[-1]) and ends[place][1] == ends[place + 1][0]:
-            found[place] = replace(found[place], role=found[place + 1].role)
+            found[place] = replace(found[place], role=found[place + 1].role, compound=found[place + 1].text)
     return found
 
 
@@ -88,7 +88,8 @@ _SPELLINGS = [
         (r"一杯(?=だ|に|で|の|。)", "いっぱい"), (r"の(?:代わり|かわり)に", "ではなく"), ("隔週", "二週間に一度"),
         (r"毎([分秒])", r"1\1あたり"), ("毎時", "1時間あたり"), (r"(?<=[分秒間日月年人個回件])につき", "あたり"),
         (r"(?:こと|よう)に(?:決め|し)(?=た|ま)|と(?:決め|決まっ)(?=た|て)", "ことにし"),
-        ("逢", "会"), ("聴", "聞"), ("貴方", "あなた"), ("下さ", "くださ"), (r"(?<=の)為", "ため"), ("出来(?=[るたなま])", "でき"),
+        ("逢", "会"), ("聴", "聞"), ("貴方", "あなた"), ("下さ", "くださ"), (r"(?<=の)為", "ため"),
+        ("出来(?=[るたなま])", "でき"),
         (r"^ユーザー(?:によると|いわく|の話では|の話によると)、?", ""),
     )
 ]  # fmt: skip

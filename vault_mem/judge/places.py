@@ -100,6 +100,8 @@ def _by_particle(one: Text, two: Text, alignment: Alignment) -> list[Difference]
         roles = frozenset((a.role, b.role))
         if (
             strength < EXACT
+            or a.compound
+            or b.compound
             or roles not in _PARTICLE_CLASHES
             or (either_way and "subject" not in map(role_class, roles))
         ):

@@ -125,7 +125,10 @@ def _only_moved(one: Text, two: Text, first: str, second: str) -> bool:
     if any(_listed(each, first, second) for each in (one, two)) or _linked(one, two, first, second):
         return True
     for actor in (first, second):
-        speaker = rf"\b{actor}\b(?: \w+){{0,3}} (?:said|says|say|told)\b|\b(?:said|says)\b(?: \w+){{0,5}} {actor}\b|\b{actor} ?:"
+        speaker = (
+            rf"\b{actor}\b(?: \w+){{0,3}} (?:said|says|say|told)\b"
+            rf"|\b(?:said|says)\b(?: \w+){{0,5}} {actor}\b|\b{actor} ?:"
+        )
         if all(re.search(speaker, text.lower) for text in (one, two)):
             return True
         before, after = (
@@ -141,13 +144,13 @@ _BE = r"(?:is|are|was|were|be|becomes?|became)"
 
 
 def _linked(one: Text, two: Text, first: str, second: str) -> bool:
-    """Whether both texts make one of two the other: X is the new Y, the new Y is X; Mei's brother, the brother of Mei."""
+    """Whether both texts make one of two the other: X is the new Y, the new Y is X; Mei's brother, brother of Mei."""
     for a, b in ((first, second), (second, first)):
         whose = rf"\b{a}'s (?:\w+ ){{0,2}}{b}\b|\b{b} of (?:\w+ )?{a}\b"
         if all(re.search(whose, text.plain.lower()) for text in (one, two)):
             return True
     equal = "|".join(
-        rf"\b{a}(?: \w+)? {_BE}(?: now)? (?:\w+ ){{0,3}}?{b}\b" for a, b in ((first, second), (second, first))
+        rf"\b{a}(?: \w+)? {_BE}(?: now)? (?:[\w']+ ){{0,3}}?{b}\b" for a, b in ((first, second), (second, first))
     )
     return all(re.search(equal, text.plain.lower()) for text in (one, two))
 
@@ -179,6 +182,8 @@ def _by_comparison(one: Text, two: Text, turned: bool) -> list[Difference]:
             for text in (one, two)
         )
         crossed, back = (a & d) - (b | c), (b & c) - (a | d)
+        if back and sign == " than " and not crossed:  # older than her brother, her brother is older than
+            return [Difference("role", f"than {min(back)}", f"{min(back)} … than")]
         if crossed and back:
             return [Difference("role", f"{min(crossed)}{sign}{min(back)}", f"{min(back)}{sign}{min(crossed)}")]
     return []
@@ -209,7 +214,7 @@ def _parts(text: Text) -> dict[str, int]:
     found: dict[str, set[int]] = {}
     for number, part in enumerate(_PARTS.split(text.rest)):
         for word in text.words:
-            if re.search(rf"\b{word.text}\b" if word.text.isascii() else re.escape(word.text), part):
+            if re.search(rf"(?<![a-z0-9]){re.escape(word.text)}(?![a-z0-9])", part):
                 found.setdefault(word.lemma, set()).add(number)
         for place, quantity in enumerate(text.quantities):
             if mark(place) in part:

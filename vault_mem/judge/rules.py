@@ -120,7 +120,7 @@ def _taken_back(one: Text, two: Text, alignment: Alignment) -> bool:
 def _modality(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
     """How certain or binding it is; what one is told to do, one must."""
     gone, new = sorted(one.modality - two.modality), sorted(two.modality - one.modality)
-    if [*gone, *new] == ["must"] and is_told(two if gone else one, alignment, before=not gone):
+    if [*gone, *new] in (["must"], ["should"]) and is_told(two if gone else one, alignment, before=not gone):
         return []
     return [Difference("modality", " ".join(gone), " ".join(new))] if gone or new else []
 

@@ -1,4 +1,4 @@
-"""When: whether a text speaks of something as planned, going on, done or over. Done is not planned, past not present."""
+"""When: whether a text speaks of something as planned, going on, done or over."""
 
 from __future__ import annotations
 

@@ -49,6 +49,16 @@ def quantities_in(original: str) -> list[Quantity]:
     return _prepared(original)[2]
 
 
+def respelled(before: str, after: str) -> tuple[str, str]:
+    """Two texts, normalised, with the quantities of the second written as in the first: 15:00 as 3pm."""
+    (_, one, left, _), (_, two, right, _) = _prepared(before), _prepared(after)
+    for quantity in left:
+        partner = next((other for other in right if quantity.agrees(other)), None)
+        if partner and partner.text != quantity.text:
+            two = two.replace(partner.text, quantity.text, 1)
+    return one, two
+
+
 class Text:
     """A text's content words, quantities, and what else can change a statement. `names` are those of both texts."""
 
@@ -64,10 +74,10 @@ class Text:
 
     def before(self, word: str) -> list[str]:
         """What stands before a word in its clause, for every place that it stands in."""
-        clauses = re.split(
-            r"[.;!?\n]|(?<=todo):|(?<=^done):|[^.;:!?\n]*:", self.rest
-        )  # what ends in a colon is a label
-        return [clause[: match.start()].rstrip() for clause in clauses for match in re.finditer(rf"\b{word}\b", clause)]
+        label = r"(?<=todo):|(?<=^done):|[^.;:!?\n]*:"  # what ends in a colon says nothing of itself
+        clauses = re.split(rf"[.;!?\n]|{label}", self.rest)
+        places = [(clause, match.start()) for clause in clauses for match in re.finditer(rf"\b{word}\b", clause)]
+        return [clause[:start].rstrip() for clause, start in places]
 
     @cached_property
     def negations(self) -> int:

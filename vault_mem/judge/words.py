@@ -41,7 +41,7 @@ class Word:
     """One content word: as written, its dictionary form, where it stands, and the part it plays if the text says so.
 
     A `piece` is a single kanji that belongs to a longer word: 健 of 健診. A `compound` is what it was written in with a
-    hyphen: blue-green.
+    hyphen, blue-green, or in Japanese the word that follows without a break.
     """
 
     text: str

@@ -53,14 +53,16 @@ _WORD = (
     r"|(?:api|access|secret|private|account|auth|encryption|signing)[ _-]?key)s?|(?:[\w.-]{0,40}[_.-])?(?:pass|pw))"
 )
 _GIVEN = re.compile(
-    rf"(?:(?<![A-Za-z0-9]){_WORD}(?![A-Za-z])[\"'`]?[ \t]*(?:\([^()\n]{{0,20}}\)|(?:for|to|of)[ \t][\w .-]{{1,30}}?(?=[ \t]is\b|:))?[ \t]*"
+    rf"(?:(?<![A-Za-z0-9]){_WORD}(?![A-Za-z])[\"'`]?[ \t]*"
+    r"(?:\([^()\n]{0,20}\)|(?:for|to|of)[ \t][\w .-]{1,30}?(?=[ \t]is\b|:))?[ \t]*"
     r"(?P<sign>:=|=>|->|==?|:(?!//)|(?<=[ \t])is(?:[ \t]+now|:)?(?=[ \t]))"
     r"|(?:パスワード|パスフレーズ|暗証|トークン|秘密鍵|シークレット|APIキー|アクセスキー)[ \t]*(?:[=＝:：]|[はがを]、?)"
     r")[ \t]*[\"'`「『]?(?P<value>[!-~]{6,200})",
     re.IGNORECASE | re.ASCII,
 )
 _PIN = re.compile(
-    r"(?:(?<![A-Za-z0-9])(?:PIN(?:[ -]code)?|passcode)[ \t]*(?::|=|is(?:[ \t]+now)?)|(?:暗証番号|パスコード|PINコード)[ \t]*(?:[=＝:：]|は、?))"
+    r"(?:(?<![A-Za-z0-9])(?:PIN(?:[ -]code)?|passcode)[ \t]*(?::|=|is(?:[ \t]+now)?)"
+    r"|(?:暗証番号|パスコード|PINコード)[ \t]*(?:[=＝:：]|は、?))"
     r"[ \t]*[\"'「]?(?P<value>\d{4,8})(?![\w.,:/-]*\d)(?![年円月時分])",
     re.IGNORECASE,
 )
@@ -74,7 +76,8 @@ _PLACEHOLDER = re.compile(
 # Things with letters and digits that are no secrets: dates, times, versions, ids of memories, addresses, file names.
 _HARMLESS = re.compile(
     r"v?\d+(?:[.:/-]\d+)+[\w.-]*|(?:mem|ep)_[0-9a-f]{8,12}|https?://.*|[\w.+-]+@[\w-]+\.\w+|[\w./~-]*\.[a-z]{2,5}"
-    r"|[~./][\w./-]+|[\d.,:/+%-]+|(?i:base64|sha-?\d+|md5|utf-?8|oauth-?2|argon2|pbkdf2|aes|rsa|ed25519|[ehr]s256|x509|2fa|k8s|1password)[\w.-]*"
+    r"|[~./][\w./-]+|[\d.,:/+%-]+"
+    r"|(?i:base64|sha-?\d+|md5|utf-?8|oauth-?2|argon2|pbkdf2|aes|rsa|ed25519|[ehr]s256|x509|2fa|k8s|1password)[\w.-]*"
     r"|\d+[- ]?(?:chars?|characters?|digits?|letters?|words?|days?|hours?|minutes?|bits?|bytes?)[\w-]*"
     r"|\d+(?:st|nd|rd|th|[kKmMgG]?[bB]|ms|min|am|pm|px|s|h|d)",
 )

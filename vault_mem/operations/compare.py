@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from vault_mem.embedding.calibration import NEARLY_SAME, RELATED, size_of
+from vault_mem.embedding.calibration import NEARLY_SAME, RELATED
 from vault_mem.errors import InvalidInput
 from vault_mem.judge.judge import Judgement, judge
 from vault_mem.judge.statements import statements
+from vault_mem.judge.text import respelled
 from vault_mem.model import MEMORY_ID
-from vault_mem.operations.guard import embed, repeats, worth_linking
+from vault_mem.operations.guard import compared, repeats, worth_linking
 from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
 
@@ -42,11 +43,12 @@ def compare(workspace: Workspace, a: str, b: str) -> Comparison:
     if workspace.index.table is None:
         workspace.freshen()  # the calibration is kept with the index
     own = statements(texts[0])
-    cosine = float(embed(workspace, own) @ embed(workspace, texts[1]))
-    similarity = 1.0 if own == texts[1] else round(workspace.calibration.similarity(cosine, size_of(own, texts[1])), 4)
+    similarity = compared(workspace, own, texts[1])
     settings = workspace.folder.settings
-    distance = 1.0 - similarity
     judgement = judge(own, texts[1], workspace.tokens)
+    if judgement.aligned:
+        similarity = max(similarity, compared(workspace, *respelled(own, texts[1])))
+    distance = 1.0 - similarity
     same_statement = judgement.same_words or similarity >= NEARLY_SAME
     differs = [str(each) for each in judgement.differs] if same_statement or similarity >= RELATED else []
     near = distance < max(settings.merge_threshold, settings.dedup_threshold)

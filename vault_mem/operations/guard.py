@@ -18,6 +18,7 @@ from vault_mem.judge.difference import Difference
 from vault_mem.judge.ground import Usage, common_ground
 from vault_mem.judge.judge import Judgement, judge, plainly_differs
 from vault_mem.judge.statements import parts
+from vault_mem.judge.text import respelled
 from vault_mem.model import Memory
 from vault_mem.operations.filters import open_at
 from vault_mem.operations.results import Found
@@ -59,6 +60,8 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
         if changed and plainly_differs(text, content):
             continue
         judgement = judge(text, content, workspace.tokens)
+        if judgement.aligned and found.distance >= near:
+            found = Found(found.memory, max(found.similarity, compared(workspace, *respelled(text, content))))
         if found.distance < near and repeats(judgement, found.distance, dedup_threshold):
             return Verdict(neighbours, found)
         if changed is None and judgement.differs and (found.distance < near or judgement.same_words):
@@ -94,14 +97,15 @@ def _with_parts(workspace: Workspace, neighbours: list[Found], content: str) -> 
         best = each, each.memory.content
         for part in parts(each.memory.content):
             if part != each.memory.content and _same_wording(part, content):
-                similarity = _compared(workspace, part, content)
+                similarity = compared(workspace, part, content)
                 if similarity >= best[0].similarity:
                     best = Found(each.memory, similarity), part
         found.append(best)
     return sorted(found, key=lambda each: -each[0].similarity)
 
 
-def _compared(workspace: Workspace, existing: str, content: str) -> float:
+def compared(workspace: Workspace, existing: str, content: str) -> float:
+    """The calibrated similarity of two texts."""
     cosine = float(embed(workspace, existing) @ embed(workspace, content))
     return _similarity(workspace.calibration, cosine, existing, content)
 
