@@ -1,8 +1,9 @@
 """The guard: does it block repetitions, let changed facts and ordinary turns pass, link with sense, and how fast.
 
 The labelled pairs of guard-dev.json are scored cross-validated: the judge's weights are fitted on the other folds, and
-pairs that share a sentence are never split. Its rules and word lists are the same in every fold. The decision is the
-shipped one: calibrated similarity, then the judge, with the default thresholds.
+pairs that share a sentence are never split. Those of guard-agent-dev.json, in the words of agents, are scored with
+weights fitted on all pairs but those of their own category. Rules and word lists are the same in every fold. The
+decision is the shipped one: calibrated similarity, then the judge, with the default thresholds.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from vault_mem.operations.guard import guard, nearest, worth_linking
 from vault_mem.operations.results import Found
 from vault_mem.operations.workspace import Workspace
 
-NEEDS = ("guard-dev.json", "locomo-dev.json")
+NEEDS = ("guard-dev.json", "locomo-dev.json", "guard-agent-dev.json")
 LANGUAGES = ("en", "ja")
 FOLDS = 5
-PRECISION = 0.95
+PRECISION = 0.97
+RECALL = {"en": 0.70, "ja": 0.76}
 QUICK_TURNS = 150
 LINKS_SHOWN = 40
 TEXTS = 200
@@ -39,6 +41,8 @@ def run(setting: Setting) -> Iterator[Figure]:
     """Labelled pairs, our own pairs, conversations, latency."""
     decider = Decider(setting.folder / "empty")
     yield from _labelled(decider, setting)
+    yield from _agents(decider, setting)
+    yield from _plans(decider)
     yield from _written(decider)
     yield from _in_a_full_vault(decider, setting)
     yield from _conversations(setting)
@@ -61,7 +65,7 @@ def _labelled(decider: Decider, setting: Setting) -> Iterator[Figure]:
             continue
         recall, precision = recall_and_precision(unseen)
         reference = (in_sample[0], "in sample")
-        yield Figure(f"guard: guard-dev {language}, recall ({FOLDS}-fold)", recall, "", *reference, Target("≥", 0.65))
+        yield Figure(f"guard: guard-dev {language}, recall ({FOLDS}-fold)", recall, "", *reference, Target("≥", RECALL[language]))
         name = f"guard: guard-dev {language}, precision ({FOLDS}-fold)"
         yield Figure(name, precision, "", in_sample[1], "in sample", Target("≥", PRECISION))
         reference = (best_recall(shipped, PRECISION), "in sample")
@@ -85,6 +89,58 @@ def _cross_validated(decider: Decider, pairs: list[Pair]) -> list[Decided] | Non
         with fitted(dict.fromkeys(LANGUAGES, weights)):
             decided += [decider.decide(pairs[place]) for place in fold]
     return decided
+
+
+def _agents(decider: Decider, setting: Setting) -> Iterator[Figure]:
+    """guard-agent-dev.json by category: changed facts swallowed, restatements blocked; each category unseen by the fit."""
+    for language in LANGUAGES:
+        pairs, others = (
+            [pair for pair in _read(DATA / name) if pair["lang"] == language] for name in (NEEDS[2], NEEDS[0])
+        )
+        decided = _left_out(decider, pairs, others) or [decider.decide(pair) for pair in pairs]
+        setting.progress(f"guard-agent-dev, {language}: {len(pairs)} pairs judged")
+        for category in sorted({pair["category"] for pair in pairs}):
+            _show_category(language, category, [each for each in decided if each.pair["category"] == category])
+        changed = [each for each in decided if each.pair["label"] == "changed"]
+        swallowed = [each for each in changed if each.blocked]
+        for each in swallowed:
+            print(f"guard: swallowed ({each.pair['category']}): {each.pair['a']!r} → {each.pair['b']!r}", flush=True)
+        name = f"guard: guard-agent-dev {language}, of {len(changed)} changed facts swallowed"
+        yield Figure(name, len(swallowed) / len(changed), target=Target("≤", 0.01))
+        recall, _ = recall_and_precision(decided)
+        yield Figure(f"guard: guard-agent-dev {language}, restatements blocked", recall, target=Target("≥", 0.8))
+
+
+def _left_out(decider: Decider, pairs: list[Pair], others: list[Pair]) -> list[Decided] | None:
+    """Every pair decided with weights fitted without its category; None where scikit-learn is missing."""
+    try:
+        from models.fit_judge import fit, observe
+    except ModuleNotFoundError:
+        return None
+    every = [*pairs, *others]
+    seen, _ = observe(every)
+    decided: list[Decided] = []
+    for category in sorted({pair["category"] for pair in pairs}):
+        rest = [n for n, pair in enumerate(every) if seen[n] is not None and pair.get("category") != category]
+        weights = fit([seen[n] for n in rest], np.array([every[n]["label"] == "duplicate" for n in rest]))
+        with fitted(dict.fromkeys(LANGUAGES, weights)):
+            decided += [decider.decide(pair) for pair in pairs if pair["category"] == category]
+    return decided
+
+
+def _show_category(language: str, category: str, decided: list[Decided]) -> None:
+    changed = [each.blocked for each in decided if each.pair["label"] == "changed"]
+    same = [each.blocked for each in decided if each.pair["label"] == "duplicate"]
+    swallowed = f"{sum(changed)} of {len(changed)} changed swallowed" if changed else ""
+    blocked = f"{sum(same)} of {len(same)} restatements blocked" if same else ""
+    print(f"guard: {language} {category}: {', '.join(filter(None, (swallowed, blocked)))}", flush=True)
+
+
+def _plans(decider: Decider) -> Iterator[Figure]:
+    """A plan and its completion: none may be refused."""
+    plans = [{"a": each["plan"], "b": each["done"]} for each in _read(PROJECT / "tests" / "data" / "plan_done.json")]
+    refused = sum(decider.decide(pair).blocked for pair in plans)
+    yield Figure(f"guard: {len(plans)} plans and their completion, refused", refused, target=Target("≤", 0))
 
 
 def _written(decider: Decider) -> Iterator[Figure]:
@@ -135,7 +191,7 @@ def _conversations(setting: Setting) -> Iterator[Figure]:
     every = [link for links in linked for link in links]
     _show(f"{LINKS_SHOWN} of {len(every):,} links", Random(0).sample(every, min(LINKS_SHOWN, len(every))))
 
-    yield Figure("guard: turns blocked, in 500", 500 * len(false) / turns, target=Target("≤", 1))
+    yield Figure("guard: turns blocked, in 1,000", 1000 * len(false) / turns, target=Target("≤", 1))
     yield Figure(f"guard: identical turns blocked, of {turns:,}", len(again))
     counts = [len(links) for links in linked]
     yield Figure("guard: links of a memory, median", statistics.median(counts), target=Target("≤", 2))

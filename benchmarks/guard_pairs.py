@@ -14,6 +14,7 @@ from unittest.mock import patch
 
 from benchmarks.vaults import FIRST_DAY, write_vault
 from vault_mem import Memory
+from vault_mem.embedding.calibration import size_of
 from vault_mem.judge import judge as judging
 from vault_mem.notes.parse import title_of
 from vault_mem.operations.guard import embed, repeats
@@ -56,7 +57,7 @@ class Decider:
     def _distance(self, a: str, b: str) -> float:
         if (a, b) not in self._distances:
             cosine = float(embed(self.workspace, a) @ embed(self.workspace, b))
-            similarity = 1.0 if a == b else round(self.workspace.calibration.similarity(cosine), 4)
+            similarity = 1.0 if a == b else round(self.workspace.calibration.similarity(cosine, size_of(a, b)), 4)
             self._distances[a, b] = 1.0 - similarity
         return self._distances[a, b]
 

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.judge.align import align
+from vault_mem.judge.align import compared
 from vault_mem.judge.features import features
 from vault_mem.judge.rules import differences
 from vault_mem.judge.text import Text, names_in
@@ -36,7 +36,7 @@ def observe(pairs: list[dict[str, str]]) -> tuple[list[dict[str, float] | None],
             continue
         names = names_in(pair["a"]) | names_in(pair["b"])
         one, two = Text(pair["a"], tokens, names), Text(pair["b"], tokens, names)
-        alignment = align(one.words, two.words, one.lower, two.lower)
+        alignment = compared(one, two)
         seen.append(features(one, two, alignment, differences(one, two, alignment, tokens), tokens))
     return seen, cosines
 

@@ -16,7 +16,15 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Sequence, Split, Whitespace
 
 from vault_mem import Vault
-from vault_mem.embedding.calibration import NEAR_IDENTICAL, NEARLY_SAME, PAIRS, RELATED, Calibration, measure
+from vault_mem.embedding.calibration import (
+    NEAR_IDENTICAL,
+    NEARLY_SAME,
+    PAIRS,
+    RELATED,
+    Calibration,
+    measure,
+    size_of,
+)
 from vault_mem.embedding.embedder import Embedder
 
 SHIPPED = json.loads(PAIRS.read_text(encoding="utf-8"))
@@ -194,3 +202,40 @@ def test_a_vault_of_one_theme_raises_the_bar(vault: Vault, root: Path, calibrati
         memory(root, f"memories/{number}.md", f"mem_{number:012x}", text)
     vault.reindex()
     assert vault.status().calibration.related > calibration.related
+
+
+def test_pairs_of_a_real_vault_are_seldom_related(sample: Vault) -> None:
+    # D-8: of the sample vault, where a fifth of all pairs had reached 0.70, only those that are
+    memories = [each for each in sample.list().memories if len(each.content) > 40]
+    vectors = sample.workspace.embedder.encode([each.content for each in memories])
+    found = {
+        (one.id, other.id): sample.workspace.calibration.similarity(
+            float(vectors[a] @ vectors[b]), size_of(one.content, other.content)
+        )
+        for a, one in enumerate(memories)
+        for b, other in enumerate(memories[:a])
+    }
+    assert len(found) > 500
+    assert np.mean(np.array(list(found.values())) >= RELATED) <= 0.08
+    assert np.mean(np.array(list(found.values())) >= NEARLY_SAME) <= 0.015
+    summary = next(each.content for each in memories if each.content.startswith("Shiome so far"))
+    dentist = next(each.content for each in memories if "矢野デンタル" in each.path)
+    assert sample.compare(summary, dentist).similarity < RELATED
+
+
+def test_a_long_note_in_other_words_is_nearly_the_same(built_in: Embedder, calibration: Calibration) -> None:
+    # D-8: 0.90 keeps its meaning for long notes
+    pairs = SHIPPED["en"]["nearly_same"]
+    found = []
+    for start in range(0, 60, 6):
+        one, other = (" ".join(pair[side] for pair in pairs[start : start + 6]) for side in (0, 1))
+        left, right = built_in.encode([one, other])
+        found.append(calibration.similarity(float(left @ right), size_of(one, other)))
+    assert np.mean(np.array(found) >= NEARLY_SAME) >= MOSTLY
+
+
+def test_a_longer_text_never_needs_less(calibration: Calibration) -> None:
+    # D-8
+    for cosine in (0.6, 0.8, 0.9, 0.97):
+        sized = [calibration.similarity(cosine, size) for size in (20, 60, 150, 400, 1000, 3000, 10_000)]
+        assert sized == sorted(sized, reverse=True)

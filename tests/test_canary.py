@@ -167,6 +167,9 @@ CALLS: list[tuple[str, tuple[str, ...], str]] = [
     ("close", ("{other}", "--reason", "{token} is over"), ""),
     ("reopen", ("{other}", "--reason", "{token} is back"), ""),
     ("confirm", ("{other}", "--reason", "{token} said so"), ""),
+    ("edit", ("{other}", "--set", "kind=task"), ""),
+    ("done", ("{other}", "--reason", "{token} is done"), ""),
+    ("reopen", ("{other}",), ""),
     ("tidy", (), ""),
     ("tidy candidates", (), ""),
     ("tidy candidates", ("--public-only",), ""),
@@ -201,7 +204,18 @@ CALLS: list[tuple[str, tuple[str, ...], str]] = [
 ]
 # What is asked for private memories, or for everything, and may answer with their words.
 ASKED = {"remember", "recall", "show", "list", "graph", "edit", "tag", "consolidate", "merge", "forget", "restore"}
-ASKED |= {"history", "close", "reopen", "confirm", "tidy", "tidy candidates", "review", "review list", "compare"}
+ASKED |= {
+    "history",
+    "close",
+    "done",
+    "reopen",
+    "confirm",
+    "tidy",
+    "tidy candidates",
+    "review",
+    "review list",
+    "compare",
+}
 ASKED |= {"search", "why-not", "wake-up", "introspect", "emotion-trend"}
 ASKED |= {"review accept", "review reject", "import", "backup"}
 ASKED |= {f"episode {verb}" for verb in ("create", "add", "remove", "list", "show")}

@@ -463,3 +463,10 @@ def test_undo_with_yes_after_a_purge(cli: Command, root: Path) -> None:
     assert cli.run("forget", gone, "--purge").code == 0
     assert cli.run("undo", "--yes").code == 0
     assert list((root / "memories").rglob("*.md")) == []
+
+
+def test_the_hint_is_a_scaffold(cli: Command) -> None:
+    # F-3, W-6: it can be turned off like the others
+    assert "Double-check the ID" in cli.run("forget", "mem_ffffffffffff").err
+    assert cli.run("forget", "mem_ffffffffffff", "--no-scaffold").err == "error: Memory not found: mem_ffffffffffff\n"
+    assert cli.json("forget", "mem_ffffffffffff", "--no-scaffold")["error"]["hint"] == ""

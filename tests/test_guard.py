@@ -35,10 +35,10 @@ def refusal(id_: str, age: str, content: str) -> str:
 
 
 def ways_on(id_: str) -> str:
-    """The ready commands that follow the exact text."""
+    """The ready commands, on standard error: the exact text ends with its scaffold."""
     again = "vault-mem remember --last-blocked"
     return (
-        f"\nSave it anyway: {again} --force\n"
+        f"Save it anyway: {again} --force\n"
         f"Replace the existing text: {again} --update {id_}\n"
         f"Close the existing one: {again} --supersedes {id_}\n"
     )
@@ -50,8 +50,7 @@ def test_the_refusal(cli: Command, root: Path) -> None:
     before = states(root)
     answer = cli.run("remember", TEXT, env=at("2026-11-15T12:30:00+09:00"))
     assert answer.code == 3
-    assert answer.out == refusal(id_, "2h ago", TEXT) + ways_on(id_)
-    assert answer.err == ""
+    assert (answer.out, answer.err) == (refusal(id_, "2h ago", TEXT), ways_on(id_))
     assert states(root) == before
 
 
@@ -102,8 +101,8 @@ def test_a_real_process_refuses(cli: Command) -> None:
     # D-2 with the clock as it is
     id_ = cli.json("remember", TEXT)["memory"]["id"]
     answer = cli.spawn("remember", TEXT)
-    assert (answer.code, answer.err) == (3, "")
-    assert answer.out == refusal(id_, "just now", TEXT) + ways_on(id_)
+    assert answer.code == 3
+    assert (answer.out, answer.err) == (refusal(id_, "just now", TEXT), ways_on(id_))
 
 
 def test_the_refused_text_is_kept(cli: Command, root: Path) -> None:
@@ -308,3 +307,42 @@ def test_of_many_equals_the_newest_is_named(vault: Vault, root: Path, env: dict[
         vault.recall("pills")
     named = [opened.remember(text).duplicate_of for opened in (vault, Vault(root, env=env))]
     assert [found and f"{found.memory.created:%m-%d}" for found in named] == ["09-28"] * 2
+
+
+NOTE = """The boiler is serviced by Lindgren every October.
+
+> [!note] Ana
+> Ask for the same technician.
+
+## Links
+- [[Heating]]
+- [[Lindgren]]
+"""
+
+
+def test_an_annotated_memory_still_counts(vault: Vault, root: Path) -> None:
+    # D-2: callouts, headings and lists of links are no facts
+    memory(root, "memories/boiler.md", "mem_00000000000c", NOTE)
+    again = vault.remember("The boiler is serviced by Lindgren every October.")
+    assert again.duplicate_of is not None
+    assert again.duplicate_of.memory.id == "mem_00000000000c"
+    assert vault.remember("The boiler is serviced by Lindgren every March.").memory is not None
+
+
+def test_a_paragraph_that_a_person_added(vault: Vault, root: Path) -> None:
+    # D-2: a short note is compared by its paragraphs too
+    both = "The boiler is serviced by Lindgren every October.\n\nThe filter of the pump was replaced after the flood."
+    memory(root, "memories/boiler.md", "mem_00000000000c", both)
+    assert vault.remember("The boiler is serviced by Lindgren every October.").duplicate_of is not None
+
+
+def test_distance_alone_decides_where_it_is_asked_to(cli: Command, root: Path) -> None:
+    # the seed's rule, for those who want it
+    before, after = "Alice manages Bob in the platform team", "Bob manages Alice in the platform team"
+    assert cli.run("remember", before).code == 0
+    assert cli.run("compare", before, after, "--json").json["verdict"] == "contradicts"
+    assert cli.run("config", "set", "dedup_mode", "distance").code == 0
+    assert cli.run("compare", before, after, "--json").json["verdict"] == "duplicate"
+    assert cli.run("remember", after).code == 3
+    assert cli.run("remember", "Alice keeps bees").code == 0
+    assert cli.run("config", "set", "dedup_mode", "cosine").code != 0

@@ -509,3 +509,124 @@ def test_as_long_as_it_may_be() -> None:
     # D-6: up to that length it answers
     near = " ".join(f"On day {number} we sailed." for number in range(1000))[: MAX_LENGTH - 1]
     assert not judged(near, near.replace("day 7 ", "day 8 ", 1)).repetition
+
+
+# Issue 15: what happened, and what only reads otherwise. Rules and the pairs they were written from: docs/guard.md
+
+CHANGED = [
+    # D-9: done is not planned, past is not present
+    ("Kai takes lisinopril", "Kai stopped taking lisinopril"),
+    ("Kai takes lisinopril", "Kai no longer takes lisinopril"),
+    ("Olga is learning Spanish.", "Olga gave up learning Spanish."),
+    ("Rosa will move to Madrid.", "Rosa moved to Madrid."),
+    ("I live in Berlin", "I lived in Berlin"),
+    ("We use Redis", "We used Redis"),
+    ("Renew the passport", "The passport has been renewed"),
+    ("請求書を送る", "請求書を送った"),
+    ("The report is not done yet", "The report is done"),
+    ("Tom is married", "Tom was married"),
+    ("レポートはまだ完成していない", "レポートは完成した"),
+    ("ジムに通っている", "ジムに通っていた"),
+    # words that contain each other
+    ("彼は卵アレルギーだ。", "彼女は卵アレルギーだ。"),
+    ("父は医者だ。", "祖父は医者だ。"),
+    ("田中さんは部長だ。", "田中さんは副部長だ。"),
+    ("The walls are green.", "The walls are blue-green."),
+    ("The S3 bucket for uploads is acme-uploads-eu.", "The S3 bucket for backups is acme-uploads-eu."),
+    # time of day
+    ("Take the tablet in the morning", "Take the tablet in the evening"),
+    # direction and place
+    ("The migration to Kubernetes is finished.", "The migration from Kubernetes is finished."),
+    ("電車は京都へ行く", "電車は京都から行く"),
+    ("部屋から電話した。", "部屋に電話した。"),
+    ("店は10時から開いている", "店は10時まで開いている"),
+    ("田中さんがメールした。", "田中さんにメールした。"),
+    ("The switch is behind the cabinet.", "The switch is inside the cabinet."),
+    ("The key is in the drawer", "The key is under the drawer"),
+    ("The key is under the mat", "The key is on the mat"),
+    # reversals
+    ("Pricing stays flat: no per-seat charges.", "Pricing stays per seat: no flat charges."),
+    ("エラーはメールではなくSentryに送る。", "エラーはSentryではなくメールで送る。"),
+    ("Use tabs rather than spaces", "Use spaces rather than tabs"),
+    ("Prefers tea to coffee", "Prefers coffee to tea"),
+    ("Reach her on Signal rather than by email", "Reach her by email rather than on Signal"),
+    ("She would rather be reached on Signal than by email", "She would rather be reached by email than on Signal"),
+    # exchange
+    (
+        "The ARM build runs on the laptop and the x86 build on the server",
+        "The x86 build runs on the laptop and the ARM build on the server",
+    ),
+    (
+        "Logging is DEBUG in development and WARNING in production",
+        "Logging is WARNING in development and DEBUG in production",
+    ),
+    (
+        "バックエンドチームがモバイルチームにスキーマの確認を頼んだ。",
+        "モバイルチームがバックエンドチームにスキーマの確認を頼んだ。",
+    ),
+    ("She told him about the diagnosis.", "He told her about the diagnosis."),
+    ("Anna is taller than Ben", "Ben is taller than Anna"),
+    ("太郎は花子に本をあげた", "太郎は花子に本をもらった"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), CHANGED)
+def test_what_happened_is_told_apart(empty: Vault, before: str, after: str) -> None:
+    # D-6, D-9: never a duplicate, in either order, and something is said to differ
+    for pair in ((before, after), (after, before)):
+        found = empty.compare(*pair)
+        assert found.verdict != "duplicate"
+        assert judged(*pair).differs
+
+
+RESTATED = [
+    ("The dose is 20 mg.", "The dose is 20mg."),
+    ("The timeout is 30 seconds.", "The timeout is 30s."),
+    ("The weekly team meeting starts at 3pm", "The weekly team meeting starts at 15:00"),
+    ("会議は15時に始まる", "会議は午後3時に始まる"),
+    ("リクエストは1分あたり60回まで", "リクエストは毎分60回まで"),
+    ("A passport is required", "A passport is needed"),
+    ("Remember to rotate the deploy key every 90 days.", "The deploy key has to be rotated every 90 days."),
+    ("Sofia Lindqvist is the new product owner.", "The new product owner is Sofia Lindqvist."),
+    ("Naoki is the brother of Mei", "Naoki is Mei's brother"),
+    ("On Mondays the team meets at 10.", "The team meets at 10 on Mondays."),
+    ("Vera lives in Oslo", "Vera is located in Oslo"),
+    ("Caching is disabled on the login page.", "Caching is turned off on the login page."),
+    ("Use tabs instead of spaces", "Use tabs, not spaces"),
+    ("健太はピーナッツアレルギーがある", "健太はピーナッツにアレルギーがある"),
+    ("祖母は京都に住んでいる", "おばあちゃんは京都に住んでいる"),
+    ("ビルドは約8分かかる", "ビルドは8分ほどかかる"),
+    ("エイリアスは~/.zshrcにある", "~/.zshrcにエイリアスがある"),
+    ("私は毎朝6時に起きる", "毎朝6時に起きる"),
+    ("The user mentioned that they are allergic to nuts", "The user is allergic to nuts"),
+    (
+        "Today's conversation was fun. I learned a lot from Master.",
+        "Today's conversation was enjoyable. Master taught me many things.",
+    ),
+    ("Theo borrowed a ladder from Ingrid.", "Ingrid lent Theo a ladder."),
+    ("太郎が花子に本をあげた", "花子は太郎から本をもらった"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), RESTATED)
+def test_the_same_in_other_words(before: str, after: str) -> None:
+    # D-2: nothing differs, whichever comes first; how near the vectors are is another question
+    assert judged(before, after).repetition
+    assert judged(after, before).repetition
+
+
+PLANS = json.loads((DATA / "plan_done.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("pair", PLANS, ids=lambda pair: pair["plan"])
+def test_a_plan_and_its_completion(vault: Vault, pair: dict[str, str]) -> None:
+    # D-9: sixty pairs, written before the rules; none is refused
+    vault.remember(pair["plan"], kind="task")
+    assert vault.remember(pair["done"]).memory is not None
+
+
+def test_reasons_in_two_languages_are_true() -> None:
+    # a pair in two languages names no small word that only one of the languages has
+    kinds = {each.split()[0] for each in differs("I just moved to Osaka", "大阪に引っ越したばかりだ")}
+    assert kinds <= {"words", "name"}
+    assert differs("The rent is 900 euros", "家賃は950ユーロです")[0].startswith("number")

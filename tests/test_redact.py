@@ -167,3 +167,11 @@ def test_a_log_file_with_the_same_filter(vault: Vault) -> None:
     assert redact.Redactor().filter(record)
     assert record.getMessage() == "key [REDACTED_SECRET]"
     assert redact.clean(f"{TOKEN} sealed") == f"{TOKEN} sealed"  # forgotten with its command
+
+
+def test_an_explicit_category_is_no_secret(cli: Command) -> None:
+    # P-4: it is logged, and not covered because it stood on the command line
+    for option in (["--category", "health"], ["--category=health"]):
+        err = cli.run("-v", "remember", "Nobody knows of Reykjavik", "--private", "--force", *option).err
+        assert "'category': 'health'" in err
+        assert "Reykjavik" not in err

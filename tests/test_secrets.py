@@ -8,6 +8,8 @@ import pytest
 from conftest import SAMPLE, Command
 from helpers import contents
 
+from vault_mem import Vault
+from vault_mem.errors import VaultMemError
 from vault_mem.notes.secrets import find_secret, masked
 
 # Put together here, so that no scanner takes this file for a leak.
@@ -128,3 +130,50 @@ def test_an_import_refuses_them_one_by_one(cli: Command, root: Path, tmp_path: P
     assert key not in answer.out + answer.err
     assert [each["content"] for each in cli.json("list")["memories"]] == ["The harbour dues rise in May"]
     assert not any(key.encode() in data for data in contents(root, own=True).values())
+
+
+GIVEN_IN_WORDS = [
+    "Wifi password: hunter2",
+    "the pw is hunter2",
+    "PW: Tr0ub4dor&3",
+    "The password for the router is: hunter2",
+    "root password -> toor1234",
+    "secret = Open&Sesame",
+    "My bank PIN is 4821.",
+    "passcode: 482913",
+    "パスワードはhunter2です",
+    "パスワード：hunter2",
+    "パスワードは「hunter2」だよ",
+    "パスワードをhunter2に変えた",
+    "暗証番号は4821です",
+]
+
+
+@pytest.mark.parametrize("text", GIVEN_IN_WORDS)
+def test_a_password_told_with_a_colon_or_in_a_sentence(vault: Vault, text: str) -> None:
+    # issue 15: colon forms are refused like `password =`
+    with pytest.raises(VaultMemError):
+        vault.remember(text)
+
+
+ABOUT_PASSWORDS = [
+    "The password is written on the fridge",
+    "Password: see the vault in 1Password",
+    "The password is longer than 12 characters",
+    "password: required",
+    "The token is sha256-based",
+    "The PIN has four digits",
+    "The pin is 2 mm long",
+    "The password for the meeting room is with Ana since 2024",
+    "The API key is stored in ~/.config/app.toml",
+    "Tokens: 8192 per request",
+    "パスワードは12文字以上にする",
+    "パスワードは1Passwordに保存している",
+    "パスワードはOAuth2に置き換えた",
+]
+
+
+@pytest.mark.parametrize("text", ABOUT_PASSWORDS)
+def test_words_about_passwords_are_saved(vault: Vault, text: str) -> None:
+    # issue 15: ordinary sentences about passwords are no secrets
+    assert vault.remember(text, force=True).memory is not None

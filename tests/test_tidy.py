@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory
+from helpers import contents, memory, note
 
 from vault_mem import Vault
+from vault_mem.operations.tidy import run_due
+from vault_mem.vault import turns
 
 NOW = {"VAULT_MEM_NOW": "2026-11-16T09:00:00+09:00"}
 
@@ -202,10 +204,14 @@ def test_apply(near: dict[str, object], cli: Command, root: Path) -> None:
     assert cli.json("history", "mem_000000000001")["revisions"][0]["evidence"] == ["mem_000000000005"]
     assert cli.run("undo").code == 0
     assert {name: data for name, data in contents(root).items() if "history" not in name} == before
-    # a task
-    token = cli.json("tidy", "candidates", "--kind", "task")["candidates"]
-    assert token == ""  # alone it is no candidate, so it cannot be named
-    assert cli.run("tidy", "apply", "-", stdin=plan({"op": "mark_done", "state_id": task, "reason": "x"})).code == 2
+    # a task that is no candidate, for there is none like it, can be ended all the same, but not be given a new text
+    assert cli.json("tidy", "candidates", "--kind", "task")["candidates"] == ""
+    new = {"op": "upsert", "state_id": task, "body_text": "Print all papers", "reason": "x"}
+    assert cli.run("tidy", "apply", "-", stdin=plan(new)).code == 2
+    done = {"op": "mark_done", "state_id": task, "reason": "printed"}
+    assert cli.json("tidy", "apply", "-", stdin=plan(done), env=NOW)["closed"] == [task]
+    assert cli.json("show", task)["status"] == "done"
+    assert cli.run("tidy", "apply", "-", stdin=plan(done), env=NOW).code == 5
 
 
 def test_mark_done(cli: Command, root: Path) -> None:
@@ -235,7 +241,8 @@ WRONG: list[tuple[str, dict[str, object]]] = [
     ("no offset", {"op": "close", "state_id": "mem_000000000001", "valid_to_ts": "2026-11-10", "reason": "x"}),
     ("not a share", {"op": "upsert", "state_id": "mem_000000000001", "confidence": 1.5, "reason": "x"}),
     ("a foreign key", {"op": "close", "state_id": "mem_000000000001", "reason": "x", "path": "/etc"}),
-    ("a foreign payload", {"op": "upsert", "kind": "fact", "body_text": "x", "reason": "x", "payload": {"private": 0}}),
+    ("not a payload", {"op": "upsert", "kind": "fact", "body_text": "x", "reason": "x", "payload": [1]}),
+    ("a position that is not there", {"op": "close", "state_id": 99, "reason": "x"}),
     (
         "ends before it begins",
         {
@@ -275,7 +282,8 @@ def test_changed_since(near: dict[str, object], cli: Command, root: Path) -> Non
     path.write_text(path.read_text() + "More.\n")
     assert cli.run("tidy", "apply", "-", stdin=plan(update, token=near["candidates"])).code == 5
     assert cli.run("tidy", "apply", "-", stdin=plan(update, token="tc_000000000000")).code == 2
-    assert cli.run("tidy", "apply", "-", stdin=plan(update)).code == 2
+    change = update | {"op": "upsert", "body_text": "x"}
+    assert cli.run("tidy", "apply", "-", stdin=plan(change)).code == 2
     assert closed(root) == []
 
 
@@ -448,3 +456,124 @@ def test_stats(cli: Command, root: Path) -> None:
     after = cli.json("stats")
     assert (after["duplicates_left"], after["closes"], after["closed"]) == (0, 1, 1)
     assert "█" in cli.run("stats", "--plot").out
+
+
+def test_candidates_say_what_the_judge_says(cli: Command, root: Path) -> None:
+    # D-9, T-4: repetitions and changed facts apart; the rest is only related
+    texts = {
+        "mem_00000000000a": "The standup of the tools team is at 3pm.",
+        "mem_00000000000b": "The standup of the tools team is at 4pm.",
+        "mem_00000000000c": "The standup of the tools team is at 4 pm.",
+    }
+    for number, (id_, text) in enumerate(texts.items(), start=1):
+        front = f"---\nid: {id_}\ncreated: 2026-11-0{number}\nkind: fact\n---\n"
+        note(root, f"memories/n{number}.md", f"{front}{text}\n")
+    (cluster,) = cli.json("tidy", "candidates")["clusters"]
+    a, b, c = texts
+    assert cluster["repetitions"] == [[c, b]]
+    assert {(each["newer"], each["older"]) for each in cluster["changes"]} == {(b, a), (c, a)}
+    assert "3pm" in cluster["changes"][0]["differs"][0]
+    assert f"{c} repeats {b}" in cli.run("tidy", "candidates").out
+
+
+def test_candidates_about_one_time(cli: Command, root: Path) -> None:
+    # T-4: states a little further apart count where they are about one time
+    one = "Book the ferry to Mihara."
+    others = (
+        "Book the ferry for Ewan.",
+        "Book the boat to Mihara.",
+        "Ask when the ferry to Mihara leaves.",
+        "Book the ferry to Imabari and back.",
+        "Book seats on the late ferry.",
+        "Find out about the ferry.",
+        "The ferry must be booked.",
+    )
+    two = next(each for each in others if 0.25 < cli.json("compare", one, each)["distance"] < 0.35)
+    for about, expected in ((("2026-12-20", "2026-12-24"), 1), (("2026-12-20", "2027-06-01"), 0)):
+        for number, (text, when) in enumerate(zip((one, two), about, strict=True), start=1):
+            memory(root, f"memories/{number}.md", f"mem_00000000000{number}", text, "kind: task", f"about_time: {when}")
+        assert len(cli.json("tidy", "candidates")["clusters"]) == expected
+
+
+def test_each_change_keeps_its_own_reason(near: dict[str, object], cli: Command, root: Path) -> None:
+    # T-4, T-5: reason, evidence and what else the payload said, state by state; merged counts merges
+    task = state(root, 7, "Print the papers", kind="task")
+    text = plan(
+        {
+            "op": "upsert",
+            "state_id": "mem_000000000001",
+            "body_text": "Kaya drinks green tea every morning.",
+            "payload": {"cluster": 3, "thread_key": "tea"},
+            "reason": "one of three",
+            "evidence_event_ids": ["mem_000000000002"],
+        },
+        {"op": "close", "state_id": "mem_000000000002", "reason": "said by the first"},
+        {"op": "close", "state_id": "mem_000000000003", "reason": "no longer true"},
+        {"op": "mark_done", "state_id": task, "reason": "printed"},
+        token=near["candidates"],
+    )
+    assert cli.json("tidy", "apply", "-", stdin=text, env=NOW)["report"]["merged"] == 1
+
+    def last(id_: str) -> dict[str, object]:
+        return cli.json("history", id_)["revisions"][-1]
+
+    assert last("mem_000000000001")["reason"] == "tidy: one of three"
+    assert last("mem_000000000001")["payload"] == {"cluster": 3, "thread_key": "tea"}
+    assert "cluster" not in (root / "memories/n1.md").read_text()
+    assert [last(f"mem_00000000000{number}")["reason"] for number in (2, 3, 7)] == [
+        "tidy: said by the first",
+        "tidy: no longer true",
+        "tidy: printed",
+    ]
+    assert last("mem_000000000001")["evidence"] == ["mem_000000000002"]
+    assert last("mem_000000000003")["evidence"] == []
+
+
+def test_positions(near: dict[str, object], cli: Command, root: Path) -> None:
+    # T-4: integers are positions in the last candidates, as the seed has them; 0 is none
+    states = [each for cluster in near["clusters"] for each in cluster["states"]]  # type: ignore[attr-defined]
+    assert [each["position"] for each in states] == list(range(1, len(states) + 1))
+    first, second = (each["state_id"] for each in states[:2])
+    text = plan(
+        {"op": "upsert", "state_id": 1, "body_text": "Kaya drinks tea.", "reason": "x", "evidence_event_ids": [2]},
+        {"op": "close", "state_id": 2, "reason": "said by the first"},
+        {"op": "upsert", "state_id": 0, "kind": "relation", "body_text": "Kaya knows Marit", "reason": "new"},
+    )
+    answer = cli.json("tidy", "apply", "-", stdin=text, env=NOW)
+    assert (answer["updated"], answer["closed"], len(answer["created"])) == ([first], [second], 1)
+    twice = plan(
+        {"op": "close", "state_id": 3, "reason": "x"}, {"op": "close", "state_id": states[2]["state_id"], "reason": "x"}
+    )
+    assert cli.run("tidy", "apply", "-", stdin=twice, env=NOW).code == 2
+
+
+def test_what_was_too_fresh_is_tidied_once_it_is_quiet(cli: Command, root: Path) -> None:
+    # T-3: not hundreds of turns later
+    state(root, 1, "Kaya drinks tea.")
+    state(root, 2, "Kaya drinks tea.")
+    vault = Vault(root, env=cli.env)
+    folder = vault.workspace.folder
+    for _ in range(folder.settings.tidy_first_turns):
+        turns.count(folder)
+    first = run_due(vault.workspace)
+    assert first is not None
+    assert (first.closed, first.waiting) == (0, 1)
+    cli.run("config", "set", "quiet_seconds", "0")  # as if they had been left alone for long enough
+    later = Vault(root, env=cli.env).workspace
+    second = run_due(later)
+    assert second is not None
+    assert (second.closed, second.waiting) == (1, 0)
+    assert run_due(later) is None
+
+
+def test_a_summary_of_private_memories_is_private(cli: Command, root: Path) -> None:
+    # P-6
+    public = state(root, 1, "Kaya drinks tea.")
+    secret = state(root, 2, "Kaya has debts.", top="private")
+    answer = cli.run(
+        "remember", "About Kaya: tea and debts", "--kind", "summary", "--of", public, "--of", secret, "--json"
+    )
+    assert answer.json["memory"]["private"] is True
+    assert answer.json["memory"]["path"].startswith("private/")
+    assert "saved as private" in answer.err
+    assert cli.json("remember", "About Kaya: tea", "--kind", "summary", "--of", public)["memory"]["private"] is False

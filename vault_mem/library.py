@@ -253,6 +253,12 @@ class Vault:
 
         return self._reading(list_memories, filters, n)
 
+    def list_due(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
+        """The open tasks that are due on a day, the earliest first."""
+        from vault_mem.operations.due import list_due
+
+        return self._reading(list_due, filters, n)
+
     def forget(self, id_: str, reason: str = "", *, purge: bool = False, sure: bool = False) -> ForgetResult:
         """Put a memory into the trash and remove the references to it.
 
@@ -389,6 +395,12 @@ class Vault:
         from vault_mem.operations.validity import close
 
         return self._writing(close, id_, reason, at)
+
+    def done(self, id_: str, reason: str = "", at: datetime | None = None) -> Memory:
+        """End a task: it is done, now or at a given time."""
+        from vault_mem.operations.validity import done
+
+        return self._writing(done, id_, reason, at)
 
     def reopen(self, id_: str, reason: str = "") -> Memory:
         """Make a closed memory valid again."""

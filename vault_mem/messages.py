@@ -10,7 +10,7 @@ from vault_mem.notes.excerpt import cut
 
 if TYPE_CHECKING:
     from vault_mem.operations.backup import BackupResult
-    from vault_mem.operations.consolidate import ConsolidationStats
+    from vault_mem.operations.consolidate import ConsolidationStats, MergeCandidate
     from vault_mem.operations.edit_memory import EditResult
     from vault_mem.operations.episodes import EpisodeChange, EpisodeResult
     from vault_mem.operations.evaluate import Report
@@ -84,7 +84,18 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
     if result.changed is not None:
         existing = result.changed.memory
         lines.append(f"Differs from {existing.id} ({age(existing.created, now)}): {'; '.join(result.differs)}")
-        lines.append(f"If it takes that one's place, repeat it with --supersedes {existing.id}")
+        if existing.id not in [each.memory.id for each in (*result.may_replace, *result.may_finish)]:
+            lines.append(f"If it takes that one's place, repeat it with --supersedes {existing.id}")
+    for found in result.may_finish:
+        task = found.memory
+        lines.append(f"May finish (id: {task.id}, {age(task.created, now)}): {cut(task.content)}")
+        lines.append(f"If that is done: vault-mem done {task.id}")
+    for found in result.may_replace:
+        old = found.memory
+        lines.append(f"May replace (id: {old.id}, {age(old.created, now)}): {cut(old.content)}")
+    if result.may_replace:
+        ids = " or ".join(each.memory.id for each in result.may_replace)
+        lines.append(f"If it does, repeat it with --supersedes {ids} (the tool: remember again with supersedes)")
     lines += [f"Closed (id: {old.id}): {cut(old.content)}" for old in result.closed]
     return "\n".join(lines), SCAFFOLD_SAVED
 
@@ -287,14 +298,26 @@ def consolidated(stats: ConsolidationStats) -> tuple[str, str]:
         f"updated {stats.coactivation_updates} co-activations, created {stats.link_updates} links, "
         f"refreshed {stats.refreshed_memories} memories."
     )
-    if not stats.merge_candidates:
-        return summary, ""
-    lines = [summary, f"\nFound {len(stats.merge_candidates)} near-duplicate pair(s):"]
+    lines = [summary]
+    if stats.merge_candidates:
+        lines.append(f"\nFound {len(stats.merge_candidates)} near-duplicate pair(s):")
     for pair in stats.merge_candidates:
-        lines.append(f"- {pair.memory_a_id} <-> {pair.memory_b_id} (similarity: {1 - pair.distance:.2f})")
-        lines.append(f"  A: {' '.join(pair.snippet_a.splitlines())}")
-        lines.append(f"  B: {' '.join(pair.snippet_b.splitlines())}")
-    return "\n".join(lines), SCAFFOLD_CANDIDATES
+        lines += _pair(pair, "A", "B")
+    if stats.supersede_candidates:
+        lines.append(f"\nFound {len(stats.supersede_candidates)} changed fact(s):")
+    for change in stats.supersede_candidates:
+        lines += [*_pair(change, "New", "Old"), f"  Differs: {'; '.join(change.differs)}"]
+    if stats.supersede_candidates:
+        lines.append("If the new one takes the old one's place, close the old one: vault-mem close ID")
+    return "\n".join(lines), SCAFFOLD_CANDIDATES if stats.merge_candidates else ""
+
+
+def _pair(pair: MergeCandidate, newer: str, older: str) -> list[str]:
+    return [
+        f"- {pair.memory_a_id} <-> {pair.memory_b_id} (similarity: {1 - pair.distance:.2f})",
+        f"  {newer}: {' '.join(pair.snippet_a.splitlines())}",
+        f"  {older}: {' '.join(pair.snippet_b.splitlines())}",
+    ]
 
 
 def merged(result: MergeResult) -> str:
@@ -367,7 +390,8 @@ def recalled_line(number: int, found: Found, now: datetime, explain: bool = Fals
     day = memory.created.astimezone(now.tzinfo).date().isoformat()
     text = " ".join(found.excerpt.splitlines()) if found.excerpt else cut(found.passage or memory.content)
     private = "true" if memory.private else "false"
-    line = f"{number}. [{day}] {text} (id: {memory.id}, emotion: {memory.emotion}, private: {private})"
+    replaced = f", maybe replaced by: {found.replaced_by}" if found.replaced_by else ""
+    line = f"{number}. [{day}] {text} (id: {memory.id}, emotion: {memory.emotion}, private: {private}{replaced})"
     return f"{line}\n   {explained(found.score, found.terms)}" if explain else line
 
 

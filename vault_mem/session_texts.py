@@ -47,10 +47,16 @@ def woke_up(result: WakeUp, now: datetime) -> str:
     parts = [f"{result.total} memor{'y' if result.total == 1 else 'ies'}."]
     for each in result.introspection:
         parts.append(f"Last introspection (id: {each.memory.id}, {age(each.memory.created, now)}): {each.text}")
-    tasks = [_line(each, now, "task: ") for each in result.tasks]
+    tasks = [_line(each, now, _task(result.due.get(each.memory.id), now)) for each in result.tasks]
     parts += _section("Open:", [*tasks, *map(_question, result.questions)])
     parts += _section("Recent and important:", [_line(each, now) for each in result.memories])
     return "\n\n".join(parts + _left_out(result.left_out))
+
+
+def _task(due: date | None, now: datetime) -> str:
+    if due is None:
+        return "task: "
+    return f"task, overdue since {due}: " if due < now.date() else f"task, due {due}: "
 
 
 def introspected(result: Introspection, now: datetime) -> str:

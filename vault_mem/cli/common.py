@@ -225,6 +225,8 @@ def memory_json(memory: Memory) -> dict[str, Any]:
 def found_json(found: Found) -> dict[str, Any]:
     """A search result as JSON."""
     record = memory_json(found.memory) | {"similarity": found.similarity, "score": found.score}
+    if found.replaced_by:
+        record["maybe_replaced_by"] = found.replaced_by
     if found.excerpt:  # what a budget left of it
         return record | {"content": found.excerpt}
     return record | ({"passage": found.passage} if found.passage else {})

@@ -15,14 +15,31 @@ from vault_mem.cli.console import Console
                 vault-mem consolidate --merge-threshold 0.15""",
 )
 @click.option("--all", "whole", is_flag=True, help="Look for pairs in the whole vault, not only of new memories.")
-@click.option("--limit", type=click.IntRange(0), default=5, help="How many pairs at the most, default 5.")
-@click.option("--merge-threshold", type=float, help="Distance below which a pair is shown.")
+@click.option("--limit", type=click.IntRange(0), default=5, help="How many pairs of each sort at the most, default 5.")
+@click.option("--merge-threshold", type=float, help="Distance below which a pair is looked at.")
 @click.option("--window-hours", type=float, default=24, help="What counts as new, default 24.")
+@click.option("--window", type=click.IntRange(1), help="Instead: the newest so many memories count as new.")
+@click.option(
+    "--max-replay-events",
+    type=click.IntRange(0),
+    default=100,
+    help="How many pairs to replay at the most, default 100.",
+)
 @click.pass_obj
-def command(console: Console, whole: bool, limit: int, merge_threshold: float | None, window_hours: float) -> None:
-    """Replay what is new: memories that followed one another are linked. Then show pairs that say nearly the same.
+def command(
+    console: Console,
+    whole: bool,
+    limit: int,
+    merge_threshold: float | None,
+    window_hours: float,
+    window: int | None,
+    max_replay_events: int,
+) -> None:
+    """Replay what is new: memories that followed one another are linked. Then show what repeats or changes another.
 
-    Texts are never merged by themselves: `merge` and `forget` do it for a pair you have looked at.
+    Of pairs that are near, the judge of `remember` says which repeat each other and which state a changed fact; other
+    near pairs are not shown. Texts are never merged by themselves: `merge`, `forget` and `close` do it for a pair you
+    have looked at.
     """
     from vault_mem import messages
 
@@ -32,6 +49,8 @@ def command(console: Console, whole: bool, limit: int, merge_threshold: float | 
         limit=limit,
         merge_threshold=merge_threshold,
         window_hours=window_hours,
+        window=window,
+        max_replay_events=max_replay_events,
         progress=console.progress("Comparing"),
     )
     data, scaffold = messages.consolidated(stats)

@@ -10,17 +10,26 @@ from vault_mem.cli.common import Command, filter_options, filters_from, finish, 
 from vault_mem.cli.console import Console
 
 
-@click.command(cls=Command, examples="vault-mem list -n 20\nvault-mem list --kind task --json\nvault-mem list --closed")
+@click.command(
+    cls=Command,
+    examples="""vault-mem list -n 20
+                vault-mem list --kind task --json
+                vault-mem list --due
+                vault-mem list --closed""",
+)
 @click.option("-n", "limit", type=click.IntRange(1), default=20, help="How many, default 20.")
 @click.option("--all", "everything", is_flag=True, help="All of them.")
+@click.option("--due", is_flag=True, help="Only open tasks that are due on a day, the earliest first.")
 @filter_options
 @click.pass_obj
-def command(console: Console, /, limit: int, everything: bool, **filters: Any) -> None:
+def command(console: Console, /, limit: int, everything: bool, due: bool, **filters: Any) -> None:
     """List memories, newest first."""
     from vault_mem.notes.excerpt import cut
+    from vault_mem.operations.due import due_on
 
     vault = open_vault(console)
-    result = vault.list(filters_from(vault, filters), None if everything else limit)
+    listed = vault.list_due if due else vault.list
+    result = listed(filters_from(vault, filters), None if everything else limit)
     if console.json:
         console.print_json(
             {
@@ -33,9 +42,9 @@ def command(console: Console, /, limit: int, everything: bool, **filters: Any) -
     else:
         zone = vault.workspace.folder.zone
         for memory in result.memories:
-            day = memory.created.astimezone(zone).date().isoformat()
+            day = (due_on(memory, zone) if due else None) or memory.created.astimezone(zone).date()
             marks = " (private)" if memory.private else ""
-            console.print(f"{memory.id}  {day}  {cut(memory.title, 70)}{marks}")
+            console.print(f"{memory.id}  {day.isoformat()}  {cut(memory.title, 70)}{marks}")
         shown = len(result.memories)
         if shown < result.total:
             console.print(f"{shown} of {result.total}; --all shows the rest.")

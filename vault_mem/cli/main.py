@@ -14,7 +14,7 @@ import click
 from vault_mem import redact
 from vault_mem.cli.common import help_option, place_and_form
 from vault_mem.cli.console import Console
-from vault_mem.errors import VaultMemError, of_system
+from vault_mem.errors import NotFound, VaultMemError, of_system
 
 T = TypeVar("T")
 
@@ -41,6 +41,7 @@ COMMANDS = {
     "publish": "Move a memory out of the private folder.",
     "undo": "Take back the last operation.",
     "history": "What happened, by which command and why.",
+    "done": "End a task.",
     "close": "End a memory's validity.",
     "reopen": "Make a closed memory valid again.",
     "confirm": "Note that a memory is still true.",
@@ -135,11 +136,12 @@ def run(arguments: Sequence[str], console: Console) -> int:
 
 
 def _values(arguments: Sequence[str]) -> list[str]:
-    """What a command line says beside commands, options and the vault's path."""
+    """What a command line says beside commands, options, the vault's path and the category."""
     values = []
     for before, argument in zip(["", *arguments], arguments, strict=False):
         option, _, value = argument.partition("=") if argument.startswith("--") else ("", "", argument)
-        if value and argument not in COMMANDS and "--vault" not in (before, option) and not argument.startswith("-h"):
+        named = {before, option} & {"--vault", "--category"}  # a private memory's category may be logged (SPEC P-4)
+        if value and argument not in COMMANDS and not named and not argument.startswith("-h"):
             values.append(value)
     return values
 
@@ -171,7 +173,9 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
         console.broken_off = True
         return fail(console, wants_json, "aborted", "Stopped.", "", 130)
     except VaultMemError as error:
-        return fail(console, wants_json, error.code, error.message, error.hint, error.exit_code)
+        # The hint of what was not found is a scaffold (SPEC F-3), and goes with the others.
+        hint = "" if isinstance(error, NotFound) and console.scaffold is False else error.hint
+        return fail(console, wants_json, error.code, error.message, hint, error.exit_code)
     except BrokenPipeError:
         return 0
     except Exception as error:

@@ -134,6 +134,8 @@ def answer(console: Console, vault: Vault, result: RememberResult) -> int:
             "duplicate_of": found_json(result.duplicate_of) if result.duplicate_of else None,
             "differs": result.differs,
             "changed": found_json(result.changed) if result.changed else None,
+            "may_replace": [found_json(found) for found in result.may_replace],
+            "may_finish": [found_json(found) for found in result.may_finish],
             "commands": messages.ways_on(result.duplicate_of.memory.id) if result.duplicate_of else [],
             "closed": [old.id for old in result.closed],
             "kept": result.kept,
@@ -142,7 +144,7 @@ def answer(console: Console, vault: Vault, result: RememberResult) -> int:
         messages.compose(data, scaffold),
     )
     if result.duplicate_of and not console.json:
-        console.print("\n" + messages.blocked_hints(result.duplicate_of.memory.id))
+        console.notice(messages.blocked_hints(result.duplicate_of.memory.id))
     finish(console, vault)
     return DUPLICATE_EXIT if result.duplicate_of else 0
 

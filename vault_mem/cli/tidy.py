@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,7 @@ def candidates_command(console: Console, kind: str | None, budget: int, summarie
         _summaries(console, vault, budget, public_only)
         return
     found = vault.tidy_candidates(kind=kind, budget=budget, public_only=public_only)
+    positions = count(1)
     clusters = [
         {
             "kind": each.kind,
@@ -94,7 +96,9 @@ def candidates_command(console: Console, kind: str | None, budget: int, summarie
             "shared_tags": each.shared_tags,
             "shared_people": each.shared_people,
             "overlapping": each.overlapping,
-            "states": [_state(memory) for memory in each.states],
+            "repetitions": each.repetitions,
+            "changes": [asdict(change) for change in each.changes],
+            "states": [{"position": next(positions)} | _state(memory) for memory in each.states],
         }
         for each in found.clusters
     ]
@@ -103,6 +107,8 @@ def candidates_command(console: Console, kind: str | None, budget: int, summarie
         shared = ", ".join([*cluster.shared_tags, *cluster.shared_people])
         lines.append(f"{cluster.kind}, similarity {cluster.similarity:.2f}" + (f", {shared}" if shared else ""))
         lines += [f"- {memory.id}  {memory.created:%Y-%m-%d}  {memory.content}" for memory in cluster.states]
+        lines += [f"  {newer} repeats {older}" for newer, older in cluster.repetitions]
+        lines += [f"  {each.newer} changes {each.older}: {'; '.join(each.differs)}" for each in cluster.changes]
     console.answer(
         {
             "candidates": found.token,

@@ -65,7 +65,10 @@ def _json(result: WakeUp, scaffold: str) -> dict[str, Any]:
     return {
         "total": result.total,
         "introspection": excerpt_json(result.introspection[0]) if result.introspection else None,
-        "tasks": [excerpt_json(each) for each in result.tasks],
+        "tasks": [
+            excerpt_json(each) | ({"due": day.isoformat()} if (day := result.due.get(each.memory.id)) else {})
+            for each in result.tasks
+        ],
         "questions": [question_json(each) for each in result.questions],
         "memories": [excerpt_json(each) for each in result.memories],
         "left_out": result.left_out,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,65 +29,182 @@ NEXT_LEVEL = 0.3  # of the way from 0.90 to 1, where 0.95 lies at the least
 _SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two levels apart
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """A rising curve from raw cosine to similarity: the cosines that mean 0.70, 0.90, 0.95, straight in between."""
+# Sizes of texts (bytes) that are looked at, and how many shipped sentences stand for one: the longer two texts are, the
+# more they have in common by chance. The sentences of one text share a subject, so that it takes fewer of ours, which
+# share none, to be as varied. Chosen on vaults of chats, manuals and notes, see docs/guard.md.
+LENGTHS = ((240.0, 3), (720.0, 6), (1920.0, 12), (6000.0, 24))
+ROUNDS = 8  # so often the shipped sentences are put together in another way
+BUCKET = 45  # so many pairs of one length, those of ten memories, say something about it
+FORMAT = b"2"  # what is measured; another number has it measured again
 
+
+@dataclass(frozen=True)
+class Level:
+    """The cosines that mean 0.70, 0.90 and 0.95 for texts of one size."""
+
+    size: float
     related: float
     nearly_same: float
     near_identical: float
 
-    def similarity(self, cosine: float) -> float:
+
+@dataclass(frozen=True)
+class Calibration:
+    """A rising curve from raw cosine to similarity: the cosines that mean 0.70, 0.90, 0.95, straight in between.
+
+    `longer` has the levels of longer texts, by size. Where no size is given, the texts are as short as a sentence.
+    """
+
+    related: float
+    nearly_same: float
+    near_identical: float
+    longer: tuple[Level, ...] = ()
+
+    def similarity(self, cosine: float, size: float = 0.0) -> float:
         """The calibrated similarity, 0 to 1."""
-        return float(self.similarities(np.array([cosine]))[0])
+        return float(np.interp(round(cosine, 6), self._levels(size), _MEANINGS))
 
     def similarities(self, cosines: NDArray[Any]) -> NDArray[np.float64]:
-        """Calibrated similarities of many cosines."""
-        raw = (0.0, self.related, self.nearly_same, self.near_identical, 1.0)
-        return np.interp(np.round(cosines, 6), raw, (0.0, RELATED, NEARLY_SAME, NEAR_IDENTICAL, 1.0))
+        """Calibrated similarities of many cosines of short texts."""
+        return np.interp(np.round(cosines, 6), self._levels(0.0), _MEANINGS)
 
-    def cosine(self, similarity: float) -> float:
+    def cosine(self, similarity: float, size: float = 0.0) -> float:
         """The raw cosine that a calibrated similarity stands for."""
-        raw = (0.0, self.related, self.nearly_same, self.near_identical, 1.0)
-        return float(np.interp(similarity, (0.0, RELATED, NEARLY_SAME, NEAR_IDENTICAL, 1.0), raw))
+        return float(np.interp(similarity, _MEANINGS, self._levels(size)))
+
+    def _levels(self, size: float) -> tuple[float, ...]:
+        """The curve for texts of a size, between those of the sizes that were measured."""
+        own = (self.related, self.nearly_same, self.near_identical)
+        if self.longer and size > SENTENCE:
+            sizes = np.log([SENTENCE, *(each.size for each in self.longer)])
+            every = [own, *((each.related, each.nearly_same, each.near_identical) for each in self.longer)]
+            own = tuple(float(np.interp(np.log(size), sizes, level)) for level in zip(*every, strict=True))  # type: ignore[assignment]
+        return (0.0, *own, 1.0)
+
+
+SENTENCE = 60.0  # bytes; a sentence has about as many in English and in Japanese
+_MEANINGS = (0.0, RELATED, NEARLY_SAME, NEAR_IDENTICAL, 1.0)
+
+
+def size_of(one: str, other: str) -> float:
+    """What counts as the size of a pair of texts: between the two, and nearer to the shorter."""
+    return float(np.sqrt(len(one.encode()) * len(other.encode())))
+
+
+def loaded(kept: dict[str, Any]) -> Calibration:
+    """A calibration that was kept as JSON."""
+    longer = tuple(Level(**each) for each in kept.get("longer", ()))
+    return Calibration(kept["related"], kept["nearly_same"], kept["near_identical"], longer)
 
 
 def measure(embedder: Embedder) -> Calibration:
     """Calibrate a model on the pairs that ship with the package, English and Japanese alike."""
     shipped = json.loads(PAIRS.read_text(encoding="utf-8"))
-    related, nearly_same, near_identical = [], [], []
-    for pairs in shipped.values():
-        related.append(_unrelated_level(embedder.encode(pairs["unrelated"])))
-        nearly_same.append(_level(embedder, pairs["nearly_same"], NEARLY_SAME_QUANTILE))
-        near_identical.append(_level(embedder, pairs["near_identical"], NEAR_IDENTICAL_QUANTILE))
-    return _rising(max(related), min(nearly_same), min(near_identical))
+    measured = [_Vectors(embedder, pairs) for pairs in shipped.values()]
+    short = _rising(*_levels_of(measured, 1))
+    longer: list[Level] = []
+    floor = short.related
+    for size, length in LENGTHS:
+        related, nearly_same, near_identical = _levels_of(measured, length)
+        floor = max(floor, related)  # a longer text never needs less
+        level = _rising(floor, nearly_same, near_identical)
+        longer.append(Level(size, level.related, level.nearly_same, level.near_identical))
+    return Calibration(short.related, short.nearly_same, short.near_identical, tuple(longer))
 
 
-def refined(base: Calibration, sample: NDArray[np.float32]) -> Calibration:
+class _Vectors:
+    """The vectors of the shipped texts of one language."""
+
+    def __init__(self, embedder: Embedder, pairs: dict[str, Any]) -> None:
+        self.unrelated = embedder.encode(pairs["unrelated"])
+        self.nearly_same, self.near_identical = (
+            [embedder.encode(side) for side in zip(*pairs[level], strict=True)]
+            for level in ("nearly_same", "near_identical")
+        )
+
+
+def _levels_of(measured: list[_Vectors], length: int) -> tuple[float, float, float]:
+    """The three levels for texts of so many sentences."""
+    return (
+        max(_unrelated_level(each.unrelated, length) for each in measured),
+        min(_level(each.nearly_same, NEARLY_SAME_QUANTILE, length) for each in measured),
+        min(_level(each.near_identical, NEAR_IDENTICAL_QUANTILE, length) for each in measured),
+    )
+
+
+def _texts_of(count: int, length: int) -> list[NDArray[np.int64]]:
+    """Which sentences make up each text: every sentence in one text, put together in several ways."""
+    if length == 1:
+        return [np.arange(count)[:, None]]
+    shuffled = (np.random.default_rng(seed).permutation(count) for seed in range(ROUNDS))
+    return [order[: count // length * length].reshape(-1, length) for order in shuffled]
+
+
+def _joined(vectors: NDArray[np.float32], texts: NDArray[np.int64]) -> NDArray[np.float32]:
+    """The vector of a text of several sentences: the direction of their sum."""
+    sums = vectors[texts].sum(axis=1)
+    norms = np.linalg.norm(sums, axis=1, keepdims=True)
+    return np.asarray(sums / np.where(norms > 0, norms, 1.0), dtype=np.float32)
+
+
+def _unrelated_level(vectors: NDArray[np.float32], length: int) -> float:
+    cosines = []
+    for texts in _texts_of(len(vectors), length):
+        joined = vectors if length == 1 else _joined(vectors, texts)
+        cosines.append((joined @ joined.T)[np.triu_indices(len(joined), 1)])
+    return float(np.quantile(np.concatenate(cosines), UNRELATED_QUANTILE))
+
+
+def _level(sides: list[NDArray[np.float32]], quantile: float, length: int) -> float:
+    left, right = sides
+    if length == 1:
+        return float(np.quantile(np.sum(left * right, axis=1), quantile))
+    cosines = [np.sum(_joined(left, texts) * _joined(right, texts), axis=1) for texts in _texts_of(len(left), length)]
+    return float(np.quantile(np.concatenate(cosines), quantile))
+
+
+def refined(base: Calibration, sample: NDArray[np.float32], sizes: NDArray[np.float64] | None = None) -> Calibration:
     """The calibration for one vault: memories of one life are more alike than sentences of anywhere.
 
-    Most pairs of a random sample are unrelated, so at most one in a hundred may reach 0.70; 0.90 moves up in
-    proportion, 0.95 only as far as it must. The fewer memories there are, the less they say against the model's own
-    levels.
+    Most pairs of a random sample are unrelated, so at most one in a hundred may reach 0.70, of long texts as of short
+    ones; 0.90 moves up in proportion, 0.95 only as far as it must. The fewer memories there are, the less they say
+    against the model's own levels.
     """
     if len(sample) < SMALLEST_SAMPLE:
         return base
-    trust = len(sample) / (len(sample) + HALF_TRUSTED)
-    related = base.related + trust * (min(_unrelated_level(sample), 1 - 3 * _SMALLEST_STEP) - base.related)
-    if related <= base.related:
-        return base
-    nearly_same = 1 - (1 - base.nearly_same) * (1 - related) / (1 - base.related)
-    return _rising(related, nearly_same, max(base.near_identical, nearly_same + NEXT_LEVEL * (1 - nearly_same)))
+    rows, columns = np.triu_indices(len(sample), 1)
+    cosines = (sample @ sample.T)[rows, columns]
+    sized = np.full(len(sample), SENTENCE) if sizes is None else np.maximum(sizes, 1.0)
+    ends = np.log([SENTENCE, *(each.size for each in base.longer)])
+    nearest = np.abs(np.log(np.sqrt(sized[rows] * sized[columns]))[:, None] - ends).argmin(axis=1)
+    levels = [Level(SENTENCE, base.related, base.nearly_same, base.near_identical), *base.longer]
+    found: list[Level] = []
+    for place, level in enumerate(levels):
+        own = cosines[nearest == place]
+        level = _raised(level, own) if len(own) >= BUCKET else level
+        if found and level.related < found[-1].related:
+            level = _moved(level, found[-1].related)
+        found.append(level)
+    short, *longer = found
+    return Calibration(short.related, short.nearly_same, short.near_identical, tuple(longer))
 
 
-def _unrelated_level(vectors: NDArray[np.float32]) -> float:
-    cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
-    return float(np.quantile(cosines, UNRELATED_QUANTILE))
+def _raised(level: Level, cosines: NDArray[np.float32]) -> Level:
+    """A level as the pairs of a vault raise it; what they say counts for more, the more there are."""
+    memories = np.sqrt(2 * len(cosines))
+    trust = float(memories / (memories + HALF_TRUSTED))
+    measured = min(float(np.quantile(cosines, UNRELATED_QUANTILE)), 1 - 3 * _SMALLEST_STEP)
+    return _moved(level, level.related + trust * max(measured - level.related, 0.0))
 
 
-def _level(embedder: Embedder, pairs: Iterable[list[str]], quantile: float) -> float:
-    left, right = zip(*pairs, strict=True)
-    return float(np.quantile(np.sum(embedder.encode(left) * embedder.encode(right), axis=1), quantile))
+def _moved(level: Level, related: float) -> Level:
+    """A level with 0.70 at a higher cosine: 0.90 moves up in proportion, 0.95 only as far as it must."""
+    if related <= level.related:
+        return level
+    nearly_same = 1 - (1 - level.nearly_same) * (1 - related) / (1 - level.related)
+    near_identical = max(level.near_identical, nearly_same + NEXT_LEVEL * (1 - nearly_same))
+    curve = _rising(related, nearly_same, near_identical)
+    return Level(level.size, curve.related, curve.nearly_same, curve.near_identical)
 
 
 def _rising(related: float, nearly_same: float, near_identical: float) -> Calibration:
@@ -100,4 +216,4 @@ def _rising(related: float, nearly_same: float, near_identical: float) -> Calibr
 
 def fingerprint(embedder: Embedder) -> str:
     """What the calibration of a model depends on: the model, and the pairs that ship."""
-    return hashlib.blake2b(embedder.fingerprint.encode() + PAIRS.read_bytes(), digest_size=12).hexdigest()
+    return hashlib.blake2b(embedder.fingerprint.encode() + PAIRS.read_bytes() + FORMAT, digest_size=12).hexdigest()

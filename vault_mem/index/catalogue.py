@@ -6,7 +6,7 @@ A place is a row's number in the arrays. The whole memory is row 0 of a file; `o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -161,6 +161,10 @@ class Catalogue:
     def open_at(self, now: float) -> list[tuple[str, str, int]]:
         """Id, file and place of every memory that is not closed, by id."""
         return sorted((self.ids[place], self.files[place], place) for place in np.flatnonzero(self._open(now)).tolist())
+
+    def of_kinds(self, kinds: Collection[str], now: float) -> list[int]:
+        """The places of the open memories of these kinds."""
+        return [place for place in np.flatnonzero(self._open(now)).tolist() if self.kinds[place] in kinds]
 
     def _open(self, now: float) -> NDArray[np.bool_]:
         return np.asarray(self.alive & self.ours & (self.n == 0) & (self.valid_to > now))

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vault_mem.embedding.calibration import Calibration, fingerprint, measure
+from vault_mem.embedding.calibration import Calibration, fingerprint, loaded, measure
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.errors import NotFound, VaultMemError, WriteFailed
 from vault_mem.index.changes import Changes, Rows
@@ -160,8 +160,8 @@ class Index:
         """The model's calibration; measured once per model, and kept beside the generations."""
         kept = self.home / f"calibration-{fingerprint(self.embedder)}.json"
         try:
-            return Calibration(**json.loads(kept.read_text(encoding="ascii")))
-        except (OSError, ValueError, TypeError):
+            return loaded(json.loads(kept.read_text(encoding="ascii")))
+        except (OSError, ValueError, TypeError, KeyError):
             measured = measure(self.embedder)
             temporary = self.home / f"{kept.name}.{secrets.token_hex(4)}"
             temporary.write_text(json.dumps(asdict(measured)), encoding="ascii")
@@ -171,7 +171,7 @@ class Index:
     @cached_property
     def calibration(self) -> Calibration:
         """What this model's cosines mean."""
-        return Calibration(**self.state.get("calibration"))
+        return loaded(self.state.get("calibration"))
 
     def has(self, id_: str) -> bool:
         """Whether a memory of that id is in the vault."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vault_mem.embedding.calibration import SAMPLE, Calibration, refined
 from vault_mem.embedding.embedder import Vectors
@@ -38,8 +39,11 @@ class Sample:
     def calibration(self, base: Calibration) -> Calibration:
         """What a cosine means in this vault: the model's calibration, refined by these memories."""
         if self._refined is None or self._refined[0] != base:
-            self._refined = (base, refined(base, self.vectors))
+            self._refined = (base, refined(base, self.vectors, self._sizes()))
         return self._refined[1]
+
+    def _sizes(self) -> NDArray[np.float64]:
+        return np.array([len(text.encode()) for text in self.texts], dtype=np.float64)
 
     def forget(self, catalogue: Catalogue, places: list[int]) -> None:
         """These rows are about to go."""

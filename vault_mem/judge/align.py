@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from vault_mem.judge.japanese import KANJI
-from vault_mem.judge.words import Word, derived, lexicon, meanings, opposed, synonyms
+from vault_mem.judge.text import Text
+from vault_mem.judge.words import Word, derived, lexicon, meanings, opposed, read_words, synonyms
 
 EXACT, SYNONYM = 1.0, 0.9
 _STEM = re.compile(r"([一-鿿々〆]+)[ぁ-ゖ]+")
@@ -21,6 +22,19 @@ class Alignment:
     left: list[Word] = field(default_factory=list)
     right: list[Word] = field(default_factory=list)
     opposites: list[tuple[Word, Word]] = field(default_factory=list)
+
+
+# Pronouns that Japanese leaves out where they are understood; one put for another is looked at by a rule.
+_UNSAID = read_words("unsaid.txt")
+
+
+def compared(one: Text, two: Text) -> Alignment:
+    """The words of two texts, paired; what may go without saying is not left over."""
+    found = align(one.words, two.words, one.rest, two.rest)
+    found.left, found.right = (
+        [word for word in words if word.lemma not in _UNSAID] for words in (found.left, found.right)
+    )
+    return found
 
 
 def align(left: list[Word], right: list[Word], left_text: str, right_text: str) -> Alignment:
@@ -48,9 +62,19 @@ def align(left: list[Word], right: list[Word], left_text: str, right_text: str) 
         [word for j, word in enumerate(right) if j not in taken_right],
     )
     found.opposites = [(one, other) for one in untaken[0] for other in untaken[1] if opposed(one, other)]
-    found.left = [word for word in untaken[0] if not _covered(word, right, ties_right, right_text)]
-    found.right = [word for word in untaken[1] if not _covered(word, left, ties_left, left_text)]
+    found.left = [word for word in untaken[0] if not _covered(word, right, ties_right, left_text, right_text)]
+    found.right = [word for word in untaken[1] if not _covered(word, left, ties_left, right_text, left_text)]
+    _part_compounds(found)
     return found
+
+
+def _part_compounds(found: Alignment) -> None:
+    """Green is not blue-green: where one part of a compound is left over, its other part is no counterpart either."""
+    for left_over, others, own in ((found.right, found.left, 1), (found.left, found.right, 0)):
+        for word in [each for each in left_over if each.compound]:
+            for pair in found.pairs:
+                if pair[own].compound == word.compound and not pair[1 - own].compound and pair[1 - own] not in others:
+                    others.append(pair[1 - own])
 
 
 @lru_cache(maxsize=5_000)
@@ -85,7 +109,7 @@ def likeness(one: Word, other: Word) -> float:
     """1 for the same word, less for a synonym, 0 where nothing is known to connect them."""
     if one.lemma == other.lemma or one.text == other.text or _unstretched(one.lemma) == _unstretched(other.lemma):
         return EXACT
-    if opposed(one, other):
+    if opposed(one, other) or _made_another(one.lemma, other.lemma):
         return 0.0
     if one.name or other.name:
         return SYNONYM if derived(one.lemma, other.lemma) else 0.0
@@ -94,6 +118,17 @@ def likeness(one: Word, other: Word) -> float:
     if _same_stem(one.lemma, other.lemma):
         return SYNONYM
     return 0.0
+
+
+# A sign before a word that makes it the name of another thing: 副部長, 祖父, 青緑, 東京都.
+_ANOTHER = "青赤黄黒白紫緑茶紺淡濃薄深大小中上下東西南北副準義祖曾元前旧新非無未不半准再次"
+
+
+def _made_another(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if derived(one, other):
+        return False
+    return len(long) == len(short) + 1 and long.endswith(short) and long[0] in _ANOTHER
 
 
 def _same_stem(one: str, other: str) -> bool:
@@ -120,19 +155,19 @@ def _common_prefix(one: str, other: str) -> str:
     return one[:size]
 
 
-def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], text: str) -> bool:
+def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], own: str, text: str) -> bool:
     """Whether a word stands in the other text in another cut: 定例 in 定例会議, trash can in trashcan."""
     if word.name:
         return any(other.lemma == word.lemma for other in others)
-    own = _ties(word.text, word.lemma)
-    if any(likeness(word, other) for other, tie in zip(others, ties, strict=True) if not own.isdisjoint(tie)):
+    tied = _ties(word.text, word.lemma)
+    if any(likeness(word, other) for other, tie in zip(others, ties, strict=True) if not tied.isdisjoint(tie)):
         return True
     if word.piece and word.text in text:
         return True
-    if any(other.piece and other.text in word.text for other in others):
+    if _put_together(word.text, others):
         return True
     if len(word.text) >= 2 and not word.text.isascii():
-        if word.text in text or _skeleton_in(word.text, text):
+        if _stands_in(word.text, text, own) or _skeleton_in(word.text, text):
             return True
         if KANJI.fullmatch(word.text[0]) and all(KANJI.fullmatch(sign) for sign in word.text):
             return any(_subsequence(word.text, other.text) for other in others if len(other.text) > len(word.text))
@@ -140,6 +175,32 @@ def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], text: s
         longer = any(word.text in other.text and other.text != word.text for other in others)
         return longer and word.text in re.sub(r"[^a-z]", "", text)
     return False
+
+
+def _put_together(word: str, others: list[Word]) -> bool:
+    """Whether a word is made of pieces that the other text has, the whole of it: 夜勤 of 夜 and 勤, and not of 勤 alone."""
+    if word.isascii() or not (KANJI.search(word) or _KATAKANA.search(word)):
+        return False
+    short = "".join(other.text for other in others if other.piece and other.text in word)
+    if len(short) > 1 and _subsequence(short, word):  # 健診 for 健康診断
+        return True
+    for other in sorted(others, key=lambda each: -len(each.text)):
+        if not other.text.isascii() and (other.piece or len(other.text) > 1):
+            word = word.replace(other.text, "", 1)
+    return not KANJI.search(word) and not _KATAKANA.search(word)
+
+
+def _stands_in(word: str, text: str, own: str) -> bool:
+    """Whether a word stands in a text, alone or in a longer word that says no more: 部長 in 副部長 is another."""
+    for match in re.finditer(re.escape(word), text):
+        before = _RUN_BEFORE.search(text[: match.start()])
+        if not before or before.group() in own:
+            return True
+    return False
+
+
+_KATAKANA = re.compile(r"[ァ-ヺ]")
+_RUN_BEFORE = re.compile(r"[一-鿿々ァ-ヺー]+$")
 
 
 def _unstretched(word: str) -> str:

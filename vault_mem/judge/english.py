@@ -23,7 +23,14 @@ _SCOPES = read_phrases("scopes.txt")
 _PHRASES = read_phrases("phrases.txt")
 # What is left of these without un- is a word too, but not the one that is denied.
 _NOT_NEGATED = frozenset(("ited", "iform", "iverse", "ion", "ique", "its", "less", "like", "til", "derstand", "dergo"))
+_CONTRACTED = {"ll": "will", "ve": "have", "re": "are", "m": "am"}
 _NEGATED = re.compile(rf"\b(?:{'|'.join(_NEGATIVES)})\b")
+
+
+# Who said it, where it is the user of the agent: as good as unsaid.
+_TOLD = re.compile(
+    r"^\s*(?:the )?user (?:has )?(?:mention|say|said|told|note|state|explain|report|wrote|share)\w*(?: (?:me|us))?(?: that|:) (?P<who>(?:they|he|she) )?"
+)
 
 
 def normal_text(text: str) -> str:
@@ -32,6 +39,13 @@ def normal_text(text: str) -> str:
     text = re.sub(r"\bcan't\b|\bcannot\b", "can not", text)
     text = re.sub(r"\bwon't\b", "will not", text)
     text = re.sub(r"n't\b", " not", text)
+    text = re.sub(r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}", text)
+    text = _TOLD.sub(lambda match: "user " if match["who"] else "", text)
+    text = re.sub(r"\b(prefer\w*\b[^.;]*?) to (?!\w+ing\b)", r"\1 over ", text)
+    text = re.sub(
+        r"(?<!\bhave )(?<!\bhas )(?<!\bhad )(?<!\bi )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )\bjust\b", "only", text
+    )
+    text = re.sub(r"\b(every\w*|all|any\w*)( [a-z]+)? but (?!not\b)", r"\1\2 except ", text)
     for word, phrase in _PHRASES:
         if phrase in text:
             text = re.sub(rf"\b{phrase}\b", word, text)
@@ -41,17 +55,19 @@ def normal_text(text: str) -> str:
         text,
     )
     text = _NEGATED.sub(lambda match: f"not {_NEGATIVES[match.group()]}", text)
-    return re.sub(r"'(?:s|re|ve|ll|d|m)\b|(?<=s)'(?=\s|$)", "", text)
+    return re.sub(r"'(?:s|d)\b|(?<=s)'(?=\s|$)", "", text)
 
 
 def words(text: str, names: frozenset[str]) -> list[Word]:
     """The content words of a normalised text, quantities already taken out."""
     found: list[Word] = []
     for place, match in enumerate(re.finditer(r"[a-zà-öø-ÿ]+(?:[-_][a-zà-öø-ÿ]+)*", text)):
-        for part in _parts(match.group()):
+        parts = _parts(match.group())
+        for part in parts:
+            compound = match.group() if len(parts) > 1 else ""
             form = part if part in names else lemma(part)
             if (part not in STOP and form not in STOP and len(part) > 1) or part in names:
-                found.append(Word(part, form, place, role_after(text, match.end()), part in names))
+                found.append(Word(part, form, place, role_after(text, match.end()), part in names, compound=compound))
     return found
 
 
@@ -62,7 +78,7 @@ def proper_names(original: str) -> frozenset[str]:
     headline = len(capitals) > 3 and len(capitals) > 0.6 * len(re.findall(r"\b[A-Za-z]\w+", original))
     for match in re.finditer(r"(?<![A-Za-z0-9'])([A-Z][a-zA-Zà-öø-ÿ]*)(?![a-z'])", original):
         word = match.group(1)
-        if word == "I":
+        if word in ("I", "OK"):
             continue
         before = original[: match.start()].rstrip(" \"'“‘(")
         starts = headline or not before or before[-1] in ".!?:;\n。"
@@ -100,15 +116,6 @@ def directions(text: str) -> frozenset[str]:
     return frozenset(word for word in re.findall(r"[a-z]+", text) if word in _DIRECTIONS)
 
 
-def aspect(text: str) -> str:
-    """Whether something is being done or has been done, where the text says so."""
-    if re.search(r"\bused to (?!it\b|the\b|this\b|that\b)\w", text):
-        return "used to"
-    if re.search(r"\b(?:is|are|am|'s) being\b", text):
-        return "being"
-    return "been" if re.search(r"\b(?:has|have|had) been\b", text) else ""
-
-
 def is_question(text: str) -> bool:
     """Whether the text asks."""
     return "?" in text or bool(
@@ -119,9 +126,18 @@ def is_question(text: str) -> bool:
 _PRONOUNS = {written: person for person, *all_written in read_rows("pronouns.txt") for written in all_written}
 
 
-def person_of(word: str) -> str:
-    """The person a pronoun stands for; possessives stand for none."""
-    return _PRONOUNS.get(word, "") if word in ("i", "me", "he", "him", "she", "they", "them", "we", "us", "you") else ""
+_ACTING = ("i", "me", "he", "him", "she", "they", "them", "we", "us", "you")
+# After these "her" is a person, and not whose something is.
+_NO_NOUN = re.compile(
+    r"\s*(?:[.,;!?]|$|(?:about|to|that|the|a|an|his|how|what|when|why|if|and|on|in|for|from|with|of|at)\b)"
+)
+
+
+def person_of(word: str, after: str) -> str:
+    """The person a pronoun stands for, given what follows it; possessives stand for none."""
+    if word == "her":
+        return "she" if _NO_NOUN.match(after) else ""
+    return _PRONOUNS.get(word, "") if word in _ACTING else ""
 
 
 def persons(text: str) -> frozenset[str]:
@@ -129,21 +145,25 @@ def persons(text: str) -> frozenset[str]:
     return frozenset(_PRONOUNS[word] for word in re.findall(r"[a-z]+", text) if word in _PRONOUNS)
 
 
-def tense_change(before: list[Word], after: list[Word]) -> tuple[str, str] | None:
-    """Works and worked, in texts that are otherwise the same word by word."""
-    if [word.lemma for word in before] != [word.lemma for word in after]:
-        return None
-    for one, other in zip(before, after, strict=True):
-        for now, then in ((one.text, other.text), (other.text, one.text)):
-            past = then.endswith("ed") or (then in _IRREGULAR and not then.endswith("s"))
-            if now != then and now == one.lemma + "s" and past:
-                return one.text, other.text
-    return None
+# Forms that the table of irregular words has and that are no past of a verb.
+_NOT_PAST = read_words("not_past.txt")
+
+
+def is_past(word: str) -> bool:
+    """Whether a word is written like the past or the participle of a verb, and like nothing else."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word] != word and word not in _NOT_PAST and not word.endswith("s")
+    return word.endswith("ed") and lemma(word) != word
+
+
+def is_past_or_base(word: str) -> bool:
+    """Whether a word may be a past: read, cut, put."""
+    return is_past(word) or _IRREGULAR.get(word) == word
 
 
 def passives(text: str) -> int:
     """How many passives with a named doer the text has."""
-    return len(re.findall(r"\b(?:is|are|was|were|be|been|being|got)\b(?: \w+){0,3}? by\b|\b\w+(?:ed|en) by\b", text))
+    return len(re.findall(r"\b(?:is|are|was|were|be|been|being|got)\b(?: \w+){0,6}? by\b|\b\w+(?:ed|en) by\b", text))
 
 
 @lru_cache(maxsize=10_000)
@@ -161,7 +181,8 @@ def _candidates(word: str) -> list[str]:
     forms = [word, _americanised(word)] if not re.search(r"(?:ing|ed|(?<!s)s)$", word) else []
     for ending, replacements in (
         ("ies", ("y", "ie")), ("ves", ("f", "fe", "ve")), ("sses", ("ss",)), ("es", ("e", "")), ("s", ("",)),
-        ("ied", ("y",)), ("ed", ("e", "")), ("ing", ("e", "")), ("ly", ("", "le")),
+        ("ied", ("y",)), ("ed", ("e", "")), ("ing", ("e", "")), ("ly", ("", "le")), ("iest", ("y",)),
+        ("est", ("", "e")),
     ):  # fmt: skip
         if word.endswith(ending) and len(word) - len(ending) >= 2:
             stem = word[: -len(ending)]

@@ -12,7 +12,7 @@ import numpy as np
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.features import LIGHT
 from vault_mem.judge.judge import MAX_LENGTH
-from vault_mem.judge.text import Text, texts
+from vault_mem.judge.text import Text, names_in, texts
 from vault_mem.judge.words import Word, read_words
 
 _TONE = read_words("tone.txt") | LIGHT
@@ -67,7 +67,7 @@ def common_ground(before: str, after: str, tokens: TokenVectors, usage: Usage) -
     """
     if before == after or max(len(before), len(after)) > MAX_LENGTH or _unread(before) or _unread(after):
         return True
-    one, two = texts(before, after, tokens)
+    one, two = texts(*_without_formulas(before, after), tokens)
     left, right = _telling(one, tokens), _telling(two, tokens)
     shared = IDENTIFIER * len(_identifiers(one) & _identifiers(two))
     for a, b, cosine in _kindred(left, right, tokens):
@@ -79,6 +79,32 @@ def common_ground(before: str, after: str, tokens: TokenVectors, usage: Usage) -
             sum(_weight(word.text, tokens) - SMALL_TALK for word in words) for words in (left, right)
         )
     return shared >= PART * min(sum(_tells(word, tokens, usage) for word in words) for words in (left, right))
+
+
+# How a letter or a talk begins and ends, whoever it is addressed to.
+_OPENING = re.compile(
+    r"\s*(?:(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|night|day))\b(?:,? ?[\w' ]{1,30}?)?[,.!:]+"
+    r"|(?:こんにちは|こんばんは|おはよう(?:ございます)?|お疲れ(?:様|さま)(?:です|でした)?|(?:いつも)?お世話になって(?:おり|い)ます)[、。!！\s]*"
+    r"(?:[^。、!！\n]{1,15}(?:さん|様|くん|ちゃん|友達|相棒|へ)[。、!！])?)\s*",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(
+    r"\s*(?:(?:best|kind|warm)(?:est)? (?:regards|wishes)|yours sincerely|sincerely|cheers|see you)\b[^.!?\n]{0,40}[.!]?\s*$"
+    r"|\s*(?:どうぞ)?(?:よろしく|宜しく)お願い[^。\n]{0,10}。?\s*$",
+    re.IGNORECASE,
+)
+_FIRST_SENTENCE = re.compile(r"[^.!?。！？\n]{1,60}[.!?。！？]\s*(?=\S)")
+
+
+def _without_formulas(before: str, after: str) -> tuple[str, str]:
+    """Both texts without greetings, and without a first sentence that both have and that names nothing."""
+    one, two = (
+        _CLOSING.sub("", text[m.end() :] if (m := _OPENING.match(text)) else text) or text for text in (before, after)
+    )
+    first = _FIRST_SENTENCE.match(one)
+    if first and two.startswith(first.group()) and one != two and not names_in(first.group()):
+        return one[first.end() :], two[first.end() :] or two
+    return one, two
 
 
 def _telling(text: Text, tokens: TokenVectors) -> list[Word]:

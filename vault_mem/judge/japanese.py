@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.particles import role_after
@@ -16,7 +17,7 @@ JAPANESE = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
 
 _GRAMMAR = read_words("grammar.txt")
 _NEGATIVE = re.compile(
-    r"な(?:い|かっ|く(?!な)|くな(?!る|り|っ)|けれ)|ません|ぬ(?=[。、]|$)|(?<![必まは])ず(?:に|、|。|$|(?=[ァ-ヺ一-鿿]))|なし(?=で|だ|。|$)|未(?=[一-鿿])|ないで|以外(?![^。]*な[いか])|そこな[いうっ]|そびれ|損ね|損な[いうっ]"
+    r"な(?:い|かっ|く(?!な)|くな(?!る|り|っ)|けれ)|ません|ぬ(?=[。、]|$)|(?<![必まは])ず(?:に|、|。|$|(?=[ァ-ヺ一-鿿]))|なし(?=で|だ|。|$)|未(?=[一-鿿ァ-ヺ])|ないで|そこな[いうっ]|そびれ|損ね|損な[いうっ]"
 )
 _NOT_NEGATIVE = re.compile(
     r"な(?:ければ|くては|いと|きゃ)(?:なら|いけ|なり)(?:な(?:い|かった)|ません(?:でした)?)|なきゃ|かもしれな(?:い|かった)|かもしれません|"
@@ -24,9 +25,11 @@ _NOT_NEGATIVE = re.compile(
     r"もったいな(?:い|く)|仕方(?:が)?な(?:い|く)|切な(?:い|く|かっ)|何気な(?:い|く)|問題(?:は|が)?(?:な(?:い|し|かった)|ありません(?:でした)?)|なく(?=なっ|なり|なる)|間もなく|まもなく|なくて(?=も(?:いい|よい))"
 )
 _MODALS = {
-    "must": re.compile(r"な(?:ければ|くては|いと)(?:なら|いけ|なり)|なきゃ|必須|べき|必ず"),
-    "may not": re.compile(r"(?<!なく)ては(?:いけ|なら|だめ|ダメ|駄目)|禁止"),
-    "may": re.compile(r"ても(?:いい|よい|良い|構わ|かまわ)|てよい(?!か)"),
+    "must": re.compile(
+        r"な(?:ければ|くては|いと)(?:なら|いけ|なり)|なきゃ|必須|べき|必ず(?![^。]*くださ)|必要|要る|要ります"
+    ),
+    "may not": re.compile(r"(?<!なく)ては(?:いけ|行け|なら|だめ|ダメ|駄目)|禁止"),
+    "may": re.compile(r"[てで]も(?:いい|よい|良い|構わ|かまわ)|[てで](?:よい|良い|いい)(?!か|ので)"),
     "perhaps": re.compile(
         r"かも(?:しれ)?|だろう|でしょう|らしい|みたい|推測|おそらく|たぶん|多分|かどうか|か迷|検討|はず"
     ),
@@ -48,6 +51,7 @@ _SCOPES = {
 def words(text: str, tokens: TokenVectors, names: frozenset[str]) -> list[Word]:
     """The content words of a normalised text, quantities already taken out."""
     found: list[Word] = []
+    ends: list[tuple[int, int]] = []
     if not JAPANESE.search(text):
         return found
     loans = [match.span() for match in _KATAKANA.finditer(text) if known(match.group())]
@@ -65,12 +69,36 @@ def words(text: str, tokens: TokenVectors, names: frozenset[str]) -> list[Word]:
             continue
         piece = bool(KANJI.fullmatch(surface)) and bool(_COMPOUND.match(text, end) or _COMPOUND.match(text, start - 1))
         found.append(Word(surface, form, place, role_after(text, end), surface in names, piece))
+        ends.append((start, end))
+    return _with_roles_of_compounds(found, ends)
+
+
+def _with_roles_of_compounds(found: list[Word], ends: list[tuple[int, int]]) -> list[Word]:
+    """バックエンド in バックエンドチームが: the particle after a compound is that of all its parts."""
+    for place in range(len(found) - 2, -1, -1):
+        if not found[place].role and not KANA.match(found[place].text[-1]) and ends[place][1] == ends[place + 1][0]:
+            found[place] = replace(found[place], role=found[place + 1].role)
     return found
 
 
+# What is written in several ways, and the one that stands for all.
+_SPELLINGS = [
+    (re.compile(written), plain)
+    for written, plain in (
+        (r"一杯(?=だ|に|で|の|。)", "いっぱい"), (r"の(?:代わり|かわり)に", "ではなく"), ("隔週", "二週間に一度"),
+        (r"毎([分秒])", r"1\1あたり"), ("毎時", "1時間あたり"), (r"(?<=[分秒間日月年人個回件])につき", "あたり"),
+        (r"(?:こと|よう)に(?:決め|し)(?=た|ま)|と(?:決め|決まっ)(?=た|て)", "ことにし"),
+        ("逢", "会"), ("聴", "聞"), ("貴方", "あなた"), ("下さ", "くださ"), (r"(?<=の)為", "ため"), ("出来(?=[るたなま])", "でき"),
+        (r"^ユーザー(?:によると|いわく|の話では|の話によると)、?", ""),
+    )
+]  # fmt: skip
+
+
 def normal_text(text: str) -> str:
-    """One spelling for words that are written with a numeral but count nothing."""
-    return re.sub(r"一杯(?=だ|に|で|の|。)", "いっぱい", text)
+    """One spelling for what is written in several ways."""
+    for pattern, plain in _SPELLINGS:
+        text = pattern.sub(plain, text)
+    return text
 
 
 def negations(text: str) -> int:
@@ -96,11 +124,33 @@ def directions(text: str) -> frozenset[str]:
     return frozenset(place for found in alone for place in found if place) | frozenset(in_words)
 
 
-def aspect(text: str) -> str:
-    """Whether a state lasts or is over, where the text says so."""
-    lasts = re.search(r"[てで]い?る(?![一-鿿])|[てで]います", text)
-    over = re.search(r"[てで]い?た(?![一-鿿らめ])|[てで]いました", text)
-    return "" if bool(lasts) == bool(over) else "lasts" if lasts else "over"
+_PRONOUNS = (
+    ("we", re.compile(r"私(?:たち|達|ども)|僕(?:ら|たち|達)|俺(?:ら|たち)|我々|われわれ")),
+    ("they", re.compile(r"彼(?:女)?(?:ら|たち|達)")),
+    ("she", re.compile(r"彼女")),
+    ("he", re.compile(r"彼(?![岸氏方])")),
+    ("i", re.compile(r"私(?![立物書服用生的鉄])|わたし|僕|ぼく(?=[はがをにのも])|俺|あたし")),
+    ("you", re.compile(r"あなた|貴方|(?<![一-鿿ァ-ヺーぁ-ん])君(?=[はがをにのもとへ])|お前|きみ(?=[はがをにのも])")),
+)
+
+
+def persons(text: str) -> frozenset[str]:
+    """Who is spoken of by pronoun; 彼女 is not 彼."""
+    found = set()
+    for person, pattern in _PRONOUNS:
+        text, count = pattern.subn("　", text)
+        if count:
+            found.add(person)
+    return frozenset(found)
+
+
+def is_set_aside(word: str, text: str) -> bool:
+    """Whether a word is named as what it is not, or as less than another: メールではなく, メールより."""
+    start = text.find(word)
+    return start >= 0 and bool(_SET_ASIDE.match(text, start + len(word)))
+
+
+_SET_ASIDE = re.compile(r"(?:では|じゃ|で|に)なく(?!な)|より(?:も|は)?(?!まし)")
 
 
 def is_question(text: str) -> bool:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.judge.align import Alignment, align
+from vault_mem.judge.align import Alignment, compared
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.features import LIGHT, features
 from vault_mem.judge.rules import differences, quantity_changes
@@ -53,7 +53,7 @@ def judge(before: str, after: str, tokens: TokenVectors) -> Judgement:
             repetition=False, same_words=False, probability=0.0, differs=[Difference("text", "", "long text")]
         )
     one, two = texts(before, after, tokens)
-    alignment = align(one.words, two.words, one.lower, two.lower)
+    alignment = compared(one, two)
     found = differences(one, two, alignment, tokens)
     left, right = ([word for word in words if word.lemma not in LIGHT] for words in (alignment.left, alignment.right))
     probability = _probability(features(one, two, alignment, found, tokens), one.is_japanese or two.is_japanese)

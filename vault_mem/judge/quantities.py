@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from vault_mem.judge.words import read_rows, read_words
+from vault_mem.judge.words import known, read_rows, read_words
 
 _FIRST_MARK, _MARKS = 0xE000, 0x1800  # signs nobody writes: each stands where a quantity was taken out
 
@@ -22,6 +22,9 @@ _SCALED = {
 # Words that only count things and say nothing of their own; the longer first.
 _COUNTERS = "|".join(sorted(read_words("counters.txt"), key=lambda word: (-len(word), word)))
 _RELATIVE = {written: name for name, *all_written in read_rows("relative_times.txt") for written in all_written}
+
+# Parts of ordinary compounds that are in no dictionary of their own: self-hosted, follow-up.
+_JOINED = read_words("stop_words.txt") | read_words("compound_parts.txt")
 
 _WORD_VALUES = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
@@ -247,6 +250,16 @@ _DAYPART = r"(?: (?:in the|at) (morning|afternoon|evening|night))?"
 _JA_PART = r"(午前|午後|早朝|朝|夕方|深夜|未明|夜|晩)?の?"
 
 
+def _made_up_name(match: re.Match[str]) -> Quantity | None:
+    """acme-uploads-eu: parts joined by hyphens, one of them no word, so that its parts say nothing by themselves."""
+    parts = match.group().split("-")
+    if len(parts) > 2 and _JOINED.isdisjoint(parts):
+        return Quantity("identifier", match.group(), match.group())
+    if all(known(part) or known(part.rstrip("s")) or part in _JOINED for part in parts) or known("".join(parts)):
+        return None
+    return Quantity("identifier", match.group(), match.group())
+
+
 def _readers() -> Iterator[Reader]:
     """Patterns with what they mean, the more specific first. `signs` must be kept in step with the pattern."""
 
@@ -254,16 +267,19 @@ def _readers() -> Iterator[Reader]:
         return Reader(re.compile(pattern), read, frozenset(signs))
 
     # addresses, options, operators, file paths
-    yield reader(r"https?://[^\s、。）)]+", lambda m: Quantity("identifier", m.group().rstrip(".,"), m.group()), "/")
-    yield reader(r"(?<![\w-])--?[a-z][\w-]*", lambda m: Quantity("identifier", m.group(), m.group()), "-")
+    yield reader(r"https?://[!-(*-~]+", lambda m: Quantity("identifier", m.group().rstrip(".,"), m.group()), "/")
+    yield reader(r"(?<![\w-])--?[a-z][a-z0-9_-]*", lambda m: Quantity("identifier", m.group(), m.group()), "-")
     yield reader(r"(?<=\s)(?:[=!<>]=|[<>])(?=\s)", lambda m: Quantity("identifier", m.group(), m.group()), "=<>")
     yield reader(r"(?<![\w.])[a-z]{1,2}[+-](?![\w+-])", lambda m: Quantity("identifier", m.group(), m.group()), "+-")
-    yield reader(r"(?<![\w.])[a-z]\w*_\w+", lambda m: Quantity("identifier", m.group(), m.group()), "_")
     yield reader(
-        r"(?<![\w/])(?:~|\.{1,2})?/[\w.-]+(?:/[\w.-]+)*/?",
+        r"(?<![a-z0-9_.])[a-z][a-z0-9]*_[a-z0-9_]+", lambda m: Quantity("identifier", m.group(), m.group()), "_"
+    )
+    yield reader(
+        r"(?<![a-z0-9_/])(?:~|\.{1,2})?/[a-z0-9_.-]+(?:/[a-z0-9_.-]+)*/?",
         lambda m: Quantity("identifier", m.group().rstrip("/."), m.group()),
         "/",
     )
+    yield reader(r"(?<![a-z0-9_.-])[a-z]{2,}(?:-[a-z]{2,})+(?![a-z0-9_-]|\.[a-z0-9])", _made_up_name, "-")
     # dates
     yield reader(r"\b(\d{4})[-/](\d{1,2})[-/](\d{1,2})\b", lambda m: _date(m[1], m[2], m[3], m.group()), "-/")
     yield reader(
@@ -359,7 +375,7 @@ def _readers() -> Iterator[Reader]:
         "第目位",
     )
     yield reader(rf"\b({'|'.join(_ORDINALS)})\b(?!-)", lambda m: Quantity("ordinal", _ORDINALS[m[1]], m.group()))
-    yield reader(r"最初", lambda m: Quantity("ordinal", 1, m.group()), "初")
+    yield reader(r"最初|[初始]め(?=から|は)|はじめ(?=から|は)", lambda m: Quantity("ordinal", 1, m.group()), "初始は")
     yield reader(rf"\b({'|'.join(_TIMES_OVER)})\b", lambda m: Quantity("number", float(_TIMES_OVER[m[1]]), m.group()))
     yield reader(r"\b(two|three|four|five|six|\d+) times\b", lambda m: _counted(m[1], None, m.group()))
     yield reader(

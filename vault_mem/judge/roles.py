@@ -9,6 +9,7 @@ from vault_mem.judge import english
 from vault_mem.judge.align import EXACT, Alignment
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.particles import role_class
+from vault_mem.judge.quantities import mark
 from vault_mem.judge.text import Text
 from vault_mem.judge.words import Word, opposed, read_words
 
@@ -30,6 +31,7 @@ def role_changes(one: Text, two: Text, alignment: Alignment, tokens: TokenVector
         _by_particle([(a, b) for a, b in same if a.role and b.role], turned)
         or _by_transposition(one, two, turned, tokens)
         or _by_order(one, two, turned)
+        or _by_exchange(one, two)
         or _by_comparison(one, two, turned)
     )
 
@@ -46,7 +48,8 @@ def _by_particle(same: list[Pair], turned: bool) -> list[Difference]:
         subjects = [
             role_class(a.role) == role_class(b.role) for a, b in same if "subject" in map(role_class, (a.role, b.role))
         ]
-        moved = [(a, b) for a, b in same if {a.role, b.role} <= {"に", "を"}]
+        lemmas = [a.lemma for a, _ in same]  # a word that stands twice could be either of them
+        moved = [(a, b) for a, b in same if {a.role, b.role} <= {"に", "を"} and lemmas.count(a.lemma) == 1]
         if moved and all(subjects):
             a, b = moved[0]
             return [Difference("role", f"{a.text}{a.role}", f"{b.text}{b.role}")]
@@ -111,10 +114,42 @@ def _by_order(one: Text, two: Text, turned: bool) -> list[Difference]:
     for place, first in enumerate(both):
         for second in both[place + 1 :]:
             swapped = (before[first] < before[second]) != (after[first] < after[second])
-            if swapped and not _listed(one, first, second) and not _listed(two, first, second):
+            if swapped and not _only_moved(one, two, first, second):
                 early, late = sorted((first, second), key=before.__getitem__)
                 return [Difference("role", f"{early} … {late}", f"{late} … {early}")]
     return []
+
+
+def _only_moved(one: Text, two: Text, first: str, second: str) -> bool:
+    """Whether two changed places and neither its part: listed, the speaker, or with its own preposition."""
+    if any(_listed(each, first, second) for each in (one, two)) or _linked(one, two, first, second):
+        return True
+    for actor in (first, second):
+        speaker = rf"\b{actor}\b(?: \w+){{0,3}} (?:said|says|say|told)\b|\b(?:said|says)\b(?: \w+){{0,5}} {actor}\b|\b{actor} ?:"
+        if all(re.search(speaker, text.lower) for text in (one, two)):
+            return True
+        before, after = (
+            re.search(rf"\b({_PREPOSITION}) (?:the |a |an )?(?:\w+ )?{actor}\b", text.rest) for text in (one, two)
+        )
+        if before and after and before[1] == after[1]:
+            return True
+    return False
+
+
+_PREPOSITION = r"in|on|at|for|with|about|from|to|of|as|under|near|during|after|before"
+_BE = r"(?:is|are|was|were|be|becomes?|became)"
+
+
+def _linked(one: Text, two: Text, first: str, second: str) -> bool:
+    """Whether both texts make one of two the other: X is the new Y, the new Y is X; Mei's brother, the brother of Mei."""
+    for a, b in ((first, second), (second, first)):
+        whose = rf"\b{a}'s (?:\w+ ){{0,2}}{b}\b|\b{b} of (?:\w+ )?{a}\b"
+        if all(re.search(whose, text.plain.lower()) for text in (one, two)):
+            return True
+    equal = "|".join(
+        rf"\b{a}(?: \w+)? {_BE}(?: now)? (?:\w+ ){{0,3}}?{b}\b" for a, b in ((first, second), (second, first))
+    )
+    return all(re.search(equal, text.plain.lower()) for text in (one, two))
 
 
 def _actors(text: Text) -> dict[str, int]:
@@ -122,9 +157,11 @@ def _actors(text: Text) -> dict[str, int]:
     if text.is_japanese:
         return {}
     places: dict[str, list[int]] = {}
-    for match in re.finditer(r"[a-z]+", text.lower):
+    for match in re.finditer(r"[a-z]+", text.rest):
         word = match.group()
-        actor = english.person_of(word) or (word if word in text.names or english.lemma(word) in _PERSONS else "")
+        actor = english.person_of(word, text.rest[match.end() :]) or (
+            word if word in text.names or english.lemma(word) in _PERSONS else ""
+        )
         if actor:
             places.setdefault(actor, []).append(match.start())
     return {actor: found[0] for actor, found in places.items() if len(found) == 1}
@@ -147,7 +184,40 @@ def _by_comparison(one: Text, two: Text, turned: bool) -> list[Difference]:
     return []
 
 
+_PARTS = re.compile(r"[,;:.、。；\n]|\b(?:and|but|while|whereas|or)\b|一方")
+# More things than this are a long text, where chance puts two of them together.
+_MOST_THINGS = 24
+
+
+def _by_exchange(one: Text, two: Text) -> list[Difference]:
+    """DEBUG in development and WARNING in production, or the other way round: two values that changed places."""
+    before, after = _parts(one), _parts(two)
+    things = [thing for thing in before if thing in after]
+    if len(things) > _MOST_THINGS:
+        return []
+    apart = [(a, b) for a in things for b in things if before[a] < before[b] and after[a] != after[b]]
+    for a, b in apart:
+        for c, d in apart:
+            together = before[a] == before[c] and before[b] == before[d]
+            if together and a != c and b != d and after[a] == after[d] and after[b] == after[c]:
+                return [Difference("exchange", f"{a} {c}, {b} {d}", f"{a} {d}, {b} {c}")]
+    return []
+
+
+def _parts(text: Text) -> dict[str, int]:
+    """The part of the sentence that each word or quantity stands in; those that stand in several are left out."""
+    found: dict[str, set[int]] = {}
+    for number, part in enumerate(_PARTS.split(text.rest)):
+        for word in text.words:
+            if re.search(rf"\b{word.text}\b" if word.text.isascii() else re.escape(word.text), part):
+                found.setdefault(word.lemma, set()).add(number)
+        for place, quantity in enumerate(text.quantities):
+            if mark(place) in part:
+                found.setdefault(quantity.text, set()).add(number)
+    return {thing: min(numbers) for thing, numbers in found.items() if len(numbers) == 1}
+
+
 def _listed(text: Text, one: str, other: str) -> bool:
     """Whether two words are only named together: Jonas and Elif."""
     names = re.escape(one), re.escape(other)
-    return any(re.search(rf"{a}(?:さん|くん|氏)?{_LISTED}{b}", text.lower) for a, b in (names, names[::-1]))
+    return any(re.search(rf"{a}(?:さん|くん|氏)?{_LISTED}{b}", text.rest) for a, b in (names, names[::-1]))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.judge import english, japanese
 from vault_mem.judge.align import Alignment
+from vault_mem.judge.converse import settle_converses
 from vault_mem.judge.difference import Difference
+from vault_mem.judge.places import place_changes
 from vault_mem.judge.quantities import Quantity, mark, unmatched
 from vault_mem.judge.roles import role_changes
+from vault_mem.judge.tense import is_told, tense_changes
 from vault_mem.judge.text import Text
 from vault_mem.judge.words import opposite
 
@@ -20,25 +22,37 @@ _TELLING_SCOPES = frozenset(
 )
 
 
+_IN_ANY_LANGUAGE = frozenset(("number", "time", "date", "day", "negation"))
+
+
 def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors) -> list[Difference]:
     """Every difference of fact that the rules find. Opposites that a negation takes back count as counterparts."""
+    told_from_both_ends = settle_converses(one, two, alignment)
     polarity = _polarity(one, two, alignment)
     if not polarity and alignment.opposites:
         settled = {word for pair in alignment.opposites for word in pair}
         alignment.left = [word for word in alignment.left if word not in settled]
         alignment.right = [word for word in alignment.right if word not in settled]
-    return [
+    found = [
         *quantity_changes(one.quantities, two.quantities),
         *_names(alignment),
         *polarity,
-        *_status(one, two),
-        *_modality(one, two),
+        *tense_changes(one, two, alignment),
+        *_modality(one, two, alignment),
         *_scope(one, two),
         *_speech(one, two),
         *_order_of_quantities(one, two),
         *_small_words(one, two),
-        *role_changes(one, two, alignment, tokens),
     ]
+    if not told_from_both_ends:
+        found += [*_givings(one, two), *place_changes(one, two, alignment), *role_changes(one, two, alignment, tokens)]
+    found = list(dict.fromkeys(found))
+    return found if one.is_japanese == two.is_japanese else _in_two_languages(found)
+
+
+def _in_two_languages(found: list[Difference]) -> list[Difference]:
+    """What can be said of texts in two languages: small words of one have no counterpart to be missed in the other."""
+    return [each for each in found if (each.before and each.after) or each.kind in _IN_ANY_LANGUAGE]
 
 
 def quantity_changes(before: list[Quantity], after: list[Quantity]) -> list[Difference]:
@@ -103,19 +117,11 @@ def _taken_back(one: Text, two: Text, alignment: Alignment) -> bool:
     return False
 
 
-def _status(one: Text, two: Text) -> list[Difference]:
-    aspects = english.aspect(one.lower), english.aspect(two.lower)
-    if set(aspects) == {"being", "been"} or ("used to" in aspects and aspects[0] != aspects[1]):
-        return [Difference("status", *aspects)]
-    tenses = english.tense_change(one.words, two.words)
-    if tenses:
-        return [Difference("status", *tenses)]
-    states = japanese.aspect(one.lower), japanese.aspect(two.lower)
-    return [Difference("status", *states)] if set(states) == {"lasts", "over"} else []
-
-
-def _modality(one: Text, two: Text) -> list[Difference]:
+def _modality(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
+    """How certain or binding it is; what one is told to do, one must."""
     gone, new = sorted(one.modality - two.modality), sorted(two.modality - one.modality)
+    if [*gone, *new] == ["must"] and is_told(two if gone else one, alignment, before=not gone):
+        return []
     return [Difference("modality", " ".join(gone), " ".join(new))] if gone or new else []
 
 
@@ -181,8 +187,6 @@ def _small_words(one: Text, two: Text) -> list[Difference]:
     gone, new = sorted(one.possessors - two.possessors), sorted(two.possessors - one.possessors)
     if gone and new:
         found.append(Difference("possessor", gone[0], new[0]))
-    if one.givings and two.givings and one.givings != two.givings:
-        found.append(Difference("opposite", min(one.givings), min(two.givings)))
     shared = {word.lemma for word in one.words} & {word.lemma for word in two.words}
     gone, new = sorted((one.denied - two.denied) & shared), sorted((two.denied - one.denied) & shared)
     if one.negations == two.negations and gone and new:
@@ -194,12 +198,19 @@ def _small_words(one: Text, two: Text) -> list[Difference]:
     return found
 
 
+def _givings(one: Text, two: Text) -> list[Difference]:
+    """Who gave: あげた, もらった."""
+    if one.givings and two.givings and one.givings != two.givings:
+        return [Difference("opposite", min(one.givings), min(two.givings))]
+    return []
+
+
 def _speech(one: Text, two: Text) -> list[Difference]:
     """A question is no statement; you are not I."""
     found = []
     if one.asks != two.asks:
         found.append(Difference("question", "asks" if one.asks else "states", "asks" if two.asks else "states"))
-    before, after = english.persons(one.lower), english.persons(two.lower)
+    before, after = one.persons, two.persons
     gone, new = sorted(before - after), sorted(after - before)
     if gone and new:
         found.append(Difference("person", gone[0], new[0]))

@@ -14,20 +14,32 @@ from vault_mem.judge.words import Word
 # A new text is compared with several, and the next one often with the same.
 _KEPT = 64
 _NOT_POSSESSORS = frozenset(("it", "that", "there", "he", "she", "let", "what", "who", "here"))
-_JAPANESE_NAME = re.compile(r"([一-鿿ァ-ヺー]{1,4})(?:さん|くん|君|ちゃん|先生|氏|部長|課長|社長|様)")
+_JAPANESE_NAME = re.compile(
+    r"(?!(?:お|御)?[兄姉父母爺婆娘嫁奥客皆](?:さん|様|ちゃん|くん|君))([一-鿿ァ-ヺー]{1,4})(?:さん|くん|君|ちゃん|先生|氏|部長|課長|社長|様)"
+)
+
+
+def _plain(original: str) -> str:
+    """One width for all signs, and abbreviations without their dots: U.S. is US."""
+    plain = unicodedata.normalize("NFKC", original)
+    return re.sub(
+        r"\b(?!(?:[ap]\.m|e\.g|i\.e)\b)((?:[A-Za-z]\.){1,3}[A-Za-z])\b\.?(?=\s|['’,]|$)",
+        lambda m: m[1].replace(".", ""),
+        plain,
+    )
 
 
 @lru_cache(maxsize=_KEPT)
 def names_in(original: str) -> frozenset[str]:
     """Names of people, places and things, as far as the writing shows them."""
-    plain = unicodedata.normalize("NFKC", original)
+    plain = _plain(original)
     return english.proper_names(plain) | frozenset(_JAPANESE_NAME.findall(plain.lower()))
 
 
 @lru_cache(maxsize=_KEPT)
 def _prepared(original: str) -> tuple[str, str, list[Quantity], str]:
     """The parts that do not depend on the other text."""
-    plain = unicodedata.normalize("NFKC", original)
+    plain = _plain(original)
     lower = japanese.normal_text(english.normal_text(plain.lower()))
     return plain, lower, *quantities(lower)
 
@@ -49,6 +61,13 @@ class Text:
     def is_japanese(self) -> bool:
         """Whether any of it is Japanese."""
         return bool(japanese.JAPANESE.search(self.lower))
+
+    def before(self, word: str) -> list[str]:
+        """What stands before a word in its clause, for every place that it stands in."""
+        clauses = re.split(
+            r"[.;!?\n]|(?<=todo):|(?<=^done):|[^.;:!?\n]*:", self.rest
+        )  # what ends in a colon is a label
+        return [clause[: match.start()].rstrip() for clause in clauses for match in re.finditer(rf"\b{word}\b", clause)]
 
     @cached_property
     def negations(self) -> int:
@@ -88,8 +107,14 @@ class Text:
     @cached_property
     def denied(self) -> frozenset[str]:
         """The words that its negations stand before."""
-        spans = re.findall(r"\bnot\b((?:\W+\w+){1,3})", self.rest)
-        return frozenset(word.lemma for span in spans for word in english.words(span, self.names)[:2])
+        spans = re.findall(r"\b(?:not|no|without|never)\b((?:\W+\w+){1,3})", self.rest)
+        found = {word.lemma for span in spans for word in english.words(span, self.names)[:2]}
+        return frozenset(found | {word.lemma for word in self.words if japanese.is_set_aside(word.text, self.rest)})
+
+    @cached_property
+    def persons(self) -> frozenset[str]:
+        """Who is spoken of by pronoun."""
+        return english.persons(self.lower) | japanese.persons(self.lower)
 
     @cached_property
     def givings(self) -> frozenset[str]:

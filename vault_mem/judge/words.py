@@ -40,7 +40,8 @@ def _lines(name: str) -> list[str]:
 class Word:
     """One content word: as written, its dictionary form, where it stands, and the part it plays if the text says so.
 
-    A `piece` is a single kanji that belongs to a longer word: 健 of 健診.
+    A `piece` is a single kanji that belongs to a longer word: 健 of 健診. A `compound` is what it was written in with a
+    hyphen: blue-green.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Word:
     role: str = ""
     name: bool = False
     piece: bool = False
+    compound: str = ""
 
 
 class Lexicon:

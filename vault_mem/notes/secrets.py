@@ -49,15 +49,20 @@ _CONNECTION = re.compile(
     r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@'\"<>]{0,99}:(?P<value>[^\s/@'\"]{3,200})@[\w.\[-]", re.IGNORECASE | re.ASCII
 )
 _WORD = (
-    r"(?:[\w.-]{0,40}?(?:password|passwd|passphrase|passcode|pwd|secret|token"
-    r"|(?:api|access|secret|private|account|auth|encryption|signing)[ _-]?key)s?|(?:[\w.-]{0,40}[_.-])?pass)"
+    r"(?:[\w.-]{0,40}?(?:password|passwort|kennwort|passwd|passphrase|passcode|pwd|secret|token"
+    r"|(?:api|access|secret|private|account|auth|encryption|signing)[ _-]?key)s?|(?:[\w.-]{0,40}[_.-])?(?:pass|pw))"
 )
 _GIVEN = re.compile(
-    rf"(?:(?<![A-Za-z0-9]){_WORD}(?![A-Za-z])[\"'`]?[ \t]*(?:\([^()\n]{{0,20}}\))?[ \t]*"
-    r"(?P<sign>:=|=>|==?|:(?!//)|(?<=[ \t])is(?:[ \t]+now|:)?(?=[ \t]))"
-    r"|(?:パスワード|パスフレーズ|暗証|トークン|秘密鍵|シークレット|APIキー|アクセスキー)[ \t]*(?:[=＝:：]|は、?)"
+    rf"(?:(?<![A-Za-z0-9]){_WORD}(?![A-Za-z])[\"'`]?[ \t]*(?:\([^()\n]{{0,20}}\)|(?:for|to|of)[ \t][\w .-]{{1,30}}?(?=[ \t]is\b|:))?[ \t]*"
+    r"(?P<sign>:=|=>|->|==?|:(?!//)|(?<=[ \t])is(?:[ \t]+now|:)?(?=[ \t]))"
+    r"|(?:パスワード|パスフレーズ|暗証|トークン|秘密鍵|シークレット|APIキー|アクセスキー)[ \t]*(?:[=＝:：]|[はがを]、?)"
     r")[ \t]*[\"'`「『]?(?P<value>[!-~]{6,200})",
     re.IGNORECASE | re.ASCII,
+)
+_PIN = re.compile(
+    r"(?:(?<![A-Za-z0-9])(?:PIN(?:[ -]code)?|passcode)[ \t]*(?::|=|is(?:[ \t]+now)?)|(?:暗証番号|パスコード|PINコード)[ \t]*(?:[=＝:：]|は、?))"
+    r"[ \t]*[\"'「]?(?P<value>\d{4,8})(?![\w.,:/-]*\d)(?![年円月時分])",
+    re.IGNORECASE,
 )
 # What stands where a secret would: variables, masks, and the names of the thing itself.
 _PLACEHOLDER = re.compile(
@@ -69,7 +74,9 @@ _PLACEHOLDER = re.compile(
 # Things with letters and digits that are no secrets: dates, times, versions, ids of memories, addresses, file names.
 _HARMLESS = re.compile(
     r"v?\d+(?:[.:/-]\d+)+[\w.-]*|(?:mem|ep)_[0-9a-f]{8,12}|https?://.*|[\w.+-]+@[\w-]+\.\w+|[\w./~-]*\.[a-z]{2,5}"
-    r"|[~./][\w./-]+|[\d.,:/+%-]+|\d+(?:st|nd|rd|th|[kKmMgG]?[bB]|ms|min|am|pm|px|s|h|d)",
+    r"|[~./][\w./-]+|[\d.,:/+%-]+|(?i:base64|sha-?\d+|md5|utf-?8|oauth-?2|argon2|pbkdf2|aes|rsa|ed25519|[ehr]s256|x509|2fa|k8s|1password)[\w.-]*"
+    r"|\d+[- ]?(?:chars?|characters?|digits?|letters?|words?|days?|hours?|minutes?|bits?|bytes?)[\w-]*"
+    r"|\d+(?:st|nd|rd|th|[kKmMgG]?[bB]|ms|min|am|pm|px|s|h|d)",
 )
 
 
@@ -122,15 +129,14 @@ def _given_value(match: re.Match[str]) -> bool:
     if len(value) < 6 or _PLACEHOLDER.fullmatch(value) or _HARMLESS.fullmatch(value):
         return False
     mixed = bool(re.search(r"\d", value)) and bool(re.search(r"[A-Za-z]", value))
-    if (match["sign"] or "").strip() in ("=", "==", ":=", "=>"):
-        return mixed and _entropy(value) >= 2.3
-    return mixed and len(value) >= 8 and _entropy(value) >= 2.75
+    return (mixed or bool(re.search(r"[A-Za-z][@#$%^&*!+=~]+[A-Za-z]", value))) and _entropy(value) >= 2.3
 
 
 _VALUES: list[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]]] = [
     ("a bearer token", _BEARER, _random_token),
     ("an address with a password in it", _CONNECTION, _password_in_address),
     ("a password or key", _GIVEN, _given_value),
+    ("a PIN", _PIN, lambda _: True),
 ]
 
 

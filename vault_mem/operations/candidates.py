@@ -9,15 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from vault_mem.errors import InvalidInput
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.tokens import count_tokens
-from vault_mem.operations.tidy import open_states
+from vault_mem.operations.standing import CHANGED, REPETITION, standing
+from vault_mem.operations.tidy import normalised, open_states
 from vault_mem.operations.workspace import Workspace
+from vault_mem.ranking.times import spans
 from vault_mem.vault import files, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.steps import read
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 NEAR = 0.25
 # With something else in common, states may be a little further apart.
 NEAR_WITH_SIGNS = 0.35
+# Times that states are about are near if no more than this lies between them.
+NEAR_TIMES = timedelta(days=31)
 MOST_PAIRS = 20_000
 MOST_IN_CLUSTER = 12
 BUDGET = 6000
@@ -38,8 +42,21 @@ _FOLDER = f"{OWN}/candidates"
 
 
 @dataclass(frozen=True)
+class Change:
+    """A state that changes what an older one says, and what differs."""
+
+    newer: str
+    older: str
+    differs: list[str]
+
+
+@dataclass(frozen=True)
 class Cluster:
-    """States of one kind that may be about the same thing, and what speaks for it beside their texts."""
+    """States of one kind that may be about the same thing, and what speaks for it beside their texts.
+
+    `near` are its pairs: similarity, older, newer. The guard's judge has read them: `repetitions` (newer, older) say
+    the same, `changes` are facts that changed; what is in neither is only related.
+    """
 
     kind: str
     similarity: float
@@ -47,6 +64,9 @@ class Cluster:
     shared_tags: list[str] = field(default_factory=list)
     shared_people: list[str] = field(default_factory=list)
     overlapping: bool = True
+    near: list[tuple[float, Memory, Memory]] = field(default_factory=list)
+    repetitions: list[tuple[str, str]] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -83,7 +103,7 @@ def find(
             left_out += 1
             continue
         room -= cost
-        chosen.append(cluster)
+        chosen.append(_judged(workspace, cluster))
     return Candidates(remember_states(workspace, chosen), now, chosen, left_out, len(states))
 
 
@@ -91,6 +111,7 @@ def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progres
     """Near pairs of one kind and one side of privacy, put together where they share a state."""
     import numpy as np
 
+    from vault_mem.embedding.calibration import size_of
     from vault_mem.index.pairs import nearest_pairs
 
     calibration = workspace.calibration
@@ -111,17 +132,43 @@ def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progres
         near: list[tuple[float, Memory, Memory]] = []
         for cosine, one, other in pairs:
             a, b = states[members[one][0]], states[members[other][0]]
-            similarity = round(calibration.similarity(cosine), 4)
+            similarity = round(calibration.similarity(cosine, size_of(a.content, b.content)), 4)
             if similarity > 1 - NEAR or _signs(a, b):
                 near.append((similarity, a, b))
         found += _joined(kind, near)
     return sorted(found, key=lambda each: (-each.similarity, each.states[0].id))
 
 
+def _judged(workspace: Workspace, cluster: Cluster) -> Cluster:
+    """The cluster with what the judge says of its states, two by two."""
+    repetitions, changes = [], []
+    for similarity, older, newer in cluster.near:
+        stands = standing(workspace, older, newer, round(1 - similarity, 4))
+        if stands.kind == REPETITION:
+            repetitions.append((newer.id, older.id))
+        elif stands.kind == CHANGED:
+            changes.append(Change(newer.id, older.id, stands.differs))
+    return replace(cluster, repetitions=repetitions, changes=changes)
+
+
 def _signs(one: Memory, other: Memory) -> bool:
-    """Whether two states have more in common than their words: a tag or a person, and a time in which both hold."""
-    shared = set(one.tags) & set(other.tags) or set(one.people) & set(other.people)
+    """Whether two states have more in common than their words: a tag, a person or a time, and both hold at once."""
+    shared = set(one.tags) & set(other.tags) or set(one.people) & set(other.people) or _about_one_time(one, other)
     return bool(shared) and _overlap(one, other)
+
+
+def _about_one_time(one: Memory, other: Memory) -> bool:
+    """Whether two states are about the same time, or times that are not far apart."""
+    if not one.about_time or not other.about_time:
+        return False
+    if normalised(one.about_time) == normalised(other.about_time):
+        return True
+    apart = NEAR_TIMES.total_seconds()
+    return any(
+        start <= other_end + apart and other_start <= end + apart
+        for start, end in spans(one.about_time, one.created, [one.created.year])
+        for other_start, other_end in spans(other.about_time, other.created, [other.created.year])
+    )
 
 
 def _overlap(one: Memory, other: Memory) -> bool:
@@ -145,15 +192,20 @@ def _joined(kind: str, near: list[tuple[float, Memory, Memory]]) -> list[Cluster
         for memory in merged:
             home[memory.id] = merged
     clusters = {id(group): group for group in home.values()}
-    return [_cluster(kind, best[number], group) for number, group in clusters.items()]
+    pairs: dict[int, list[tuple[float, Memory, Memory]]] = defaultdict(list)
+    for similarity, *both in near:
+        older, newer = sorted(both, key=lambda memory: (memory.created, memory.id))
+        if home.get(older.id) is not None and home.get(older.id) is home.get(newer.id):
+            pairs[id(home[older.id])].append((similarity, older, newer))
+    return [_cluster(kind, best[number], group, pairs[number]) for number, group in clusters.items()]
 
 
-def _cluster(kind: str, similarity: float, group: list[Memory]) -> Cluster:
+def _cluster(kind: str, similarity: float, group: list[Memory], near: list[tuple[float, Memory, Memory]]) -> Cluster:
     ordered = sorted(group, key=lambda memory: (memory.created, memory.id), reverse=True)
     tags = set.intersection(*(set(memory.tags) for memory in group))
     people = set.intersection(*(set(memory.people) for memory in group))
     overlapping = all(_overlap(one, other) for one in group for other in group)
-    return Cluster(kind, similarity, ordered, sorted(tags), sorted(people), overlapping)
+    return Cluster(kind, similarity, ordered, sorted(tags), sorted(people), overlapping, near)
 
 
 def remember_states(workspace: Workspace, clusters: list[Cluster]) -> str:
@@ -162,22 +214,29 @@ def remember_states(workspace: Workspace, clusters: list[Cluster]) -> str:
     states = {memory.id: digest(folder, memory) for cluster in clusters for memory in cluster.states}
     if not states:
         return ""
-    text = json.dumps(states, sort_keys=True)
+    text = json.dumps(states)  # in the order they are shown: a plan may name them by their position
     token = "tc_" + hashlib.sha256(text.encode()).hexdigest()[:12]
-    tree = folder.tree
+    tree, key = folder.tree, f"{_FOLDER}/{token}.json"
     files.make_folder(tree, _FOLDER, PRIVATE_FOLDER_MODE)
     oldest = (folder.now() - KEPT).timestamp()
     for old in tree.names(_FOLDER, ".json"):
         found = tree.stat(f"{_FOLDER}/{old}")
         if found is not None and found.st_mtime < oldest:
             tree.drop(f"{_FOLDER}/{old}")
-    if not tree.exists(f"{_FOLDER}/{token}.json"):
-        files.create(tree, f"{_FOLDER}/{token}.json", text.encode(), PRIVATE_MODE)
+    tree.drop(key)  # made again, it is the latest
+    files.create(tree, key, text.encode(), PRIVATE_MODE)
     return token
 
 
+def latest(folder: Folder) -> str:
+    """The token of what was handed out last, or nothing."""
+    names = folder.tree.names(_FOLDER, ".json")
+    found = [(state.st_mtime_ns, name) for name in names if (state := folder.tree.stat(f"{_FOLDER}/{name}"))]
+    return max(found)[1].removesuffix(".json") if found else ""
+
+
 def known_states(folder: Folder, token: str) -> dict[str, str]:
-    """The states that were handed out under a token, with their digests."""
+    """The states that were handed out under a token, with their digests, in the order they were shown."""
     known = token.startswith("tc_") and token[3:].isalnum()
     raw = own.read(folder.tree, f"{_FOLDER}/{token}.json") if known else None
     try:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from vault_mem.embedding.calibration import NEARLY_SAME, RELATED
+from vault_mem.embedding.calibration import NEARLY_SAME, RELATED, size_of
 from vault_mem.errors import InvalidInput
-from vault_mem.judge.judge import judge
+from vault_mem.judge.judge import Judgement, judge
+from vault_mem.judge.statements import statements
 from vault_mem.model import MEMORY_ID
 from vault_mem.operations.guard import embed, repeats, worth_linking
 from vault_mem.operations.results import writable
@@ -40,27 +41,36 @@ def compare(workspace: Workspace, a: str, b: str) -> Comparison:
     texts = [_text(workspace, each) for each in (a, b)]
     if workspace.index.table is None:
         workspace.freshen()  # the calibration is kept with the index
-    cosine = float(embed(workspace, texts[0]) @ embed(workspace, texts[1]))
-    similarity = 1.0 if texts[0] == texts[1] else round(workspace.calibration.similarity(cosine), 4)
+    own = statements(texts[0])
+    cosine = float(embed(workspace, own) @ embed(workspace, texts[1]))
+    similarity = 1.0 if own == texts[1] else round(workspace.calibration.similarity(cosine, size_of(own, texts[1])), 4)
     settings = workspace.folder.settings
     distance = 1.0 - similarity
-    judgement = judge(texts[0], texts[1], workspace.tokens)
+    judgement = judge(own, texts[1], workspace.tokens)
     same_statement = judgement.same_words or similarity >= NEARLY_SAME
     differs = [str(each) for each in judgement.differs] if same_statement or similarity >= RELATED else []
     near = distance < max(settings.merge_threshold, settings.dedup_threshold)
-    if near and repeats(judgement, distance, settings.dedup_threshold):
+    repeated = near and repeats(judgement, distance, settings.dedup_threshold)
+    if settings.dedup_mode == "distance":
+        repeated = distance < settings.dedup_threshold
+    if repeated:
         return Comparison(texts[0], texts[1], "duplicate", similarity, "block", differs)
     linked = distance < settings.link_threshold and worth_linking(workspace, texts[1], settings.link_threshold)(
         texts[0]
     )
     action = "link" if linked else "save"
-    if same_statement:
-        clashes = any(each.kind in CLASHES and each.before and each.after for each in judgement.differs)
-        denied = any(each.kind == "negation" for each in judgement.differs)
-        if clashes or denied:
-            return Comparison(texts[0], texts[1], "contradicts", similarity, action, differs)
+    if contradicts(judgement, similarity):
+        return Comparison(texts[0], texts[1], "contradicts", similarity, action, differs)
     verdict = "similar" if similarity >= NEARLY_SAME else "related" if similarity >= RELATED else "different"
     return Comparison(texts[0], texts[1], verdict, similarity, action, differs)
+
+
+def contradicts(judgement: Judgement, similarity: float) -> bool:
+    """Whether two texts make the same statement with facts that cannot both be true."""
+    if not judgement.same_words and similarity < NEARLY_SAME:
+        return False
+    clashes = any(each.kind in CLASHES and each.before and each.after for each in judgement.differs)
+    return clashes or any(each.kind == "negation" for each in judgement.differs)
 
 
 def _text(workspace: Workspace, given: str) -> str:

@@ -1,4 +1,4 @@
-"""consolidate: replay what happened lately, and find pairs that say nearly the same. It never merges texts."""
+"""consolidate: replay what happened lately, and find what repeats or changes an older memory. It never merges texts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from vault_mem.embedding.calibration import size_of
 from vault_mem.errors import InvalidInput
 from vault_mem.index.pairs import nearest_pairs
-from vault_mem.model import Memory
+from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations import review
 from vault_mem.operations.linking import add_link
+from vault_mem.operations.standing import CHANGED, REPETITION, standing
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import activity
 from vault_mem.vault.journal import Transaction
@@ -23,19 +25,28 @@ WINDOW_HOURS = 24
 MAX_REPLAY_EVENTS = 100
 MAX_MERGE_CANDIDATES = 5
 SNIPPET = 100
+# So many of the nearest pairs are read by the judge: a few seconds' work in a vault full of near-duplicates.
+MOST_JUDGED = 500
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class MergeCandidate:
-    """Two memories that say nearly the same; `memory_a` is the newer one."""
+    """Two memories of which one repeats the other; `memory_a` is the newer one."""
 
     memory_a_id: str
     memory_b_id: str
     distance: float
     snippet_a: str
     snippet_b: str
+
+
+@dataclass(frozen=True)
+class SupersedeCandidate(MergeCandidate):
+    """A newer memory, `memory_a`, that changes what an older one says: `differs` names what."""
+
+    differs: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -47,6 +58,7 @@ class ConsolidationStats:
     link_updates: int
     refreshed_memories: int
     merge_candidates: list[MergeCandidate] = field(default_factory=list)
+    supersede_candidates: list[SupersedeCandidate] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -57,44 +69,72 @@ def consolidate(
     workspace: Workspace,
     *,
     whole: bool = False,
+    window: int | None = None,
     window_hours: float = WINDOW_HOURS,
+    max_replay_events: int = MAX_REPLAY_EVENTS,
     merge_threshold: float | None = None,
     limit: int = MAX_MERGE_CANDIDATES,
     progress: Progress | None = None,
 ) -> ConsolidationStats:
-    """Replay the last hours, then look for near-duplicates of what is new; `whole`: in the whole vault."""
+    """Replay the last hours, then look at what is near to what is new; `whole`: in the whole vault.
+
+    `window` takes the newest so many memories for new, whatever their age, instead of `window_hours`.
+    """
     threshold = workspace.folder.settings.merge_threshold if merge_threshold is None else merge_threshold
     if not 0 <= threshold <= 1:
         raise InvalidInput(f"merge_threshold is from 0 to 1, not {threshold}")
     if not 0 < window_hours <= 24 * 3650:
         raise InvalidInput(f"window_hours is a number of hours above 0, not {window_hours}")
-    if limit < 0:
-        raise InvalidInput(f"limit is 0 or more, not {limit}")
-    recent, pairs, links = workspace.changing(lambda: _replay(workspace, window_hours))
-    candidates = workspace.reading(
+    for name, value in (("limit", limit), ("max_replay_events", max_replay_events), ("window", window or 0)):
+        if value < 0:
+            raise InvalidInput(f"{name} is 0 or more, not {value}")
+    recent, pairs, links = workspace.changing(lambda: _replay(workspace, window, window_hours, max_replay_events))
+    merges, changes = workspace.reading(
         lambda: _candidates(workspace, None if whole else recent, threshold, limit, progress)
     )
-    review.propose(workspace, [_suggestion(workspace, each) for each in candidates])
+    review.propose(
+        workspace,
+        [
+            *(_merge(workspace, each) for each in merges),
+            *(_supersede(each) for each in changes if _is_state(workspace, each)),
+        ],
+    )
     refreshed = {memory.id for pair in pairs for memory in pair}
-    return ConsolidationStats(len(pairs), len(pairs), links, len(refreshed), candidates)
+    return ConsolidationStats(len(pairs), len(pairs), links, len(refreshed), merges, changes)
 
 
-def _suggestion(workspace: Workspace, candidate: MergeCandidate) -> review.Suggestion:
+def _merge(workspace: Workspace, candidate: MergeCandidate) -> review.Suggestion:
     """Keep the more important of two, or the newer one; what is made of a private one stays private."""
     a, b = workspace.index.get(candidate.memory_a_id), workspace.index.get(candidate.memory_b_id)
     keep, remove = (b, a) if (b.private, b.importance) > (a.private, a.importance) else (a, b)
     return review.Suggestion("merge", (keep.id, remove.id), f"similarity {1 - candidate.distance:.2f}")
 
 
-def _replay(workspace: Workspace, window_hours: float) -> tuple[list[Memory], list[tuple[Memory, Memory]], int]:
+def _supersede(candidate: SupersedeCandidate) -> review.Suggestion:
+    ids = (candidate.memory_a_id, candidate.memory_b_id)
+    return review.Suggestion("supersede", ids, "; ".join(candidate.differs))
+
+
+def _is_state(workspace: Workspace, candidate: MergeCandidate) -> bool:
+    """Events are a log: what happened twice, with other figures, happened twice."""
+    return workspace.index.get(candidate.memory_b_id).kind in STATE_KINDS
+
+
+def _replay(
+    workspace: Workspace, window: int | None, window_hours: float, most: int
+) -> tuple[list[Memory], list[tuple[Memory, Memory]], int]:
     """Link memories that followed one another and strengthen their connections (SPEC C-1)."""
     workspace.freshen_to_change()
     now = workspace.folder.now()
-    oldest = now - timedelta(hours=window_hours)
-    where = f"created >= {oldest.timestamp()!r} AND created <= {now.timestamp()!r}"
+    where = f"created <= {now.timestamp()!r}"
+    if window is None:
+        where += f" AND created >= {(now - timedelta(hours=window_hours)).timestamp()!r}"
     recent = [memory for memory in workspace.index.memories(where) if not memory.closed_at(now)]
     recent.sort(key=lambda memory: (memory.created, memory.id))
-    pairs = list(pairwise(memory for memory in recent if not memory.provisional))[-MAX_REPLAY_EVENTS:]
+    if window is not None:
+        recent = recent[max(len(recent) - window, 0) :]
+    pairs = list(pairwise(memory for memory in recent if not memory.provisional))
+    pairs = pairs[max(len(pairs) - most, 0) :]
     links = _link(workspace, pairs) if pairs else 0
     activity.strengthen(workspace.folder, [(earlier.id, later.id) for earlier, later in pairs])
     return recent, pairs, links
@@ -123,29 +163,49 @@ def _link(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> int:
 
 def _candidates(
     workspace: Workspace, recent: list[Memory] | None, threshold: float, limit: int, progress: Progress | None
-) -> list[MergeCandidate]:
-    """The pairs nearer than the threshold (SPEC C-2), nearest first."""
+) -> tuple[list[MergeCandidate], list[SupersedeCandidate]]:
+    """Of the pairs nearer than the threshold the repetitions, and the changed facts (SPEC C-2), nearest first."""
+    merges: list[MergeCandidate] = []
+    changes: list[SupersedeCandidate] = []
+    if limit == 0:
+        return merges, changes
+    for distance, older, newer in _near(workspace, recent, threshold, progress):
+        stands = standing(workspace, older, newer, distance)
+        facts = (newer.id, older.id, distance, newer.content[:SNIPPET], older.content[:SNIPPET])
+        if stands.kind == REPETITION and len(merges) < limit:
+            merges.append(MergeCandidate(*facts))
+        elif stands.kind == CHANGED and len(changes) < limit:
+            changes.append(SupersedeCandidate(*facts, stands.differs))
+        if len(merges) == len(changes) == limit:
+            break
+    return merges, changes
+
+
+def _near(
+    workspace: Workspace, recent: list[Memory] | None, threshold: float, progress: Progress | None
+) -> list[tuple[float, Memory, Memory]]:
+    """The pairs nearer than the threshold: distance, older and newer memory."""
     new = None if recent is None else {memory.path for memory in recent}
     with workspace.at_hand() as catalogue:  # but not for the seconds that comparing takes
         memories = catalogue.open_at(workspace.folder.now().timestamp())
         if new is not None:  # what is new comes first, whatever its id
             memories.sort(key=lambda each: each[1] not in new)
         vectors = catalogue.vectors[[place for _, _, place in memories]]
+        texts = [catalogue.texts[place] for _, _, place in memories]
     count = len(memories) if new is None else sum(key in new for _, key, _ in memories)
     places = np.arange(len(memories))
     calibration = workspace.calibration
     lowest = calibration.cosine(1 - threshold) - 1e-6
-    found = nearest_pairs(vectors, places[:count], places[count:], lowest, limit, progress)
+    found = nearest_pairs(vectors, places[:count], places[count:], lowest, MOST_JUDGED, progress)
     pairs = [
         (distance, memories[one][1], memories[other][1])
         for cosine, one, other in found
-        if (distance := round(1 - round(calibration.similarity(cosine), 4), 4)) < threshold
+        if (distance := round(1 - round(calibration.similarity(cosine, size_of(texts[one], texts[other])), 4), 4))
+        < threshold
     ]
     by_file = workspace.index.by_files(sorted({file for _, *both in pairs for file in both}))
-    candidates = [_candidate(by_file[one], by_file[other], distance) for distance, one, other in pairs]
-    return sorted(candidates, key=lambda each: (each.distance, each.memory_a_id, each.memory_b_id))
-
-
-def _candidate(one: Memory, other: Memory, distance: float) -> MergeCandidate:
-    b, a = sorted((one, other), key=lambda memory: (memory.created, memory.id))
-    return MergeCandidate(a.id, b.id, distance, a.content[:SNIPPET], b.content[:SNIPPET])
+    ordered = []
+    for distance, one, other in pairs:
+        older, newer = sorted((by_file[one], by_file[other]), key=lambda memory: (memory.created, memory.id))
+        ordered.append((distance, older, newer))
+    return sorted(ordered, key=lambda each: (each[0], each[2].id, each[1].id))

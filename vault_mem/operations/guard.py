@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from vault_mem.embedding.calibration import Calibration, size_of
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.rows import texts_to_embed, whole_vector
 from vault_mem.index.sample import sample
@@ -16,6 +17,7 @@ from vault_mem.index.terms import terms
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.ground import Usage, common_ground
 from vault_mem.judge.judge import Judgement, judge, plainly_differs
+from vault_mem.judge.statements import parts
 from vault_mem.model import Memory
 from vault_mem.operations.filters import open_at
 from vault_mem.operations.results import Found
@@ -44,16 +46,19 @@ class Verdict:
 def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict:
     """Judge a text before it is saved. Closed memories do not count; private ones do."""
     neighbours = nearest(workspace, content)
+    if workspace.folder.settings.dedup_mode == "distance":
+        first = neighbours[0] if neighbours and neighbours[0].distance < dedup_threshold else None
+        return Verdict(neighbours, first)
     near = max(dedup_threshold, workspace.folder.settings.merge_threshold)
     changed: tuple[Found, Judgement] | None = None
-    for place, found in enumerate(neighbours):
+    for place, (found, text) in enumerate(_with_parts(workspace, neighbours, content)):
         if place >= (JUDGED if found.distance >= near else MOST_JUDGED):
             break
-        if found.distance >= near and (changed or not _same_wording(found.memory.content, content)):
+        if found.distance >= near and (changed or not _same_wording(text, content)):
             continue
-        if changed and plainly_differs(found.memory.content, content):
+        if changed and plainly_differs(text, content):
             continue
-        judgement = judge(found.memory.content, content, workspace.tokens)
+        judgement = judge(text, content, workspace.tokens)
         if found.distance < near and repeats(judgement, found.distance, dedup_threshold):
             return Verdict(neighbours, found)
         if changed is None and judgement.differs and (found.distance < near or judgement.same_words):
@@ -77,6 +82,28 @@ def worth_linking(workspace: Workspace, content: str, link_threshold: float) -> 
             return Usage(sample(catalogue).texts)
 
     return lambda existing: common_ground(existing, content, workspace.tokens, usage())
+
+
+def _with_parts(workspace: Workspace, neighbours: list[Found], content: str) -> list[tuple[Found, str]]:
+    """Each neighbour with the part of it that the new text is to be compared with, nearest first.
+
+    A person writes callouts, links and more paragraphs into a memory; what it states is still there to be repeated.
+    """
+    found: list[tuple[Found, str]] = []
+    for each in neighbours:
+        best = each, each.memory.content
+        for part in parts(each.memory.content):
+            if part != each.memory.content and _same_wording(part, content):
+                similarity = _compared(workspace, part, content)
+                if similarity >= best[0].similarity:
+                    best = Found(each.memory, similarity), part
+        found.append(best)
+    return sorted(found, key=lambda each: -each[0].similarity)
+
+
+def _compared(workspace: Workspace, existing: str, content: str) -> float:
+    cosine = float(embed(workspace, existing) @ embed(workspace, content))
+    return _similarity(workspace.calibration, cosine, existing, content)
 
 
 def _same_wording(one: str, other: str) -> bool:
@@ -105,10 +132,14 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
     with workspace.at_hand() as catalogue:
         calibration = workspace.calibration
         found = [
-            Found(catalogue.memory(place), round(calibration.similarity(cosine), 4))
+            Found(catalogue.memory(place), _similarity(calibration, cosine, catalogue.texts[place], content))
             for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp())
         ]
     return sorted(found, key=lambda each: (-each.similarity, -each.memory.created.timestamp(), each.memory.id))
+
+
+def _similarity(calibration: Calibration, cosine: float, existing: str, content: str) -> float:
+    return 1.0 if existing == content else round(calibration.similarity(cosine, size_of(existing, content)), 4)
 
 
 def embed(workspace: Workspace, content: str) -> Vectors:

@@ -216,9 +216,10 @@ def _retyped(item: str, other: End, type_: str, confidence: float | None) -> str
 
 
 def _similarity(workspace: Workspace, a: Memory, b: Memory) -> float:
+    from vault_mem.embedding.calibration import size_of
     from vault_mem.operations.guard import embed
 
     if a.content == b.content:
         return 1.0
     cosine = float(embed(workspace, a.content) @ embed(workspace, b.content))
-    return round(workspace.calibration.similarity(cosine), 4)
+    return round(workspace.calibration.similarity(cosine, size_of(a.content, b.content)), 4)

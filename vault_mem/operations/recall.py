@@ -13,6 +13,7 @@ from vault_mem.index.catalogue import Catalogue
 from vault_mem.operations.excerpts import Cost, fit
 from vault_mem.operations.filters import Filters
 from vault_mem.operations.people import other_names
+from vault_mem.operations.replaced import newer_first
 from vault_mem.operations.results import Found, writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.diversity import Chosen, diversify
@@ -86,7 +87,8 @@ def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> 
 
 def _results(workspace: Workspace, request: Request) -> list[Found]:
     with workspace.at_hand():
-        return found_by(consider(workspace, request))
+        outcome = consider(workspace, request)
+        return newer_first(workspace, outcome.catalogue, outcome.ranking, found_by(outcome), request.limit)
 
 
 def context_query(text: str) -> str:

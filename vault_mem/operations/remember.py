@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from vault_mem import redact
@@ -15,8 +15,10 @@ from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations import blocked, review, summaries, views
 from vault_mem.operations.drafts import Draft, checked, refuse_secrets
+from vault_mem.operations.due import day_of
 from vault_mem.operations.growing import grow, growing
 from vault_mem.operations.guard import guard, worth_linking
+from vault_mem.operations.replaced import finished_by, replaced_by
 from vault_mem.operations.results import Found
 from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
@@ -33,6 +35,7 @@ class RememberResult:
 
     `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why. `grown`: there is
     one memory of the kind, and it says the new text now; `kept` is what a person had added to it, and is still there.
+    `may_replace` are open states that it may be the end of, `may_finish` open tasks that it says are done.
     """
 
     memory: Memory | None
@@ -44,6 +47,8 @@ class RememberResult:
     differs: list[str] = field(default_factory=list)
     grown: bool = False
     kept: str = ""
+    may_replace: list[Found] = field(default_factory=list)
+    may_finish: list[Found] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[object]:
         return iter((self.memory, self.links, self.linked, self.duplicate_of))
@@ -79,10 +84,11 @@ def remember(
     def act() -> RememberResult:
         if workspace.freshen().stale:
             raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
-        old_self = growing(workspace, draft)
+        whole = _as_private_as_its_sources(workspace, draft)
+        old_self = growing(workspace, whole)
         if old_self is None:
-            return _remember(workspace, draft, force, dedup, near, most, keep_refused)
-        grown = grow(workspace, old_self, draft, replace_all=replace_all)
+            return _remember(workspace, whole, force, dedup, near, most, keep_refused)
+        grown = grow(workspace, old_self, whole, replace_all=replace_all)
         return RememberResult(grown.memory, 0, [], None, grown=True, kept=grown.kept)
 
     return workspace.changing(act)
@@ -98,6 +104,9 @@ def _remember(
     duplicate = verdict.duplicate_of if verdict.duplicate_of and verdict.duplicate_of.memory.id not in old else None
     if duplicate is not None and draft.kind == "summary" and duplicate.memory.kind != "summary":
         duplicate = None  # a summary says again what it sums up
+    finished = workspace.reading(lambda: finished_by(workspace, draft))
+    if duplicate is not None and duplicate.memory.id in [each.memory.id for each in finished]:
+        duplicate = None  # what is done is not what is planned, however near the words are
     if duplicate is not None and not force:
         if superseded and duplicate.memory.content == draft.content:
             return _supersede(workspace, duplicate.memory, superseded)
@@ -112,13 +121,25 @@ def _remember(
         if found.distance < near and worth(found.memory.content) and _can_link(workspace, found, draft.private)
     )
     linked = list(islice(good, max(most, 0)))
+    outdated = [] if superseded else workspace.reading(lambda: replaced_by(workspace, draft, verdict.neighbours))
+    done = [each for each in finished if each.memory.id not in old]
+    outdated = [each for each in outdated if each.memory.id not in [task.memory.id for task in done]]
     memory = _save(workspace, draft, linked, superseded)
     changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
     differs = [str(each) for each in verdict.differs] if changed else []
+    suggested = [
+        review.Suggestion("supersede", (memory.id, each.memory.id), "speaks of a change")
+        for each in outdated
+        if changed is None or each.memory.id != changed.memory.id
+    ]
     if changed is not None and changed.memory.kind in STATE_KINDS:
         reason = f"differs: {'; '.join(differs)}"
-        review.propose(workspace, [review.Suggestion("supersede", (memory.id, changed.memory.id), reason)])
-    return RememberResult(memory, len(linked), linked, None, superseded, changed, differs)
+        suggested.insert(0, review.Suggestion("supersede", (memory.id, changed.memory.id), reason))
+    if suggested:
+        review.propose(workspace, suggested)
+    return RememberResult(
+        memory, len(linked), linked, None, superseded, changed, differs, may_replace=outdated, may_finish=done
+    )
 
 
 def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory]) -> Memory:
@@ -141,8 +162,6 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
     transaction.ids = [memory.id, *(old.id for old in superseded)]
     if draft.sources:
         sources = [workspace.index.get(id_) for id_ in draft.sources]
-        for source in sources:
-            _refuse_to_name(source, memory)
         memory.sources = [names.of(source.path) for source in sources]
         memory.sources_digest = summaries.digest(sources)
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
@@ -161,6 +180,8 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
     created = (draft.created or folder.now()).astimezone(folder.zone).replace(microsecond=0)
     own = {"id": workspace.new_id("mem_"), "created": created, "supersedes": [], "sources": []}
     memory = Memory(**vars(draft) | own)
+    if memory.kind == "task" and memory.about_time is None:  # the text still says "tomorrow" in a month
+        memory.about_time = day_of(memory.content, created)
     memory.title = title_of(draft.content)
     settings = folder.settings
     month = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
@@ -194,6 +215,15 @@ def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -
         transaction.commit()
         workspace.done(transaction)
     return RememberResult(workspace.as_written(transaction, memory.id), 0, [], None, superseded)
+
+
+def _as_private_as_its_sources(workspace: Workspace, draft: Draft) -> Draft:
+    """What is made from a private memory is private (SPEC P-6)."""
+    if draft.private or not any(workspace.index.get(id_).private for id_ in draft.sources):
+        return draft
+    redact.seal(vars(draft))
+    workspace.notices.append("saved as private: it is made from a private memory")
+    return replace(draft, private=True)
 
 
 def _refuse_to_name(old: Memory, memory: Memory) -> None:

@@ -22,6 +22,7 @@ class Found:
     """A memory with how near it is: `similarity` is calibrated, `score` orders the list, `passage` answered best.
 
     `terms` are what each stage of the ranking added to the score; `excerpt` is what a budget left of the text.
+    `replaced_by` is the id of a newer memory that may have taken its place.
     """
 
     memory: Memory
@@ -30,6 +31,7 @@ class Found:
     passage: str = ""
     terms: dict[str, float] = field(default_factory=dict)
     excerpt: str = ""
+    replaced_by: str = ""
 
     @property
     def distance(self) -> float:

@@ -171,9 +171,10 @@ def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory])
         close_in(transaction, workspace, memories[0], now)
         return transaction
     new, old = memories
-    raw = workspace.read_to_edit(new)
-    name = f"[[{workspace.names.of(old.path)}]]"
-    transaction.write(new.path, raw, edit(raw, {"supersedes": [*written_list(raw, "supersedes"), name]}))
+    if new.private or not old.private:  # a public file never names a private memory: that one is only closed
+        raw = workspace.read_to_edit(new)
+        name = f"[[{workspace.names.of(old.path)}]]"
+        transaction.write(new.path, raw, edit(raw, {"supersedes": [*written_list(raw, "supersedes"), name]}))
     if not old.closed_at(now):
         close_in(transaction, workspace, old, now)
     return transaction
@@ -278,14 +279,25 @@ def _words(workspace: Workspace, suggestion: Suggestion, memories: list[Memory])
     links = [f"[[{names.of(each.path)}|{_plain(cut(each.title, 60))}]]" for each in memories]
     reason = _plain(cut(suggestion.reason, 160))
     first, other = links[0], links[-1]
-    said = {
-        "merge": f"merge {other} into {first}",
-        "append": f"append the text of {other} to {first}, and merge them",
-        "close": f"close {first}",
-        "supersede": f"{first} takes the place of {other}",
-        "link": f"link {first} and {other}",
+    zone = workspace.folder.zone
+    kept, gone = (f"{each.created.astimezone(zone):%Y-%m-%d}" for each in (memories[0], memories[-1]))
+    said, does = {
+        "merge": (
+            f"merge {other} into {first}",
+            f"a tick moves the first, of {gone}, to the trash and keeps the second, of {kept}",
+        ),
+        "append": (
+            f"append the text of {other} to {first}, and merge them",
+            f"a tick adds the text of the first, of {gone}, to the second, of {kept}, and moves the first to the trash",
+        ),
+        "close": (f"close {first}", "a tick ends its validity and keeps it"),
+        "supersede": (
+            f"{first} takes the place of {other}",
+            f"a tick closes the second, of {gone}, and keeps the first, of {kept}",
+        ),
+        "link": (f"link {first} and {other}", "a tick links the two"),
     }[suggestion.kind]
-    return f"{said}: {reason}" if reason else said
+    return f"{said}: {reason} ({does})" if reason else f"{said} ({does})"
 
 
 def _plain(text: str) -> str:

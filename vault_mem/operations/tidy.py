@@ -73,6 +73,7 @@ class TidyReport:
     op: str = ""
     dry_run: bool = False
     duplicates: list[Duplicate] = field(default_factory=list)
+    waiting: int = 0  # too fresh to be touched unasked
 
 
 def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) -> TidyReport:
@@ -86,8 +87,11 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
         counts = dict(Counter(memory.kind for memory in states))
         by_id = {memory.id: memory for memory in states}
         duplicates = _duplicates(workspace.folder, states)
+        waiting = 0
         if unasked:
-            duplicates = [each for each in duplicates if _left_alone(workspace, by_id[each.id])]
+            duplicates = [each for each in duplicates if not _declined(workspace, by_id[each.id])]
+            quiet = [each for each in duplicates if workspace.quiet_file(by_id[each.id].path)]
+            waiting, duplicates = len(duplicates) - len(quiet), quiet
         duplicates = duplicates[:MOST_CLOSED]
         transaction = Transaction(
             workspace.folder,
@@ -116,6 +120,7 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
             op=transaction.op,
             dry_run=dry_run,
             duplicates=duplicates if dry_run else closed,
+            waiting=waiting,
         )
 
     report = workspace.changing(act)
@@ -138,7 +143,10 @@ def run_due(workspace: Workspace) -> TidyReport | None:
     if not folder.settings.tidy or not turns.due(folder):
         return None
     turns.begin(folder)  # first, so that a run that fails is not tried again at every turn
-    return tidy(workspace, unasked=True)
+    report = tidy(workspace, unasked=True)
+    if report.waiting:
+        turns.again(folder)  # when they are quiet, and not after hundreds of turns
+    return report
 
 
 def log(folder: Folder, limit: int = 20) -> list[dict[str, Any]]:
@@ -154,11 +162,10 @@ def log(folder: Folder, limit: int = 20) -> list[dict[str, Any]]:
     return found
 
 
-def _left_alone(workspace: Workspace, memory: Memory) -> bool:
-    """Whether the tool may close a memory by itself: its file is quiet, and its owner has not taken that back."""
+def _declined(workspace: Workspace, memory: Memory) -> bool:
+    """Whether the owner of a memory has taken back that the tool closed it by itself."""
     raw = read(workspace.folder, memory.path) or b""
-    declined = Declined(workspace.folder)("tidy", memory.path, content_hash(raw, len(raw)))
-    return workspace.quiet_file(memory.path) and not declined
+    return Declined(workspace.folder)("tidy", memory.path, content_hash(raw, len(raw)))
 
 
 def open_states(workspace: Workspace, now: datetime, kinds: Iterable[str] = STATE_KINDS) -> list[Memory]:

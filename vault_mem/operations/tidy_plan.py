@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib import resources
 from typing import Any
@@ -23,6 +23,7 @@ from vault_mem.operations.remember import new_memory
 from vault_mem.operations.tidy import TidyReport, record
 from vault_mem.operations.validity import DONE, close_in
 from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.history import Why
 from vault_mem.vault.journal import Transaction
 
 # Bounds of one plan: what a person can still look through.
@@ -65,6 +66,7 @@ class Update:
     valid_to: datetime | None = None
     last_confirmed: datetime | None = None
     evidence: list[str] = field(default_factory=list)
+    extra: dict[str, Any] = field(default_factory=dict)  # of the payload what we do not know: kept in the revision
 
 
 @dataclass(frozen=True)
@@ -86,11 +88,12 @@ def schema() -> str:
 def apply(workspace: Workspace, text: str, *, dry_run: bool = False) -> PlanResult:
     """Check a plan whole and apply it as one operation; raises InvalidInput or Conflict and changes nothing."""
     started = time.monotonic()
-    token, updates = read_plan(text)
+    token, given = read_plan(text)
 
     def act() -> PlanResult:
         workspace.freshen()
-        states = _states(workspace, token, updates)
+        used, updates = _by_id(workspace, token, given)
+        states = _states(workspace, used, updates)
         now = workspace.folder.now().replace(microsecond=0)
         transaction = Transaction(workspace.folder, "tidy apply", "tidy: " + "; ".join(u.reason for u in updates)[:500])
         created, updated, closed = [], [], []
@@ -98,11 +101,12 @@ def apply(workspace: Workspace, text: str, *, dry_run: bool = False) -> PlanResu
         summarised = 0
         for update in updates:
             memory = states.get(update.state_id)
-            transaction.evidence += [each for each in update.evidence if each not in transaction.evidence]
+            why = Why(f"tidy: {update.reason}", update.evidence, update.extra)
             try:
                 if memory is None:
                     id_ = _create(workspace, transaction, update, states, private)
                     created.append(id_)
+                    transaction.whys[id_] = why
                 elif update.op == "upsert":
                     _change(workspace, transaction, update, memory, states)
                     updated.append(memory.id)
@@ -112,13 +116,15 @@ def apply(workspace: Workspace, text: str, *, dry_run: bool = False) -> PlanResu
                     closed.append(memory.id)
             except EditRefused as error:
                 raise Conflict(f"{update.state_id}: {error.message}", "nothing was changed") from error
+            if memory is not None:
+                transaction.whys[memory.id] = why
             summarised += update.op == "upsert" and (update.kind or (memory.kind if memory else "")) == "summary"
         transaction.ids = [*created, *updated, *closed]
         if not dry_run:
             transaction.commit()
             workspace.done(transaction)
         counts = {kind: sum(m.kind == kind for m in states.values()) for kind in {m.kind for m in states.values()}}
-        merged = sum(1 for id_ in closed if created or updated)
+        merged = _merges(updates, states)
         seconds = round(time.monotonic() - started, 3)
         report = TidyReport(now, counts, len(closed), merged, summarised, seconds, transaction.op, dry_run)
         return PlanResult(transaction.op, created, updated, closed, report)
@@ -127,6 +133,57 @@ def apply(workspace: Workspace, text: str, *, dry_run: bool = False) -> PlanResu
     if not dry_run:
         record(workspace.folder, result.report)
     return result
+
+
+def _merges(updates: list[Update], states: dict[str, Memory]) -> int:
+    """How many states were closed because another one, written by the same plan, says it for them.
+
+    A written state says it for those that it names, and where it names none of them, for those of its kind.
+    """
+    closed = {update.state_id: states[update.state_id].kind for update in updates if update.op == "close"}
+    merged: set[str] = set()
+    for update in updates:
+        if update.op == "upsert":
+            named = closed.keys() & {*update.evidence, *_others(update)}
+            kept = states.get(update.state_id)
+            kind = kept.kind if kept else update.kind
+            merged |= named or {id_ for id_, each in closed.items() if each == kind}
+    return len(merged)
+
+
+def _by_id(workspace: Workspace, token: str, updates: list[Update]) -> tuple[str, list[Update]]:
+    """The updates with positions in the candidates (#3) put as the ids that stood there, and the candidates' token."""
+    named = [id_ for update in updates for id_ in (update.state_id, *update.evidence, *_others(update))]
+    if not any(id_.startswith("#") for id_ in named):
+        return token, updates
+    token = token or candidates.latest(workspace.folder)
+    order = list(candidates.known_states(workspace.folder, token))
+
+    def by_id(given: str) -> str:
+        if not given.startswith("#"):
+            return given
+        number = int(given[1:])
+        if number > len(order):
+            raise InvalidInput(f"there are {len(order)} candidates, and the plan names number {number}", _HINT)
+        return order[number - 1]
+
+    def changed(update: Update) -> Update:
+        lists = {key: [by_id(each) for each in update.payload[key]] for key in _LISTS if key in update.payload}
+        evidence = [by_id(each) for each in update.evidence]
+        return replace(update, state_id=by_id(update.state_id), evidence=evidence, payload={**update.payload, **lists})
+
+    found = [changed(update) for update in updates]
+    ids = [update.state_id for update in found if update.state_id]
+    if len(ids) != len(set(ids)):
+        raise InvalidInput("a state occurs twice in the plan", _HINT)
+    return token, found
+
+
+_LISTS = ("sources", "supersedes")
+
+
+def _others(update: Update) -> list[str]:
+    return [id_ for key in _LISTS for id_ in update.payload.get(key, ())]
 
 
 def read_plan(text: str) -> tuple[str, list[Update]]:
@@ -183,7 +240,7 @@ class _Reader:
             if key not in _KEYS:
                 self._say(f"unknown key {key!r}")
         op = self._one_of("op", OPS)
-        state_id = self._text("state_id", 64)
+        state_id = self._id()
         kind = self._one_of("kind", KINDS, required=False)
         kind = KIND_ALIASES.get(kind, kind)
         update = Update(
@@ -198,7 +255,8 @@ class _Reader:
             self._time("valid_from_ts"),
             self._time("valid_to_ts"),
             self._time("last_confirmed_at"),
-            self._texts(self.item, "evidence_event_ids", 500),
+            self._ids(self.item, "evidence_event_ids", 500),
+            self._extra(),
         )
         if op != "upsert" and not state_id:
             self._say(f"{op} needs the state_id of what it ends")
@@ -266,14 +324,26 @@ class _Reader:
             return []
         return list(value)
 
+    def _id(self) -> str:
+        """The id of a state; a number is its position in the candidates, and 0 none."""
+        value = self.item.get("state_id")
+        return _position(value) if _is_number(value) else self._text("state_id", 64)
+
+    def _ids(self, place: dict[str, Any], key: str, most: int) -> list[str]:
+        value = place.get(key)
+        if not isinstance(value, list) or not any(map(_is_number, value)):
+            return self._texts(place, key, most)
+        numbered = [_position(each) if _is_number(each) else each for each in value if each != 0]
+        return self._texts({key: numbered}, key, most)
+
     def _payload(self) -> dict[str, Any]:
         payload = self._get("payload", lambda each: isinstance(each, dict), "an object") or {}
         found: dict[str, Any] = {}
         for key, value in payload.items():
             if key in ("tags", "people"):
                 found[key] = self._texts(payload, key, 50)
-            elif key in ("sources", "supersedes"):
-                found[key] = self._texts(payload, key, 500 if key == "sources" else 50)
+            elif key in _LISTS:
+                found[key] = self._ids(payload, key, 500 if key == "sources" else 50)
             elif key in ("category", "about_time", "status", "scope"):
                 if not isinstance(value, str) or not value.strip() or "\n" in value or len(value) > 200:
                     self._say(f"payload.{key} should be one line of text")
@@ -284,9 +354,26 @@ class _Reader:
                 if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 5:
                     self._say("payload.importance should be from 1 to 5")
                 found[key] = value
-            else:
-                self._say(f"payload has the unknown key {key!r}")
         return found
+
+    def _extra(self) -> dict[str, Any]:
+        """What a payload has beside what we know."""
+        payload = self.item.get("payload")
+        return (
+            {key: value for key, value in payload.items() if key not in _PAYLOAD} if isinstance(payload, dict) else {}
+        )
+
+
+_PAYLOAD = {"tags", "people", "category", "about_time", "status", "scope", "importance", *_LISTS}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _position(number: int) -> str:
+    """How a position is written until it is known what stood there."""
+    return f"#{number}" if number > 0 else ""
 
 
 def _states(workspace: Workspace, token: str, updates: list[Update]) -> dict[str, Memory]:
@@ -303,7 +390,8 @@ def _states(workspace: Workspace, token: str, updates: list[Update]) -> dict[str
         if memory.id != id_:
             raise InvalidInput(f"{id_} is cut short; a plan gives whole ids", _HINT)
         found[id_] = memory
-    known = candidates.known_states(workspace.folder, token) if named else {}
+    changed = any(update.state_id and update.op == "upsert" for update in updates)
+    known = candidates.known_states(workspace.folder, token) if token or changed else {}
     for update in updates:
         _check_state(workspace, update, found.get(update.state_id), known)
     if any(memory.private for memory in found.values()):
@@ -332,6 +420,8 @@ def _check_state(workspace: Workspace, update: Update, memory: Memory | None, kn
         if last is not None and last < begin:
             raise InvalidInput(f"{memory.id} would end before it began", _HINT)
     if memory.id not in known:
+        if update.op != "upsert":
+            return  # what is over may be ended whoever found out; a new text needs to have seen the old one
         raise InvalidInput(
             f"{memory.id} is not among the candidates that the plan names",
             "run `vault-mem tidy candidates --json` and put its token into the plan",

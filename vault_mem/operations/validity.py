@@ -1,4 +1,4 @@
-"""close, reopen and confirm: what is out of date is closed, never deleted."""
+"""close, done, reopen and confirm: what is out of date is closed, never deleted."""
 
 from __future__ import annotations
 
@@ -21,13 +21,24 @@ def close(workspace: Workspace, id_: str, reason: str = "", at: datetime | None 
 
     def act() -> Memory:
         memory = workspace.to_change(id_)
-        moment = (at or workspace.folder.now()).astimezone(workspace.folder.zone).replace(microsecond=0)
-        if at is None and memory.closed_at(moment):
-            raise Conflict(f"{memory.id} is closed already", f"since {memory.valid_to:%Y-%m-%d %H:%M}; see reopen")
-        if memory.valid_from and moment < memory.valid_from:
-            raise InvalidInput(f"it cannot end before it began, on {memory.valid_from:%Y-%m-%d %H:%M}")
+        moment = _end(workspace, memory, at)
         transaction = Transaction(workspace.folder, "close", reason, ids=[memory.id])
         close_in(transaction, workspace, memory, moment)
+        return _commit(workspace, transaction, memory)
+
+    return workspace.changing(act)
+
+
+def done(workspace: Workspace, id_: str, reason: str = "", at: datetime | None = None) -> Memory:
+    """End a task: it is done, now or at a given time (SPEC T-7)."""
+
+    def act() -> Memory:
+        memory = workspace.to_change(id_)
+        if memory.kind != "task":
+            raise InvalidInput(f"{memory.id} is of kind {memory.kind}: only a task can be done", "see close")
+        moment = _end(workspace, memory, at)
+        transaction = Transaction(workspace.folder, "done", reason, ids=[memory.id])
+        close_in(transaction, workspace, memory, moment, DONE)
         return _commit(workspace, transaction, memory)
 
     return workspace.changing(act)
@@ -66,6 +77,16 @@ def confirm(workspace: Workspace, id_: str, reason: str = "") -> Memory:
         return _commit(workspace, transaction, memory)
 
     return workspace.changing(act)
+
+
+def _end(workspace: Workspace, memory: Memory, at: datetime | None) -> datetime:
+    """The moment at which a memory ends, if it can end then."""
+    moment = (at or workspace.folder.now()).astimezone(workspace.folder.zone).replace(microsecond=0)
+    if at is None and memory.closed_at(moment):
+        raise Conflict(f"{memory.id} is closed already", f"since {memory.valid_to:%Y-%m-%d %H:%M}; see reopen")
+    if memory.valid_from and moment < memory.valid_from:
+        raise InvalidInput(f"it cannot end before it began, on {memory.valid_from:%Y-%m-%d %H:%M}")
+    return moment
 
 
 def close_in(

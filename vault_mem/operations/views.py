@@ -126,7 +126,8 @@ def _mirrored(workspace: Workspace, memory: Memory) -> bool:
 
 def view_keys(folder: Folder) -> list[str]:
     """The files with lines that mirror memories: the digest, and the daily logs that are there."""
-    return [DIGEST, *(key for name in folder.tree.names("memory", ".md") if folder.is_view(key := f"memory/{name}"))]
+    logs = (f"memory/{name}" for name in folder.tree.names("memory", ".md"))
+    return [DIGEST, *(key for key in logs if folder.is_view(key) and key != MONOLOGUE)]
 
 
 def _present(folder: Folder) -> dict[str, dict[str, str]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from itertools import islice, zip_longest
 
 from vault_mem.model import Memory
 from vault_mem.notes.self_model import Question
 from vault_mem.operations.budget import LONG, Excerpt, Filling, excerpts
+from vault_mem.operations.due import by_day, is_done
 from vault_mem.operations.filters import Filters
 from vault_mem.operations.update_self import show_self
 from vault_mem.operations.views import INTROSPECTION
@@ -18,12 +20,16 @@ DEFAULT_BUDGET = 1500
 IMPORTANT = 4
 MOST = 20
 _TASKS, _QUESTIONS = 10, 5
-_DONE = ("done", "closed", "cancelled", "canceled", "dropped")
+# What is overdue, or due within a week, comes first.
+DUE_SOON = timedelta(days=7)
 
 
 @dataclass
 class WakeUp:
-    """What there is to know. `introspection` holds one at the most; `left_out` counts what had no room."""
+    """What there is to know. `introspection` holds one at the most; `left_out` counts what had no room.
+
+    `due` are the days of the tasks that are overdue or due within a week, by id: they come first.
+    """
 
     total: int
     stale: bool = False
@@ -33,6 +39,7 @@ class WakeUp:
     tasks: list[Excerpt] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
     memories: list[Excerpt] = field(default_factory=list)
+    due: dict[str, date] = field(default_factory=dict)
 
 
 def wake_up(workspace: Workspace, *, budget: int, cost: Callable[[WakeUp], int], public_only: bool = False) -> WakeUp:
@@ -58,15 +65,18 @@ def _gather(
     for memory in islice(chosen(category=INTROSPECTION), 1):
         seen.add(memory.id)
         filling.add(result.introspection, *excerpts(memory, LONG))
-    tasks = (each for each in chosen(kind="task", important_first=True) if each.id not in seen and not _is_done(each))
-    for memory in islice(tasks, _TASKS):
-        seen.add(memory.id)
-        filling.add(result.tasks, *excerpts(memory))
+    tasks = [each for each in chosen(kind="task", important_first=True) if each.id not in seen and not is_done(each)]
+    soon = {task.id: day for day, task in by_day(tasks, workspace.folder.zone) if day <= now.date() + DUE_SOON}
+    by_id = {task.id: task for task in tasks}
+    result.due |= soon
+    for id_ in islice(dict.fromkeys((*soon, *by_id)), _TASKS):
+        seen.add(id_)
+        filling.add(result.tasks, *excerpts(by_id[id_]))
     for question in show_self(workspace.folder).model.open[:_QUESTIONS]:
         filling.add(result.questions, question)
     recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
     for memory in _by_turns(recent, islice(important, MOST)):
-        if memory.id not in seen and len(result.memories) < MOST:
+        if memory.id not in seen and not is_done(memory) and len(result.memories) < MOST:
             seen.add(memory.id)
             filling.add(result.memories, *excerpts(memory))
     return filling.done()
@@ -80,7 +90,3 @@ def newest(workspace: Workspace, count: int, private: bool | None) -> list[Memor
 
 def _by_turns(recent: Iterable[Memory], important: Iterable[Memory]) -> list[Memory]:
     return [each for pair in zip_longest(recent, important) for each in pair if each is not None]
-
-
-def _is_done(task: Memory) -> bool:
-    return (task.status or "").casefold() in _DONE

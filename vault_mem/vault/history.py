@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,18 @@ from vault_mem.vault.steps import AppendStep, FileStep, Step, read
 _ID = re.compile(rb"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
 
 _DATE = re.compile(rb"^created:[ \t]*\S", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why one memory was changed, where a transaction changes several for different reasons.
+
+    `payload` is what came with the change and is no part of the memory.
+    """
+
+    reason: str
+    evidence: list[str] = field(default_factory=list)
+    payload: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -32,14 +44,15 @@ class Revision:
     evidence: list[str]
     op: str
     written: str | bool = False  # the part of the text that we wrote, or whether all of it
+    payload: dict[str, Any] = field(default_factory=dict)
 
 
 def revisions(
     folder: Folder,
     op: str,
     command: str,
-    reason: str,
-    evidence: list[str],
+    why: Why,
+    whys: Mapping[str, Why],
     steps: Iterable[Step],
     written: Mapping[str, str | bool],
 ) -> list[AppendStep]:
@@ -61,17 +74,18 @@ def revisions(
             continue
         key = private or of_one[-1].key
         was, now_is = _changed_part(before, after)
+        own = whys.get(id_, why)
         record: dict[str, Any] = {
             "id": id_,
             "at": now.isoformat(),
             "op": op,
             "command": command,
-            "reason": reason,
+            "reason": own.reason,
             "path": next((step.key for step in of_one if step.after is not None), of_one[0].key),
             "before": was,
             "after": now_is,
-            "evidence": evidence,
-        }
+            "evidence": own.evidence,
+        } | ({"payload": own.payload} if own.payload else {})
         if id_ in written:
             record["written"] = written[id_]
         lines.setdefault(folder.history_key(key, now), []).append(json.dumps(record, ensure_ascii=False))
@@ -110,6 +124,7 @@ def of_memory(folder: Folder, id_: str) -> list[Revision]:
                         [str(each) for each in record.get("evidence") or ()],
                         str(record.get("op", "")),
                         said if isinstance(said := record.get("written"), str) else said is True,
+                        dict(record.get("payload") or {}),
                     )
                 )
             except (KeyError, ValueError, TypeError):

@@ -25,7 +25,7 @@ from typing import Any
 from vault_mem.errors import Changed, Conflict, Unsafe, VaultMemError
 from vault_mem.vault import carry, files, late, own
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
-from vault_mem.vault.history import has_date, revisions
+from vault_mem.vault.history import Why, has_date, revisions
 from vault_mem.vault.lock import WAIT_SECONDS, locked, try_lock
 from vault_mem.vault.steps import (
     AppendStep,
@@ -83,6 +83,7 @@ class Transaction:
     ids: list[str] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
     written: dict[str, str | bool] = field(default_factory=dict)  # by memory: which part of its text is ours
+    whys: dict[str, Why] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
@@ -170,7 +171,8 @@ class Transaction:
             if isinstance(step, FileStep) and not step.loose and read(folder, step.key) != step.before:
                 raise Changed(f"{step.key} changed while it was being edited", "nothing was written; try again")
         self.op = f"{_last_number(folder) + 1:06d}-{folder.now():%Y%m%dT%H%M%S}"
-        self.steps += revisions(folder, self.op, self.command, self.reason, self.evidence, self.steps, self.written)
+        why = Why(self.reason, self.evidence)
+        self.steps += revisions(folder, self.op, self.command, why, self.whys, self.steps, self.written)
         request = request_id.get()
         name = f"{self.op}.{request}" if _REQUEST.fullmatch(request) else self.op
         jobs = carry.jobs_of(name, self.steps)

@@ -35,6 +35,12 @@ def begin(folder: Folder) -> None:
     _write(folder, turns, turns)
 
 
+def again(folder: Folder) -> None:
+    """Note that there is something left to tidy: it is time again."""
+    turns, _ = _read(folder)
+    _write(folder, turns, turns - folder.settings.tidy_turns)
+
+
 def _read(folder: Folder) -> tuple[int, int | None]:
     try:
         raw = own.read(folder.tree, _FILE)

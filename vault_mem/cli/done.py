@@ -1,0 +1,23 @@
+"""vault-mem done."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command, changed, moment, open_vault
+from vault_mem.cli.console import Console
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem done mem_651b9d294720
+                vault-mem done 651b9d --at 2026-11-01 --reason "paid in cash\"""",
+)
+@click.argument("id_", metavar="ID")
+@click.option("--reason", default="", help="Why; kept in the memory's history.")
+@click.option("--at", metavar="DATE", help="Done since then, default now.")
+@click.pass_obj
+def command(console: Console, id_: str, reason: str, at: str | None) -> None:
+    """End a task: it is done. It is kept with its date, and wake-up no longer shows it; reopen takes that back."""
+    vault = open_vault(console)
+    changed(console, vault, "Done", vault.done(id_, reason, moment(at, vault.workspace.folder.zone, "--at")))

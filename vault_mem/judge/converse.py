@@ -1,0 +1,81 @@
+"""Converse verbs: Alice lends Bob the drill, Bob borrows it from Alice. One event, told from its two ends."""
+
+from __future__ import annotations
+
+import re
+
+from vault_mem.judge import english
+from vault_mem.judge.align import Alignment
+from vault_mem.judge.text import Text
+from vault_mem.judge.words import Word, read_pairs, read_words
+
+_CONVERSES = frozenset(read_pairs("converses.txt"))
+_PERSONS = read_words("persons.txt")
+_SUBJECTS = ("が", "は", "も")
+
+
+def settle_converses(one: Text, two: Text, alignment: Alignment) -> bool:
+    """Take a verb and its converse for counterparts where giver and receiver are the same; tells whether it did."""
+    if _gives(one) and _gets(two) and _same_ends(_ends(one, None, gives=True), _ends(two, None, gives=False)):
+        return True
+    if _gets(one) and _gives(two) and _same_ends(_ends(two, None, gives=True), _ends(one, None, gives=False)):
+        return True
+    for before in alignment.left:
+        for after in alignment.right:
+            if (before.lemma, after.lemma) in _CONVERSES:
+                giving, getting = (one, before), (two, after)
+            elif (after.lemma, before.lemma) in _CONVERSES:
+                giving, getting = (two, after), (one, before)
+            else:
+                continue
+            if _same_ends(_ends(*giving, gives=True), _ends(*getting, gives=False)):
+                alignment.left.remove(before)
+                alignment.right.remove(after)
+                alignment.opposites = [pair for pair in alignment.opposites if before not in pair and after not in pair]
+                return True
+    return False
+
+
+def _gives(text: Text) -> bool:
+    return bool(text.givings) and "もら" not in text.givings
+
+
+def _gets(text: Text) -> bool:
+    return text.givings == {"もら"}
+
+
+def _same_ends(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """The giver is named on both sides and the same; the receiver may go unsaid."""
+    return bool(one[0]) and one[0] == other[0] and (one[1] == other[1] or not one[1] or not other[1])
+
+
+def _ends(text: Text, verb: Word | None, gives: bool) -> tuple[str, str]:
+    """Giver and receiver, as far as the text names them."""
+    return _english_ends(text, verb, gives) if verb and not text.is_japanese else _japanese_ends(text, gives)
+
+
+def _english_ends(text: Text, verb: Word, gives: bool) -> tuple[str, str]:
+    clause = next((each for each in re.split(r"[.;!?\n]", text.rest) if re.search(rf"\b{verb.text}\b", each)), "")
+    before, _, after = clause.partition(verb.text)
+    subject = next(reversed(_actors(before, text)), "")
+    source, goal = (_actors(" ".join(re.findall(rf"\b{word}\b(.*)", after)), text) for word in ("from", "to"))
+    if gives:
+        return subject, next(iter(goal or _actors(after, text)), "")
+    return next(iter(source), ""), subject
+
+
+def _actors(part: str, text: Text) -> list[str]:
+    found = []
+    for match in re.finditer(r"[a-zà-öø-ÿ]+", part):
+        word = match.group()
+        person = english.person_of(word, part[match.end() :])
+        if person or word in text.names or english.lemma(word) in _PERSONS:
+            found.append(person or word)
+    return found
+
+
+def _japanese_ends(text: Text, gives: bool) -> tuple[str, str]:
+    subject = next((word.lemma for word in text.words if word.role in _SUBJECTS), "")
+    goal = next((word.lemma for word in text.words if word.role in ("に", "へ")), "")
+    source = next((word.lemma for word in text.words if word.role == "から"), "")
+    return (subject, goal) if gives else (source or goal, subject)

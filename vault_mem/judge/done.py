@@ -1,0 +1,72 @@
+"""Whether a text says that a task is done (SPEC T-7): it speaks of the same things, and of something completed."""
+
+from __future__ import annotations
+
+import re
+
+from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.judge.english import lemma
+from vault_mem.judge.replaces import statement
+from vault_mem.judge.words import Word, synonyms
+
+# So much of what a task names must be named again.
+SHARED = 0.7
+# Words of at least this cosine stand for each other: passport and ID card, 旅券 and パスポート.
+KINDRED = 0.55
+MAX_LENGTH = 400
+
+_PLANNING = frozenset(
+    (
+        *("need", "plan", "want", "intend", "go", "going", "should", "must", "remember", "forget", "still", "yet"),
+        *("予定", "つもり", "こと", "必要", "思う", "思っ", "忘れ", "忘れる", "しよう"),
+    )
+)
+_OVER = re.compile(
+    r"\b(?:done|finished|completed|complete|over|settled|sorted|taken care of|through|ready)\b|"
+    r"済み|済んだ|済ませ|完了|終わっ|終わり|終え|終了|片付"
+)
+_PAST_JA = re.compile(r"(?:た|ました|だ)(?:。|$|よ|ので|ところ)")
+_NOT_COMPLETED = re.compile(
+    r"\b(?:not|n't|never|still|yet|will|'ll|going to|want to|wants to|must|should|need to|needs to|have to|has to|"
+    r"plan to|planning|tomorrow|almost|half|forgot|failed|without|if|tried)\b|n't\b|[?？]|"
+    r"ない|なかった|ません|まだ|つもり|予定|したい|途中|忘れ|かも|だろう|そびれ|始め"
+)
+
+
+def says_done(task: str, text: str, tokens: TokenVectors) -> bool:
+    """Whether a text says that a task is done."""
+    lower = text.casefold()
+    if max(len(task), len(text)) > MAX_LENGTH or _NOT_COMPLETED.search(lower):
+        return False
+    one, two = statement(task, tokens), statement(text, tokens)
+    wanted = [word for word in one.words if word.lemma not in _PLANNING and word.text not in _PLANNING]
+    if one.japanese != two.japanese or not wanted:
+        return False
+    if not _OVER.search(lower) and not (_PAST_JA.search(lower) if one.japanese else _past_of(wanted, lower)):
+        return False
+    said = {form for word in two.words for form in (word.text, word.lemma)} | _forms(lower)
+    return sum(_named(word, said, two.words, tokens) for word in wanted) >= SHARED * len(wanted)
+
+
+def _past_of(wanted: list[Word], lower: str) -> bool:
+    """Whether a text has a past form of a word of the task, or of one that means the same."""
+    return any(
+        (form := lemma(word)) != word and (form == each.lemma or synonyms(form, each.lemma))
+        for word in re.findall(r"[a-z]+", lower)
+        if not re.search(r"(?:s|ing)$", word)
+        for each in wanted
+    )
+
+
+def _forms(lower: str) -> set[str]:
+    return {form for word in re.findall(r"[a-z]+", lower) for form in (word, lemma(word))}
+
+
+def _named(word: Word, said: set[str], others: tuple[Word, ...], tokens: TokenVectors) -> bool:
+    if word.text in said or word.lemma in said:
+        return True
+    direction = tokens.word(word.text)[0]
+    return any(
+        synonyms(word.lemma, other.lemma) or float(direction @ tokens.word(other.text)[0]) >= KINDRED
+        for other in others
+    )

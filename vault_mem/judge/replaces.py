@@ -1,0 +1,332 @@
+"""Whether a new text may take the place of an older state though it says it in other words (SPEC D-10).
+
+Three things speak for it: the new text has words of change (moved, no longer, 替えた), it is about the same subject,
+and it answers the same question: where one lives, which day, who does it. The word lists are in `data/`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+
+import numpy as np
+
+from vault_mem.embedding.embedder import Vectors
+from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.judge.english import is_question as is_english_question
+from vault_mem.judge.english import lemma
+from vault_mem.judge.japanese import JAPANESE, KANA
+from vault_mem.judge.japanese import is_question as is_japanese_question
+from vault_mem.judge.text import Text, names_in
+from vault_mem.judge.words import Word, read_phrases, read_rows, read_words
+
+PLAIN, PERHAPS, ALMOST_PLAIN = 1.0, 0.5, 0.75
+# From here on it is worth saying that a text may replace another: set so that a plain word of change needs a likely
+# subject and question, and an unclear one a certain subject and question.
+LIKELY = 0.4
+# Two words mean the same from this cosine on.
+SAME = 0.6
+# How much one sign says, where there is no other.
+ROLE, GROUP, ASKED_SUBJECT = 0.8, 0.55, 0.5
+ASKED, QUANTITY, KINDRED, OTHER_NAME, THING = 0.6, 0.7, 0.7, 0.4, 0.5
+# A text this long tells a story: what it changes among many things cannot be told by its words.
+MAX_LENGTH = 240
+_KEPT = 5_000
+# Who does it stands among so many words at the beginning.
+SUBJECT_WORDS = 7
+_KIN = read_words("kin.txt")
+_TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "one", "old", "new", "新しい", "今"))
+_ENGLISH = re.compile(r"[a-zà-öø-ÿ]+(?:[-_][a-zà-öø-ÿ]+)*")
+_VERB = re.compile(
+    r"(?:is|are|was|were|am|has|have|had|does|do|did|can|could|will|would|should|must|may|needs?|uses?|runs?|lives?|works?|"
+    r"goes|go|takes?|likes?|prefers?|keeps?|gets?|stays?|meets?|plays?|costs?|starts?|ends?|closes|opens|belongs|sits|"
+    r"teaches|studies|speaks?|drinks?|eats?|drives?|owns?|wears?|leads?|reports|deploys?|ships?|sends?|pays?)"
+)
+_OURS = re.compile(
+    r"\b(?:i|me|my|mine|we|us|our|ours|everyone|everybody|the (?:group|team|class|club|family))\b"
+    r"|私|僕|俺|うち|我が家|みんな"
+)
+_ENDED = re.compile(
+    r"\b(?:dropped|sold|gave up|given up|gave away|got rid of|stopped|quit|left|lost|replaced|replaces|instead of|"
+    r"rather than|no longer|anymore|from|retired|cancelled|canceled|swapped|traded|traded in|switched|moved on|over|"
+    r"used to|not)\b((?:\W+\w+){1,4})|((?:\w+\W+){1,3})(?:retired|resigned|left|quit|died|closed|broke|ended|stopped|"
+    r"stepped down|is gone|was (?:replaced|dropped|sold|cancelled|closed)|no longer)\b"
+)
+_ENDED_JA = re.compile(
+    r"([^、。]{1,12})(?:を|は|が)(?:[^、。を]{0,4})(?:やめ|辞め|止め|売|手放|中止|廃止|解約|終|替え|換え|変え|なく|退)|"
+    r"([^、。]{1,8})(?:から|より)|([^、。]{1,8})(?:ではなく|の代わり|に代わ)"
+)
+_PAST = re.compile(
+    r"\b(?:was|were|did|had|went|came|met|saw|told|said|asked|gave|yesterday|last (?:night|week|month|year))\b"
+)
+_REGULAR_PAST = re.compile(r"(\w+)\W+(?!need|feed|seed|weed|speed|bed|red|shed|indeed|exceed|proceed)\w{2,}ed\b")
+_BEFORE_PARTICIPLE = re.compile(
+    "is|are|am|be|been|being|was|were|gets?|got|has|have|had|the|an?|his|her|its|my|our|their|very|not|so|by"
+)
+_PAST_JA = re.compile(r"(?:った|(?<!さ)んだ|いた|した|きた|れた|えた|ました)(?:。|$|ので|が、)")
+_TALK = re.compile(r"[?？!！]|\b(?:hey|hi|thanks|thank you|wow|yeah|oh|haha|you|your)\b")
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """A text as it is compared: the words of who or what it is about, the others, and what it speaks of."""
+
+    subject: tuple[Word, ...]
+    rest: tuple[Word, ...]
+    questions: frozenset[str]
+    quantities: tuple[tuple[str, object], ...]
+    kin: frozenset[str]
+    group: bool
+    change: float
+    lower: str
+    japanese: bool
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """All content words."""
+        return self.subject + self.rest
+
+
+def speaks_of_change(text: str) -> float:
+    """How plainly a text says that something is no longer as it was, from 0 to 1."""
+    lower = text.casefold()
+    plain, perhaps = _changes()
+    if plain.search(lower):
+        return PLAIN
+    return min(len(set(perhaps.findall(lower))) * PERHAPS, ALMOST_PLAIN)
+
+
+@lru_cache(maxsize=_KEPT)
+def statement(text: str, tokens: TokenVectors) -> Statement:
+    """A text, taken apart."""
+    parts = Text(text, tokens, names_in(text))
+    words = tuple(
+        word for word in parts.words if word.text not in _TITLES and (len(word.text) > 1 or not word.text.isascii())
+    )
+    subject = _subject(parts, words)
+    return Statement(
+        subject,
+        tuple(word for word in words if word not in subject),
+        _asked(parts),
+        tuple((each.kind, each.value) for each in parts.quantities if each.text != "one"),
+        _relatives(parts, words),
+        bool(_OURS.search(" ".join(parts.lower.split()[:SUBJECT_WORDS]))),
+        speaks_of_change(text),
+        parts.lower,
+        parts.is_japanese,
+    )
+
+
+def may_replace(old: str, new: str, tokens: TokenVectors) -> float:
+    """How much speaks for `new` replacing what `old` states, from 0 to 1; from LIKELY on it is worth saying."""
+    if max(len(old), len(new)) > MAX_LENGTH or old == new or not changes_something(new) or not reads_as_state(old):
+        return 0.0
+    one, two = statement(old, tokens), statement(new, tokens)
+    if one.japanese != two.japanese:
+        return 0.0
+    about = tuple(word for word in two.words if word.lemma not in two.kin - one.kin)
+    ends = _ends(one, two, about)
+    return two.change * _same_subject(one, two, about, ends, tokens) * _same_question(one, two, about, ends, tokens)
+
+
+def changes_something(text: str) -> bool:
+    """Whether a text is a statement that speaks of a change; a quick look."""
+    return len(text) <= MAX_LENGTH and speaks_of_change(text) > 0 and not _is_talk(text.casefold())
+
+
+def reads_as_state(text: str) -> bool:
+    """Whether a text reads as a state, not as something that happened or was said to somebody; a quick look."""
+    lower = text.casefold()
+    happened = _PAST_JA.search(lower) if JAPANESE.search(lower) else _happened(lower)
+    return len(text) <= MAX_LENGTH and not happened and not _is_talk(lower)
+
+
+def _happened(lower: str) -> bool:
+    """Whether an English text tells something that happened: a past tense that is no participle."""
+    if _PAST.search(lower):
+        return True
+    return any(not _BEFORE_PARTICIPLE.fullmatch(before) for before in _REGULAR_PAST.findall(lower))
+
+
+def _same_subject(old: Statement, new: Statement, about: tuple[Word, ...], ends: bool, tokens: TokenVectors) -> float:
+    """Whether the new text is about what the old one is about."""
+    forms = _forms(about)
+    if ends or _forms(old.subject) & forms:
+        return 1.0
+    somebody = any(_is_somebody(word) for word in old.subject)
+    shared = sum(word.text in forms or word.lemma in forms for word in old.rest)
+    # Of "Karin is the treasurer of the club" and "we host the website" the club and the website are subjects too.
+    if shared > 1 or (shared and ("duty" in old.questions or (old.group and not somebody))):
+        return ROLE
+    if somebody:
+        return 0.0  # and nobody else will do
+    asked = {question for word in old.subject for question in _questions_of(word)} & new.questions - {"duty"}
+    if _other_quantity(old, new):  # on which day: what is done then is the subject
+        if _nearest(old.rest, about, tokens) > SAME:
+            return ROLE
+        asked |= old.questions & new.questions
+    return max(
+        _clipped(_nearest(old.subject, about, tokens), 0.3, 0.7),
+        GROUP if old.group and new.group else 0.0,
+        ASKED_SUBJECT if asked else 0.0,
+    )
+
+
+def _same_question(old: Statement, new: Statement, about: tuple[Word, ...], ends: bool, tokens: TokenVectors) -> float:
+    """Whether the new text answers what the old one answers: each sign leaves less room for doubt."""
+    own = _forms(old.words)
+    others = tuple(word for word in about if not _forms((word,)) & own)
+    shared = old.questions & new.questions
+    signs = (
+        1.0 if ends else 0.0,
+        ASKED if shared else 0.0,
+        ASKED if len(shared) > 1 else 0.0,
+        QUANTITY if _other_quantity(old, new) else 0.0,
+        KINDRED * _clipped(_nearest(old.rest, others, tokens), 0.3, 0.6),
+        OTHER_NAME if _names(old) and _names(new) - _names(old) else 0.0,
+        THING if _same_thing(old, about) else 0.0,
+    )
+    return 1 - math.prod(1 - sign for sign in signs)
+
+
+def _is_somebody(word: Word) -> bool:
+    """Whether a word is a name or a relative; names of things that are asked for, such as Python, are not."""
+    return word.text in _KIN or (word.name and not _questions_of(word))
+
+
+def _same_thing(old: Statement, about: tuple[Word, ...]) -> bool:
+    """Whether both are about one thing, which has few states to change; a person has many."""
+    if any(_is_somebody(word) for word in old.subject) or len(old.subject) <= old.japanese:
+        return False
+    return all(_forms((word,)) & _forms(about) for word in old.subject) and bool(old.subject)
+
+
+def _other_quantity(old: Statement, new: Statement) -> bool:
+    """Whether the new text has another day, time, number or the like than the old one."""
+    kinds = {kind for kind, _ in old.quantities} & {kind for kind, _ in new.quantities} - {"relative"}
+    return any(_values(old, kind).isdisjoint(_values(new, kind)) for kind in kinds)
+
+
+def _ends(old: Statement, new: Statement, about: tuple[Word, ...]) -> bool:
+    """Whether the new text says that what the old one has is over: sold the Golf, コーヒーをやめて."""
+    if new.change < PLAIN:
+        return False
+    pattern = _ENDED_JA if new.japanese else _ENDED
+    ended = " ".join(found for groups in pattern.findall(new.lower) for found in groups)
+    words = [word for word in old.words if word.text in _forms(about) and word.text in ended]
+    return bool(words) and (bool(old.questions & new.questions) or any(word in old.rest for word in words))
+
+
+def _names(of: Statement) -> set[str]:
+    return {word.lemma for word in of.words if word.name}
+
+
+def _clipped(value: float, low: float, high: float) -> float:
+    return min(max((value - low) / (high - low), 0.0), 1.0)
+
+
+def _nearest(left: tuple[Word, ...], right: tuple[Word, ...], tokens: TokenVectors) -> float:
+    """The cosine of the two words that are nearest to each other."""
+    if not left or not right:
+        return 0.0
+    one, two = (np.array([_direction(word.text, tokens) for word in words]) for words in (left, right))
+    return max(float((one @ two.T).max()), 0.0)
+
+
+@lru_cache(maxsize=20_000)
+def _direction(word: str, tokens: TokenVectors) -> Vectors:
+    return tokens.word(word)[0]
+
+
+def _values(of: Statement, kind: str) -> set[object]:
+    return {value for each, value in of.quantities if each == kind}
+
+
+def _forms(words: tuple[Word, ...]) -> set[str]:
+    return {form for word in words for form in (word.text, word.lemma)}
+
+
+def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """The words of what a state is about: those before its verb, or before は."""
+    if parts.is_japanese:
+        marked = [number for role in ("は", "が") for number, word in enumerate(words) if word.role == role]
+        return words[: marked[0] + 1] if marked else ()
+    for place, match in enumerate(_ENGLISH.finditer(parts.rest)):
+        if place and _VERB.fullmatch(match.group()):
+            return tuple(word for word in words if word.place < place)
+    return words[:1]
+
+
+def _relatives(parts: Text, words: tuple[Word, ...]) -> frozenset[str]:
+    """Those who are named only to say whose brother or colleague somebody is."""
+    if parts.is_japanese:
+        owners = {one.lemma for one, other in pairwise(words) if one.role == "の" and other.text in _KIN}
+        return frozenset(owners | {word.lemma for word in words if word.text in ("隣", "隣人")})
+    found = re.findall(r"\b(\w+)['’]s? (\w+)(?: (\w+))?", parts.plain.casefold())
+    return frozenset(
+        owner for owner, *whom in found if any(each in _KIN or each.removesuffix("s") in _KIN for each in whom)
+    )
+
+
+def _is_talk(lower: str) -> bool:
+    """Whether a text is said to somebody: what was said in a conversation is an event, whatever it speaks of."""
+    return is_english_question(lower) or is_japanese_question(lower) or bool(_TALK.search(lower))
+
+
+@cache
+def _changes() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return _phrases("plain"), _phrases("perhaps")
+
+
+def _phrases(level: str) -> re.Pattern[str]:
+    """The phrases of a level, as one pattern."""
+    phrases = [each for found, line in read_phrases("changes.txt") if found == level for each in line.split("|")]
+    english = [
+        phrase.replace("*", r"\w*").replace("_", r"[\w-]+(?: [\w-]+){0,2}") for phrase in phrases if phrase.isascii()
+    ]
+    japanese = [phrase.replace("_", "[^。]*") for phrase in phrases if not phrase.isascii()]
+    return re.compile(rf"\b(?:{'|'.join(english)})\b|{'|'.join(japanese)}")
+
+
+@cache
+def _questions() -> tuple[dict[str, frozenset[str]], list[tuple[str, str]]]:
+    """The question of each English word, and of each piece of a Japanese one."""
+    english: dict[str, set[str]] = {}
+    japanese: list[tuple[str, str]] = []
+    for question, *words in read_rows("questions.txt"):
+        for word in words:
+            if word.isascii():
+                english.setdefault(word, set()).add(question)
+            else:
+                japanese.append((word, question))
+    return {word: frozenset(found) for word, found in english.items()}, japanese
+
+
+@lru_cache(maxsize=20_000)
+def _questions_of_text(text: str) -> frozenset[str]:
+    english, japanese = _questions()
+    if text.isascii():
+        return english.get(text, frozenset()) | english.get(text.removesuffix("s"), frozenset())
+    return frozenset(question for piece, question in japanese if _has(text, piece))
+
+
+def _has(word: str, piece: str) -> bool:
+    """Whether a Japanese word has a piece: a single character at its end, or before what is written in kana."""
+    if len(piece) > 1:
+        return piece in word
+    return word.endswith(piece) or (word.startswith(piece) and KANA.fullmatch(word, 1) is not None)
+
+
+def _asked(parts: Text) -> frozenset[str]:
+    """The questions that a text speaks to: by all its words, numbers written out among them."""
+    found = [form for word in parts.words for form in (word.text, word.lemma)]
+    for word in _ENGLISH.findall(parts.lower):
+        found += [word, lemma(word)]
+    return frozenset(question for form in found for question in _questions_of_text(form))
+
+
+def _questions_of(word: Word) -> frozenset[str]:
+    return _questions_of_text(word.text) | _questions_of_text(word.lemma)

@@ -1,0 +1,201 @@
+"""When: whether a text speaks of something as planned, going on, done or over. Done is not planned, past not present."""
+
+from __future__ import annotations
+
+import re
+
+from vault_mem.judge import english
+from vault_mem.judge.align import EXACT, Alignment
+from vault_mem.judge.difference import Difference
+from vault_mem.judge.text import Text
+from vault_mem.judge.words import Word, read_words
+
+# Words that say that something has come to an end, or was given up.
+_ENDED = read_words("endings.txt")
+# Stages that cannot both be true of one thing at one time. What was left in a state (買ってある, is fixed) is done, and
+# may be told as going on too.
+_CLASHES = frozenset(
+    frozenset(pair)
+    for pair in (
+        ("asked", "done"), ("asked", "left"), ("asked", "over"), ("planned", "done"), ("planned", "left"),
+        ("planned", "over"), ("planned", "now"), ("plain", "done"), ("plain", "left"), ("plain", "over"),
+        ("now", "done"), ("now", "over"), ("left", "over"), ("open", "done"), ("open", "left"),
+    )
+)  # fmt: skip
+
+
+def tense_changes(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
+    """The same thing at another stage: 送る, 送った; takes, stopped taking; is, was."""
+    return (
+        _ended(alignment)
+        or _english(one, two, alignment)
+        or _copula(one, two)
+        or (_japanese(one, two) if one.is_japanese and two.is_japanese else [])
+    )
+
+
+_TOLD = re.compile(r"^\W*(?:please|remember to|todo|make sure|be sure to)\b|(?:こと|ください|てね)[。.!！]*$")
+
+
+def is_told(text: Text, alignment: Alignment, before: bool) -> bool:
+    """Whether a text tells somebody to do something: remember to, please, or a verb that it begins with."""
+    if _TOLD.search(text.rest):
+        return True
+    words = [pair[0] if before else pair[1] for pair in alignment.pairs]
+    return any(_stages(text, word) == {"asked"} for word in words if word.text.isascii() and not word.name)
+
+
+def _ended(alignment: Alignment) -> list[Difference]:
+    """One text says that it has come to an end, the other has no word for that."""
+    left, right = ([word for word in words if word.lemma in _ENDED] for words in (alignment.left, alignment.right))
+    if bool(left) == bool(right) or (alignment.left and alignment.right):
+        return []
+    return [Difference("status", left[0].text if left else "", right[0].text if right else "")]
+
+
+# English: what stands before a verb says at which stage it is
+
+_ADVERB = (
+    r"(?:not|already|just|also|finally|recently|still|now|always|never|ever|soon|usually|often|really|both|all|only|even"
+    r"|successfully|completely|partly|fully|officially|probably|currently|then|since)"
+)
+_ADVERBS = rf"(?: {_ADVERB})*"
+_BEFORE = {
+    "over": re.compile(
+        rf"\b(?:used to|no longer|(?:stop|quit|cease|finish)\w*|(?:give|gave|given|giving) up){_ADVERBS}$"
+    ),
+    "planned": re.compile(
+        r"\b(?:will|shall|must|should|let|let us|todo"
+        r"|(?:going|about|plan\w*|want\w*|intend\w*|needs?|ha(?:s|ve)|hop(?:e|es|ing)|like|remember|forget|wish\w*|aim\w*"
+        rf"|yet|due|ought|supposed|decided|scheduled|promised) to){_ADVERBS}(?: be| get)?{_ADVERBS}$"
+    ),
+    "now": re.compile(
+        rf"\b(?:(?:is|are|am) being|do|does|been|(?:start|begin|began|begun|keep|kept|continue)\w*){_ADVERBS}$"
+    ),
+    "done": re.compile(rf"\b(?:has|have|had|having|was|were|did|had to){_ADVERBS}(?: been| got)?{_ADVERBS}$"),
+    "present": re.compile(rf"\b(?:is|are|am|gets?){_ADVERBS}$"),
+    "adjective": re.compile(r"\b(?:a|an|the|my|your|his|her|its|our|their|this|that|these|those|some|any|no|of|with)$"),
+    "start": re.compile(rf"^(?:{_ADVERB}|please|\W)*$"),
+    "subject": re.compile(rf"\b(?:i|we|you|they|who|\w+s){_ADVERBS}$"),
+}
+# Verbs of states: "tabs are used" says the same as "use tabs".
+_STATES = read_words("state_verbs.txt")
+# Whoever says something said it too.
+_REPORTS = frozenset(("say", "state", "claim", "report", "note", "confirm", "announce", "mention", "tell", "warn"))
+
+
+def _english(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
+    for before, after, strength in alignment.pairs:
+        if before.name or after.name or not before.text.isascii() or not after.text.isascii():
+            continue
+        was, now = _stages(one, before), _stages(two, after)
+        if before.lemma in _REPORTS or (before.lemma in _STATES and {"left"} in (was, now)):
+            continue
+        if strength < EXACT and {"now"} in (was, now):  # "captures" and "seized" are two words for one moment
+            continue
+        if was and now and all(frozenset((a, b)) in _CLASHES for a in was for b in now):
+            return [Difference("status", min(was), min(now))]
+    return []
+
+
+def _stages(text: Text, word: Word) -> set[str]:
+    """The stages at which a verb stands in a text, wherever it stands."""
+    return {stage for before in text.before(word.text) if (stage := _stage(word, before))}
+
+
+def _stage(word: Word, before: str) -> str:
+    """The stage of a verb in this form after these words; nothing where it may be no verb at all."""
+    said = next((name for name, pattern in _BEFORE.items() if pattern.search(before)), "")
+    if said == "adjective":
+        return ""
+    if said in ("over", "planned"):
+        return said
+    if word.text.endswith("ing"):
+        return {"present": "now", "now": "now", "done": "now" if before.endswith("been") else "done"}.get(said, "")
+    if english.is_past(word.text):
+        return {"present": "left", "now": "now" if before.endswith("being") else "done"}.get(said, "done")
+    if said == "done":
+        return "done" if english.is_past_or_base(word.text) or before.endswith("did") else ""
+    if said == "start":
+        return "asked" if word.text == word.lemma else ""
+    if word.text == word.lemma:
+        return "now" if said in ("now", "subject") else ""
+    return "now" if word.text.endswith("s") and not _FINITE.search(before) else ""
+
+
+# After one of these in its clause, a word with -s is a noun and not the verb of the sentence.
+_FINITE = re.compile(r"\b(?:will|to|must|should|can|may|has|have|had|is|are|was|were)\b")
+_BE = re.compile(r"\b(is|are|am|was|were) ((?:(?:the|a|an) )?\S+)")
+
+
+def _copula(one: Text, two: Text) -> list[Difference]:
+    """Is, was: in texts that are otherwise the same word by word."""
+    if [word.lemma for word in one.words] != [word.lemma for word in two.words]:
+        return []
+    before, after = ({said: form for form, said in _BE.findall(text.rest)} for text in (one, two))
+    for said, form in before.items():
+        now = after.get(said, form)
+        if (form in ("was", "were")) != (now in ("was", "were")):
+            return [Difference("status", form, now)]
+    return []
+
+
+# Japanese: the end of the sentence says it
+
+# Hearsay and politeness after the end that counts.
+_TRIMMED = re.compile(
+    r"(?:[よねわぞな]|そうだ|そうです|らしい|と(?:の|いう)こと(?:だ|です)?|という"
+    r"|と(?:言われた|言っていた|言った|聞いた|話していた|述べた|思う|思います)"
+    r"|(?<=[うくぐすつぬぶむるただい])(?:のだ|んだ|のです|んです)|(?<=[たい])です)+$"
+)
+_ENDS = (
+    ("done", re.compile(r"たこと(?:が|は|も)?(?:ある|あります)$")),
+    ("open", re.compile(r"[てで]い?(?:ない|ません)$|未[一-鿿ァ-ヺー]+(?:だ|です)?$")),
+    ("left", re.compile(r"[てで]あ(?:る|ります)$|済み?(?:だ|です)?$|ずみ(?:だ|です)?$")),
+    (
+        "planned",
+        re.compile(
+            r"(?:たい|予定|つもり|なければ|なきゃ|ないと|べき|こと|ください|下さい|ましょう|ほしい|欲しい|計画|必要(?:がある)?"
+            r"|(?:なら|いけ)ない|(?:なり|いけ)ません|必要があります|よう(?:と思う|と思っている)?|たがっている)(?:だ|です)?$"
+        ),
+    ),
+    (
+        "now",
+        re.compile(r"[てで]い?(?:る|ます)$|[てで]お(?:る|り|ります)$|中(?:だ|です)?$|(?:あ|い)(?:る|ります|ます)$"),
+    ),
+    ("done", re.compile(r"(?:[^だあ]た|だった|ました|[一-鿿]んだ|[泳急脱注騒漕嗅稼防塞凌]いだ|つないだ)$")),
+    ("plain", re.compile(r"(?:[うくぐつぬぶむる]|(?<!で)す|ない)$")),
+)
+_MOMENT = re.compile(r"ところ(?:だ|です)?$")
+_COPULA = re.compile(r"(.{2})(?:(だった|でした|であった)|だ|です|である)?$")
+# Of these verbs ている is the state after it was done: 貸している is 貸した.
+_RESULTS = re.compile(rf"(?:{'|'.join(sorted(read_words('result_verbs.txt')))})[ぁ-ん]{{0,2}}[てで]い?(?:る|ます)$")
+
+
+def _japanese(one: Text, two: Text) -> list[Difference]:
+    before, after = (_sentences(text.rest) for text in (one, two))
+    if len(before) != len(after):
+        return []
+    for was, now in zip(before, after, strict=True):
+        stages = _end(was), _end(now)
+        if all(stages) and frozenset(stages) in _CLASHES:
+            return [Difference("status", *stages)]
+        copulas = _COPULA.search(was), _COPULA.search(now)
+        if copulas[0] and copulas[1] and copulas[0][1] == copulas[1][1] and bool(copulas[0][2]) != bool(copulas[1][2]):
+            return [Difference("status", copulas[0][0], copulas[1][0])]
+    return []
+
+
+def _sentences(text: str) -> list[str]:
+    return [each.strip() for each in re.split(r"[。.!?！？\n]+", text) if each.strip()]
+
+
+def _end(sentence: str) -> str:
+    """The stage that the end of a sentence says it is at; nothing where it ends in a noun or an adjective."""
+    trimmed = _TRIMMED.sub("", sentence.rstrip(" 、,」）)"))
+    if _MOMENT.search(trimmed):  # するところだ is about to, しているところだ is at it
+        stage = _end(_MOMENT.sub("", trimmed))
+        return "planned" if stage == "plain" else stage
+    if _RESULTS.search(trimmed):
+        return "left"
+    return next((stage for stage, pattern in _ENDS if pattern.search(trimmed)), "")

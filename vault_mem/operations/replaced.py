@@ -1,0 +1,131 @@
+"""What a new memory may replace though it says it in other words, and which of two answers is newer (SPEC D-10)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from vault_mem.index.catalogue import Catalogue
+from vault_mem.judge.done import says_done
+from vault_mem.judge.replaces import LIKELY, changes_something, may_replace
+from vault_mem.judge.text import names_in
+from vault_mem.model import STATE_KINDS, Memory
+from vault_mem.operations.drafts import Draft
+from vault_mem.operations.due import is_done
+from vault_mem.operations.guard import embed
+from vault_mem.operations.results import Found
+from vault_mem.operations.workspace import Workspace
+from vault_mem.ranking.rank import DIGITS, Ranking
+
+# More than these nobody reads; the likeliest come first.
+MOST = 2
+# So many of the nearest states are looked at, and so many more that name somebody the new text names.
+NEAREST, NAMING = 30, 20
+# An event may read as a state; a summary says what others say, and a mood grows by itself.
+_REPLACED = frozenset(("event", *STATE_KINDS)) - {"summary"}
+_STATES = _REPLACED - {"event"}
+# How far down the candidates of a recall a newer memory is looked for.
+DEPTH = 40
+_JUST_ABOVE = 10**-DIGITS
+
+
+def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[Found]:
+    """The open states that a new text may replace, likeliest first; `near` are the guard's neighbours of it."""
+    if not changes_something(draft.content):
+        return []
+    found = {each.memory.id: each for each in near if each.memory.kind in _REPLACED}
+    found |= {each.memory.id: each for each in _open(workspace, draft.content, _STATES)}
+    likely = []
+    for each in found.values():
+        if _about_others(each.memory, draft.people):
+            continue
+        score = may_replace(each.memory.content, draft.content, workspace.tokens)
+        if score >= LIKELY:
+            likely.append((score, each))
+    likely.sort(key=lambda pair: (-pair[0], -pair[1].similarity, pair[1].memory.id))
+    return [each for _, each in likely[:MOST]]
+
+
+def finished_by(workspace: Workspace, draft: Draft) -> list[Found]:
+    """The open tasks that a new text says are done, the nearest first (SPEC T-7)."""
+    if draft.kind in ("task", "summary", "mood"):
+        return []
+    tasks = [each for each in _open(workspace, draft.content, {"task"}) if not is_done(each.memory)]
+    done = [each for each in tasks if says_done(each.memory.content, draft.content, workspace.tokens)]
+    return sorted(done, key=lambda each: (-each.similarity, each.memory.id))[:MOST]
+
+
+def _open(workspace: Workspace, content: str, kinds: Collection[str]) -> list[Found]:
+    """The open memories of some kinds that are nearest to a text, and those that name whom it names."""
+    with workspace.at_hand() as catalogue:
+        places = catalogue.of_kinds(kinds, workspace.folder.now().timestamp())
+        if not places:
+            return []
+        calibration = workspace.calibration
+        cosines = np.einsum("ij,j->i", catalogue.vectors[places], embed(workspace, content))
+        order = [int(number) for number in np.argsort(-cosines, kind="stable")]
+        names = [name for name in names_in(content) if len(name) > 1]
+        naming = [
+            number for number in order if any(name in catalogue.texts[places[number]].casefold() for name in names)
+        ]
+        return [
+            Found(catalogue.memory(places[number]), round(calibration.similarity(float(cosines[number])), 4))
+            for number in dict.fromkeys((*order[:NEAREST], *naming[:NAMING]))
+        ]
+
+
+def newer_first(
+    workspace: Workspace, catalogue: Catalogue, ranking: Ranking, results: list[Found], limit: int
+) -> list[Found]:
+    """The results with a newer memory that speaks of a change before the state it may replace, and that one marked."""
+    shown = {found.memory.id: found for found in results}
+    newer: list[Found] = [*results, *_further(catalogue, ranking, shown)]
+    newer = [each for each in newer if changes_something(each.memory.content)]
+    for old in results:
+        if old.memory.kind not in _REPLACED or old.memory.closed_at(workspace.folder.now()):
+            continue
+        best = _replacing(workspace, old.memory, newer)
+        if best is None:
+            continue
+        shown[old.memory.id] = replace(shown[old.memory.id], replaced_by=best.memory.id)
+        best = shown.get(best.memory.id, best)
+        above = shown[old.memory.id].score - best.score + _JUST_ABOVE
+        if above > 0:
+            terms = best.terms | {"replaces": round(best.terms.get("replaces", 0.0) + above, DIGITS)}
+            best = replace(best, score=round(best.score + above, DIGITS), terms=terms)
+        shown[best.memory.id] = best
+    marked = any(each.replaced_by for each in shown.values())
+    return sorted(shown.values(), key=lambda each: -each.score)[:limit] if marked else results
+
+
+def _further(catalogue: Catalogue, ranking: Ranking, shown: dict[str, Found]) -> list[Found]:
+    """The next candidates of a recall that speak of a change."""
+    found = []
+    for number, place in enumerate(ranking.places[:DEPTH].tolist()):
+        if catalogue.ids[place] not in shown and changes_something(catalogue.texts[place]):
+            terms = ranking.terms_of(number)
+            found.append(
+                Found(catalogue.memory(place), score=round(sum(terms.values()), DIGITS), similarity=0.0, terms=terms)
+            )
+    return found
+
+
+def _replacing(workspace: Workspace, old: Memory, newer: list[Found]) -> Found | None:
+    later = [each for each in newer if each.memory.created >= old.created and each.memory.id != old.id]
+    scores = [
+        0.0
+        if _about_others(old, each.memory.people)
+        else may_replace(old.content, each.memory.content, workspace.tokens)
+        for each in later
+    ]
+    best = max(scores, default=0.0)
+    return later[scores.index(best)] if best >= LIKELY else None
+
+
+def _about_others(old: Memory, people: list[str]) -> bool:
+    """Whether two memories say whom they are about, and it is not the same people."""
+    return bool(old.people and people) and {each.casefold() for each in old.people}.isdisjoint(
+        each.casefold() for each in people
+    )

@@ -1,0 +1,49 @@
+"""How two memories stand to each other: one repeats the other, one changes what the other says, or they are related.
+
+Whatever proposes to merge or to supersede asks here, so that it decides as the guard does (SPEC D-9).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vault_mem.index.terms import terms
+from vault_mem.judge.judge import judge
+from vault_mem.model import Memory
+from vault_mem.operations.compare import contradicts
+from vault_mem.operations.guard import repeats
+from vault_mem.operations.workspace import Workspace
+
+REPETITION, CHANGED, RELATED = "repetition", "changed", "related"
+# Long notes clash in many numbers without being about one thing: to change a fact, this much of the wording is kept.
+SAME_WORDING = 0.5
+# Of these only two of a kind compare: a task is not the fact that it is done, nor a summary what it sums up.
+_APART = ("task", "summary", "mood")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """`kind` is repetition, changed or related; `differs` names what the newer one changes."""
+
+    kind: str
+    differs: list[str] = field(default_factory=list)
+
+
+def standing(workspace: Workspace, older: Memory, newer: Memory, distance: float) -> Standing:
+    """How a newer memory stands to an older one that is near to it."""
+    if older.kind != newer.kind and {older.kind, newer.kind} & set(_APART):
+        return Standing(RELATED)
+    if older.content == newer.content:
+        return Standing(REPETITION)
+    judgement = judge(older.content, newer.content, workspace.tokens)
+    clash = contradicts(judgement, 1 - distance)
+    if not clash and repeats(judgement, distance, workspace.folder.settings.dedup_threshold):
+        return Standing(REPETITION)
+    if (clash or (judgement.same_words and judgement.differs)) and _same_wording(older.content, newer.content):
+        return Standing(CHANGED, [str(each) for each in judgement.differs])
+    return Standing(RELATED)
+
+
+def _same_wording(one: str, other: str) -> bool:
+    left, right = set(terms(one)), set(terms(other))
+    return len(left & right) >= SAME_WORDING * max(len(left), len(right), 1)
