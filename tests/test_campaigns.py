@@ -52,7 +52,7 @@ def test_odd_files_at_every_path(fuzz: bool) -> None:
 @pytest.mark.parametrize("what", ["lines", "tools", "notes"])
 def test_fuzzed(fuzz: bool, what: str) -> None:
     whole = {"lines": 5000, "tools": 2000, "notes": 4000}[what]
-    sample = {"lines": 150, "tools": 60, "notes": 60}[what]
+    sample = {"lines": 100, "tools": 40, "notes": 40}[what]
     campaign("fuzz", what, "--cases", str(whole if fuzz else sample))
 
 
@@ -70,7 +70,7 @@ def test_racing_editors(soak: bool, served: bool) -> None:
 
 
 @needs_proc
-@pytest.mark.parametrize(("what", "sample", "whole"), [("threads", 160, 4000), ("calls", 150, 5000), ("undo", 25, 200)])
+@pytest.mark.parametrize(("what", "sample", "whole"), [("threads", 120, 4000), ("calls", 90, 5000), ("undo", 25, 200)])
 def test_the_library(soak: bool, what: str, sample: int, whole: int) -> None:
     # B-3, S-7: threads, leaks, and undo with modification times
     campaign("library", what, "--cases", str(whole if soak else sample))

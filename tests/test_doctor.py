@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -439,3 +440,17 @@ def test_many_dangling_links_take_no_time(cli: Command, root: Path) -> None:
     started = time.monotonic()
     assert len(findings(cli, "dangling-links")) == 10_000
     assert time.monotonic() - started < 20
+
+
+@pytest.mark.parametrize("key", [".vault-mem/turns.json", ".vault-mem/trash", "history/2026-11.jsonl", "MEMORY.md"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/nowhere"), Path.mkdir, Path.touch])
+def test_odd_files_where_ours_belong(cli: Command, root: Path, key: str, make: Callable[[Path], None]) -> None:
+    # S-1, S-2: named, whether or not doctor itself reads them, and left alone
+    cli.run("status")
+    path = root / key
+    path.parent.mkdir(exist_ok=True)
+    make(path)
+    findings = [each for each in cli.json("doctor")["findings"] if each["check"] == "odd-files"]
+    wanted = path.is_dir() if key.endswith("trash") else path.is_file()
+    assert [each["path"] for each in findings] == ([] if wanted else [key])
+    assert os.path.lexists(path)

@@ -12,6 +12,7 @@ from conftest import Command
 from helpers import contents, memory, note
 
 from vault_mem import Vault
+from vault_mem.operations.review import Suggestion, propose
 
 
 def tree(root: Path) -> dict[str, bytes]:
@@ -287,3 +288,16 @@ def test_the_monologue_does_not_get_words_that_were_taken_back(cli: Command, roo
     assert "\nI was short with Marit\n" in (root / "memory/inner-monologue-latest.md").read_text()
     assert cli.run("undo").code == 0
     assert tree(root) == first
+
+
+def test_a_proposal_survives_the_undo_of_a_rename(cli: Command, root: Path) -> None:
+    # S-7: the file that goes is not the memory
+    memory(root, "memories/a.md", "mem_00000000000a", "The lamp is lit")
+    memory(root, "memories/b.md", "mem_00000000000b", "The harbour is dark")
+    vault = Vault(root, env=cli.env)
+    vault.status()
+    propose(vault.workspace, [Suggestion("link", ("mem_00000000000a", "mem_00000000000b"), "night")])
+    before = (root / "REVIEW.md").read_bytes()
+    assert cli.run("rename", "mem_00000000000a", "lantern").code == 0
+    assert cli.run("undo").code == 0
+    assert (root / "REVIEW.md").read_bytes() == before

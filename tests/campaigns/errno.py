@@ -361,6 +361,8 @@ def campaign(stage: Stage, options: argparse.Namespace) -> Report:
         if options.verbose and problems:
             print(f"{case.operation.name} {case.name} {case.call.name} {case.call.path}: {problems}", flush=True)
         if number % 100 == 0:
+            if options.json:  # a run that is broken off leaves what it found
+                options.json.write_text(json.dumps(summary(report), indent=2))
             passed = time.monotonic() - started
             print(
                 f"{number}/{len(cases)} of {total}, {passed:.0f} s, {len(report.failures)} kinds of failure", flush=True

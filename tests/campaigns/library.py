@@ -146,6 +146,8 @@ def undo(stage: Stage, count: int, seed: int) -> dict[str, Any]:
     """Operations of every kind, then undone one by one: every file has its bytes and its time again."""
     from vault_mem.errors import VaultMemError
 
+    with (stage.vault / "vault-mem.toml").open("a") as file:
+        file.write("\nreview = false\n")  # proposals that come unasked would be operations of their own
     vault, rng, made = _opened(stage), random.Random(seed), Counter[str]()
     names = tuple(name for name in (*WRITES, "rename", "merge") if name not in ("undo",))
     first, done, odd = pictures(stage), 0, []

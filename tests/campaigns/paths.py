@@ -205,7 +205,8 @@ def run_case(stage: Stage, case: Case) -> list[str]:
     if not answer.ended and not _still_there(stage, odd):
         found.append("did away with what stood there")
     named = path.name in answer.said or path.parent.name in answer.said
-    if case.operation.name == "doctor" and not answer.ended and not named:
+    harmless = case.kind == "other" and path.suffix == ".md"  # a folder may be called so
+    if case.operation.name == "doctor" and not answer.ended and not named and not harmless:
         found.append("doctor does not name it")
     return found
 

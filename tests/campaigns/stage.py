@@ -34,7 +34,7 @@ from vault_mem.cli.main import COMMANDS, MODULES, run
 CLOCK = "2026-11-16T09:00:00+09:00"
 OLD = 1_763_200_000  # a day and more before that clock: every file of the stage has long been quiet
 PATIENCE = 90.0  # a command of this small vault takes half a second
-ASLEEP = 6.0  # no command sleeps for longer than it waits for a lock, and that it does with short looks
+ASLEEP = 15.0  # no command sleeps for so long: it waits for locks with short looks, and for git ten seconds at most
 
 _ID = re.compile(rb"^id: ['\"]?((?:mem|ep)_[0-9a-f]{12})", re.MULTILINE)
 # How a command says that it failed in a way nobody thought of.

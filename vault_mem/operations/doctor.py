@@ -10,7 +10,7 @@ import sqlite3
 from dataclasses import dataclass, field
 
 from vault_mem.errors import VaultMemError
-from vault_mem.operations.checks import machine, notes, private
+from vault_mem.operations.checks import machine, notes, odd, private
 from vault_mem.operations.checks.finding import Check, Finding
 from vault_mem.operations.workspace import Workspace
 
@@ -23,6 +23,7 @@ CHECKS: dict[str, Check] = {
     "index": machine.index,
     "interrupted": machine.interrupted,
     "set-aside": machine.set_aside,
+    "odd-files": odd.odd_files,
     "late-words": machine.late_words,
     "conflict-copies": notes.copies,
     "modes": private.modes,

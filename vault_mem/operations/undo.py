@@ -112,9 +112,10 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
         elif state is State.OTHER and isinstance(step, LineStep):
             raise Conflict(f"the line of {step.id} in {step.key} was changed since", "nothing was changed")
     names = names_of(folder)
-    gone = [each for each in transaction.steps if isinstance(each, FileStep) and each.after is None]
-    for each in gone:
-        if folder.is_note(each.key):
+    notes = [each for each in transaction.steps if isinstance(each, FileStep) and folder.is_note(each.key)]
+    stay = {id_in(each.after) for each in notes if each.after is not None}  # what was renamed only goes back
+    for each in notes:
+        if each.after is None and id_in(each.before or b"") not in stay:
             review.drop(transaction, id_in(each.before or b""))
     _refuse_loose_ends(transaction, names)
     refuse_to_name(transaction, names)
