@@ -36,6 +36,7 @@ BY_INDEX: dict[str, Check] = {
     "summaries": notes.summaries,
     "clock": notes.clock,
     "mentions": private.mentions,
+    "git-history": private.held_before,
 }
 
 

@@ -174,6 +174,7 @@ def _vault(chosen: _Chosen, out: Path, report: ExportReport) -> None:
             memories_folder=settings.memories_folder,
             private_folder=settings.private_folder,
             timezone=settings.timezone,
+            nested=True,
         )
         here = (folder.root / VAULT_FILE).read_bytes()
         there = (out / VAULT_FILE).read_bytes()

@@ -21,7 +21,7 @@ Clock = Callable[[], datetime]
 _RAW_KEY = "%bytes:"
 _VIEW = re.compile(r"MEMORY\.md|memory/(?:\d{4}-\d{2}-\d{2}|inner-monologue-latest)\.md")
 _TRASH = re.compile(r"\.vault-mem/trash/(?:mem|ep)_[0-9a-f]{12}\.json")
-_LOG = re.compile(r"\.vault-mem/(?:deletions|activity|declined|tidy)\.jsonl")
+_LOG = re.compile(r"\.vault-mem/(?:deletions|activity|declined|tidy|held)\.jsonl")
 
 
 def system_clock(env: Mapping[str, str]) -> Clock:
