@@ -44,6 +44,8 @@ from vault_mem.vault.steps import (
 
 # The request that a command carries out, so that its outcome can be asked for after a lost answer.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
+# The operation that transactions are parts of (see `parts`).
+part_of: ContextVar[str] = ContextVar("part_of", default="")
 
 _REQUEST = re.compile(r"[0-9A-Za-z_-]{1,64}")
 # So long a displaced file is watched for what a slow editor still writes into it.
@@ -67,6 +69,7 @@ class Entry:
     unasked: bool
     ids: list[str]
     steps: list[Step]
+    part_of: str = ""
 
 
 @dataclass
@@ -158,13 +161,13 @@ class Transaction:
                 raise Unsafe(f"{step.key} leads out of the vault and is not written", "is one of its folders a link?")
             if isinstance(step, FileStep) and not step.loose and read(self.folder, step.key) != step.before:
                 raise Changed(f"{step.key} changed while it was being edited", "nothing was written; try again")
-        self.op = f"{_last_number(self.folder) + 1:06d}-{self.folder.now():%Y%m%dT%H%M%S}"
+        self.op = f"{last_number(self.folder) + 1:06d}-{self.folder.now():%Y%m%dT%H%M%S}"
         self.steps += revisions(
             self.folder, self.op, self.command, self.reason, self.evidence, self.steps, self.written
         )
         request = request_id.get()
         name = f"{self.op}.{request}" if _REQUEST.fullmatch(request) else self.op
-        pending = _journal(self.folder) / f"{name}.pending"
+        pending = place(self.folder) / f"{name}.pending"
         files.make_folder(pending.parent, files.PRIVATE_FOLDER_MODE)
         files.create(pending, _dump(self), files.PRIVATE_MODE)
         done: list[Step] = []
@@ -234,7 +237,7 @@ def pending(folder: Folder) -> list[Path]:
 def changed_ns(folder: Folder) -> int:
     """When an operation last began or ended, by the file system's clock."""
     try:
-        return _journal(folder).stat().st_mtime_ns
+        return place(folder).stat().st_mtime_ns
     except OSError:
         return 0
 
@@ -271,7 +274,7 @@ def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
     """The operation that a request brought about, or None where it wrote nothing."""
     if not _REQUEST.fullmatch(request):
         return None
-    found = sorted(_journal(folder).glob(f"*.{request}.json")) + sorted(_journal(folder).glob(f"*.{request}.pending"))
+    found = sorted(place(folder).glob(f"*.{request}.json")) + sorted(place(folder).glob(f"*.{request}.pending"))
     asked = [entry for path in found if (entry := load(path, folder)) and not entry.unasked]
     if not asked:
         return None
@@ -282,7 +285,7 @@ def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
 def recover(folder: Folder) -> list[str]:
     """Finish what a crash interrupted, or take it back where a file has changed since. Returns what was done."""
     said = []
-    for left in _journal(folder).glob(".vault-mem-*.tmp"):
+    for left in place(folder).glob(".vault-mem-*.tmp"):
         left.unlink(missing_ok=True)  # an entry that was being written: nothing had been done yet
     for path in pending(folder):
         entry = load(path, folder)
@@ -314,6 +317,10 @@ def recover(folder: Folder) -> list[str]:
             said.append(f"took back {entry.op}: {changed[0]} had changed since")
     for name, displaced in _displaced(folder).items():
         said += _rescue_from(folder, name, displaced)
+    if any(place(folder).glob("*.parts")):
+        from vault_mem.vault import parts
+
+        parts.recover(folder)
     return said
 
 
@@ -345,6 +352,7 @@ def load(path: Path, folder: Folder) -> Entry | None:
             bool(record.get("unasked")),
             [str(id_) for id_ in record.get("ids", ())],
             [from_record(each) for each in record["steps"]],
+            str(record.get("part_of", "")),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
@@ -377,10 +385,10 @@ def changed_at(folder: Folder, key: str) -> int | None:
         return None
 
 
-def _last_number(folder: Folder) -> int:
+def last_number(folder: Folder) -> int:
     """Operations are numbered, so that their order does not hang on the clock."""
     try:
-        names = os.listdir(_journal(folder))  # noqa: PTH208 - once per commit, and a path for each name costs more
+        names = os.listdir(place(folder))  # noqa: PTH208 - once per commit, and a path for each name costs more
         return max((int(name[:6]) for name in names if name[:6].isdigit()), default=0)
     except OSError:
         return 0
@@ -388,7 +396,7 @@ def _last_number(folder: Folder) -> int:
 
 def _entries(folder: Folder, ending: str) -> list[Path]:
     try:
-        return sorted(_journal(folder).glob(f"*.{ending}"))
+        return sorted(place(folder).glob(f"*.{ending}"))
     except OSError:
         return []
 
@@ -400,11 +408,12 @@ def _sweep(folder: Folder, steps: list[Step]) -> None:
         for left in folder.path(step.key).parent.glob(".vault-mem-*.tmp"):
             data = left.read_bytes()
             if isinstance(step, FileStep) and not any(text.startswith(data) for text in written):
-                left.replace(_journal(folder) / f"{left.stem}.kept")
+                left.replace(place(folder) / f"{left.stem}.kept")
             left.unlink(missing_ok=True)
 
 
-def _journal(folder: Folder) -> Path:
+def place(folder: Folder) -> Path:
+    """Where the entries are."""
     return folder.own / "journal"
 
 
@@ -430,7 +439,7 @@ def _late_edits(folder: Folder, name: str, steps: list[Step]) -> list[str]:
     """What a program wrote into a file that had just been replaced is put back: a person's edit comes first."""
     said = []
     for number, step in enumerate(steps):
-        was = _journal(folder) / f"{name}.{number}.was"
+        was = place(folder) / f"{name}.{number}.was"
         if isinstance(step, FileStep):
             said += _rescue(folder, was, step)
     return said
@@ -465,7 +474,7 @@ def _untouched(was: Path) -> bool:
 def _displaced(folder: Folder) -> dict[str, list[Path]]:
     """What writes displaced and is still kept, by operation."""
     found: dict[str, list[Path]] = {}
-    for was in sorted(_journal(folder).glob("*.was")):
+    for was in sorted(place(folder).glob("*.was")):
         if _untouched(was):
             _drop_old(was)
             continue
@@ -474,7 +483,7 @@ def _displaced(folder: Folder) -> dict[str, list[Path]]:
 
 
 def _rescue_from(folder: Folder, name: str, displaced: list[Path]) -> list[str]:
-    found = (load(_journal(folder) / f"{name}.{ending}", folder) for ending in ("json", "conflict"))
+    found = (load(place(folder) / f"{name}.{ending}", folder) for ending in ("json", "conflict"))
     entry = next((each for each in found if each is not None), None)
     said = []
     for was in displaced:
@@ -494,6 +503,7 @@ def _dump(transaction: Transaction) -> bytes:
         "reason": transaction.reason,
         "at": transaction.folder.now().isoformat(),
         "undoes": transaction.undoes,
+        "part_of": part_of.get(),
         "unasked": transaction.unasked,
         "ids": transaction.ids,
         "steps": [step.record() for step in transaction.steps],
