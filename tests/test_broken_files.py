@@ -311,7 +311,10 @@ def test_hostile_notes_adopted(tmp_path: Path, env: dict[str, str]) -> None:
 
 
 def assert_only_the_id_was_added(name: str, before: bytes, after: bytes) -> None:
-    """The bytes before, with one line `id: ...` put in between, or a block of three lines at the top."""
+    """The bytes before, with a line `id: ...` put in between, or a block at the top; a note without a date got one."""
+    dated = re.search(rb"(?:^|(?<=\r))[ \t]*created: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\r\n|\n|\r)", after, re.MULTILINE)
+    if dated and dated.group() not in before:
+        after = after[: dated.start()] + after[dated.end() :]
     added = len(after) - len(before)
     for start in range(len(before) + 1):
         if after[:start] != before[:start]:

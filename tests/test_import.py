@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -240,3 +243,91 @@ def test_the_report_in_words(cli: Command):
     assert rest[0].startswith("duplicate: mem0:77aa4e18-3b1f-4c5b-bf5c-2a4bd8f6a6d1 repeats mem_")
     assert rest[1] == "refused: mem0:0d1f0d9b-5c58-4c38-8d38-9a2ae1b0a6b4: it has no text"
     assert cli.run("import", str(DATA / "mem0.json")).out.startswith("Imported 0 memories (mem0): 2 already here")
+
+
+def crates(place: Path, count: int) -> Path:
+    """An export of mem0 with so many memories."""
+    items = [{"id": f"x{n}", "memory": f"Crate {n} has {n * 7919 % 1013} lamps"} for n in range(count)]
+    place.write_text(json.dumps(items))
+    return place
+
+
+def asked(cli: Command) -> list[dict]:
+    return [each for each in cli.json("history", "-n", "99")["operations"] if not each["unasked"]]
+
+
+def test_an_import_is_one_operation(cli: Command, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    # S-7: one entry in history, one undo to the byte, one to do it again
+    monkeypatch.setattr("vault_mem.vault.parts.MOST_PARTS", 10)
+    cli.run("remember", "The lamp is out", "--importance", "5")
+    os.utime(root / "MEMORY.md", (1_700_000_000, 1_700_000_000))
+    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in root.rglob("*.md")}
+    source = crates(tmp_path / "mem0.json", 45)
+    report = cli.json("import", str(source), "--format", "mem0")
+    assert report["counts"]["imported"] == report["total"] - report["counts"]["duplicates"] >= 30
+    saved = contents(root)
+    made, first = asked(cli)
+    assert (made["command"], first["command"]) == ("import", "remember")
+    assert set(made["ids"]) >= {each["id"] for each in report["imported"]}
+    assert not list((root / ".vault-mem/journal").glob("*.parts"))
+    undone = cli.json("undo")
+    assert undone["command"] == "import"
+    assert {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in root.rglob("*.md")} == before
+    assert cli.json("list")["total"] == 1
+    assert cli.run("undo", undone["op"]).code == 0
+    assert {name: data for name, data in contents(root).items() if "history" not in name} == {
+        name: data for name, data in saved.items() if "history" not in name
+    }
+
+
+def test_the_undo_of_an_import_does_not_take_an_edit(cli: Command, root: Path):
+    report = cli.json("import", str(DATA / "basic-memory"))
+    path = root / cli.json("show", report["imported"][0]["id"])["path"]
+    path.write_text(path.read_text() + "\nBy hand.\n")
+    before = contents(root)
+    assert cli.run("undo").code == 5
+    assert contents(root) == before
+
+
+def test_ctrl_c_leaves_one_operation_and_goes_on(cli: Command, root: Path, tmp_path: Path, env: dict[str, str]):
+    # S-7
+    source = crates(tmp_path / "mem0.json", 20)
+
+    def stop(done: int, total: int) -> None:
+        if done == 8:
+            raise KeyboardInterrupt
+
+    vault = Vault(root, env=env)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        vault.import_(source, "mem0", progress=stop)
+    came = len(stopped.value.report.imported)
+    assert 0 < came <= 8
+    assert vault.list().total == came
+    (one,) = asked(cli)
+    assert one["command"] == "import"
+    again = cli.json("import", str(source), "--format", "mem0")
+    assert again["counts"]["skipped"] == came
+    assert len(asked(cli)) == 2
+    assert cli.run("undo").code == 0
+    assert cli.json("list")["total"] == came
+    assert cli.run("undo").code == 0
+    assert cli.json("list")["total"] == 0
+
+
+def test_a_killed_import_is_one_operation_too(cli: Command, root: Path, tmp_path: Path, env: dict[str, str]):
+    # S-3, S-7: what came in before it died is one, once somebody writes again
+    source = crates(tmp_path / "mem0.json", 20)
+    code = (
+        "import os, sys\nfrom vault_mem import Vault\n"
+        "die = lambda done, total: os._exit(9) if done == 9 else None\n"
+        "Vault(sys.argv[1]).import_(sys.argv[2], 'mem0', progress=die)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(root), str(source)], env={**os.environ, **env}, check=False)
+    assert done.returncode == 9
+    assert cli.json("list")["total"] > 1
+    assert cli.run("remember", "The lamp is out again").code == 0
+    assert [each["command"] for each in asked(cli)] == ["remember", "import"]
+    assert cli.run("undo").code == 0
+    assert cli.run("undo").code == 0
+    assert cli.json("list")["total"] == 0
+    assert cli.run("doctor").code == 0

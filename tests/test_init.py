@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory, mode, note, one_line, states
+from helpers import at_a_terminal, contents, memory, mode, note, one_line, states
 
 from vault_mem import Vault
 from vault_mem.errors import Unsafe
@@ -233,3 +233,47 @@ def test_a_vault_deleted_and_made_again_at_the_same_path(root: Path, cli: Comman
         assert answer.code == 0, (command, answer)
     assert cli.json("status")["memories"] == 1
     assert "pelican" not in cli.run("recall", "pelican").out.lower()
+
+
+def test_a_folder_with_files_is_asked_about(outside: Command, obsidian: Path) -> None:
+    # S-8: what it will add, and only a yes is one
+    before = contents(outside.cwd)
+    for typed in ("", "n\n"):
+        answer = at_a_terminal(outside, "init", typed=typed)
+        assert (answer.code, answer.out) == (1, "Nothing was made.\n")
+        for each in ("vault-mem.toml", "memories/", "private/", ".gitignore"):
+            assert each in answer.err
+        assert contents(outside.cwd) == before
+    assert at_a_terminal(outside, "init", typed="y\n").code == 0
+    assert (outside.cwd / "vault-mem.toml").exists()
+    again = at_a_terminal(outside, "init", typed="")
+    assert (again.code, again.err) == (0, "")  # nothing would be added
+
+
+def test_an_empty_folder_and_yes_are_not_asked_about(outside: Command, tmp_path: Path) -> None:
+    assert at_a_terminal(outside, "init", typed="").code == 0
+    note(tmp_path, "another/readme.txt", "mine")
+    assert at_a_terminal(outside, "init", str(tmp_path / "another"), "--yes", typed="").code == 0
+    note(tmp_path, "third/readme.txt", "mine")
+    assert outside.run("init", str(tmp_path / "third")).code == 0  # nobody to ask, and no note that it would own
+
+
+def test_notes_in_the_folder_of_episodes_stop_it(outside: Command) -> None:
+    # they would be the tool's to write
+    note(outside.cwd, "episodes/Pilot.md", "# Pilot\nOf a series I watch")
+    answer = outside.run("init")
+    assert answer.code == 6
+    for flag in ("--adopt", "--memories-folder", "--private-folder", "--episodes-folder"):
+        assert flag in answer.err
+    assert outside.run("init", "--episodes-folder", "agent/episodes").code == 0
+    assert 'episodes_folder = "agent/episodes"' in (outside.cwd / "vault-mem.toml").read_text()
+
+
+def test_a_vault_in_a_vault(root: Path, cli: Command) -> None:
+    below = root / "memories/project"
+    below.mkdir(parents=True)
+    answer = cli.run("init", str(below))
+    assert answer.code == 6
+    assert "--nested" in answer.err
+    assert list(below.iterdir()) == []
+    assert cli.run("init", str(below), "--nested").code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -202,3 +203,45 @@ def test_internal_errors_do_not_quote_texts(root: Path, env: dict[str, str], mon
     assert answer.code == 1
     assert "my secret text" not in answer.err + answer.out
     assert answer.err.startswith("error: unexpected KeyError in ")
+
+
+@pytest.mark.parametrize("by", ["command", "flag", "hand"])
+def test_what_git_held_before_is_said_until_its_history_is_clean(cli: Command, root: Path, by: str) -> None:
+    # P-2, P-5: by status and doctor, whoever made it private
+    def git(*arguments: str) -> None:
+        identity = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *identity, *arguments], cwd=root, env=cli.env, check=True, capture_output=True)
+
+    cli.run("config", "set", "quiet_seconds", "0")
+    saved = cli.json("remember", "The heron plan")["memory"]
+    other = memory(root, "memories/mine.md", "mem_00000000000a", "The stork plan")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "all")
+    if by == "command":
+        assert cli.run("private", saved["id"]).code == 0
+        assert cli.run("private", "mem_00000000000a").code == 0
+    elif by == "flag":
+        for path in (root / saved["path"], other):
+            path.write_text(
+                path.read_text().replace("private: false\n", "").replace("---\n", "---\nprivate: true\n", 1)
+            )
+        cli.run("status")
+    else:
+        (root / saved["path"]).rename(root / "private" / Path(saved["path"]).name)
+    expected = {saved["path"]} | ({"memories/mine.md"} if by != "hand" else set())
+    for _ in range(2):
+        told = [each for each in cli.json("doctor")["findings"] if each["check"] == "git-history"]
+        assert {each["path"] for each in told} == expected
+        assert cli.run("doctor").code == 1
+        if by != "hand":
+            assert set(cli.json("status")["in_git"]) == expected
+            assert "in git:" in cli.run("status").out
+        git("add", "-A")
+        git("commit", "-qm", "moved", "--allow-empty")
+    git("checkout", "-q", "--orphan", "clean")
+    git("commit", "-qm", "all")
+    for branch in ("main", "master"):
+        subprocess.run(["git", "branch", "-D", branch], cwd=root, env=cli.env, check=False, capture_output=True)
+    assert not any(each["check"] == "git-history" for each in cli.json("doctor")["findings"])
+    assert cli.json("status")["in_git"] == []

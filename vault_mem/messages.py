@@ -429,6 +429,15 @@ def evaluated(report: Report) -> str:
     return "\n".join(lines)
 
 
+def import_stopped(report: ImportReport) -> str:
+    """What an interrupted import says."""
+    came = len(report.imported)
+    if not came:
+        return "Stopped: nothing came in."
+    ways = "Run the same command to go on, or `vault-mem undo` to take them back."
+    return f"Stopped: {came} of {report.total} came in. {ways}"
+
+
 def imported(report: ImportReport) -> str:
     """What import says first."""
     count = len(report.imported)

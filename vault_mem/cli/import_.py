@@ -44,9 +44,17 @@ def command(console: Console, source: str, format_: str, dry_run: bool, private:
     Everything goes through the guard, and says in `source` where it comes from. What came in before is skipped, so
     an import can be repeated. One item that cannot be read does not stop the rest.
     """
+    from vault_mem import messages
+
     vault = open_vault(console)
     path = console.cwd / Path(source).expanduser()
-    report = vault.import_(path, format_, dry_run=dry_run, private=private, progress=console.progress("Importing"))
+    try:
+        report = vault.import_(path, format_, dry_run=dry_run, private=private, progress=console.progress("Importing"))
+    except KeyboardInterrupt as interrupt:
+        stopped = getattr(interrupt, "report", None)
+        if stopped is not None:
+            console.notice(messages.import_stopped(stopped))
+        raise
     if console.json:
         document: dict[str, Any] = asdict(report)
         document["counts"] = {name: len(value) for name, value in document.items() if isinstance(value, list)}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from vault_mem.cli.common import Command
+from vault_mem.cli.common import Command, agrees, can_ask
 from vault_mem.cli.console import Console
-from vault_mem.operations.init import init
+from vault_mem.operations.init import init, would_add
 
 
 @click.command(
@@ -18,10 +18,13 @@ from vault_mem.operations.init import init
                 vault-mem init . --memories-folder agent/memories --private-folder agent/private""",
 )
 @click.argument("folder", required=False, metavar="[FOLDER]")
-@click.option("--adopt", is_flag=True, help="Make the notes already in memories/ and private/ memories.")
+@click.option("--adopt", is_flag=True, help="Make the notes already in memories/, private/ and episodes/ memories.")
 @click.option("--adopt-ids", type=click.Choice(["quiet", "never"]), help="When ids are written into notes without one.")
 @click.option("--memories-folder", metavar="NAME", help="Keep memories in this folder instead of memories/.")
 @click.option("--private-folder", metavar="NAME", help="Keep private memories in this folder instead of private/.")
+@click.option("--episodes-folder", metavar="NAME", help="Keep episodes in this folder instead of episodes/.")
+@click.option("--nested", is_flag=True, help="Also inside another vault.")
+@click.option("--yes", is_flag=True, help="Do not ask, in a folder that has files.")
 @click.option(
     "--timezone", metavar="ZONE", help="Time zone of the vault, such as Asia/Tokyo (default: this machine's)."
 )
@@ -34,18 +37,35 @@ def command(
     adopt_ids: str | None,
     memories_folder: str | None,
     private_folder: str | None,
+    episodes_folder: str | None,
+    nested: bool,
+    yes: bool,
     timezone: str | None,
     obsidian: bool,
-) -> None:
-    """Make a folder a vault. Nothing that is already in it is touched."""
-    root = console.cwd / Path(folder or console.vault or ".").expanduser()
+) -> int:
+    """Make a folder a vault. Nothing that is already in it is touched.
+
+    In a folder that has files it says what it will add, and asks if there is somebody to ask.
+    """
+    root = (console.cwd / Path(folder or console.vault or ".").expanduser()).resolve()
+    if not yes and can_ask(console):
+        added = would_add(root, {"memories_folder": memories_folder, "private_folder": private_folder})
+        if added:
+            console.notice(
+                f"{root} has files of its own, which stay as they are. These would be added: {', '.join(added)}"
+            )
+            if not agrees(console, "Make it a vault?"):
+                console.print("Nothing was made.")
+                return 1
     result = init(
-        root.resolve(),
+        root,
         console.env,
         adopt=adopt,
         adopt_ids=adopt_ids,
         memories_folder=memories_folder,
         private_folder=private_folder,
+        episodes_folder=episodes_folder,
+        nested=nested,
         timezone=timezone,
         obsidian=obsidian,
     )
@@ -65,3 +85,4 @@ def command(
             console.print(f"{result.notes} existing note(s) are memories now; run `vault-mem status` to see them.")
         else:
             console.print(f'Next: vault-mem --vault "{result.root}" remember "..."')
+    return 0

@@ -42,6 +42,7 @@ def command(console: Console) -> None:
             f"(heal_links = {'true' if status.heal_links else 'false'})",
             "interrupted": ", ".join(status.interrupted) or "nothing",
             "problems": len(status.problems) or "none",
+            **({"in git": f"what is private by now: {', '.join(status.in_git)}"} if status.in_git else {}),
         }
         for name, value in lines.items():
             console.print(f"{name + ':':<13}{value}")

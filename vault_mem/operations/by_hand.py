@@ -19,7 +19,7 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in, of_memory
-from vault_mem.vault.steps import FileStep
+from vault_mem.vault.steps import FileStep, MadeStep
 
 # Obsidian's name for a paragraph, which others link to, at its end.
 _BLOCK_ID = re.compile(r"[ \t]+\^[A-Za-z0-9-]+$")
@@ -45,7 +45,7 @@ def replace_words(workspace: Workspace, memory: Memory, raw: bytes, text: str, *
     the whole text is replaced: for an operation that says so.
     """
     body = split(raw).body
-    for ours in list(_written(workspace.folder, memory)) or _untouched(workspace.folder, memory, body):
+    for ours in list(_written(workspace.folder, memory, body)) or _untouched(workspace.folder, memory, body):
         found = _around(body, ours)
         if found is not None:
             before, after = found
@@ -57,7 +57,7 @@ def replace_words(workspace: Workspace, memory: Memory, raw: bytes, text: str, *
     return Replaced(replace_body(raw, f"{text}\n"))
 
 
-def _written(folder: Folder, memory: Memory) -> Iterator[str]:
+def _written(folder: Folder, memory: Memory, body: str) -> Iterator[str]:
     """The texts that we wrote into a memory, newest first; an undo may have brought back an older one."""
     for revision in reversed(of_memory(folder, memory.id)):
         if isinstance(revision.written, str):
@@ -70,6 +70,8 @@ def _written(folder: Folder, memory: Memory) -> Iterator[str]:
         for step in entry.steps if entry.command in _MAKING and memory.id in entry.ids else ():
             if isinstance(step, FileStep) and step.before is None and id_in(step.after or b"") == memory.id:
                 yield split_text((step.after or b"").decode(errors="replace")).body
+            elif isinstance(step, MadeStep) and step.says(body):
+                yield body
 
 
 def _untouched(folder: Folder, memory: Memory, body: str) -> list[str]:

@@ -39,6 +39,7 @@ BY_INDEX: dict[str, Check] = {
     "summaries": notes.summaries,
     "clock": notes.clock,
     "mentions": private.mentions,
+    "git-history": private.held_before,
 }
 
 

@@ -175,6 +175,7 @@ def _vault(chosen: _Chosen, out: Path, report: ExportReport) -> None:
             memories_folder=settings.memories_folder,
             private_folder=settings.private_folder,
             timezone=settings.timezone,
+            nested=True,
         )
         here = folder.tree.read(VAULT_FILE) or b""
         there = (out / VAULT_FILE).read_bytes()

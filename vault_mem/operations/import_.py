@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from vault_mem.operations.guard import guard
 from vault_mem.operations.remember import remember
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction
+from vault_mem.vault.parts import Whole, together
 
 Progress = Callable[[int, int], None]
 _REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
@@ -48,6 +49,7 @@ class ImportReport:
     duplicates: list[Passed] = field(default_factory=list)
     refused: list[Bad] = field(default_factory=list)
     links: int = 0
+    total: int = 0
 
 
 def import_(
@@ -59,18 +61,37 @@ def import_(
     private: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import everything in `source`. An item whose source (or id) the vault knows is skipped, whatever it says now."""
+    """Import everything in `source`. An item whose source (or id) the vault knows is skipped, whatever it says now.
+
+    It is one operation. Where it is interrupted (Stopped), what came in so far is one, and importing again goes on.
+    """
     reader = reader_for(source, format_)
-    return _Import(workspace, ImportReport(reader.NAME, dry_run), private).run(
-        list(reader.read(source, workspace.folder.zone)), progress
-    )
+    report = ImportReport(reader.NAME, dry_run)
+    items = partial(reader.read, source, workspace.folder.zone)
+    report.total = sum(1 for _ in items())
+    if dry_run:
+        return _Import(workspace, report, private).run(items(), progress)
+    try:
+        with together(workspace.folder, "import") as whole:
+            return _Import(workspace, report, private, whole).run(items(), progress)
+    except KeyboardInterrupt as interrupt:
+        raise Stopped(report) from interrupt
+
+
+class Stopped(KeyboardInterrupt):
+    """An import that was interrupted; the report tells what came in."""
+
+    def __init__(self, report: ImportReport) -> None:
+        super().__init__()
+        self.report = report
 
 
 class _Import:
     """One import on its way: what the vault knew before, and what has come in since."""
 
-    def __init__(self, workspace: Workspace, report: ImportReport, private: bool) -> None:
+    def __init__(self, workspace: Workspace, report: ImportReport, private: bool, whole: Whole | None = None) -> None:
         self.workspace = workspace
+        self.whole = whole
         self.report = report
         self.private = private
         workspace.freshen()
@@ -78,10 +99,10 @@ class _Import:
         self.sources = {memory.source: memory.id for memory in known if memory.source}
         self.ids = {memory.id for memory in known}
         self.names: dict[str, str] = {}
-        self.new: dict[str, Item] = {}
+        self.new: dict[str, tuple[str, list[tuple[str, str]]]] = {}  # source and links; the texts are in the files
         self.texts: set[str] = set()
 
-    def run(self, items: list[Item | Bad], progress: Progress | None) -> ImportReport:
+    def run(self, items: Iterable[Item | Bad], progress: Progress | None) -> ImportReport:
         for done, item in enumerate(items, start=1):
             if isinstance(item, Bad):
                 self.report.refused.append(item)
@@ -91,7 +112,7 @@ class _Import:
                 except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
                     self.report.refused.append(Bad(item.source, error.message))
             if progress:
-                progress(done, len(items))
+                progress(done, self.report.total)
         if not self.report.dry_run:
             self._link()
         return self.report
@@ -117,15 +138,21 @@ class _Import:
             self.report.duplicates.append(replace(duplicate, source=item.source))
             self._named(item, duplicate.id)
             return
-        self.texts.add(draft.content)
+        if self.report.dry_run:
+            self.texts.add(draft.content)
         id_ = ""
         if not self.report.dry_run:
             id_ = self._restore(item.memory, draft) if item.memory is not None else _id(result.memory)
             self.ids.add(id_)
-            self.new[id_] = item
+            self.new[id_] = item.source, list(item.links)
             self._named(item, id_)
+            self._part_done()
         self.sources[item.source] = id_
         self.report.imported.append(Passed(item.source, id_))
+
+    def _part_done(self) -> None:
+        if self.whole is not None:
+            self.whole.part_done()
 
     def _named(self, item: Item, id_: str) -> None:
         for name in item.names:
@@ -182,16 +209,18 @@ class _Import:
 
     def _link(self) -> None:
         """Write the links between items, now that all of them are there."""
-        for id_, item in self.new.items():
-            for type_, name in item.links:
+        for id_, (source, links) in self.new.items():
+            for type_, name in links:
                 other = self.names.get(name_key(name)) or self.names.get(name_key(name.rsplit("/", 1)[-1]))
                 if other is None or other == id_:
                     continue
                 try:
                     linked = partial(_linked, self.workspace, id_, type_, other)
-                    self.report.links += self.workspace.changing(linked)
+                    if self.workspace.changing(linked):
+                        self.report.links += 1
+                        self._part_done()
                 except (EditRefused, Conflict, NotFound) as error:
-                    self.workspace.notices.append(f"{item.source}: not linked: {error.message}")
+                    self.workspace.notices.append(f"{source}: not linked: {error.message}")
 
 
 def _linked(workspace: Workspace, id_: str, type_: str, other: str) -> bool:

@@ -40,21 +40,37 @@ def init(
     adopt_ids: str | None = None,
     memories_folder: str | None = None,
     private_folder: str | None = None,
+    episodes_folder: str | None = None,
     timezone: str | None = None,
     obsidian: bool = False,
+    nested: bool = False,
 ) -> InitResult:
     """Make `root` a vault. Notes already lying where memories would live stop it, unless `adopt`.
 
-    `obsidian` adds views, templates and types of properties, to a vault that exists already too.
+    So does a vault around it, unless `nested`. `obsidian` adds views, templates and types of properties, to a vault
+    that exists already too.
     """
     if root.exists() and not root.is_dir():
         raise InvalidInput(f"{root} is a file, not a folder", "name a folder, new or existing")
     if (root / VAULT_FILE).exists():
         return _with_obsidian(InitResult(root, [], 0, existed=True), env, obsidian)
-    _check(memories_folder=memories_folder, private_folder=private_folder, timezone=timezone, adopt_ids=adopt_ids)
+    around = next((folder for folder in root.parents if (folder / VAULT_FILE).is_file()), None)
+    if around is not None and not nested:
+        raise Unsafe(
+            f"{root} lies in the vault {around}, which would no longer see what is in it",
+            f"use that one (--vault {around}), or --nested to make a vault in a vault",
+        )
+    _check(
+        memories_folder=memories_folder,
+        private_folder=private_folder,
+        episodes_folder=episodes_folder,
+        timezone=timezone,
+        adopt_ids=adopt_ids,
+    )
     folders = {
         "memories_folder": memories_folder or Settings().memories_folder,
         "private_folder": private_folder or Settings().private_folder,
+        "episodes_folder": episodes_folder or Settings().episodes_folder,
     }
     tree = vault_tree(root, load_settings(None, env).settings)
     found = {name: _notes(tree, name.strip("/")) if root.exists() else 0 for name in folders.values()}
@@ -63,11 +79,26 @@ def init(
         raise Unsafe(
             f"{root} already has notes where memories would live: {counts}",
             "use --adopt to make them memories (an id is written into each, once it is quiet), "
-            "or choose other folders: --memories-folder agent/memories --private-folder agent/private",
+            "or choose other folders: --memories-folder agent/memories --private-folder agent/private "
+            "--episodes-folder agent/episodes",
         )
     created = _make(tree, _settings_text(folders | {"timezone": timezone or local_timezone(env)}, adopt_ids), folders)
     _begin_index(root, env)
     return _with_obsidian(InitResult(root, created, sum(found.values()), existed=False), env, obsidian)
+
+
+def would_add(root: Path, folders: Mapping[str, str | None]) -> list[str]:
+    """What init would add to a folder that has files of its own; nothing where it has none, or is a vault already."""
+    if (root / VAULT_FILE).exists() or not root.is_dir() or not any(root.iterdir()):
+        return []
+    memories = (folders.get("memories_folder") or Settings().memories_folder).strip("/")
+    private = (folders.get("private_folder") or Settings().private_folder).strip("/")
+    ignored = ignoring(_bytes(root / ".gitignore"), (f"{private}/", ".vault-mem/")) != _bytes(root / ".gitignore")
+    return [
+        VAULT_FILE,
+        *(f"{name}/" for name in (memories, private) if not (root / name).exists()),
+        *([f"{private}/ and .vault-mem/ in .gitignore"] if ignored else []),
+    ]
 
 
 def _with_obsidian(result: InitResult, env: Mapping[str, str], wanted: bool) -> InitResult:
@@ -157,6 +188,13 @@ def _ignore(tree: Tree, lines: tuple[str, ...]) -> bool:
     elif before != after:
         files.replace(tree, ".gitignore", before, after)
     return before != after
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
 
 
 def ignoring(before: bytes | None, lines: tuple[str, ...]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import secrets
@@ -36,6 +37,8 @@ from vault_mem.vault.journal import Transaction
 from vault_mem.vault.names import Names, stem_of
 from vault_mem.vault.steps import read
 from vault_mem.vault.walk import walk
+
+HELD = ".vault-mem/held.jsonl"
 
 # Shorter titles stand in many texts by chance.
 _TELLING_TITLE = 8
@@ -74,6 +77,8 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
         instead = views.newest_introspection(workspace, but=memory.id)
         renames = workspace.index.state.renames()
         transaction, aside = plan_private(workspace.folder, memory, raw, scrub=scrub, instead=instead, renames=renames)
+        if transaction.steps:
+            note_held(transaction, memory.id, held)
         op = transaction.commit() if transaction.steps else ""
         workspace.done(transaction)
         now = workspace.as_written(transaction, memory.id)
@@ -265,6 +270,25 @@ def held_by_git(folder: Folder, memory: Memory) -> list[str]:
     digits = memory.id.partition("_")[2][:8]
     places = [f":(literal){memory.path}", f":(glob)**/*{digits}*.md"]
     return sorted({*git.ever_held(folder, places), *git.tracked(folder, places)})
+
+
+def note_held(transaction: Transaction, id_: str, held: list[str]) -> None:
+    """Write down under which names git holds what becomes private, for as long as its history has them."""
+    if held:
+        transaction.append(HELD, json.dumps({"id": id_, "files": held}, ensure_ascii=False))
+
+
+def still_held(workspace: Workspace) -> list[str]:
+    """The files under which the history of git holds what is private by now."""
+    folder = workspace.folder
+    names: dict[str, list[str]] = {}
+    for line in (read(folder, HELD) or b"").decode(errors="replace").splitlines():
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            record = json.loads(line)
+            names[str(record["id"])] = [str(each) for each in record["files"]]
+    private = [known.id for known in workspace.index.state.with_ids(names) if folder.is_private(known.key)]
+    places = [f":(literal){name}" for id_ in private for name in names[id_]]
+    return sorted({*git.ever_held(folder, places), *git.tracked(folder, places)}) if places else []
 
 
 def notices(result: PrivateResult) -> list[str]:

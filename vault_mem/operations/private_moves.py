@@ -10,7 +10,7 @@ from vault_mem.index.state import Known
 from vault_mem.notes.parse import flag_in
 from vault_mem.operations import views
 from vault_mem.operations.declined import Declined
-from vault_mem.operations.private import PrivateResult, held_by_git, notices, plan_private
+from vault_mem.operations.private import PrivateResult, held_by_git, note_held, notices, plan_private
 from vault_mem.operations.publish import plan_publish
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import journal
@@ -55,6 +55,7 @@ def move_flagged(workspace: Workspace) -> list[str]:
                     unasked=True,
                     renames=workspace.index.state.renames(),
                 )
+                note_held(transaction, memory.id, held)
                 transaction.commit()
         except VaultMemError as error:
             workspace.notices.append(f"{known.key}: not moved into the private folder: {error.message}")

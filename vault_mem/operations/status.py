@@ -11,6 +11,7 @@ from vault_mem.errors import VaultMemError, VaultNotFound
 from vault_mem.model import Problem
 from vault_mem.operations import heal
 from vault_mem.operations.adopt import candidates
+from vault_mem.operations.private import still_held
 from vault_mem.operations.private_moves import leaving, waiting
 from vault_mem.operations.workspace import Freshness, Workspace
 from vault_mem.vault import journal
@@ -20,6 +21,8 @@ from vault_mem.vault.walk import walk
 @dataclass(frozen=True)
 class Status:
     """The state of a vault and its index; `trouble` is why the index could not be used, or brought up to date.
+
+    `in_git` are files with what is private by now, which the history of git still holds.
 
     Without an index the notes are counted by their files, and what only their texts tell is not known.
     """
@@ -46,6 +49,7 @@ class Status:
     adopt_ids: str
     heal_links: bool
     trouble: list[str]
+    in_git: list[str]
 
 
 def status(workspace: Workspace) -> Status:
@@ -90,6 +94,7 @@ def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) ->
         adopt_ids=workspace.folder.settings.adopt_ids,
         heal_links=workspace.folder.settings.heal_links,
         trouble=trouble,
+        in_git=still_held(workspace),
     )
 
 
@@ -122,4 +127,5 @@ def _by_files(workspace: Workspace, trouble: list[str]) -> Status:
         adopt_ids=folder.settings.adopt_ids,
         heal_links=folder.settings.heal_links,
         trouble=trouble,
+        in_git=[],
     )

@@ -7,18 +7,22 @@ from datetime import datetime
 
 from vault_mem.errors import Conflict, NotFound, Unsafe
 from vault_mem.model import Memory
+from vault_mem.notes.references import named_in
 from vault_mem.operations import review
 from vault_mem.operations.apart import refuse_to_name
 from vault_mem.operations.declined import decline
 from vault_mem.operations.forget import is_episode, lost_links
 from vault_mem.operations.views import MONOLOGUE
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import history, journal
+from vault_mem.vault import history, journal, marked
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import Revision, id_in
 from vault_mem.vault.journal import Entry, Transaction, writing
-from vault_mem.vault.names import Names, changeable, names_of, referrers
-from vault_mem.vault.steps import FileStep, LineStep, State, read
+from vault_mem.vault.names import Means, Names, changeable, names_of, referrers
+from vault_mem.vault.steps import FileStep, LineStep, MadeStep, State, Step, as_text, read
+
+# More lines of one view than these are taken out at once.
+MANY_LINES = 20
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,11 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
     if not _can_be_undone(entry):
         raise Conflict(f"{entry.command} ({entry.op}) cannot be undone", "nothing was changed")
     transaction = Transaction(folder, "undo", f"undo of {entry.command} ({entry.op})", entry.op, ids=entry.ids)
-    steps = [step for step in reversed(entry.steps) if isinstance(step, FileStep | LineStep)]
+    transaction.steps += _unmade(folder, [step for step in entry.steps if isinstance(step, MadeStep)])
+    lines, many = _many_lines(entry.steps)
+    for key in many:
+        transaction.steps.append(_without_lines(folder, key, lines[key]))
+    steps = [step for step in reversed(entry.steps) if isinstance(step, FileStep | LineStep) and step.key not in many]
     for step in sorted(steps, key=lambda each: isinstance(each, LineStep)):
         if not journal.ours(folder, step):
             raise Conflict(f"{step.key} is not a file that vault-mem writes", "nothing was changed")
@@ -124,6 +132,45 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
     return transaction
 
 
+def _unmade(folder: Folder, made: list[MadeStep]) -> list[FileStep]:
+    """The steps that remove notes which an operation made."""
+    steps = []
+    for step in made:
+        if not journal.ours(folder, step):
+            raise Conflict(f"{step.key} is not a file that vault-mem writes", "nothing was changed")
+        state = step.state(folder)
+        if state is State.OTHER:
+            raise Conflict(f"{step.key} was changed since", "nothing was changed")
+        if state is State.AFTER:
+            time_ns = journal.changed_at(folder, step.key)
+            steps.append(FileStep(step.key, read(folder, step.key), None, step.mode, before_time=time_ns))
+    return steps
+
+
+def _many_lines(steps: list[Step]) -> tuple[dict[str, list[LineStep]], list[str]]:
+    """The lines that were added to each view, and the views with so many that one by one takes too long."""
+    lines: dict[str, list[LineStep]] = {}
+    for step in steps:
+        if isinstance(step, LineStep) and step.before is None and step.key != MONOLOGUE:
+            lines.setdefault(step.key, []).append(step)
+    return lines, [key for key, added in lines.items() if len(added) > MANY_LINES]
+
+
+def _without_lines(folder: Folder, key: str, added: list[LineStep]) -> FileStep:
+    """A view without lines that an operation added, written once."""
+    raw = read(folder, key)
+    text = as_text(raw)
+    present = marked.by_id(text or "")
+    for step in added:
+        if present.get(step.id) not in (None, step.after):
+            raise Conflict(f"the line of {step.id} in {key} was changed since", "nothing was changed")
+    after = marked.without(text or "", {step.id for step in added}, key)
+    was = added[0].was
+    time_ns = was.time if was is not None and was.matches(after) else None
+    data = None if after is None else after.encode(errors="surrogateescape")
+    return FileStep(key, raw, data, before_time=journal.changed_at(folder, key), after_time=time_ns)
+
+
 def _still_said(folder: Folder, entry: Entry, text: str | None) -> str | None:
     """What the monologue said before an operation; where that was taken back meanwhile, what it said before that."""
     for earlier, stands in journal.with_standing(folder, without=entry.op):
@@ -142,17 +189,30 @@ def _refuse_loose_ends(transaction: Transaction, names: Names) -> None:
     folder = transaction.folder
     notes = [step for step in transaction.steps if isinstance(step, FileStep) and folder.is_note(step.key)]
     changed = {step.key: step.after for step in notes}
+    staying = {id_in(after or b"") for after in changed.values()}
+    gone = {step.key: id_ for step in notes if step.after is None and (id_ := id_in(step.before or b"")) not in staying}
+    if gone:
+        means = _meaning_any(names, gone)
+        for key, raw in referrers(folder, [key for key in names.keys if key not in changed], means):
+            if changeable(folder, key, raw) and not is_episode(folder, key, raw):
+                target = next(name for name in named_in(raw) if means(name))
+                raise Conflict(f"{key} links to [[{target}]] since then", "undo that first, or use forget")
     for step in notes:
-        if step.after is None and not any(
-            id_in(after or b"") == id_in(step.before or b"") for after in changed.values()
-        ):
-            means = names.meaning(step.key, id_in(step.before or b""))
-            for key, raw in referrers(folder, [key for key in names.keys if key not in changed], means):
-                if changeable(folder, key, raw) and not is_episode(folder, key, raw):
-                    raise Conflict(f"{key} links to {step.key} since then", "undo that first, or use forget")
         if step.before is None and step.after is not None:
             for target in lost_links(folder, step.after, names):
                 raise Conflict(f"{step.key} links to {target}, which was forgotten since", "restore that first")
+
+
+def _meaning_any(names: Names, gone: dict[str, str]) -> Means:
+    """Tells whether a name means one of many notes, given by key and id."""
+    by_digits = {id_.partition("_")[2][:8]: key for key, id_ in gone.items()}
+    by_id = {id_: key for key, id_ in gone.items()}
+
+    def means(name: str) -> bool:
+        found = names.find(name) or by_id.get(name) or by_digits.get(name[-8:])
+        return found in gone and names.meaning(found, gone[found])(name)
+
+    return means
 
 
 def operations(workspace: Workspace, limit: int = 20) -> list[Operation]:
@@ -190,7 +250,7 @@ def history_of(workspace: Workspace, id_: str) -> HistoryResult:
 
 
 def _can_be_undone(entry: Entry) -> bool:
-    return any(isinstance(step, FileStep | LineStep) for step in entry.steps)
+    return any(isinstance(step, FileStep | LineStep | MadeStep) for step in entry.steps)
 
 
 def last(folder: Folder) -> tuple[Entry, Entry | None]:

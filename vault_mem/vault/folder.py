@@ -24,7 +24,7 @@ _VIEW = re.compile(r"MEMORY\.md|memory/(?:\d{4}-\d{2}-\d{2}|inner-monologue-late
 _TRASH = re.compile(r"\.vault-mem/trash/(?:mem|ep)_[0-9a-f]{12}\.json")
 # A copy of a view with what an editor wrote into it too late.
 _LATE_COPY = re.compile(r"(?:memory/)?[^/]+ \(late edit [\d .-]+\)\.md")
-_LOG = re.compile(r"\.vault-mem/(?:deletions|activity|declined|tidy)\.jsonl")
+_LOG = re.compile(r"\.vault-mem/(?:deletions|activity|declined|tidy|held)\.jsonl")
 
 
 def system_clock(env: Mapping[str, str]) -> Clock:

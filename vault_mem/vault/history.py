@@ -15,7 +15,7 @@ from vault_mem.vault.steps import AppendStep, FileStep, Step, read
 
 _ID = re.compile(rb"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
 
-_DATE = re.compile(rb"^created:[ \t]*\S", re.MULTILINE)
+_DATE = re.compile(rb"(?:^|(?<=\r))created:[ \t]*\S", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,8 @@ from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PUBLIC_MODE,
 
 # The request that a command carries out, so that its outcome can be asked for after a lost answer.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
+# The operation that transactions are parts of (see `parts`).
+part_of: ContextVar[str] = ContextVar("part_of", default="")
 
 LOCK = f"{OWN}/lock"
 _REQUEST = re.compile(r"[0-9A-Za-z_-]{1,64}")
@@ -68,6 +70,7 @@ class Entry:
     unasked: bool
     ids: list[str]
     steps: list[Step]
+    part_of: str = ""
 
 
 @dataclass
@@ -170,7 +173,7 @@ class Transaction:
                 raise Unsafe(f"{step.key} is not a file that vault-mem writes", "is one of its folders a link?")
             if isinstance(step, FileStep) and not step.loose and read(folder, step.key) != step.before:
                 raise Changed(f"{step.key} changed while it was being edited", "nothing was written; try again")
-        self.op = f"{_last_number(folder) + 1:06d}-{folder.now():%Y%m%dT%H%M%S}"
+        self.op = f"{last_number(folder) + 1:06d}-{folder.now():%Y%m%dT%H%M%S}"
         why = Why(self.reason, self.evidence)
         self.steps += revisions(folder, self.op, self.command, why, self.whys, self.steps, self.written)
         request = request_id.get()
@@ -240,7 +243,7 @@ def busy(folder: Folder) -> bool:
 
 def pending(folder: Folder) -> list[str]:
     """The names of operations that began and did not end."""
-    return _names(folder, "pending")
+    return names(folder, "pending")
 
 
 def unsettled(folder: Folder) -> bool:
@@ -259,12 +262,12 @@ def changed_ns(folder: Folder) -> int:
 
 def conflicts(folder: Folder) -> list[str]:
     """The names of operations that were taken back because a file had changed since."""
-    return _names(folder, "conflict")
+    return names(folder, "conflict")
 
 
 def entries(folder: Folder) -> Iterator[Entry]:
     """The operations that were done, newest first; what is not as we write it is set aside."""
-    for name in reversed(_names(folder, "json")):
+    for name in reversed(names(folder, "json")):
         entry = load(folder, name, "json")
         if entry is not None:
             yield entry
@@ -289,7 +292,7 @@ def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
     """The operation that a request brought about, or None where it wrote nothing."""
     if not _REQUEST.fullmatch(request):
         return None
-    found = [(name, ending) for ending in ("json", "pending") for name in _names(folder, ending)]
+    found = [(name, ending) for ending in ("json", "pending") for name in names(folder, ending)]
     named = [load(folder, name, ending) for name, ending in found if name.endswith(f".{request}")]
     asked = [entry for entry in named if entry and not entry.unasked]
     if not asked:
@@ -304,6 +307,10 @@ def recover(folder: Folder) -> list[str]:
         if name.startswith(TEMPORARY):
             folder.tree.drop(f"{JOURNAL}/{name}")  # an entry that was being written: nothing had been done yet
     said = [told for name in pending(folder) for told in _settle(folder, name)]
+    if folder.tree.names(JOURNAL, ".parts"):
+        from vault_mem.vault import parts
+
+        parts.recover(folder)
     return said + late.settle(folder, Transaction)
 
 
@@ -352,7 +359,7 @@ def prune(folder: Folder) -> None:
     settings = folder.settings
     oldest = (folder.now() - timedelta(days=settings.journal_days)).strftime("%Y%m%dT%H%M%S")
     room = settings.journal_megabytes * 1_000_000
-    for number, name in enumerate(reversed(_names(folder, "json"))):
+    for number, name in enumerate(reversed(names(folder, "json"))):
         key = f"{JOURNAL}/{name}.json"
         with contextlib.suppress(OSError):
             found = folder.tree.stat(key)
@@ -396,6 +403,7 @@ def _parsed(raw: bytes, name: str) -> Entry:
         bool(record.get("unasked")),
         [str(id_) for id_ in record.get("ids", ())],
         [from_record(each) for each in record["steps"]],
+        str(record.get("part_of", "")),
     )
 
 
@@ -429,12 +437,12 @@ def changed_at(folder: Folder, key: str) -> int | None:
     return found.st_mtime_ns if found else None
 
 
-def _last_number(folder: Folder) -> int:
+def last_number(folder: Folder) -> int:
     """Operations are numbered, so that their order does not hang on the clock."""
-    return max((_number(name) for name, _ in _listed(folder)), default=0)
+    return max((number_of(name) for name, _ in _listed(folder)), default=0)
 
 
-def _names(folder: Folder, ending: str) -> list[str]:
+def names(folder: Folder, ending: str) -> list[str]:
     """The operations of that state, in their order, by what their entries are called."""
     return [name for name, its in _listed(folder) if its == ending]
 
@@ -447,11 +455,11 @@ def _listed(folder: Folder) -> list[tuple[str, str]]:
         match = _ENTRY.fullmatch(name)
         if match is not None and regular:
             found.append((match.group(1), match.group(2)))
-        elif not (name.startswith(TEMPORARY) or name.endswith(".was")) or not regular:
+        elif not (name.startswith(TEMPORARY) or name.endswith((".was", ".parts"))) or not regular:
             strange.append(name)
-    found.sort(key=lambda each: (_number(each[0]), each[0]))
+    found.sort(key=lambda each: (number_of(each[0]), each[0]))
     for number, (before, after) in enumerate(itertools.pairwise(found)):
-        if _number(after[0]) - _number(before[0]) > _LONGEST_GAP:
+        if number_of(after[0]) - number_of(before[0]) > _LONGEST_GAP:
             strange += [f"{name}.{ending}" for name, ending in found[number + 1 :]]
             del found[number + 1 :]
             break
@@ -460,7 +468,8 @@ def _listed(folder: Folder) -> list[tuple[str, str]]:
     return found
 
 
-def _number(name: str) -> int:
+def number_of(name: str) -> int:
+    """The number of an operation, from its name."""
     return int(name.partition("-")[0])
 
 
@@ -471,6 +480,7 @@ def _dump(transaction: Transaction) -> bytes:
         "reason": transaction.reason,
         "at": transaction.folder.now().isoformat(),
         "undoes": transaction.undoes,
+        "part_of": part_of.get(),
         "unasked": transaction.unasked,
         "ids": transaction.ids,
         "steps": [step.record() for step in transaction.steps],

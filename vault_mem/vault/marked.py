@@ -38,6 +38,24 @@ def places(text: str | None, id_: str) -> list[int]:
     return [at for at, line in enumerate((text or "").split("\n")) if id_ and marker(id_) in line]
 
 
+def by_id(text: str) -> dict[str, str]:
+    """The lines with a marker at their end, by memory; several of one memory's are joined."""
+    found: dict[str, str] = {}
+    for line in text.split("\n"):
+        match = _MARKER.search(line)
+        if match:
+            line = line.removesuffix("\r")
+            found[match.group(1)] = f"{found[match.group(1)]}\n{line}" if match.group(1) in found else line
+    return found
+
+
+def without(text: str, ids: set[str], key: str) -> str | None:
+    """The file without the lines of these memories. None: there is nothing left of it."""
+    lines = [each for each in text.split("\n") if not ((found := _MARKER.search(each)) and found.group(1) in ids)]
+    _drop_empty_block(lines)
+    return None if _is_bare(lines, key) else "\n".join(lines)
+
+
 def put_at(text: str | None, lines: str, at: list[int]) -> str:
     """The file with these lines, which it has not, at the places where they stood."""
     found = (text or "").split("\n")

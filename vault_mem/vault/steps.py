@@ -16,6 +16,7 @@ from enum import Enum
 from typing import Any
 
 from vault_mem.errors import Unsafe, VaultMemError
+from vault_mem.notes.text import split_text
 from vault_mem.vault import files, marked
 from vault_mem.vault.folder import JOURNAL, Folder
 from vault_mem.vault.tree import (
@@ -332,7 +333,41 @@ class DropStep:
         return {"key": self.key, "drop": list(self.lines)}
 
 
-Step = FileStep | LineStep | AppendStep | DropStep
+@dataclass(frozen=True)
+class MadeStep:
+    """A note that was made, by its hash and that of its text: both are in the file itself. Only ever taken back."""
+
+    key: str
+    hash: str
+    text: str
+    mode: int = PUBLIC_MODE
+
+    @staticmethod
+    def of(key: str, raw: bytes, mode: int) -> MadeStep:
+        """A note of these bytes."""
+        return MadeStep(key, _digest(raw), _digest(split_text(raw.decode(errors="replace")).body.encode()), mode)
+
+    def says(self, body: str) -> bool:
+        """Whether a note of that text still says what was made."""
+        return _digest(body.encode()) == self.text
+
+    def state(self, folder: Folder) -> State:
+        """Where the step stands."""
+        now = read(folder, self.key)
+        if now is None:
+            return State.BEFORE
+        return State.AFTER if _digest(now) == self.hash else State.OTHER
+
+    def reverse(self) -> MadeStep:
+        """What takes it back needs the text."""
+        raise TypeError("the file has to be read first")
+
+    def record(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"key": self.key, "made": self.hash, "text": self.text, "mode": self.mode}
+
+
+Step = FileStep | LineStep | AppendStep | DropStep | MadeStep
 
 
 def read(folder: Folder, key: str) -> bytes | None:
@@ -354,6 +389,8 @@ def from_record(record: dict[str, Any]) -> Step:
         return AppendStep(key, str(record["append"]))
     if "drop" in record:
         return DropStep(key, tuple(str(line) for line in record["drop"]))
+    if "made" in record:
+        return MadeStep(key, str(record["made"]), str(record["text"]), int(record["mode"]))
     if "place" in record:
         known = [_was(record.get(name)) for name in ("was", "back_to")]
         before, after = _line(record["before"]), _line(record["after"])
@@ -382,7 +419,11 @@ def _was(record: Any) -> Was | None:
 
 
 def _hash(text: str | None) -> str:
-    return hashlib.blake2b(_encoded(text) or b"", digest_size=12).hexdigest() if text is not None else ""
+    return "" if text is None else _digest(_encoded(text) or b"")
+
+
+def _digest(raw: bytes) -> str:
+    return hashlib.blake2b(raw, digest_size=12).hexdigest()
 
 
 def _time(value: Any) -> int | None:

@@ -12,6 +12,7 @@ from vault_mem.errors import VaultMemError
 from vault_mem.notes.references import named_in
 from vault_mem.operations.checks.finding import Finding
 from vault_mem.operations.init import ignoring
+from vault_mem.operations.private import still_held
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, outside
 from vault_mem.vault.folder import OWN, Folder
@@ -110,6 +111,26 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
             private,
             hint="vault-mem backup FILE keeps them too",
             severity="info",
+        )
+
+
+def held_before(workspace: Workspace) -> Iterator[Finding]:
+    """Notes that were committed before they became private; by the id in their names too, whoever moved them."""
+    folder = workspace.folder
+    if not git.in_repository(folder):
+        return
+    private = workspace.index.memories("private = true", ("memory", "episode"))
+    digits = {memory.id.partition("_")[2][:8] for memory in private if not memory.provisional}
+    top = folder.settings.private_folder.strip("/") + "/"
+    named = git.ever_held(folder, [":(glob)**/*.md"]) if digits else []
+    found = {name for name in named if name.removesuffix(".md")[-8:] in digits and not name.startswith(top)}
+    for name in sorted({*found, *still_held(workspace)}):
+        yield Finding(
+            "git-history",
+            "git holds it from before it became private; whoever has the repository can read it",
+            name,
+            hint="rewrite the history (git filter-repo), and take what was in it as known",
+            severity="error",
         )
 
 
