@@ -55,6 +55,7 @@ _ENDED = re.compile(
     r"used to|not)\b((?:\W+\w+){1,4})|((?:\w+\W+){1,3})(?:retired|resigned|left|quit|died|closed|broke|ended|stopped|"
     r"stepped down|is gone|was (?:replaced|dropped|sold|cancelled|closed)|no longer)\b"
 )
+_LOAN_WORD = re.compile("[ァ-ヺー]{3,}")
 _ENDED_JA = re.compile(
     r"([^、。]{1,12})(?:を|は|が)(?:[^、。を]{0,4})(?:やめ|辞め|止め|売|手放|中止|廃止|解約|終|替え|換え|変え|なく|退)|"
     r"([^、。]{1,8})(?:から|より)|([^、。]{1,8})(?:ではなく|の代わり|に代わ)"
@@ -67,7 +68,9 @@ _BEFORE_PARTICIPLE = re.compile(
     "is|are|am|be|been|being|was|were|gets?|got|has|have|had|the|an?|his|her|its|my|our|their|very|not|so|by"
 )
 _PAST_JA = re.compile(r"(?:った|(?<!さ)んだ|いた|した|きた|れた|えた|ました)(?:。|$|ので|が、)")
-_TALK = re.compile(r"[?？!！]|\b(?:hey|hi|thanks|thank you|wow|yeah|oh|haha|you|your)\b")
+_TALK = re.compile(
+    r"[?？!！]|\b(?:hey|hi|thanks|thank you|wow|yeah|oh|haha|you(?! can| need| must| have to| get| pay)|your)\b"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,14 +137,14 @@ def may_replace(old: str, new: str, tokens: TokenVectors) -> float:
 
 def changes_something(text: str) -> bool:
     """Whether a text is a statement that speaks of a change; a quick look."""
-    return len(text) <= MAX_LENGTH and speaks_of_change(text) > 0 and not _is_talk(text.casefold())
+    return len(text) <= MAX_LENGTH and speaks_of_change(text) > 0 and not is_talk(text)
 
 
 def reads_as_state(text: str) -> bool:
     """Whether a text reads as a state, not as something that happened or was said to somebody; a quick look."""
     lower = text.casefold()
     happened = _PAST_JA.search(lower) if JAPANESE.search(lower) else _happened(lower)
-    return len(text) <= MAX_LENGTH and not happened and not _is_talk(lower)
+    return len(text) <= MAX_LENGTH and not happened and not is_talk(text)
 
 
 def _happened(lower: str) -> bool:
@@ -199,8 +202,10 @@ def _is_somebody(word: Word) -> bool:
 
 def _same_thing(old: Statement, about: tuple[Word, ...]) -> bool:
     """Whether both are about one thing, which has few states to change; a person has many."""
-    if any(_is_somebody(word) for word in old.subject) or len(old.subject) <= old.japanese:
+    if any(_is_somebody(word) for word in old.subject):
         return False
+    if old.japanese and len(old.subject) == 1 and not _LOAN_WORD.fullmatch(old.subject[0].text):
+        return False  # a single word of Chinese characters may be a name
     return all(_forms((word,)) & _forms(about) for word in old.subject) and bool(old.subject)
 
 
@@ -271,8 +276,9 @@ def _relatives(parts: Text, words: tuple[Word, ...]) -> frozenset[str]:
     )
 
 
-def _is_talk(lower: str) -> bool:
+def is_talk(text: str) -> bool:
     """Whether a text is said to somebody: what was said in a conversation is an event, whatever it speaks of."""
+    lower = text.casefold()
     return is_english_question(lower) or is_japanese_question(lower) or bool(_TALK.search(lower))
 
 

@@ -66,6 +66,11 @@ class Settings:
     dedup_threshold: float = _setting(
         0.05, "a new memory nearer than this to an old one is a repetition and is not saved", check=_SHARE
     )
+    dedup_mode: str = _setting(
+        "judge",
+        "what tells a repetition: judge (near, and no fact differs) or distance (nothing but the thresholds)",
+        check=("judge", "distance"),
+    )
     merge_threshold: float = _setting(0.10, "memories nearer than this are proposed for a merge", check=_SHARE)
     link_threshold: float = _setting(0.3, "a new memory is linked to old ones nearer than this", check=_SHARE)
     max_links: int = _setting(5, "how many links a new memory gets at the most", check=(0, 100))
