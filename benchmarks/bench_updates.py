@@ -1,4 +1,4 @@
-"""Facts that change in other words (SPEC D-10): is the old one named when the new one is saved, and behind it in recall?
+"""Facts that change in other words (SPEC D-10): whether the old one is named, and stands behind the new one in recall.
 
 The pairs are saved as an agent would, each beside all the others of its language. There are no fitted weights; the one
 level that was chosen on these pairs, LIKELY, is also chosen again without five pairs at a time and judged on those.

@@ -188,6 +188,30 @@ def test_changed_facts_have_a_block_of_their_own(cli: Command, root: Path) -> No
     assert "closes the second, of 2026-10-01, and keeps the first, of 2026-10-02" in proposal["text"]
 
 
+def test_the_fuller_text_stays(cli: Command, root: Path) -> None:
+    # C-2: whichever is the newer or more important one, a tick loses no words
+    one, two = ids(2)
+    text = "The winch on the north pier was repaired by Ewan"
+    place(root, one, f"{text}, so it really was the winch on the pier that was repaired.", "2026-10-01T08:00:00")
+    place(root, two, f"{text}.", "2026-10-02T08:00:00", "importance: 5")
+    cli.run("config", "set", "dedup_mode", "distance")
+    cli.json("consolidate", "--all", "--merge-threshold", "0.9", env=NOW)
+    (proposal,) = cli.json("review", "list")["proposals"]
+    assert proposal["memories"] == [one, two]
+    assert "keeps the second, of 2026-10-01" in proposal["text"]
+
+
+def test_by_distance_alone(cli: Command, root: Path) -> None:
+    # C-2: the rule of the seed, for those who want it
+    one, two = ids(2)
+    place(root, one, "The billing service runs on PostgreSQL 15.", "2026-10-01T08:00:00", "kind: fact")
+    place(root, two, "The billing service runs on PostgreSQL 16.", "2026-10-02T08:00:00", "kind: fact")
+    cli.run("config", "set", "dedup_mode", "distance")
+    answer = cli.json("consolidate", "--all", "--merge-threshold", "0.5", env=NOW)
+    assert [each["memory_a_id"] for each in answer["merge_candidates"]] == [two]
+    assert answer["supersede_candidates"] == []
+
+
 def test_events_are_a_log(cli: Command, root: Path) -> None:
     # T-1: what happened twice with other figures is named, but nobody is asked to close the first
     one, two = ids(2)

@@ -32,8 +32,10 @@ SAME = 0.6
 # How much one sign says, where there is no other.
 ROLE, GROUP, ASKED_SUBJECT = 0.8, 0.55, 0.5
 ASKED, QUANTITY, KINDRED, OTHER_NAME, THING = 0.6, 0.7, 0.7, 0.4, 0.5
-# A text this long tells a story: what it changes among many things cannot be told by its words.
-MAX_LENGTH = 240
+# A text of more columns tells a story: what it changes among many things cannot be told by its words.
+MAX_WIDTH = 140
+# Two texts with so many of their words in common say the same.
+SAID_AGAIN = 0.8
 _KEPT = 5_000
 # Who does it stands among so many words at the beginning.
 SUBJECT_WORDS = 7
@@ -55,6 +57,9 @@ _ENDED = re.compile(
     r"used to|not)\b((?:\W+\w+){1,4})|((?:\w+\W+){1,3})(?:retired|resigned|left|quit|died|closed|broke|ended|stopped|"
     r"stepped down|is gone|was (?:replaced|dropped|sold|cancelled|closed)|no longer)\b"
 )
+_SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<![A-Z][a-z]s)(?<=[.!?])\s+(?=[A-Z\"'“])|(?<=[。！？])|\n")
+_WIDE = re.compile(r"[ぁ-ゖァ-ヺー一-鿿々〆]")
+_LOAN_WORD = re.compile("[ァ-ヺー]{3,}")
 _ENDED_JA = re.compile(
     r"([^、。]{1,12})(?:を|は|が)(?:[^、。を]{0,4})(?:やめ|辞め|止め|売|手放|中止|廃止|解約|終|替え|換え|変え|なく|退)|"
     r"([^、。]{1,8})(?:から|より)|([^、。]{1,8})(?:ではなく|の代わり|に代わ)"
@@ -67,7 +72,9 @@ _BEFORE_PARTICIPLE = re.compile(
     "is|are|am|be|been|being|was|were|gets?|got|has|have|had|the|an?|his|her|its|my|our|their|very|not|so|by"
 )
 _PAST_JA = re.compile(r"(?:った|(?<!さ)んだ|いた|した|きた|れた|えた|ました)(?:。|$|ので|が、)")
-_TALK = re.compile(r"[?？!！]|\b(?:hey|hi|thanks|thank you|wow|yeah|oh|haha|you|your)\b")
+_TALK = re.compile(
+    r"[?？!！]|\b(?:hey|hi|thanks|thank you|wow|yeah|oh|haha|you(?! can| need| must| have to| get| pay)|your)\b"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,26 +129,48 @@ def statement(text: str, tokens: TokenVectors) -> Statement:
 
 def may_replace(old: str, new: str, tokens: TokenVectors) -> float:
     """How much speaks for `new` replacing what `old` states, from 0 to 1; from LIKELY on it is worth saying."""
-    if max(len(old), len(new)) > MAX_LENGTH or old == new or not changes_something(new) or not reads_as_state(old):
+    old, new = stated(old), stated(new)
+    if old == new or not changes_something(new) or not reads_as_state(old):
         return 0.0
     one, two = statement(old, tokens), statement(new, tokens)
-    if one.japanese != two.japanese:
+    if one.japanese != two.japanese or _says_again(one, two):
         return 0.0
     about = tuple(word for word in two.words if word.lemma not in two.kin - one.kin)
     ends = _ends(one, two, about)
     return two.change * _same_subject(one, two, about, ends, tokens) * _same_question(one, two, about, ends, tokens)
 
 
+@lru_cache(maxsize=_KEPT)
+def stated(text: str) -> str:
+    """What a text states: the whole of a short one, the first sentence of a note; nothing where that is long too."""
+    if _width(text) <= MAX_WIDTH:
+        return text
+    first = _SENTENCE.split(text.strip(), maxsplit=1)[0]
+    return first if _width(first) <= MAX_WIDTH else ""
+
+
+def _width(text: str) -> int:
+    return len(text) + len(_WIDE.findall(text))
+
+
+def _says_again(old: Statement, new: Statement) -> bool:
+    """Whether two texts have nearly all words in common, and no other number: then nothing has changed."""
+    left, right = ({word.lemma for word in each.words} for each in (old, new))
+    return len(left & right) >= SAID_AGAIN * max(len(left), len(right), 1) and not _other_quantity(old, new)
+
+
 def changes_something(text: str) -> bool:
     """Whether a text is a statement that speaks of a change; a quick look."""
-    return len(text) <= MAX_LENGTH and speaks_of_change(text) > 0 and not _is_talk(text.casefold())
+    text = stated(text)
+    return bool(text) and speaks_of_change(text) > 0 and not is_talk(text)
 
 
 def reads_as_state(text: str) -> bool:
     """Whether a text reads as a state, not as something that happened or was said to somebody; a quick look."""
+    text = stated(text)
     lower = text.casefold()
     happened = _PAST_JA.search(lower) if JAPANESE.search(lower) else _happened(lower)
-    return len(text) <= MAX_LENGTH and not happened and not _is_talk(lower)
+    return bool(text) and not happened and not is_talk(text)
 
 
 def _happened(lower: str) -> bool:
@@ -199,8 +228,10 @@ def _is_somebody(word: Word) -> bool:
 
 def _same_thing(old: Statement, about: tuple[Word, ...]) -> bool:
     """Whether both are about one thing, which has few states to change; a person has many."""
-    if any(_is_somebody(word) for word in old.subject) or len(old.subject) <= old.japanese:
+    if any(_is_somebody(word) for word in old.subject):
         return False
+    if old.japanese and len(old.subject) == 1 and not _LOAN_WORD.fullmatch(old.subject[0].text):
+        return False  # a single word of Chinese characters may be a name
     return all(_forms((word,)) & _forms(about) for word in old.subject) and bool(old.subject)
 
 
@@ -271,8 +302,9 @@ def _relatives(parts: Text, words: tuple[Word, ...]) -> frozenset[str]:
     )
 
 
-def _is_talk(lower: str) -> bool:
+def is_talk(text: str) -> bool:
     """Whether a text is said to somebody: what was said in a conversation is an event, whatever it speaks of."""
+    lower = text.casefold()
     return is_english_question(lower) or is_japanese_question(lower) or bool(_TALK.search(lower))
 
 

@@ -25,6 +25,8 @@ WINDOW_HOURS = 24
 MAX_REPLAY_EVENTS = 100
 MAX_MERGE_CANDIDATES = 5
 SNIPPET = 100
+# A text that is this much longer says more than the other, and must not be the one that goes.
+FULLER = 1.2
 # So many of the nearest pairs are read by the judge: a few seconds' work in a vault full of near-duplicates.
 MOST_JUDGED = 500
 
@@ -104,9 +106,13 @@ def consolidate(
 
 
 def _merge(workspace: Workspace, candidate: MergeCandidate) -> review.Suggestion:
-    """Keep the more important of two, or the newer one; what is made of a private one stays private."""
+    """Keep the fuller of two, the more important or the newer one; what is made of a private one stays private."""
     a, b = workspace.index.get(candidate.memory_a_id), workspace.index.get(candidate.memory_b_id)
-    keep, remove = (b, a) if (b.private, b.importance) > (a.private, a.importance) else (a, b)
+
+    def worth(memory: Memory, other: Memory) -> tuple[bool, bool, int]:
+        return memory.private, len(memory.content) > FULLER * len(other.content), memory.importance
+
+    keep, remove = (b, a) if worth(b, a) > worth(a, b) else (a, b)
     return review.Suggestion("merge", (keep.id, remove.id), f"similarity {1 - candidate.distance:.2f}")
 
 

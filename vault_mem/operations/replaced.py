@@ -16,6 +16,7 @@ from vault_mem.operations.drafts import Draft
 from vault_mem.operations.due import is_done
 from vault_mem.operations.guard import embed
 from vault_mem.operations.results import Found
+from vault_mem.operations.standing import about_others
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.rank import DIGITS, Ranking
 
@@ -39,7 +40,7 @@ def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[F
     found |= {each.memory.id: each for each in _open(workspace, draft.content, _STATES)}
     likely = []
     for each in found.values():
-        if _about_others(each.memory, draft.people):
+        if about_others(each.memory, draft.people):
             continue
         score = may_replace(each.memory.content, draft.content, workspace.tokens)
         if score >= LIKELY:
@@ -116,16 +117,9 @@ def _replacing(workspace: Workspace, old: Memory, newer: list[Found]) -> Found |
     later = [each for each in newer if each.memory.created >= old.created and each.memory.id != old.id]
     scores = [
         0.0
-        if _about_others(old, each.memory.people)
+        if about_others(old, each.memory.people)
         else may_replace(old.content, each.memory.content, workspace.tokens)
         for each in later
     ]
     best = max(scores, default=0.0)
     return later[scores.index(best)] if best >= LIKELY else None
-
-
-def _about_others(old: Memory, people: list[str]) -> bool:
-    """Whether two memories say whom they are about, and it is not the same people."""
-    return bool(old.people and people) and {each.casefold() for each in old.people}.isdisjoint(
-        each.casefold() for each in people
-    )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from vault_mem.index.terms import terms
 from vault_mem.judge.judge import judge
+from vault_mem.judge.replaces import is_talk
 from vault_mem.model import Memory
 from vault_mem.operations.compare import contradicts
 from vault_mem.operations.guard import repeats
@@ -31,7 +32,11 @@ class Standing:
 
 def standing(workspace: Workspace, older: Memory, newer: Memory, distance: float) -> Standing:
     """How a newer memory stands to an older one that is near to it."""
+    if workspace.folder.settings.dedup_mode == "distance":
+        return Standing(REPETITION)
     if older.kind != newer.kind and {older.kind, newer.kind} & set(_APART):
+        return Standing(RELATED)
+    if about_others(older, newer.people):
         return Standing(RELATED)
     if older.content == newer.content:
         return Standing(REPETITION)
@@ -39,9 +44,22 @@ def standing(workspace: Workspace, older: Memory, newer: Memory, distance: float
     clash = contradicts(judgement, 1 - distance)
     if not clash and repeats(judgement, distance, workspace.folder.settings.dedup_threshold):
         return Standing(REPETITION)
-    if (clash or (judgement.same_words and judgement.differs)) and _same_wording(older.content, newer.content):
+    changed = clash or (judgement.same_words and judgement.differs)
+    if changed and _same_wording(older.content, newer.content) and not _talk(older, newer):
         return Standing(CHANGED, [str(each) for each in judgement.differs])
     return Standing(RELATED)
+
+
+def about_others(one: Memory, people: list[str]) -> bool:
+    """Whether two memories say whom they are about, and it is not the same people."""
+    return bool(one.people and people) and {each.casefold() for each in one.people}.isdisjoint(
+        each.casefold() for each in people
+    )
+
+
+def _talk(*memories: Memory) -> bool:
+    """Whether one of them is what somebody said to somebody: that is not taken back by saying it otherwise."""
+    return any(memory.kind == "event" and is_talk(memory.content) for memory in memories)
 
 
 def _same_wording(one: str, other: str) -> bool:
