@@ -18,6 +18,7 @@ from vault_mem.cli.console import Console
 def command(console: Console, /, limit: int, everything: bool, **filters: Any) -> None:
     """List memories, newest first."""
     from vault_mem.notes.excerpt import cut
+    from vault_mem.operations.results import marks
 
     vault = open_vault(console)
     result = vault.list(filters_from(vault, filters), None if everything else limit)
@@ -31,11 +32,13 @@ def command(console: Console, /, limit: int, everything: bool, **filters: Any) -
             }
         )
     else:
-        zone = vault.workspace.folder.zone
+        zone, now = vault.workspace.folder.zone, vault.workspace.folder.now()
         for memory in result.memories:
             day = memory.created.astimezone(zone).date().isoformat()
-            marks = " (private)" if memory.private else ""
-            console.print(f"{memory.id}  {day}  {cut(memory.title, 70)}{marks}")
+            told = ["private"] if memory.private else []
+            told += marks(memory, now, zone, result.superseded_by.get(memory.id, ""))
+            mark = f" ({', '.join(told)})" if told else ""
+            console.print(f"{memory.id}  {day}  {cut(memory.title, 70)}{mark}")
         shown = len(result.memories)
         if shown < result.total:
             console.print(f"{shown} of {result.total}; --all shows the rest.")

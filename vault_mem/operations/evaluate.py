@@ -180,7 +180,8 @@ def as_memory(turn: dict[str, Any], name: str) -> Memory:
     digest = hashlib.blake2b(f"{name} {turn['key']}".encode(), digest_size=6).hexdigest()
     created = _moment(turn.get("created")) or datetime.now(UTC)
     people = [str(each) for each in turn.get("people") or ([turn["speaker"]] if turn.get("speaker") else [])]
-    memory = Memory(f"mem_{digest}", turn["text"], created, title=title_of(turn["text"]), people=people)
+    title = str(turn.get("title") or "") or title_of(turn["text"])
+    memory = Memory(f"mem_{digest}", turn["text"], created, title=title, people=people)
     memory.tags = [str(tag) for tag in turn.get("tags") or []]
     memory.importance = min(max(int(turn.get("importance") or memory.importance), 1), 5)
     memory.intensity = turn.get("intensity")
