@@ -137,14 +137,15 @@ def evaluate(
                 way(workspace, "warm up", 1)
             for question in entry["questions"]:
                 for name, way in ways.items():
-                    report.answers[name].append(_ask(workspace, way, question, ids))
+                    report.answers[name].append(ask(workspace, way, question, ids))
                 done += 1
                 if progress:
                     progress(done, total)
     return report
 
 
-def _ask(workspace: Workspace, way: Way, question: dict[str, Any], ids: dict[str, str]) -> Answer:
+def ask(workspace: Workspace, way: Way, question: dict[str, Any], ids: Mapping[str, str]) -> Answer:
+    """Ask one question in one way."""
     started = time.perf_counter()
     found = way(workspace, question["question"], max(DEPTHS))
     seconds = time.perf_counter() - started

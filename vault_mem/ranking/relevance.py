@@ -20,7 +20,7 @@ FLOOR = 0.08
 # Beside a best result that answers, only what hardly can is dropped.
 LEAST = 0.005
 # Where nothing answers, so many are shown as the nearest; none that shares no word and is less alike than this.
-NEAREST, ALIKE = 2, 0.3
+NEAREST, ALIKE = 2, 0.12
 # An answer stands out: its score is so far above that of the candidate which comes this many places after the best, or
 # where there are not so many, above what unrelated memories usually have.
 BEHIND, UNRELATED = 10, 6.0
