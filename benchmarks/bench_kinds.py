@@ -119,4 +119,3 @@ def _relevance(questions: list[Question]) -> Iterator[Figure]:
     for name, below in first.items():
         share = sum(below) / len(below)
         yield Figure(f"kinds: {name}, right and first, below the floor", share, target=Target("≤", 0.02))
-

@@ -21,7 +21,7 @@ from vault_mem.ranking.diversity import Chosen, diversify
 from vault_mem.ranking.links import Strengths
 from vault_mem.ranking.query import understand
 from vault_mem.ranking.rank import DIGITS, Ranking, Switches, rank
-from vault_mem.ranking.relevance import ALIKE, FLOOR, LEAST, NEAREST
+from vault_mem.ranking.relevance import FLOOR, LEAST, NEAREST
 from vault_mem.ranking.superseded import newest_first, superseding_id
 from vault_mem.vault import activity
 
@@ -161,9 +161,7 @@ def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[
     likely = {each.number: float(ranking.relevance[each.number]) for each in chosen}
     if chosen and max(likely.values()) >= floor:
         return [each for each in chosen if likely[each.number] >= min(LEAST, floor)], True
-    shared, alike = ranking.signals["covered"], ranking.signals["meaning"]
-    near = [each for each in chosen if shared[each.number] > 0 or alike[each.number] >= ALIKE]
-    return near[:NEAREST], False
+    return [each for each in chosen if likely[each.number] > 0][:NEAREST], False
 
 
 def allowed_places(workspace: Workspace, catalogue: Catalogue, filters: Filters) -> NDArray[np.bool_]:

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 FITTED = Path(__file__).parent / "relevance.json"
 # Below this the best result answers nothing: of a hundred right answers that come first, two at the most are below.
-FLOOR = 0.08
+FLOOR = 0.055
 # Beside a best result that answers, only what hardly can is dropped.
 LEAST = 0.005
-# Where nothing answers, so many are shown as the nearest; none that shares no word and is less alike than this.
-NEAREST, ALIKE = 2, 0.12
+# Where nothing answers, so many are shown as the nearest.
+NEAREST = 2
+# Without a shared word a memory must be alike in meaning: less than this is nothing, so much is as good as a word.
+UNLIKE, ALIKE = 0.12, 0.35
 # An answer stands out: its score is so far above that of the candidate which comes this many places after the best, or
 # where there are not so many, above what unrelated memories usually have.
 BEHIND, UNRELATED = 10, 6.0
@@ -49,4 +51,6 @@ def relevance(signals: Mapping[str, Values], scores: NDArray[np.float64], fluenc
     """How likely each of the candidates, best first, answers."""
     by, found = fitted(), signs(signals, scores, fluency)
     odds = sum((by[name] * found[name] for name in SIGNS), np.zeros(len(scores)))
-    return np.asarray(1 / (1 + np.exp(-odds)), dtype=np.float32)
+    alike = np.clip((found["meaning"] - UNLIKE) / (ALIKE - UNLIKE), 0, 1)
+    related = np.where(found["covered"] > 0, 1.0, alike)
+    return np.asarray(related / (1 + np.exp(-odds)), dtype=np.float32)
