@@ -20,6 +20,8 @@ from vault_mem.notes.parse import Note
 from vault_mem.vault.names import ID_AT_END
 
 MEMORY, EPISODE, NOTE = "memory", "episode", "note"
+# In the table the memories of one second follow each other by this much: whatever is ordered by time has them in order.
+STEP = 1e-5
 _MONTH = re.compile(r"\d{4}(?:-\d\d)?")  # the folders that vault-mem makes
 
 
@@ -88,7 +90,7 @@ def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, 
         "importance": memory.importance,
         "tags": memory.tags,
         "people": memory.people,
-        "created": memory.created.timestamp(),
+        "created": memory.created.timestamp() + ((memory.seq or 1) - 1) * STEP,
         "valid_from": _epoch(memory.valid_from),
         "valid_to": _epoch(memory.valid_to),
     }

@@ -93,7 +93,7 @@ def _replay(workspace: Workspace, window_hours: float) -> tuple[list[Memory], li
     oldest = now - timedelta(hours=window_hours)
     where = f"created >= {oldest.timestamp()!r} AND created <= {now.timestamp()!r}"
     recent = [memory for memory in workspace.index.memories(where) if not memory.closed_at(now)]
-    recent.sort(key=lambda memory: (memory.created, memory.id))
+    recent.sort(key=lambda memory: memory.order)
     pairs = list(pairwise(memory for memory in recent if not memory.provisional))[-MAX_REPLAY_EVENTS:]
     links = _link(workspace, pairs) if pairs else 0
     activity.strengthen(workspace.folder, [(earlier.id, later.id) for earlier, later in pairs])
@@ -147,5 +147,5 @@ def _candidates(
 
 
 def _candidate(one: Memory, other: Memory, distance: float) -> MergeCandidate:
-    b, a = sorted((one, other), key=lambda memory: (memory.created, memory.id))
+    b, a = sorted((one, other), key=lambda memory: memory.order)
     return MergeCandidate(a.id, b.id, distance, a.content[:SNIPPET], b.content[:SNIPPET])

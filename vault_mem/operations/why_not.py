@@ -65,6 +65,9 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
         terms=outcome.ranking.terms_of(number),
     )
     chosen = [each.number for each in outcome.chosen]
+    if number not in chosen and (not outcome.answered or not chosen):
+        likely = float(outcome.ranking.relevance[number])
+        return replace(standing, stage="relevance", reason=f"nothing answers; its relevance is {likely:.2f}")
     if number not in chosen:
         last = outcome.chosen[-1]
         needed = round(float(outcome.ranking.scores[last.number]) + last.penalty, DIGITS)
