@@ -62,7 +62,7 @@ def notes(root: Path) -> Path:
 def test_nonsense_finds_nothing(cli: Command, notes: Path) -> None:
     #
     for query in NONSENSE:
-        answer = cli.json("recall", "--", query)
+        answer = json.loads(cli.run("recall", "--json", "--", query).out)
         assert (query, answer["answered"], answer["results"]) == (query, False, [])
     assert cli.run("recall", "asdfghjkl").out == "No related memories.\n"
 

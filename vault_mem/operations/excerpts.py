@@ -23,7 +23,7 @@ _SENTENCE = re.compile(
     re.DOTALL,
 )
 # Between these two characters a text may be cut: not inside a word, a number or an identifier.
-_WORD = re.compile(r"[^\s、。，,;；：「」『』()（）ぁ-ゖァ-ヺー㐀-鿿]")
+_WORD = re.compile(r"[^\s、。，；：「」『』（）ぁ-ゖァ-ヺー㐀-鿿]")
 
 Cost = Callable[[Found], int]
 Wanted = Mapping[str, float]

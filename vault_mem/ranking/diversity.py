@@ -23,8 +23,9 @@ from vault_mem.ranking.rank import DIGITS, Ranking
 SHARE, OVER_BUDGET = 0.6, 0.5
 # So many near-identical memories are shown; who looks up a name or a part number wants all there is of it.
 ALIKE, ALIKE_LOOKED_UP = 2, 4
-# Texts that are near in meaning say the same where they share this much of their words.
-SAME_WORDS = 0.7
+# Texts that are near-identical in meaning say the same where they share this much of their words; those that are a
+# little less so, where they share nearly all.
+SAME_WORDS, ALL_WORDS, LESS = 0.7, 0.95, 0.1
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,13 @@ def _alike(catalogue: Catalogue, rows: list[int], near_identical: float) -> Call
         return said[number]
 
     def alike(number: int) -> NDArray[np.bool_]:
-        near = vectors @ vectors[number] >= near_identical
-        for other in np.flatnonzero(near).tolist():
+        cosines = vectors @ vectors[number]
+        near = np.zeros(len(cosines), dtype=bool)
+        for other in np.flatnonzero(cosines >= near_identical - LESS).tolist():
             both = words(other) | words(number)
-            near[other] = bool(both) and len(words(other) & words(number)) >= SAME_WORDS * len(both)
-        return np.asarray(near)
+            share = SAME_WORDS if cosines[other] >= near_identical else ALL_WORDS
+            near[other] = bool(both) and len(words(other) & words(number)) >= share * len(both)
+        return near
 
     return alike
 
