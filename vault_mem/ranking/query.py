@@ -141,13 +141,15 @@ def fluency(text: str, vectors: TokenVectors) -> float:
         said = text[token.start : token.end].strip()
         if not said or not said.isalpha():
             continue
+        if len(said) == 1 and _HIRAGANA.match(said):
+            continue  # a particle, or nothing
         letters += len(said)
         if unspaced(said):
-            known += len(said) if not chinese and (len(said) > 1 or _KANA.match(said)) else 0
+            known += len(said) if not chinese and len(said) > 1 else 0
         else:
             before, after = text[token.start - 1 : token.start], text[token.end : token.end + 1]
-            known += len(said) if not before.isalpha() and not after.isalpha() else 0
-    return min(max((known / letters - SPELLED) / (READ - SPELLED), 0.0), 1.0) if letters else 1.0
+            known += len(said) if not before.isalnum() and not after.isalnum() else 0
+    return min(max((known / letters - SPELLED) / (READ - SPELLED), 0.0), 1.0) if letters else 0.0
 
 
 def _is_chinese(text: str) -> bool:
