@@ -231,3 +231,19 @@ def test_order_within_a_second(vault: Vault) -> None:
     assert [each.seq for each in listed] == [3, 2, None]
     vault.reindex()
     assert [each.content.strip() for each in vault.list().memories] == said[::-1]
+
+
+def test_wake_up_tells_what_is_said_twice_once(cli: Command, root: Path) -> None:
+    memory(
+        root,
+        "memories/a.md",
+        "mem_0000000000a1",
+        "佳也は15時を過ぎるとコーヒーを飲まない。眠りが浅くなるので、午後の遅い時間はほうじ茶にしている。",
+    )
+    memory(
+        root,
+        "memories/b.md",
+        "mem_0000000000a2",
+        "佳也は15時を過ぎたらコーヒーを飲まない。眠りが浅くなるから、午後の遅い時間はほうじ茶にする。",
+    )
+    assert len(cli.json("wake-up")["memories"]) == 1

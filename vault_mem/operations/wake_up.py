@@ -8,6 +8,7 @@ from itertools import islice, zip_longest
 
 from vault_mem.model import Memory
 from vault_mem.notes.self_model import Question
+from vault_mem.operations.alike import Told
 from vault_mem.operations.budget import LONG, Excerpt, Filling, excerpts
 from vault_mem.operations.filters import Filters
 from vault_mem.operations.update_self import show_self
@@ -64,9 +65,10 @@ def _gather(
         filling.add(result.tasks, *excerpts(memory))
     for question in show_self(workspace.folder).model.open[:_QUESTIONS]:
         filling.add(result.questions, question)
+    told = Told(workspace)
     recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
     for memory in _by_turns(recent, islice(important, MOST)):
-        if memory.id not in seen and len(result.memories) < MOST:
+        if memory.id not in seen and len(result.memories) < MOST and told.is_new(memory):
             seen.add(memory.id)
             filling.add(result.memories, *excerpts(memory))
     return filling.done()

@@ -25,7 +25,7 @@ SHARE, OVER_BUDGET = 0.6, 0.5
 ALIKE, ALIKE_LOOKED_UP = 2, 4
 # Texts that are near-identical in meaning say the same where they share this much of their words; those that are a
 # little less so, where they share nearly all.
-SAME_WORDS, ALL_WORDS, LESS = 0.7, 0.95, 0.1
+SAME_WORDS, ALL_WORDS, LESS = 0.6, 0.95, 0.1
 
 
 @dataclass(frozen=True)
