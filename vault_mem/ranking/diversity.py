@@ -25,7 +25,7 @@ SHARE, OVER_BUDGET = 0.6, 0.5
 ALIKE, ALIKE_LOOKED_UP = 2, 4
 # Texts that are near-identical in meaning say the same where they share this much of their words; those that are a
 # little less so, where they share nearly all.
-SAME_WORDS, ALL_WORDS, LESS = 0.6, 0.95, 0.1
+SAME_WORDS, ALL_WORDS, LESS = 0.6, 0.95, 0.03
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,13 @@ def diversify(
 def _alike(catalogue: Catalogue, rows: list[int], near_identical: float) -> Callable[[int], NDArray[np.bool_]]:
     """Which of the candidates say nearly what one of them says, by the part that answers."""
     vectors = catalogue.vectors[rows]
-    said: dict[int, frozenset[str]] = {}
+    said: dict[int, frozenset[str]] = catalogue.by_place("words said")
 
     def words(number: int) -> frozenset[str]:
-        if number not in said:
-            said[number] = frozenset(terms(catalogue.texts[rows[number]]))
-        return said[number]
+        row = rows[number]
+        if row not in said:
+            said[row] = frozenset(terms(catalogue.texts[row]))
+        return said[row]
 
     def alike(number: int) -> NDArray[np.bool_]:
         cosines = vectors @ vectors[number]

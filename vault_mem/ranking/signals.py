@@ -160,10 +160,11 @@ class Pool:
     def _titled(self) -> Signal:
         """How much of the query's words is in what a memory is called."""
         wanted = [(stem(term), each) for term, each in self.query.terms]
-        return _array(
-            sum(each for term, each in wanted if term in titles(self.catalogue, place)) / float(self.total)
-            for place in self.places.tolist()
-        )
+        found = np.zeros(len(self.places), dtype=np.float32)
+        for number in np.flatnonzero(self.turn < 1).tolist():
+            called = titles(self.catalogue, int(self.places[number]))
+            found[number] = sum(each for term, each in wanted if term in called) / float(self.total)
+        return found
 
     def _named(self) -> dict[str, Signal]:
         named, places = self.query.named, self.places.tolist()
