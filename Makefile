@@ -47,7 +47,7 @@ model: $(MODEL_VENV)/.installed
 	$(MODEL_VENV)/bin/python -m models.build --work build/model --out vault_mem/embedding/default
 	$(MODEL_VENV)/bin/python -m models.lexicon --work build/model --out vault_mem/judge/data
 	$(MODEL_VENV)/bin/python -m models.fit_judge $(DATA)/guard-dev.json --out vault_mem/judge/data/weights.json
-	$(MODEL_VENV)/bin/python -m models.fit_ranking $(DATA)/locomo-dev.json --out vault_mem/ranking/weights.json
+	$(MODEL_VENV)/bin/python -m models.fit_ranking $(DATA)/kinds/*.json $(DATA)/locomo-dev.json --out vault_mem/ranking
 
 model-check: $(MODEL_VENV)/.installed
 	$(MODEL_VENV)/bin/python -m models.check vault_mem/embedding/default --data $(DATA) --work build/model

@@ -48,6 +48,23 @@ def hybrid(*, contiguity: bool) -> Way:
     return way
 
 
+def bm25(workspace: Workspace, query: str, limit: int) -> list[str]:
+    """The best by words over whole memories, and nothing else."""
+    workspace.freshen()
+    with workspace.at_hand() as catalogue:
+        owners, held = catalogue.owner[catalogue.alive], np.flatnonzero(catalogue.alive & (catalogue.n == 0))
+        lengths = np.bincount(owners, catalogue.lexicon.lengths[catalogue.alive], len(catalogue.files))
+        mean = float(lengths[held].mean())
+        found = np.zeros(len(lengths))
+        for term in {term for term in terms(query) if term not in STOP}:
+            places, counts = catalogue.lexicon.postings(term)
+            often = np.bincount(catalogue.owner[places], counts, len(lengths))
+            each = weight(int(np.count_nonzero(often)), len(held))
+            found += each * saturation(often.astype(np.float32), lengths.astype(np.float32), mean)
+        ordered = sorted(held.tolist(), key=lambda place: (-found[place], catalogue.files[place]))
+        return [catalogue.ids[place] for place in ordered[:limit] if found[place] > 0]
+
+
 def vectors(workspace: Workspace, query: str, limit: int) -> list[str]:
     """The nearest by meaning, and nothing else."""
     workspace.freshen()

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
-DATA = PROJECT.parent / "shared" / "data"
+# Data that is not part of the project: beside it, or beside the folder it is in.
+_DATA = [folder / "shared" / "data" for folder in (PROJECT.parent, PROJECT.parent.parent)]
+DATA = next((folder for folder in _DATA if folder.is_dir()), _DATA[0])
 
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": lambda value, limit: value < limit,

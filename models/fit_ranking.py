@@ -1,9 +1,11 @@
-"""Fit the ranking's weights on conversations with questions, and say what they reach on conversations left out.
+"""Fit the ranking's weights and the relevance over all kinds of vaults, and say what they reach on kinds left out.
 
 Every question is asked through the real recall; the signals of its candidates are what the weights are fitted to: a
-linear model whose softmax over the candidates puts the evidence first. The weights that no conversation can teach
-(`vault_mem.ranking.weights.SET`) stay as they are. What follows from the scores themselves (association, links) has no
-part in fitting, but has in what the weights reach: that is asked through the real recall again.
+linear model whose softmax over the candidates puts the evidence first. Every kind of vault counts alike, however many
+questions it has. The weights that no data can teach (`vault_mem.ranking.weights.SET`) stay as they are. What follows
+from the scores themselves (association, links, diversity) has no part in fitting.
+
+Relevance is fitted to the first five results of every question, those without an answer included.
 """
 
 from __future__ import annotations
@@ -12,124 +14,230 @@ import argparse
 import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 
-from vault_mem.operations.evaluate import WAYS, Answer, Entry, Report, build_vault, evaluate, read_data
+from vault_mem.operations.evaluate import Entry, build_vault, read_data
 from vault_mem.operations.recall import Request, consider
+from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking import weights as ranking
-from vault_mem.ranking.rank import AFTERWARDS
+from vault_mem.ranking.rank import AFTERWARDS, Switches
+from vault_mem.ranking.relevance import SIGNS, signs
 from vault_mem.ranking.weights import SET
 
 FITTED = (
-    *("meaning", "words", "tokens", "moment_meaning", "moment_words", "moment_tokens", "session_words"),
-    *("replies", "person", "time", "asks", "answers", "length"),
+    *("meaning", "whole_meaning", "words", "whole_words", "title", "tokens", "moment_meaning", "moment_tokens"),
+    *("session_words", "replies", "person", "time", "asks", "answers", "slight"),
 )
-# About how much each signal varies, so that regularisation treats them alike.
-SPREAD = {"meaning": 0.09, "words": 0.07, "tokens": 0.12, "moment_meaning": 0.07} | dict.fromkeys(
-    ("moment_words", "moment_tokens", "session_words", "replies", "length"), 0.2
-)
-# Conversations ask in sentences; a vault is also asked in keywords, which need the words themselves.
+MAY_COST = ("asks", "slight")
+# A vault is also asked in keywords, which need the words themselves.
 LEAST = {"words": 1.0}
-REGULARISATION = 1e-3
+REGULARISATION = 5e-4
+# Of each question so many candidates are enough to fit to, with its evidence.
+CANDIDATES = 60
+FIRST = 5
+# Talks have by far the most questions, and long texts are few: so much more than the others each counts.
+WEIGHT = {"locomo-dev": 2.2, "agent-chats": 2.0, "long-notes": 2.0}
+UNANSWERED = 4.0
 DIGITS = 2
 
 
-class Question(NamedTuple):
-    """One question: the signals of its candidates, what is added to them, and which of them are evidence."""
+def kind_of(name: str) -> str:
+    """The kind of vault that a set shows: all manuals are one, and all chats between people."""
+    if name.startswith("manual"):
+        return "manual"
+    return "chat" if name in ("chat-real", "locomo-dev") else name
 
-    conversation: str
-    signals: np.ndarray
+
+class Question(NamedTuple):
+    """One question: the signals of its candidates, what is added to them, which are evidence, and out of how many."""
+
+    set: str
+    vault: str
+    signals: dict[str, np.ndarray]
     fixed: np.ndarray
     gold: np.ndarray
+    evidence: int
+    fluency: float
 
 
-def observe(entries: Sequence[Entry]) -> list[Question]:
-    """Ask every question, and keep what the ranking measured."""
+def observe(name: str, entries: Iterable[Entry]) -> list[Question]:
+    """Ask every question of a set, those without an answer too, and keep what the ranking measured."""
     seen: list[Question] = []
     for entry in entries:
         with tempfile.TemporaryDirectory() as folder:
             workspace, ids = build_vault(Path(folder), entry, os.environ)
-            for question in entry["questions"]:
-                outcome = consider(workspace, Request(question["question"]))
-                ranked = outcome.ranking
-                wanted = {ids[key] for key in question["evidence"]}
-                places = ranked.places.tolist()
-                signals = np.stack([ranked.signals[name] / SPREAD.get(name, 1) for name in FITTED], axis=1)
-                fixed = sum(weight * ranked.signals[name] for name, weight in SET.items() if name not in AFTERWARDS)
-                gold = np.array([outcome.catalogue.ids[place] in wanted for place in places])
-                seen.append(Question(entry["name"], signals.astype(float), fixed, gold))
+            seen += watch(name, entry, workspace, ids)
     return seen
 
 
-def fit(questions: Sequence[Question]) -> np.ndarray:
-    """The weights, for signals divided by their spread."""
-    answered = [question for question in questions if question.gold.any()]
+def watch(name: str, entry: Entry, workspace: Workspace, ids: Mapping[str, str]) -> list[Question]:
+    """Ask every question of one vault."""
+    seen: list[Question] = []
+    for question in [*entry["questions"], *map(_unanswerable, entry.get("unanswerable", ()))]:
+        outcome = consider(workspace, Request(question["question"], switches=Switches(frozenset({"diversity"}))))
+        ranked = outcome.ranking
+        wanted = {ids[key] for key in question["evidence"]}
+        gold = np.array([outcome.catalogue.ids[place] in wanted for place in ranked.places.tolist()], dtype=bool)
+        kept = gold | (np.arange(len(gold)) < CANDIDATES)
+        signals = {each: values[kept] for each, values in ranked.signals.items()}
+        fixed = sum(weight * signals[each] for each, weight in SET.items() if each not in AFTERWARDS)
+        seen.append(Question(name, entry["name"], signals, fixed, gold[kept], len(wanted), outcome.fluency))
+    return seen
+
+
+def _unanswerable(question: Any) -> dict[str, Any]:
+    return {"question": question["question"] if isinstance(question, dict) else question, "evidence": []}
+
+
+def fit(questions: Sequence[Question]) -> dict[str, float]:
+    """The weights."""
+    asked = [question for question in questions if question.gold.any()]
+    every = np.concatenate([_matrix(question) for question in asked])
+    spread = every.std(axis=0) + 1e-6
+    every = every / spread
+    fixed = np.concatenate([question.fixed for question in asked])
+    starts = np.concatenate([[0], np.cumsum([len(question.gold) for question in asked])[:-1]])
+    owner = np.repeat(np.arange(len(asked)), [len(question.gold) for question in asked])
+    wanted = np.concatenate([question.gold / question.gold.sum() for question in asked])
+    share = _shares(asked)[owner]
 
     def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
-        total, slope = 0.0, np.zeros(len(values))
-        for question in answered:
-            scores = question.signals @ values + question.fixed
-            chances = np.exp(scores - scores.max())
-            chances /= chances.sum()
-            wanted = question.gold / question.gold.sum()
-            total -= float((wanted * np.log(chances + 1e-12)).sum())
-            slope += question.signals.T @ (chances - wanted)
-        count = len(answered)
-        return total / count + REGULARISATION * values @ values, slope / count + 2 * REGULARISATION * values
+        scores = every @ values + fixed
+        scores -= np.maximum.reduceat(scores, starts)[owner]
+        chances = np.exp(scores)
+        sums = np.add.reduceat(chances, starts)[owner]
+        total = -float((share * wanted * (scores - np.log(sums))).sum())
+        slope = every.T @ (share * (chances / sums - wanted))
+        return total + REGULARISATION * values @ values, slope + 2 * REGULARISATION * values
 
-    bounds = [(None if name == "asks" else LEAST.get(name, 0) * SPREAD.get(name, 1), None) for name in FITTED]
-    found: np.ndarray = minimize(loss, np.full(len(FITTED), 0.1), jac=True, method="L-BFGS-B", bounds=bounds).x
-    return found
-
-
-def as_weights(values: np.ndarray) -> dict[str, float]:
-    """The fitted values as weights of the signals themselves."""
-    return {name: round(float(value / SPREAD.get(name, 1)), DIGITS) for name, value in zip(FITTED, values, strict=True)}
+    bounds = [
+        (None if name in MAY_COST else LEAST.get(name, 0) * each, None)
+        for name, each in zip(FITTED, spread, strict=True)
+    ]
+    found = minimize(loss, np.full(len(FITTED), 0.1), jac=True, method="L-BFGS-B", bounds=bounds).x / spread
+    return {name: round(float(value), DIGITS) for name, value in zip(FITTED, found, strict=True)}
 
 
-def reached(entries: Sequence[Entry], fitted: dict[str, float]) -> list[Answer]:
-    """What the real recall answers with these weights."""
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "weights.json"
-        place.write_text(json.dumps(fitted), encoding="ascii")
-        kept, ranking.FITTED = ranking.FITTED, place
-        ranking.weights.cache_clear()
-        try:
-            return evaluate(entries, os.environ, ways={"recall": WAYS["recall"]}).answers["recall"]
-        finally:
-            ranking.FITTED = kept
-            ranking.weights.cache_clear()
+def _matrix(question: Question) -> np.ndarray:
+    return np.stack([question.signals[name] for name in FITTED], axis=1).astype(float)
+
+
+def _shares(questions: Sequence[Question]) -> np.ndarray:
+    """How much each question counts: every kind alike, and every set of a kind, in all one."""
+    count: dict[str, int] = defaultdict(int)
+    for question in questions:
+        count[question.set] += 1
+    sets_of: dict[str, int] = defaultdict(int)
+    for name in count:
+        sets_of[kind_of(name)] += 1
+    each = {name: WEIGHT.get(name, 1.0) / sets_of[kind_of(name)] ** 0.5 / count[name] for name in count}
+    shares = np.array([each[question.set] for question in questions])
+    return np.asarray(shares / shares.sum())
+
+
+def scores_of(question: Question, fitted: Mapping[str, float]) -> np.ndarray:
+    """What the candidates of a question score with these weights."""
+    return np.asarray(_matrix(question) @ np.array([fitted[name] for name in FITTED]) + question.fixed)
+
+
+class Figures(NamedTuple):
+    """What a set reaches."""
+
+    r5: float
+    r10: float
+    mrr: float
+
+
+def reached(questions: Sequence[Question], fitted: Mapping[str, float]) -> Figures:
+    """R@5, R@10 and MRR with these weights, of the questions that have an answer."""
+    found = []
+    for question in questions:
+        if not question.evidence:
+            continue
+        ranks = np.flatnonzero(question.gold[np.argsort(-scores_of(question, fitted), kind="stable")]) + 1
+        first = 1 / ranks[0] if len(ranks) else 0.0
+        found.append(((ranks <= 5).sum() / question.evidence, (ranks <= 10).sum() / question.evidence, first))
+    return Figures(*np.mean(found, axis=0).tolist())
+
+
+def left_out(questions: Sequence[Question], names: Collection[str]) -> list[Question]:
+    """The questions of all other kinds than those of these sets."""
+    kinds = {kind_of(name) for name in names}
+    return [question for question in questions if kind_of(question.set) not in kinds]
+
+
+def fit_relevance(questions: Sequence[Question], fitted: Mapping[str, float]) -> dict[str, float]:
+    """What each sign of relevance adds to the logarithm of the odds."""
+    values, right, share = judged(questions, fitted)
+
+    def loss(by: np.ndarray) -> tuple[float, np.ndarray]:
+        chances = 1 / (1 + np.exp(-values @ by))
+        total = -float((share * np.log(np.where(right, chances, 1 - chances) + 1e-9)).sum())
+        return total + 1e-5 * by @ by, values.T @ (share * (chances - right)) + 2e-5 * by
+
+    found = minimize(loss, np.zeros(len(SIGNS)), jac=True, method="L-BFGS-B").x
+    return {name: round(float(value), DIGITS) for name, value in zip(SIGNS, found, strict=True)}
+
+
+def judged(questions: Sequence[Question], fitted: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The signs of the first results of every question, which of them are right, and how much each counts."""
+    values, right, share = [], [], []
+    for question, weight in zip(questions, _shares(questions), strict=True):
+        signs_, gold = first_results(question, fitted)
+        values.append(signs_)
+        right.append(gold)
+        # the best decides whether anything answers
+        each = np.where(np.arange(len(gold)) == 0, FIRST / 2, FIRST / 8)
+        share.append(weight * each * (1.0 if question.evidence else UNANSWERED))
+    shares = np.concatenate(share)
+    return np.concatenate(values), np.concatenate(right), shares / shares.sum()
+
+
+def first_results(question: Question, fitted: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
+    """The signs of the first results of a question, and which of them are right."""
+    scores = scores_of(question, fitted)
+    order = np.argsort(-scores, kind="stable")
+    found = signs({name: values[order] for name, values in question.signals.items()}, scores[order], question.fluency)
+    return np.stack([found[name] for name in SIGNS], axis=1)[:FIRST], question.gold[order][:FIRST]
+
+
+def chances(values: np.ndarray, by: Mapping[str, float]) -> np.ndarray:
+    """The relevance of results, given their signs."""
+    return np.asarray(1 / (1 + np.exp(-values @ np.array([by[name] for name in SIGNS]))))
 
 
 def main() -> None:
-    """Fit on all conversations and write the weights; report what four of them teach about the fifth."""
+    """Fit on all sets and write the weights; report what the other kinds teach about each."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, help="[{name, memories, questions}], as vault-mem eval takes it")
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("data", type=Path, nargs="+", help="[{name, memories, questions}], as vault-mem eval takes it")
+    parser.add_argument("--out", type=Path, required=True, help="the folder of weights.json and relevance.json")
     given = parser.parse_args()
-    entries = read_data(given.data)
-    questions = observe(entries)
-    answers: list[Answer] = []
-    for entry in entries:
-        inside = [question for question in questions if question.conversation != entry["name"]]
-        found = reached([entry], as_weights(fit(inside)))
-        print(f"{entry['name']}, left out: {_line(found)}")
-        answers += found
-    print(f"all, each left out in turn: {_line(answers)}")
-    fitted = as_weights(fit(questions))
-    print(f"all, fitted on all:         {_line(reached(entries, fitted))}")
+    questions: list[Question] = []
+    for path in given.data:
+        questions += observe(path.stem, read_data(path))
+        print(f"{path.stem}: asked", flush=True)
+    fitted = fit(questions)
+    by_set: dict[str, list[Question]] = defaultdict(list)
+    for question in questions:
+        by_set[question.set].append(question)
+    for name, own in by_set.items():
+        without = fit(left_out(questions, [name]))
+        print(f"{name:16} {_line(reached(own, fitted))}   left out: {_line(reached(own, without))}", flush=True)
     print(f"before: { ({name: ranking.weights().get(name) for name in FITTED}) }\nnow:    {fitted}")
-    given.out.write_text(json.dumps(fitted, indent=2) + "\n", encoding="ascii")
+    relevance = fit_relevance(questions, fitted)
+    print(f"relevance: {relevance}")
+    for file, content in (("weights.json", fitted), ("relevance.json", relevance)):
+        (given.out / file).write_text(json.dumps(content, indent=2) + "\n", encoding="ascii")
 
 
-def _line(answers: list[Answer]) -> str:
-    figures = Report(answers={"recall": answers}).figures("recall")
-    return "  ".join(f"{name} {figure:.3f}" for name, figure in figures.items() if name != "ms")
+def _line(figures: Figures) -> str:
+    return f"R@5 {figures.r5:.3f}  R@10 {figures.r10:.3f}  MRR {figures.mrr:.3f}"
 
 
 if __name__ == "__main__":

@@ -54,13 +54,14 @@ def test_the_text(cli: Command, shelf: Path) -> None:
 def test_nothing_there(cli: Command) -> None:
     answer = cli.run("recall", "anything")
     assert (answer.code, answer.out, answer.err) == (0, "No related memories.\n", "")
-    assert cli.json("recall", "anything") == {"results": [], "stale": False, "pending": 0, "scaffold": ""}
+    nothing = {"results": [], "answered": False, "left_out": 0, "stale": False, "pending": 0, "scaffold": ""}
+    assert cli.json("recall", "anything") == nothing
 
 
 def test_json_shape(cli: Command, shelf: Path) -> None:
     # DESIGN: recall --json; R-3
     answer = cli.json("recall", "lighthouse")
-    assert set(answer) == {"results", "stale", "pending", "scaffold"}
+    assert set(answer) == {"results", "answered", "left_out", "stale", "pending", "scaffold"}
     assert (answer["stale"], answer["pending"]) == (False, 0)
     for each in answer["results"]:
         assert set(each) >= KEYS

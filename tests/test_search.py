@@ -116,11 +116,11 @@ def test_a_budget_keeps_whole_sentences_and_the_best_first(vault: Vault, shelf: 
     # whole sentences, best passage first
     memory(root, "memories/bees.md", "mem_0000000000ee", LONG)
     found = vault.recall("which colour was the queen marked?", 1, budget=60).results[0]
-    assert "The queen was marked blue." in found.excerpt
-    assert count_tokens(found.excerpt) <= 60
-    assert found.excerpt in LONG
-    assert found.excerpt.endswith(".")
-    assert vault.recall("plums", 1, budget=5000).results[0].excerpt == found_text(vault, "plums")
+    assert "The queen was marked blue." in found.passage
+    assert count_tokens(found.passage) <= 60
+    assert found.passage in LONG
+    assert found.passage.endswith(".")
+    assert vault.recall("plums", 1, budget=5000).results[0].passage == found_text(vault, "plums")
 
 
 def found_text(vault: Vault, query: str) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from vault_mem.notes.excerpt import cut
+from vault_mem.operations.results import marks
 
 if TYPE_CHECKING:
     from vault_mem.operations.backup import BackupResult
@@ -376,22 +377,32 @@ def renamed(result: RenameResult) -> str:
 
 def recalled(result: RecallResult, now: datetime, *, explain: bool = False) -> str:
     """What recall says."""
-    if not result.results:
-        return "No related memories."
-    count = len(result.results)
-    lines = [f"{count} related memor{'y' if count == 1 else 'ies'}:"]
-    lines += [recalled_line(number, found, now, explain) for number, found in enumerate(result.results, start=1)]
-    return "\n".join(lines)
+    lines = [recalled_line(number, found, now, explain) for number, found in enumerate(result.results, start=1)]
+    count = len(lines)
+    if result.left_out:
+        lines.append(left_out(result.left_out))
+    if not count:
+        return "\n".join(lines) or "No related memories."
+    if not result.answered:
+        return "\n".join(["Nothing closely related; the nearest:", *lines])
+    return "\n".join([f"{count} related memor{'y' if count == 1 else 'ies'}:", *lines])
+
+
+def left_out(count: int) -> str:
+    """That a budget had no room for so many."""
+    return f"{count} more left out (budget)"
 
 
 def recalled_line(number: int, found: Found, now: datetime, explain: bool = False) -> str:
-    """One result; a budget has already cut its text, and the terms of its score come below it."""
+    """One result, by the part that answers; the terms of its score come below it."""
     memory = found.memory
     day = memory.created.astimezone(now.tzinfo).date().isoformat()
-    text = " ".join(found.excerpt.splitlines()) if found.excerpt else cut(found.passage or memory.content)
+    text = " ".join(line for line in (found.passage or memory.content).splitlines() if line.strip())
     private = "true" if memory.private else "false"
-    replaced = f", maybe replaced by: {found.replaced_by}" if found.replaced_by else ""
-    line = f"{number}. [{day}] {text} (id: {memory.id}, emotion: {memory.emotion}, private: {private}{replaced})"
+    told = [f"id: {memory.id}", f"emotion: {memory.emotion}", f"private: {private}"]
+    told += marks(memory, now, now.tzinfo, found.superseded_by)
+    told += [f"maybe replaced by: {found.replaced_by}"] if found.replaced_by else []
+    line = f"{number}. [{day}] {text} ({', '.join(told)})"
     return f"{line}\n   {explained(found.score, found.terms)}" if explain else line
 
 

@@ -57,6 +57,7 @@ class Memory:
     created: datetime
     path: str = ""
     title: str = ""
+    seq: int | None = None  # 2, 3 … where several were saved in one second
     importance: int = DEFAULT_IMPORTANCE
     private: bool = False
     category: str = DEFAULT_CATEGORY
@@ -84,6 +85,11 @@ class Memory:
     links: list[Link] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
     provisional: bool = False
+
+    @property
+    def order(self) -> tuple[datetime, int, str]:
+        """What memories are put in order by, the oldest first."""
+        return self.created, self.seq or 1, self.id
 
     def closed_at(self, moment: datetime) -> bool:
         """Whether the memory's time of validity is over at `moment`."""

@@ -199,6 +199,10 @@ def scaffolded(console: Console, vault: Vault, scaffold: str, name: str = "") ->
     return (getattr(settings, f"scaffold_{name}", "") or scaffold) if wanted else ""
 
 
+# What is said of a memory where every token counts.
+IN_BUDGET = ("id", "created", "kind", "emotion", "private", "valid_to", "status")
+
+
 def memory_json(memory: Memory) -> dict[str, Any]:
     """A memory as the JSON every command uses."""
     from vault_mem.model import to_record
@@ -223,13 +227,17 @@ def memory_json(memory: Memory) -> dict[str, Any]:
 
 
 def found_json(found: Found) -> dict[str, Any]:
-    """A search result as JSON."""
-    record = memory_json(found.memory) | {"similarity": found.similarity, "score": found.score}
+    """A search result as JSON; within a budget without what an agent can ask for by the id."""
+    record = memory_json(found.memory)
+    figures: dict[str, Any] = {"similarity": found.similarity, "score": found.score, "relevance": found.relevance}
+    if found.superseded_by:
+        figures["superseded_by"] = found.superseded_by
     if found.replaced_by:
-        record["maybe_replaced_by"] = found.replaced_by
-    if found.excerpt:  # what a budget left of it
-        return record | {"content": found.excerpt}
-    return record | ({"passage": found.passage} if found.passage else {})
+        figures["maybe_replaced_by"] = found.replaced_by
+    if found.budgeted:
+        kept = {key: record[key] for key in IN_BUDGET if key in record}
+        return kept | figures | {"passage": found.passage, "shortened": found.shortened}
+    return record | figures | {"passage": found.passage}
 
 
 def moment(text: str | None, zone: tzinfo, name: str) -> datetime | None:

@@ -26,6 +26,7 @@ def command(console: Console, /, limit: int, everything: bool, due: bool, **filt
     """List memories, newest first."""
     from vault_mem.notes.excerpt import cut
     from vault_mem.operations.due import due_on
+    from vault_mem.operations.results import marks
 
     vault = open_vault(console)
     listed = vault.list_due if due else vault.list
@@ -40,11 +41,13 @@ def command(console: Console, /, limit: int, everything: bool, due: bool, **filt
             }
         )
     else:
-        zone = vault.workspace.folder.zone
+        zone, now = vault.workspace.folder.zone, vault.workspace.folder.now()
         for memory in result.memories:
             day = (due_on(memory, zone) if due else None) or memory.created.astimezone(zone).date()
-            marks = " (private)" if memory.private else ""
-            console.print(f"{memory.id}  {day.isoformat()}  {cut(memory.title, 70)}{marks}")
+            told = ["private"] if memory.private else []
+            told += marks(memory, now, zone, result.superseded_by.get(memory.id, ""))
+            mark = f" ({', '.join(told)})" if told else ""
+            console.print(f"{memory.id}  {day.isoformat()}  {cut(memory.title, 70)}{mark}")
         shown = len(result.memories)
         if shown < result.total:
             console.print(f"{shown} of {result.total}; --all shows the rest.")

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 @click.argument("query", required=False)
 @click.option("-n", "limit", type=int, default=5, help="How many results, default 5.")
 @click.option("--budget", type=int, metavar="TOKENS", help="At most so many tokens in all: whole sentences that fit.")
+@click.option(
+    "--min-relevance",
+    type=float,
+    metavar="P",
+    help="How likely, 0 to 1, the best result must answer; below it the two nearest are shown as such.",
+)
 @click.option("--explain", is_flag=True, help="Show the terms of each score.")
 @click.option("--context", metavar="FILE", help="Take a long text as the query; - is standard input.")
 @filter_options
@@ -38,6 +44,7 @@ def command(
     query: str | None,
     limit: int,
     budget: int | None,
+    min_relevance: float | None,
     explain: bool,
     context: str | None,
     **filters: Any,
@@ -47,7 +54,9 @@ def command(
     vault = open_vault(console)
     chosen = filters_from(vault, filters)
     shape = Json(vault, explain) if console.json else Text(vault, explain)
-    result = vault.recall(text, limit, chosen, budget=room(budget, shape.frame), cost=shape.cost)
+    result = vault.recall(
+        text, limit, chosen, budget=budget, frame=shape.frame, min_relevance=min_relevance, cost=shape.cost
+    )
     shape.show(console, result)
     finish(console, vault, stale=result.stale, pending=result.pending)
 
@@ -72,19 +81,10 @@ def _query(console: Console, query: str | None, context: str | None) -> str:
     return f"{context_query(text)}\n{query}" if query else context_query(text)
 
 
-def room(budget: int | None, frame: int) -> int | None:
-    """What a budget leaves for the results."""
-    from vault_mem.operations.recall import SMALLEST_BUDGET
-
-    if budget is None or budget < SMALLEST_BUDGET:
-        return budget  # too small: recall says so
-    return max(budget - frame, SMALLEST_BUDGET)
-
-
 class Text:
     """Results as lines of text."""
 
-    frame = 10  # tokens of the first line
+    frame = 22  # tokens of the first line, and of the one that counts what was left out
 
     def __init__(self, vault: Vault, explain: bool) -> None:
         self._now = vault.workspace.folder.now()
@@ -107,7 +107,7 @@ class Text:
 class Json:
     """Results as one JSON document."""
 
-    frame = 40  # tokens of everything but the results
+    frame = 56  # tokens of everything but the results
 
     def __init__(self, vault: Vault, explain: bool) -> None:
         self._now = vault.workspace.folder.now()
@@ -131,6 +131,8 @@ class Json:
         console.answer(
             {
                 "results": [self._record(found) for found in result.results],
+                "answered": result.answered,
+                "left_out": result.left_out,
                 "stale": result.stale,
                 "pending": result.pending,
                 "scaffold": "",

@@ -8,7 +8,7 @@ import click
 
 from vault_mem.cli.common import Command, filter_options, filters_from, finish, open_vault
 from vault_mem.cli.console import Console
-from vault_mem.cli.recall import Text, room
+from vault_mem.cli.recall import Text
 
 
 @click.command(
@@ -29,7 +29,7 @@ def command(console: Console, /, id_: str, query: str, limit: int, budget: int |
     vault = open_vault(console)
     shape = Text(vault, explain=False)
     chosen = filters_from(vault, filters)
-    result = vault.why_not(id_, query, limit, chosen, budget=room(budget, shape.frame), cost=shape.cost)
+    result = vault.why_not(id_, query, limit, chosen, budget=budget, frame=shape.frame, cost=shape.cost)
     record = {name: value for name, value in vars(result).items() if name != "memory"}
     console.answer({"id": result.memory.id, "path": result.memory.path} | record, messages.why_not(result))
     finish(console, vault, stale=result.stale, pending=result.pending)

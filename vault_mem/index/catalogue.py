@@ -104,22 +104,29 @@ class Catalogue:
         """The other names of each memory that has any, by place."""
         return self._facts[1]
 
+    @property
+    def supersedes(self) -> dict[int, list[str]]:
+        """The names of what each memory took the place of, by place."""
+        return self._facts[2]
+
     @cached_property
-    def _facts(self) -> tuple[dict[int, list[dict[str, Any]]], dict[int, list[str]]]:
-        self.__dict__["_facts"] = ({}, {})
+    def _facts(self) -> tuple[dict[int, list[dict[str, Any]]], dict[int, list[str]], dict[int, list[str]]]:
+        self.__dict__["_facts"] = ({}, {}, {})
         self._take_facts(np.flatnonzero(self.alive).tolist())
         return self._facts
 
     def _take_facts(self, places: Iterable[int]) -> None:
-        """Links and aliases are in the records; most have none, and parsing all would take seconds."""
+        """Links, aliases and such are in the records; most have none, and parsing all would take seconds."""
         for place in places:
             record = self._records[place]
-            if '"links": []' not in record or '"aliases": []' not in record:
+            if any(f'"{key}": []' not in record for key in ("links", "aliases", "supersedes")):
                 facts = json.loads(record) if record else {}
                 if facts.get("links"):
                     self.links[place] = facts["links"]
                 if facts.get("aliases"):
                     self.aliases[place] = facts["aliases"]
+                if facts.get("supersedes"):
+                    self.supersedes[place] = facts["supersedes"]
 
     def __len__(self) -> int:
         return int(self.alive.sum())
@@ -217,6 +224,7 @@ class Catalogue:
         self.lexicon.remove(place)
         self.links.pop(place, None)
         self.aliases.pop(place, None)
+        self.supersedes.pop(place, None)
         for known in self._by_place.values():
             known.pop(place, None)
         self._free.append(place)

@@ -195,7 +195,7 @@ class Index:
         """All memories that meet a condition, newest first."""
         condition = f"n = 0 AND type IN ({', '.join(map(quote, types))})" + (f" AND ({where})" if where else "")
         found = [memory_of(row) for row in self._rows(condition)]
-        return sorted(found, key=lambda memory: (-memory.created.timestamp(), memory.id))
+        return sorted(found, key=lambda memory: (-memory.created.timestamp(), -(memory.seq or 1), memory.id))
 
     def in_order(self, where: str, *, important_first: bool = False) -> list[str]:
         """The files of all memories that meet a condition, newest first, or the important before the others."""

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from vault_mem.index.languages import START, spoken, stem_in
 from vault_mem.index.terms import STOP, stem, unspaced
 
 _K1 = 1.2
@@ -42,6 +43,8 @@ class Lexicon:
         self._later: dict[int, dict[int, int]] = {}
         self._later_terms: dict[int, list[int]] = {}
         self._asked: dict[str, tuple[Places, Counts]] = {}  # a query asks for each of its terms several times
+        self._languages: tuple[str, ...] | None = None
+        self._by_start: dict[str, list[str]] = {}  # raw terms by their first letters, where a language needs them
 
     def fill(self, column: pa.Array) -> None:
         """Take over the terms of all rows, a list for each place."""
@@ -69,7 +72,7 @@ class Lexicon:
     def put(self, place: int, terms: Iterable[str]) -> None:
         """A row that came later; its place is free."""
         counts = Counter(number for term in terms if (number := self._number(term)) >= 0)
-        self._asked.clear()
+        self._changed()
         self.lengths[place] = counts.total()
         self._later_terms[place] = list(counts)
         for number, count in counts.items():
@@ -77,7 +80,7 @@ class Lexicon:
 
     def remove(self, place: int) -> None:
         """Forget the row at a place."""
-        self._asked.clear()
+        self._changed()
         self.lengths[place] = 0
         self._in_arrays[place] = False
         for number in self._later_terms.pop(place, ()):
@@ -101,7 +104,36 @@ class Lexicon:
         if len(term) == 1 and unspaced(term):
             return self._together(sorted(self._by_letter.get(term, ())))
         number = self._numbers.get(term, self._by_stem.get(stem(term), -1))
-        return self._postings_of(number) if number >= 0 else (_NONE, np.zeros(0, dtype=np.float32))
+        forms = self._forms(term) | ({number} if number >= 0 else set())
+        if len(forms) > 1:
+            return self._together(sorted(forms))
+        return self._postings_of(forms.pop()) if forms else (_NONE, np.zeros(0, dtype=np.float32))
+
+    def _forms(self, term: str) -> set[int]:
+        """The numbers of the forms of a word, in the language that the vault is written in if that is not English."""
+        if len(term) < START or not term.isalpha() or unspaced(term):
+            return set()
+        if self._languages is None:
+            self._languages = spoken(self._having, int(np.count_nonzero(self.lengths)))
+        if not self._languages:
+            return set()
+        if not self._by_start:
+            for raw in self._numbers:
+                self._by_start.setdefault(raw[:START], []).append(raw)
+        found: set[int] = set()
+        for language in self._languages:
+            wanted = stem_in(language, term)
+            alike = (raw for raw in self._by_start.get(term[:START], ()) if stem_in(language, raw) == wanted)
+            found |= {self._numbers[raw] for raw in alike if self._numbers[raw] >= 0}
+        return found
+
+    def _having(self, word: str) -> int:
+        number = self._numbers.get(word, -1)
+        return len(self._postings_of(number)[0]) if number >= 0 else 0
+
+    def _changed(self) -> None:
+        self._asked.clear()
+        self._languages = None
 
     def _together(self, numbers: list[int]) -> tuple[Places, Counts]:
         if not numbers:
@@ -130,6 +162,8 @@ class Lexicon:
         if number is None:
             number = -1 if raw in STOP else self._by_stem.setdefault(stem(raw), len(self._by_stem))
             self._numbers[raw] = number
+            if self._by_start:
+                self._by_start.setdefault(raw[:START], []).append(raw)
             if unspaced(raw):
                 for letter in raw:
                     self._by_letter.setdefault(letter, set()).add(number)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -15,8 +17,12 @@ from vault_mem.index.passages import passages
 from vault_mem.index.terms import terms
 from vault_mem.model import Memory, from_record, to_record
 from vault_mem.notes.parse import Note
+from vault_mem.vault.names import ID_AT_END
 
 MEMORY, EPISODE, NOTE = "memory", "episode", "note"
+# In the table the memories of one second follow each other by this much: whatever is ordered by time has them in order.
+STEP = 1e-5
+_MONTH = re.compile(r"\d{4}(?:-\d\d)?")  # the folders that vault-mem makes
 
 
 def schema(dim: int) -> pa.Schema:
@@ -84,11 +90,11 @@ def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, 
         "importance": memory.importance,
         "tags": memory.tags,
         "people": memory.people,
-        "created": memory.created.timestamp(),
+        "created": memory.created.timestamp() + ((memory.seq or 1) - 1) * STEP,
         "valid_from": _epoch(memory.valid_from),
         "valid_to": _epoch(memory.valid_to),
     }
-    header = " ".join([memory.title, *memory.aliases, *memory.tags, *memory.people])
+    header = " ".join([memory.title, *memory.aliases, *memory.tags, *memory.people, *_of_path(key, memory.title)])
     single = len(parts) <= 1
     text = f"{header}\n{content}" if single else header
     whole = whole_vector(vectors, parts) if parts else np.zeros(dim, dtype=np.float32)
@@ -117,6 +123,14 @@ def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, 
                 }
             )
     return rows
+
+
+def _of_path(key: str, title: str) -> list[str]:
+    """The words of a file's name and folders that its title does not have."""
+    folders, name = PurePosixPath(key).parts[1:-1], PurePosixPath(key).stem
+    known = set(terms(title))
+    named = [*(folder for folder in folders if not _MONTH.fullmatch(folder)), ID_AT_END.sub("", name)]
+    return [term for term in dict.fromkeys(terms(" ".join(named))) if term not in known]
 
 
 def to_table(rows: Sequence[dict[str, Any]], dim: int) -> pa.Table:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from vault_mem.model import Problem
 from vault_mem.vault.walk import FileState
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);

@@ -154,9 +154,18 @@ TOOLS = (
             Parameter("query", INPUT, _text("What to look for, in any language."), True),
             Parameter("n_results", "-n", _whole("How many results.", 1, default=5)),
             Parameter("budget", "--budget", _whole(_BUDGET, 1)),
+            Parameter(
+                "min_relevance", "--min-relevance", _number("How likely the best result must answer, 0 to 1.", 0, 1)
+            ),
             *_FILTERS,
         ),
-        {"results": _LIST, **_STALE, **_SCAFFOLD},
+        {
+            "results": _LIST,
+            "answered": {"type": "boolean", "description": "False: nothing answers; the results are the nearest."},
+            "left_out": {"type": "integer", "description": "How many the budget had no room for."},
+            **_STALE,
+            **_SCAFFOLD,
+        },
         read_only=True,
     ),
     Tool(

@@ -44,6 +44,7 @@ _SCALARS = (str, int, float, bool, date)
 _TITLE_SOURCE = 300
 
 T = TypeVar("T")
+_MOST_IN_A_SECOND = 50_000
 
 
 @dataclass(slots=True)
@@ -245,6 +246,7 @@ class _Reader:
             created=created or self._created_of_file(),
             path=self.path,
             title=title.strip() if isinstance(title, str) and title.strip() else title_of(body) or self._stem(),
+            seq=self._take("seq", _seq, "a whole number from 2 on", None),
             private=self.private or self._private_flag(),
             tags=[tag.lstrip("#") for tag in self._strings("tags")],
             people=[_person(name) for name in self._strings("people")],
@@ -380,6 +382,10 @@ def _kind(value: Any) -> str | None:
     word = value.strip().casefold()
     word = KIND_ALIASES.get(word, word)
     return word if word in KINDS else None
+
+
+def _seq(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 2 <= value <= _MOST_IN_A_SECOND else None
 
 
 def _number(value: Any, low: float, high: float) -> float | None:

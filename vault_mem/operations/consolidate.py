@@ -136,7 +136,7 @@ def _replay(
     if window is None:
         where += f" AND created >= {(now - timedelta(hours=window_hours)).timestamp()!r}"
     recent = [memory for memory in workspace.index.memories(where) if not memory.closed_at(now)]
-    recent.sort(key=lambda memory: (memory.created, memory.id))
+    recent.sort(key=lambda memory: memory.order)
     if window is not None:
         recent = recent[max(len(recent) - window, 0) :]
     pairs = list(pairwise(memory for memory in recent if not memory.provisional))
@@ -212,6 +212,6 @@ def _near(
     by_file = workspace.index.by_files(sorted({file for _, *both in pairs for file in both}))
     ordered = []
     for distance, one, other in pairs:
-        older, newer = sorted((by_file[one], by_file[other]), key=lambda memory: (memory.created, memory.id))
+        older, newer = sorted((by_file[one], by_file[other]), key=lambda memory: memory.order)
         ordered.append((distance, older, newer))
     return sorted(ordered, key=lambda each: (each[0], each[2].id, each[1].id))

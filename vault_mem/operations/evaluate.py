@@ -137,14 +137,15 @@ def evaluate(
                 way(workspace, "warm up", 1)
             for question in entry["questions"]:
                 for name, way in ways.items():
-                    report.answers[name].append(_ask(workspace, way, question, ids))
+                    report.answers[name].append(ask(workspace, way, question, ids))
                 done += 1
                 if progress:
                     progress(done, total)
     return report
 
 
-def _ask(workspace: Workspace, way: Way, question: dict[str, Any], ids: dict[str, str]) -> Answer:
+def ask(workspace: Workspace, way: Way, question: dict[str, Any], ids: Mapping[str, str]) -> Answer:
+    """Ask one question in one way."""
     started = time.perf_counter()
     found = way(workspace, question["question"], max(DEPTHS))
     seconds = time.perf_counter() - started
@@ -180,7 +181,8 @@ def as_memory(turn: dict[str, Any], name: str) -> Memory:
     digest = hashlib.blake2b(f"{name} {turn['key']}".encode(), digest_size=6).hexdigest()
     created = _moment(turn.get("created")) or datetime.now(UTC)
     people = [str(each) for each in turn.get("people") or ([turn["speaker"]] if turn.get("speaker") else [])]
-    memory = Memory(f"mem_{digest}", turn["text"], created, title=title_of(turn["text"]), people=people)
+    title = str(turn.get("title") or "") or title_of(turn["text"])
+    memory = Memory(f"mem_{digest}", turn["text"], created, title=title, people=people)
     memory.tags = [str(tag) for tag in turn.get("tags") or []]
     memory.importance = min(max(int(turn.get("importance") or memory.importance), 1), 5)
     memory.intensity = turn.get("intensity")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +12,8 @@ from numpy.typing import NDArray
 from vault_mem.embedding.calibration import Calibration
 from vault_mem.errors import InvalidInput
 from vault_mem.index.catalogue import Catalogue
-from vault_mem.operations.excerpts import Cost, fit
+from vault_mem.index.terms import stem
+from vault_mem.operations.excerpts import FIRST, OTHERS, Cost, fit, part
 from vault_mem.operations.filters import Filters
 from vault_mem.operations.people import other_names
 from vault_mem.operations.replaced import newer_first
@@ -20,6 +23,8 @@ from vault_mem.ranking.diversity import Chosen, diversify
 from vault_mem.ranking.links import Strengths
 from vault_mem.ranking.query import understand
 from vault_mem.ranking.rank import DIGITS, Ranking, Switches, rank
+from vault_mem.ranking.relevance import FLOOR, LEAST, NEAREST
+from vault_mem.ranking.superseded import newest_first, superseding_id
 from vault_mem.vault import activity
 
 # A query longer than a page says nothing more; of a longer context the end counts, which was said last.
@@ -30,12 +35,18 @@ SMALLEST_BUDGET = 50
 
 @dataclass(frozen=True)
 class RecallResult:
-    """What was found, best first. `stale` answers do not reflect `pending` changed files."""
+    """What was found, best first. `stale` answers do not reflect `pending` changed files.
+
+    `answered` is false where nothing is likely to answer: then the results are the nearest there are, two at the most.
+    `left_out` counts what a budget had no room for.
+    """
 
     query: str
     results: list[Found]
     stale: bool
     pending: int
+    answered: bool = True
+    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,8 @@ class Request:
     limit: int = DEFAULT_RESULTS
     filters: Filters = field(default_factory=Filters)
     budget: int | None = None
+    frame: int = 0  # what of the budget an answer takes beside its results
+    min_relevance: float | None = None  # the floor below which the best result answers nothing
     strengths: Strengths | None = None  # as the activity log has them, if none are given
     switches: Switches = field(default_factory=Switches)
 
@@ -58,6 +71,8 @@ class Request:
             raise InvalidInput(f"-n is at least 1, not {self.limit}")
         if self.budget is not None and self.budget < SMALLEST_BUDGET:
             raise InvalidInput(f"--budget is at least {SMALLEST_BUDGET} tokens, not {self.budget}")
+        if self.min_relevance is not None and not 0 <= self.min_relevance <= 1:
+            raise InvalidInput(f"--min-relevance is from 0 to 1, not {self.min_relevance:g}")
         return replace(self, query=query[:MAX_QUERY])
 
 
@@ -70,6 +85,10 @@ class Outcome:
     ranking: Ranking
     chosen: list[Chosen]
     calibration: Calibration
+    answered: bool
+    wanted: dict[str, float]  # the query's words, as they compare, with what each weighs
+    now: datetime
+    fluency: float
 
 
 def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> RecallResult:
@@ -79,16 +98,30 @@ def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> 
     """
     request = request.checked()
     freshness = workspace.freshen()
-    results = workspace.reading(lambda: _results(workspace, request))
+    found = workspace.reading(lambda: _answer(workspace, request))
+    results, left_out = found.results, 0
     if request.budget is not None:
-        results, _ = fit(results, request.query, request.budget, cost)
-    return RecallResult(request.query, results, freshness.stale, freshness.pending)
+        results, dropped = fit(results, request.query, request.budget - request.frame, cost, found.wanted)
+        left_out = len(dropped)
+    return RecallResult(request.query, results, freshness.stale, freshness.pending, found.answered, left_out)
 
 
-def _results(workspace: Workspace, request: Request) -> list[Found]:
+@dataclass(frozen=True)
+class _Answer:
+    results: list[Found]
+    answered: bool
+    wanted: dict[str, float]
+
+
+def _answer(workspace: Workspace, request: Request) -> _Answer:
     with workspace.at_hand():
         outcome = consider(workspace, request)
-        return newer_first(workspace, outcome.catalogue, outcome.ranking, found_by(outcome), request.limit)
+        results = found_by(outcome)
+        if outcome.answered:
+            results = newer_first(
+                workspace, outcome.catalogue, outcome.ranking, results, request.limit, partial(_found, outcome)
+            )
+        return _Answer(results, outcome.answered, outcome.wanted)
 
 
 def context_query(text: str) -> str:
@@ -122,7 +155,19 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
             zone=workspace.folder.zone,
             switched_on="diversity" in request.switches,
         )
-    return Outcome(catalogue, allowed, ranking, chosen, calibration)
+        chosen = newest_first(catalogue, ranking, chosen, now.timestamp())
+        floor = FLOOR if request.min_relevance is None else request.min_relevance
+        chosen, answered = _likely(ranking, chosen, floor)
+    wanted = {stem(term): weight for term, weight in query.terms}
+    return Outcome(catalogue, allowed, ranking, chosen, calibration, answered, wanted, now, query.fluency)
+
+
+def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[Chosen], bool]:
+    """The best result decides: where it may answer, the list follows but for what hardly can; else the nearest."""
+    likely = {each.number: float(ranking.relevance[each.number]) for each in chosen}
+    if chosen and max(likely.values()) >= floor:
+        return [each for each in chosen if likely[each.number] >= min(LEAST, floor)], True
+    return [each for each in chosen if likely[each.number] > 0][:NEAREST], False
 
 
 def allowed_places(workspace: Workspace, catalogue: Catalogue, filters: Filters) -> NDArray[np.bool_]:
@@ -141,19 +186,23 @@ def allowed_places(workspace: Workspace, catalogue: Catalogue, filters: Filters)
 
 def found_by(outcome: Outcome) -> list[Found]:
     """The memories that were chosen, with all a reader needs."""
+    return [
+        _found(outcome, each.number, each.penalty, OTHERS if number else FIRST)
+        for number, each in enumerate(outcome.chosen)
+    ]
+
+
+def _found(outcome: Outcome, number: int, penalty: float = 0.0, length: int = OTHERS) -> Found:
+    """One of the candidates, with all a reader needs."""
     ranking, catalogue = outcome.ranking, outcome.catalogue
-    places = [int(ranking.places[each.number]) for each in outcome.chosen]
-    results: list[Found] = []
-    for each, place in zip(outcome.chosen, places, strict=True):
-        row = int(ranking.rows[each.number])
-        terms = ranking.terms_of(each.number) | ({"diversity": each.penalty} if each.penalty else {})
-        results.append(
-            Found(
-                catalogue.memory(place),
-                similarity=round(outcome.calibration.similarity(float(ranking.meaning[place])), DIGITS),
-                score=round(sum(terms.values()), DIGITS),
-                passage="" if row == place else catalogue.texts[row],
-                terms=terms,
-            )
-        )
-    return results
+    place, row = int(ranking.places[number]), int(ranking.rows[number])
+    terms = ranking.terms_of(number) | ({"diversity": penalty} if penalty else {})
+    return Found(
+        catalogue.memory(place),
+        similarity=round(outcome.calibration.similarity(float(ranking.meaning[place])), DIGITS),
+        score=round(sum(terms.values()), DIGITS),
+        relevance=round(float(ranking.relevance[number]), DIGITS),
+        passage=part(catalogue.texts[row], outcome.wanted, length),
+        terms=terms,
+        superseded_by=superseding_id(catalogue, place, outcome.now.timestamp()),
+    )

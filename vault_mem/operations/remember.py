@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import islice
 
 from vault_mem import redact
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
+from vault_mem.index.rows import STEP
 from vault_mem.model import STATE_KINDS, Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, write_link
@@ -183,10 +185,19 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
     if memory.kind == "task" and memory.about_time is None:  # the text still says "tomorrow" in a month
         memory.about_time = day_of(memory.content, created)
     memory.title = title_of(draft.content)
+    memory.seq = _seq(workspace, created)
     settings = folder.settings
     month = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
     memory.path = f"{settings.private_folder.strip('/') if draft.private else month}/{file_name(memory)}"
     return memory
+
+
+def _seq(workspace: Workspace, created: datetime) -> int | None:
+    """The number of a memory among those of its second, from the second on."""
+    second = created.timestamp()
+    with workspace.at_hand() as catalogue:
+        same = catalogue.created[catalogue.alive & (catalogue.created >= second) & (catalogue.created < second + 0.9)]
+    return None if not len(same) else round((float(same.max()) - second) / STEP) + 2
 
 
 def _link_from_private(workspace: Workspace, transaction: Transaction, found: Found, memory: Memory) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
@@ -78,11 +78,19 @@ def _open(workspace: Workspace, content: str, kinds: Collection[str]) -> list[Fo
 
 
 def newer_first(
-    workspace: Workspace, catalogue: Catalogue, ranking: Ranking, results: list[Found], limit: int
+    workspace: Workspace,
+    catalogue: Catalogue,
+    ranking: Ranking,
+    results: list[Found],
+    limit: int,
+    candidate: Callable[[int], Found],
 ) -> list[Found]:
-    """The results with a newer memory that speaks of a change before the state it may replace, and that one marked."""
+    """The results with a newer memory that speaks of a change before the state it may replace, and that one marked.
+
+    `candidate` makes a result of a candidate that is not among them.
+    """
     shown = {found.memory.id: found for found in results}
-    newer: list[Found] = [*results, *_further(catalogue, ranking, shown)]
+    newer: list[Found] = [*results, *_further(catalogue, ranking, shown, candidate)]
     newer = [each for each in newer if changes_something(each.memory.content)]
     for old in results:
         if old.memory.kind not in _REPLACED or old.memory.closed_at(workspace.folder.now()):
@@ -101,16 +109,15 @@ def newer_first(
     return sorted(shown.values(), key=lambda each: -each.score)[:limit] if marked else results
 
 
-def _further(catalogue: Catalogue, ranking: Ranking, shown: dict[str, Found]) -> list[Found]:
+def _further(
+    catalogue: Catalogue, ranking: Ranking, shown: dict[str, Found], candidate: Callable[[int], Found]
+) -> list[Found]:
     """The next candidates of a recall that speak of a change."""
-    found = []
-    for number, place in enumerate(ranking.places[:DEPTH].tolist()):
-        if catalogue.ids[place] not in shown and changes_something(catalogue.texts[place]):
-            terms = ranking.terms_of(number)
-            found.append(
-                Found(catalogue.memory(place), score=round(sum(terms.values()), DIGITS), similarity=0.0, terms=terms)
-            )
-    return found
+    return [
+        candidate(number)
+        for number, place in enumerate(ranking.places[:DEPTH].tolist())
+        if catalogue.ids[place] not in shown and changes_something(catalogue.texts[place])
+    ]
 
 
 def _replacing(workspace: Workspace, old: Memory, newer: list[Found]) -> Found | None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
 
 from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
+
+DONE = frozenset({"done", "closed", "cancelled", "canceled", "dropped"})
 
 
 def writable(text: str, what: str) -> str:
@@ -19,21 +22,43 @@ def writable(text: str, what: str) -> str:
 
 @dataclass(frozen=True)
 class Found:
-    """A memory with how near it is: `similarity` is calibrated, `score` orders the list, `passage` answered best.
+    """A memory with how near it is.
 
-    `terms` are what each stage of the ranking added to the score; `excerpt` is what a budget left of the text.
-    `replaced_by` is the id of a newer memory that may have taken its place.
+    `relevance` is how likely it answers, `similarity` is calibrated for the guard, `score` orders the list. `passage`
+    is the part that answers, `shortened` where a budget left less than the whole text; `terms` are what each stage of
+    the ranking added to the score. `superseded_by` is the id of what took its place, `replaced_by` of a newer memory
+    that may have.
     """
 
     memory: Memory
     similarity: float
     score: float = 0.0
+    relevance: float = 0.0
     passage: str = ""
     terms: dict[str, float] = field(default_factory=dict)
-    excerpt: str = ""
     replaced_by: str = ""
+    superseded_by: str = ""
+    shortened: bool = False
+    budgeted: bool = False
 
     @property
     def distance(self) -> float:
         """1 − similarity."""
         return 1.0 - self.similarity
+
+
+def is_done(memory: Memory) -> bool:
+    """Whether a memory is a task that nobody has to do any more."""
+    return (memory.status or "").casefold() in DONE
+
+
+def marks(memory: Memory, now: datetime, zone: tzinfo | None, superseded_by: str = "") -> list[str]:
+    """What tells that a memory no longer holds: since when it is closed, by what it was replaced, that it is done."""
+    found = []
+    if memory.valid_to is not None and memory.closed_at(now):
+        found.append(f"closed: {memory.valid_to.astimezone(zone).date().isoformat()}")
+    if superseded_by:
+        found.append(f"superseded by: {superseded_by}")
+    if is_done(memory):
+        found.append("done")
+    return found

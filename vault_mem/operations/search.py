@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from vault_mem.errors import InvalidInput
+from vault_mem.operations.excerpts import FIRST, OTHERS, part, wanted_words
 from vault_mem.operations.filters import Filters
 from vault_mem.operations.recall import MAX_QUERY, RecallResult, allowed_places
 from vault_mem.operations.results import Found, writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.keywords import by_keywords
+from vault_mem.ranking.superseded import superseding_id
 
 
 def search(workspace: Workspace, query: str, limit: int = 20, filters: Filters | None = None) -> RecallResult:
@@ -28,13 +30,15 @@ def _find(workspace: Workspace, query: str, limit: int, filters: Filters) -> lis
         allowed = allowed_places(workspace, catalogue, filters)
         hits = by_keywords(catalogue, query, allowed)[:limit]
         vector = workspace.embedder.encode([query])[0]
+        wanted, now = wanted_words(query), workspace.folder.now().timestamp()
         return [
             Found(
                 catalogue.memory(hit.place),
                 similarity=round(calibration.similarity(float(catalogue.vectors[hit.place] @ vector)), 4),
                 score=hit.score,
-                passage="" if hit.row == hit.place else catalogue.texts[hit.row],
+                passage=part(catalogue.texts[hit.row], wanted, OTHERS if number else FIRST),
                 terms=hit.terms,
+                superseded_by=superseding_id(catalogue, hit.place, now),
             )
-            for hit in hits
+            for number, hit in enumerate(hits)
         ]

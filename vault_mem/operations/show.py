@@ -11,6 +11,7 @@ from vault_mem.model import Memory
 from vault_mem.operations.filters import Filters
 from vault_mem.operations.people import other_names
 from vault_mem.operations.workspace import Workspace
+from vault_mem.ranking.superseded import superseding_id
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,16 @@ class ShowResult:
 
 @dataclass(frozen=True)
 class ListResult:
-    """Memories, newest first; `total` counts those that met the filters."""
+    """Memories, newest first; `total` counts those that met the filters.
+
+    `superseded_by` has the ids of what took the place of closed ones, by their ids.
+    """
 
     memories: list[Memory]
     total: int
     stale: bool = False
     pending: int = 0
+    superseded_by: dict[str, str] = field(default_factory=dict)
 
 
 def show(workspace: Workspace, id_: str) -> ShowResult:
@@ -67,9 +72,25 @@ def list_memories(workspace: Workspace, filters: Filters | None = None, limit: i
     where = filters.where(workspace.folder.now(), (MEMORY,), names)
     if limit is None:
         found = workspace.reading(lambda: workspace.index.memories(where))
-        return ListResult(found, len(found), freshness.stale, freshness.pending)
-    newest, total = workspace.reading(lambda: _newest(workspace.index, where, limit))
-    return ListResult(newest, total, freshness.stale, freshness.pending)
+        total = len(found)
+    else:
+        found, total = workspace.reading(lambda: _newest(workspace.index, where, limit))
+    replaced = workspace.reading(lambda: superseded_by(workspace, found))
+    return ListResult(found, total, freshness.stale, freshness.pending, replaced)
+
+
+def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str]:
+    """What took the place of those of the memories that are closed: ids by their ids."""
+    now = workspace.folder.now()
+    closed = [memory for memory in memories if memory.closed_at(now)]
+    if not closed:
+        return {}
+    with workspace.at_hand() as catalogue:
+        places = {memory.id: catalogue.place_of(memory.path) for memory in closed}
+        found = {
+            id_: superseding_id(catalogue, place, now.timestamp()) for id_, place in places.items() if place is not None
+        }
+    return {id_: by for id_, by in found.items() if by}
 
 
 def _newest(index: Index, where: str, limit: int) -> tuple[list[Memory], int]:

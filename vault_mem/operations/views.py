@@ -180,7 +180,7 @@ def rebuild(workspace: Workspace) -> RebuildResult:
         workspace.freshen()
         public = [memory for memory in workspace.index.memories() if not memory.private]
         wanted: dict[str, dict[str, tuple[str, str]]] = {}
-        for memory in sorted(public, key=lambda each: each.created):
+        for memory in sorted(public, key=lambda each: each.order):
             for (key, place), line in (_lines(folder, memory) if folder.settings.views else {}).items():
                 wanted.setdefault(key, {})[memory.id] = (line, place)
         transaction = Transaction(folder, "views rebuild", "made anew from the memories")
@@ -188,7 +188,7 @@ def rebuild(workspace: Workspace) -> RebuildResult:
             _rebuild_file(transaction, key, wanted.get(key, {}))
         spoken = [memory for memory in public if memory.category == INTROSPECTION]
         if spoken and not any(_speaks(folder, memory) for memory in spoken):
-            speak(transaction, max(spoken, key=lambda memory: memory.created))
+            speak(transaction, max(spoken, key=lambda memory: memory.order))
         if transaction.steps:
             transaction.commit()
     return RebuildResult(transaction.keys, len(public))

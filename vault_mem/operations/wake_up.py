@@ -9,6 +9,7 @@ from itertools import islice, zip_longest
 
 from vault_mem.model import Memory
 from vault_mem.notes.self_model import Question
+from vault_mem.operations.alike import Told
 from vault_mem.operations.budget import LONG, Excerpt, Filling, excerpts
 from vault_mem.operations.due import by_day, is_done
 from vault_mem.operations.filters import Filters
@@ -74,9 +75,11 @@ def _gather(
         filling.add(result.tasks, *excerpts(by_id[id_]))
     for question in show_self(workspace.folder).model.open[:_QUESTIONS]:
         filling.add(result.questions, question)
+    told = Told(workspace)
     recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
     for memory in _by_turns(recent, islice(important, MOST)):
-        if memory.id not in seen and not is_done(memory) and len(result.memories) < MOST:
+        new = memory.id not in seen and not is_done(memory)
+        if new and len(result.memories) < MOST and told.is_new(memory):
             seen.add(memory.id)
             filling.add(result.memories, *excerpts(memory))
     return filling.done()

@@ -65,6 +65,9 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
         terms=outcome.ranking.terms_of(number),
     )
     chosen = [each.number for each in outcome.chosen]
+    if number not in chosen and (not outcome.answered or not chosen):
+        likely = float(outcome.ranking.relevance[number])
+        return replace(standing, stage="relevance", reason=f"nothing answers; its relevance is {likely:.2f}")
     if number not in chosen:
         last = outcome.chosen[-1]
         needed = round(float(outcome.ranking.scores[last.number]) + last.penalty, DIGITS)
@@ -74,7 +77,11 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
             return replace(standing, stage="diversity", reason=reason, needed=needed)
         return replace(standing, stage="ranking", reason=f"{standing_at}, and {len(chosen)} are shown", needed=needed)
     results = found_by(outcome)
-    shown = results if request.budget is None else fit(results, request.query, request.budget, cost)[0]
+    shown = (
+        results
+        if request.budget is None
+        else fit(results, request.query, request.budget - request.frame, cost, outcome.wanted)[0]
+    )
     ids = [found.memory.id for found in shown]
     if memory.id not in ids:
         reason = "no sentence of it fits what is left of the budget"

@@ -1,26 +1,31 @@
-"""Diversity: one theme must not fill the list. Whatever takes more than its budget steps back a little.
+"""Diversity: one theme must not fill the list.
 
-Steps back, and is not thrown out: a memory of another kind takes the place only where it answers nearly as well.
+Of memories that say nearly the same, two are shown, then the next thing. One kind, category or year that takes more
+than its budget steps back a little: another takes the place only where it answers nearly as well.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.terms import terms
 from vault_mem.ranking.rank import DIGITS, Ranking
 
 # The share of a list that one kind, one category or one year may take for nothing, and what going beyond it costs.
 SHARE, OVER_BUDGET = 0.6, 0.5
-# So many near-identical memories are shown for nothing; each further one costs this much more than the last.
-ALIKE, TOO_ALIKE = 2, 3.0
-# Who looks up a name or a part number wants all there is of it.
-ALIKE_LOOKED_UP = 4
+# So many near-identical memories are shown; who looks up a name or a part number wants all there is of it.
+ALIKE, ALIKE_LOOKED_UP = 2, 4
+# Texts that are near-identical in meaning say the same where they share this much of their words; those that are a
+# little less so, where they share nearly all.
+SAME_WORDS, ALL_WORDS, LESS = 0.6, 0.95, 0.03
 
 
 @dataclass(frozen=True)
@@ -48,27 +53,52 @@ def diversify(
     count = min(count, 4 * limit + 20)
     places = ranking.places[:count].tolist()
     themes = [] if looked_up else _themes(catalogue, places, zone)
-    vectors = catalogue.vectors[places]
+    alike = _alike(catalogue, ranking.rows[:count].tolist(), near_identical)
     free = ALIKE_LOOKED_UP if looked_up else ALIKE
     allowance = max(1, math.ceil(SHARE * limit))
     scores = ranking.scores[:count].astype(np.float64)
     taken: list[Counter[str]] = [Counter() for _ in themes]
-    near = np.zeros(count)
+    near = np.zeros(count, dtype=np.int64)
     left = np.ones(count, dtype=bool)
     chosen: list[Chosen] = []
     while len(chosen) < limit and left.any():
-        penalty = -TOO_ALIKE * np.maximum(near - free + 1, 0)
+        penalty = np.zeros(count)
         for theme, counts in zip(themes, taken, strict=True):
             full = {name for name, number in counts.items() if number >= allowance}
             if full:
                 penalty -= OVER_BUDGET * np.array([name in full for name in theme])
-        best = int(np.argmax(np.where(left, np.round(scores + penalty, DIGITS), -np.inf)))
+        fresh = left & (near < free)
+        open_ = fresh if fresh.any() else left
+        best = int(np.argmax(np.where(open_, np.round(scores + penalty, DIGITS), -np.inf)))
         chosen.append(Chosen(best, round(float(penalty[best]), DIGITS)))
         left[best] = False
-        near += vectors @ vectors[best] >= near_identical
+        near += alike(best)
         for theme, counts in zip(themes, taken, strict=True):
             counts[theme[best]] += 1
     return chosen
+
+
+def _alike(catalogue: Catalogue, rows: list[int], near_identical: float) -> Callable[[int], NDArray[np.bool_]]:
+    """Which of the candidates say nearly what one of them says, by the part that answers."""
+    vectors = catalogue.vectors[rows]
+    said: dict[int, frozenset[str]] = catalogue.by_place("words said")
+
+    def words(number: int) -> frozenset[str]:
+        row = rows[number]
+        if row not in said:
+            said[row] = frozenset(terms(catalogue.texts[row]))
+        return said[row]
+
+    def alike(number: int) -> NDArray[np.bool_]:
+        cosines = vectors @ vectors[number]
+        near = np.zeros(len(cosines), dtype=bool)
+        for other in np.flatnonzero(cosines >= near_identical - LESS).tolist():
+            both = words(other) | words(number)
+            share = SAME_WORDS if cosines[other] >= near_identical else ALL_WORDS
+            near[other] = bool(both) and len(words(other) & words(number)) >= share * len(both)
+        return near
+
+    return alike
 
 
 def _themes(catalogue: Catalogue, places: list[int], zone: tzinfo | None) -> list[list[str]]:

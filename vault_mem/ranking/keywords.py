@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.ranking.names import NOBODY
 from vault_mem.ranking.query import exact_parts, term_weights
-from vault_mem.ranking.rank import DIGITS, best_rows, shown_text, written, written_in
+from vault_mem.ranking.rank import DIGITS, best_rows
+from vault_mem.ranking.signals import shown_text, written_in
 from vault_mem.ranking.weights import weights
+from vault_mem.ranking.words import total, words
 
 # So many of the best by words are looked at for what is found as written.
 LOOKED_AT = 500
@@ -28,8 +30,9 @@ class Hit(NamedTuple):
 
 def by_keywords(catalogue: Catalogue, query: str, allowed: NDArray[np.bool_]) -> list[Hit]:
     """Every allowed memory that has a word of the query, best first."""
-    words = written(catalogue, term_weights(query, NOBODY, catalogue))
-    best, row = best_rows(catalogue, words, words)
+    wanted = term_weights(query, NOBODY, catalogue)
+    found = words(catalogue, wanted).rows / np.float32(total(wanted))
+    best, row = best_rows(catalogue, {"words": found}, found)
     places = np.flatnonzero(allowed & (best["words"] > 0))
     files = catalogue.files
     ordered = sorted(
@@ -38,10 +41,10 @@ def by_keywords(catalogue: Catalogue, query: str, allowed: NDArray[np.bool_]) ->
     exact = exact_parts(query)
     hits: list[Hit] = []
     for number, place in enumerate(ordered):
-        found = written_in(shown_text(catalogue, place, int(row[place])), exact) if number < LOOKED_AT else 0.0
+        exactly = written_in(shown_text(catalogue, place, int(row[place])), exact) if number < LOOKED_AT else 0.0
         terms = {
             "words": round(float(best["words"][place]), DIGITS),
-            "exact": round(weights()["exact"] * found, DIGITS),
+            "exact": round(weights()["exact"] * exactly, DIGITS),
         }
         terms = {name: value for name, value in terms.items() if value}
         hits.append(Hit(place, int(row[place]), round(sum(terms.values()), DIGITS), terms))

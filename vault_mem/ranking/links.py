@@ -70,12 +70,12 @@ class Web:
     def _written_in(self, place: int) -> dict[int, float]:
         found: dict[int, float] = {}
         for target, firmness in self._links.get(place, ()):
-            other = self._resolve(target)
+            other = self.resolve(target)
             if other is not None and other != place:
                 found[other] = max(found.get(other, 0.0), firmness)
         return found
 
-    def _resolve(self, name: str) -> int | None:
+    def resolve(self, name: str) -> int | None:
         """The one memory a link's target means: by its name, or by the id that a name of ours ends in."""
         found = self._names.get(name) or self._names.get(name.rsplit("/", 1)[-1]) or []
         if len(found) == 1:

@@ -9,6 +9,8 @@ from vault_mem.index.catalogue import Catalogue
 
 # Longer than this between two memories, and they are of different moments.
 GAP = 30 * 60.0
+# Closer than this, they are of the very same second.
+SECOND = 0.9
 # A session that never pauses is cut: a day of log lines is no moment.
 LONGEST = 64
 # So many memories to either side are the moment around one.
@@ -34,7 +36,7 @@ class Moments:
         self.position = np.full(len(catalogue.files), -1, dtype=np.int64)
         self.position[self.order] = np.arange(count)
         gaps = np.diff(catalogue.created[self.order])
-        apart = (gaps > GAP) | (gaps <= 0) if together else np.ones(len(gaps), dtype=bool)
+        apart = (gaps > GAP) | (gaps < SECOND) if together else np.ones(len(gaps), dtype=bool)
         cut = np.concatenate([[True], apart]) if count else np.zeros(0, dtype=bool)
         starts = np.flatnonzero(cut)
         since = np.arange(count) - np.repeat(starts, np.diff(np.append(starts, count)))

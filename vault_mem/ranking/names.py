@@ -13,7 +13,7 @@ from vault_mem.index.terms import STOP, normalised, unspaced
 from vault_mem.ranking.sounds import in_kana, likely_names, sounds
 
 # "Caroline: I went …": whoever speaks in a saved conversation is named in front.
-_SPEAKER = re.compile(r"\s*([^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,2})\s?[:：]\s")
+_SPEAKER = re.compile(r"\s*([^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,2})\s?(?::\s|：)")
 _WORD = re.compile(r"[^\W_]+")
 _HONORIFIC = re.compile(r"(?<=.)(?:さん|ちゃん|くん|君|様|さま|先生|氏|殿)$")
 _LONGEST_NAME = 4  # words

@@ -13,12 +13,12 @@ from vault_mem.embedding.embedder import Vectors
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.lexicon import weight
-from vault_mem.index.terms import STOP, normalised, terms
+from vault_mem.index.terms import STOP, normalised, terms, unspaced
 from vault_mem.ranking import cues, reading, times
 from vault_mem.ranking.late import MAX_QUERY_TOKENS, RARITY
 from vault_mem.ranking.names import Named, directory
 
-MAX_TERMS = 64
+MAX_TERMS = 96
 # A name or number with few words beside it is looked up, not asked about.
 FEW_WORDS = 2
 FEW_TERMS = 4
@@ -28,9 +28,16 @@ IN_PASSING = 0.5
 # A Chinese character by itself says about half of what a word of two says.
 LETTER = 0.5
 
+# With so much of a query known as words the model reads it well, with so much it does not.
+READ, SPELLED = 0.6, 0.2
+
+FEW_LETTERS = 6
+
+_KANA = re.compile(r"[ぁ-ゖァ-ヺー]")
 _HIRAGANA = re.compile(r"[ぁ-ゖー]")
 _QUOTED = re.compile(r"[\"“「『]([^\"”」』]{2,80})[\"”」』]")
 _COMPOUND = re.compile(r"[a-z0-9]+(?:[-_./:@#+][a-z0-9]+)+|(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{2,}|\d{3,}")
+_SENTENCE_END = re.compile(r"[。！？]+|[.!?]+(?=\s|$)")
 _QUESTION = re.compile(
     r"\?|^\s*(?:what|when|where|which|who|whom|whose|why|how|did|does|do|is|are|was|were|has|have|can|could|would|will)\b|"
     r"(?:いつ|どこ|だれ|誰|なに|何|なぜ|どう|どの|どれ|どんな|ですか|ますか|でしたか|ましたか)"
@@ -62,15 +69,19 @@ class Query:
     wants_overview: bool
     looked_up: bool
     keywords: bool
+    fluency: float  # how well the model can read it, 0 to 1
 
 
 def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenVectors, now: datetime) -> Query:
     """Read a query against the vault it is asked of."""
     named = directory(catalogue).named(text)
     rows = len(catalogue)
-    weights = term_weights(text, named, catalogue, letters=True)
-    tokens, token_weights = _tokens(text, named, catalogue, vectors, rows)
-    exact = exact_parts(text)
+    said = times.times(text, now, _years(catalogue, now))
+    # A date that some memory was made on says when; as a word it would be counted twice.
+    rest = said.rest if said.spans and times.closeness(catalogue.created, said.spans).max(initial=0) >= 1 else text
+    weights = term_weights(rest, named, catalogue, letters=True)
+    tokens, token_weights = _tokens(rest, named, catalogue, vectors, rows)
+    exact = exact_parts(rest)
     keywords = _is_keywords(text, weights)
     return Query(
         text=text,
@@ -81,15 +92,16 @@ def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenV
         exact=exact,
         exactly=1.0 if keywords or _looks_up(text) else IN_PASSING,
         named=named,
-        spans=times.spans(text, now, _years(catalogue, now)),
+        spans=said.spans,
         now=now.timestamp(),
-        about_now=times.about_now(text),
+        about_now=not said.dated and _is_one_sentence(text) and times.about_now(text),
         wants_time=reading.wants_time(text),
         wants_number=reading.wants_number(text),
         feelings=cues.feelings(text),
         wants_important=cues.wants_important(text),
         wants_overview=cues.wants_overview(text),
         keywords=keywords,
+        fluency=fluency(rest, vectors),
         looked_up=bool(_looks_up(text) or named.people)
         and len([term for term, _ in weights if term not in named.words]) <= FEW_WORDS + 2 * len(exact),
     )
@@ -98,13 +110,14 @@ def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenV
 def term_weights(text: str, named: Named, catalogue: Catalogue, *, letters: bool = False) -> list[tuple[str, float]]:
     """The words of a query worth looking for, each with what finding it says; the rarest first.
 
-    With `letters`, Chinese characters count one by one too: 勝った shares with 勝利 what no pair of theirs does.
+    With `letters`, the Chinese characters of a Japanese query count one by one too: 勝った shares with 勝利 what no
+    pair of theirs does.
     """
     rows = len(catalogue)
     wanted = [term for term in dict.fromkeys(terms(text)) if term not in STOP]
     # Whose memories are meant is a signal of its own; the name itself is in half of them.
     wanted = [term for term in wanted if term not in named.words] or wanted
-    if letters:
+    if letters and _HIRAGANA.search(text):
         said = set("".join(named.words)) | _ASKING
         found = [letter for term in wanted for letter in _IDEOGRAPH.findall(term) if letter not in said]
         wanted = list(dict.fromkeys([*wanted, *found]))
@@ -115,6 +128,38 @@ def term_weights(text: str, named: Named, catalogue: Catalogue, *, letters: bool
         (term, factor * weight(len(catalogue.lexicon.postings(term)[0]), rows)) for term, factor in factors.items()
     ]
     return sorted(weighed, key=lambda each: (-each[1], each[0]))[:MAX_TERMS]
+
+
+def fluency(text: str, vectors: TokenVectors) -> float:
+    """How much of a text the model knows as words, 0 to 1. What it has to spell out tells it little.
+
+    Chinese shares its characters with Japanese, not its words.
+    """
+    letters = known = 0
+    chinese = _is_chinese(text)
+    for token in vectors.tokens(text)[: 4 * MAX_QUERY_TOKENS]:
+        said = text[token.start : token.end].strip()
+        if not said or not said.isalpha():
+            continue
+        if len(said) == 1 and _HIRAGANA.match(said):
+            continue  # a particle, or nothing
+        letters += len(said)
+        if unspaced(said):
+            known += len(said) if not chinese and len(said) > 1 else 0
+        else:
+            before, after = text[token.start - 1 : token.start], text[token.end : token.end + 1]
+            known += len(said) if not before.isalnum() and not after.isalnum() else 0
+    return min(max((known / letters - SPELLED) / (READ - SPELLED), 0.0), 1.0) if letters else 0.0
+
+
+def _is_chinese(text: str) -> bool:
+    """Whether a text is in Chinese characters alone, and more than a word or two."""
+    return len(_IDEOGRAPH.findall(text)) > FEW_LETTERS and not _KANA.search(text)
+
+
+def _is_one_sentence(text: str) -> bool:
+    """Whether a query asks one thing. The "now" of a talk that serves as a query is when it took place."""
+    return len(_SENTENCE_END.findall(text.strip())) <= 1
 
 
 def _looks_up(text: str) -> bool:
@@ -158,7 +203,9 @@ def _tokens(
 def exact_parts(text: str) -> list[str]:
     """What must be found as it is written: part numbers, versions, paths, quotations, words without spaces."""
     plain = normalised(text)
-    found = [*_QUOTED.findall(plain), *_COMPOUND.findall(plain), *_SPELLED.findall(plain)]
+    # Where no kana part the words, a run of characters is a clause and not a word.
+    spelled = [] if _is_chinese(plain) else _SPELLED.findall(plain)
+    found = [*_QUOTED.findall(plain), *_COMPOUND.findall(plain), *spelled]
     return sorted({each.strip() for each in found if each.strip()})[:MAX_TERMS]
 
 

@@ -18,10 +18,15 @@ MAX_CHARACTERS = 4_000
 READINGS = "readings"
 # So many are read ahead before somebody may ask for something else: two or three milliseconds.
 AT_ONCE = 25
-# A text of so many tokens is as long as it needs to be to say something.
-LONG = 100
+# A text of so many words is as long as it needs to be to say something.
+ENOUGH = 30
+# A sentence has up to so many words; from so many on a text is more than one.
+SENTENCE, PARAGRAPH = 15, 40
+# A turn of a talk has up to so many words; from so many on a text needs nothing around it.
+TURN, PAGE = 40, 160
 
 _IMAGE = re.compile(r"\[image:.*?\]")
+_UNSPACED = re.compile(r"[぀-ヿ㐀-鿿가-힣]")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？]+|\n|$)")
 _TIME = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|since|january|february|march|"
@@ -44,7 +49,9 @@ class Reading(NamedTuple):
     asks: float  # the share of it that is questions
     times: float  # how much it speaks of times, 0 to 1
     numbers: float
-    length: float  # 0 to 1
+    slight: float  # 1 for a word or two, 0 for a sentence that says something
+    brief: float  # 1 for a sentence, 0 for several
+    turn: float  # 1 for a few words, 0 for a text that needs nothing around it
 
 
 def readings(catalogue: Catalogue, places: Iterable[int], tokens: TokenVectors) -> list[Reading]:
@@ -74,9 +81,28 @@ def _read(text: str, ids: NDArray[np.int32]) -> Reading:
         for sentence in _SENTENCE.findall(_IMAGE.sub("", text)):
             said += len(sentence)
             asked += len(sentence) * sentence.rstrip().endswith(("?", "？", "か。"))
-    length = min(math.log1p(len(ids)) / math.log1p(LONG), 1.0)
     times = min(len(_TIME.findall(text)), 3) / 3
-    return Reading(ids, asked / max(said, 1), times, float(bool(_NUMBER.search(text))), length)
+    words = _words(text)
+    return Reading(
+        ids,
+        asked / max(said, 1),
+        times,
+        float(bool(_NUMBER.search(text))),
+        1 - min(math.log1p(words) / math.log1p(ENOUGH), 1.0),
+        _fading(words, SENTENCE, PARAGRAPH),
+        _fading(words, TURN, PAGE),
+    )
+
+
+def _fading(words: float, first: int, last: int) -> float:
+    """1 up to the first length, 0 from the last one on."""
+    left = (math.log1p(last) - math.log1p(words)) / (math.log1p(last) - math.log1p(first))
+    return min(max(left, 0.0), 1.0)
+
+
+def _words(text: str) -> float:
+    """About how many words a text has, in any script: two characters of Chinese or Japanese are one."""
+    return len(text.split()) + len(_UNSPACED.findall(text)) / 2
 
 
 def wants_time(query: str) -> bool:

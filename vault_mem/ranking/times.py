@@ -1,9 +1,10 @@
-"""Times in a query: dates, months, "last week", 先週; and whether it is about now."""
+"""Times in a query: dates, months, parts of them, "last week", 先週; and whether it is about now."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 
 import numpy as np
@@ -16,96 +17,252 @@ Span = tuple[float, float]
 DAY = 86_400.0
 # Something is often told some days after it happened, seldom before: so fast a memory outside the span fades.
 FADES_AFTER, FADES_BEFORE = 7 * DAY, 3.5 * DAY
+# A named day says which memory is meant; a month or a year leaves many. So much of a day's worth each has.
+_WORTH = ((4 * DAY, 1.0), (20 * DAY, 0.6), (100 * DAY, 0.4))
+_WORTH_OF_A_YEAR = 0.2
 
+# The months in the languages that people date their notes in.
 _MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
+    "january jan januar janvier enero ene gennaio janeiro январь января",
+    "february feb februar février fevrier febrero febbraio fevereiro февраль февраля",
+    "march mar märz maerz mars marzo março marco март марта",
+    "april apr avril abril abr aprile апрель апреля",
+    "may mai mayo maggio maio май мая",
+    "june jun juni juin junio giugno junho июнь июня",
+    "july jul juli juillet julio luglio julho июль июля",
+    "august aug août aout agosto август августа",
+    "september sep sept septembre septiembre settembre setembro сентябрь сентября",
+    "october oct oktober okt octobre octubre ottobre outubro октябрь октября",
+    "november nov novembre noviembre novembro ноябрь ноября",
+    "december dec dezember dez décembre decembre diciembre dic dicembre dezembro декабрь декабря",
 )
-_MONTH = "|".join([*_MONTHS, *(name[:3] for name in _MONTHS), "sept"])
+_NUMBER_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+_MONTH = "|".join(sorted(_NUMBER_OF, key=len, reverse=True))
+# Words of their own in some language: a month only beside a day or year, or after "in".
+_WORDS_TOO = frozenset({"may", "mar", "march", "mars", "jan", "dec", "mai", "marco", "ene", "abr", "dic", "jun", "sep"})
+_IN = re.compile(r"\b(?:in|of|since|during|last|this|until|by|im|seit|bis|en|de|depuis|nel|em|в|с) $")
 _WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+_PARTS = (  # of a month or year, as shares of it
+    (
+        r"first week of|beginning of|start of|(?<!as )early(?: in)?|anfang|début|debut|principios de|inizio|начал[оае]",
+        0,
+        0.34,
+    ),
+    (r"second week of", 0.23, 0.5),
+    (r"third week of", 0.45, 0.73),
+    (r"middle of|mid|mitte|mi-|mediados de|metà|середин[аеы]", 0.3, 0.7),
+    (r"last week of|fourth week of|end of|late(?: in)?|ende|fin de|finales de|fine|кон(?:ец|це)", 0.66, 1),
+)
+_PART = "|".join(f"(?P<part{number}>{words})" for number, (words, *_) in enumerate(_PARTS))
 _NAMED = re.compile(
-    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?\s+)?({_MONTH})\b\.?"
-    r"(?:\s+(\d{1,2})(?:st|nd|rd|th)?\b(?!\d))?(?:,?\s+((?:19|20)\d\d)\b)?"
+    rf"(?:\b(?:{_PART})[\s-]+(?:the\s+)?)?"
+    rf"(?:(?<![\d.:/-])(?P<before>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?(?:\s+(?:of|de))?\s+)?"
+    rf"\b(?P<month>{_MONTH})\b\.?"
+    r"(?:\s+(?:the\s+)?(?P<after>\d{1,2})(?:st|nd|rd|th)?\b(?![\d:]))?"
+    r"(?:,?\s+(?:(?:of|de|del|в)\s+)?(?P<year>(?:19|20)\d\d)\b)?"
 )
-_NUMBERS = re.compile(
-    r"(?<![\d.])((?:19|20)\d\d)[-/.年]\s?(\d{1,2})(?:[-/.月]\s?(\d{1,2})日?)?(?!\d)|(?<!\d)((?:19|20)\d\d)年"
+_YEAR_FIRST = re.compile(
+    r"(?<![\d.])((?:19|20)\d\d)(?:([-/.])(\d{1,2})(?:\2(\d{1,2}))?(?![\d])|[年년]\s?(?:(\d{1,2})[月월](?:份)?\s?(?:(\d{1,2})[日号일])?)?)"
 )
-_MONTH_DAY = re.compile(r"(?<!\d)(\d{1,2})月(?:(\d{1,2})日)?")
-_YEAR = re.compile(r"(?<![\d.\-/])((?:19|20)\d\d)(?![\d\-/.年])")
+_DAY_FIRST = re.compile(r"(?<![\w.])(\d{1,2})([./-])\s?(\d{1,2})\2\s?((?:19|20)\d\d)(?!\w)")
+_MONTH_DAY = re.compile(r"(?<!\d)(\d{1,2})[月월](?:份)?\s?(?:(\d{1,2})[日号일])?")
+# 上旬 and 月初 come after the month, 年末 after the year.
+_PART_AFTER = re.compile(
+    r"の?(?:(?P<p0>上旬|初め|はじめ|初|第一週|第1週|第一周)|(?P<p1>中旬|半ば|中)|(?P<p2>下旬|終わり|末|底))"
+)
+_AFTER = ((0.0, 0.34), (0.3, 0.7), (0.66, 1.0))
+_OF_YEAR = ((0.0, 0.12), (0.35, 0.65), (0.9, 1.0))
+_SEASONS = (
+    (re.compile(r"\bspring\b|(?<![立])春(?!节)|\bfrühling\b|\bprintemps\b|\bprimavera\b|\bвесн"), 3, 3),
+    (re.compile(r"\bsummer\b|夏|\bsommer\b|\bété\b|\bverano\b|\bestate\b|\bлет(?:о|ом)\b"), 6, 3),
+    (
+        re.compile(r"\bautumn\b|\b(?<!the )fall\b(?= (?:of )?(?:19|20))|秋|\bherbst\b|\bautomne\b|\botoño\b|\bосен"),
+        9,
+        3,
+    ),
+    (re.compile(r"\bwinter\b|冬|\bhiver\b|\binvierno\b|\binverno\b|\bзим"), 12, 3),
+)
+_YEAR = re.compile(r"(?<![\d.\-/])((?:19|20)\d\d)(?![\d\-/.年])(?!\s*(?:euro|usd|dollar|yen|円|元|€|\$|people|words))")
 _AGO = re.compile(
     r"\b(a|an|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3}) (day|week|month|year)s? ago\b|"
-    r"(\d{1,3})(日|週間|か月|ヶ月|ヵ月|カ月|年)前"
+    r"(\d{1,3}|[一二两三四五六七八九十])\s?(日|天|週間|周|个星期|か月|ヶ月|ヵ月|カ月|个月|年)(?:以)?前"
 )
 _WORDED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_COUNTS = {word: number for number, word in enumerate(_WORDED, 1)}
-_UNITS = {"day": 1, "week": 7, "month": 30, "year": 365, "日": 1, "週間": 7, "年": 365}
+_COUNTS = {word: number for number, word in enumerate(_WORDED, 1)} | {
+    sign: number for number, sign in enumerate("一二三四五六七八九十", 1)
+} | {"两": 2}  # fmt: skip
+_UNITS = {"day": 1, "week": 7, "month": 30, "year": 365, "日": 1, "天": 1, "週間": 7, "周": 7, "个星期": 7, "年": 365}
 _RELATIVE = (
-    (re.compile(r"\btoday\b|今日|本日"), "day", 0),
-    (re.compile(r"\byesterday\b|昨日|きのう"), "day", -1),
-    (re.compile(r"\bday before yesterday\b|一昨日|おととい"), "day", -2),
-    (re.compile(r"\bthis week\b|今週"), "week", 0),
-    (re.compile(r"\blast week\b|\bpast week\b|先週"), "week", -1),
-    (re.compile(r"\bthis month\b|今月"), "month", 0),
-    (re.compile(r"\blast month\b|\bpast month\b|先月"), "month", -1),
+    (re.compile(r"\bday before yesterday\b|一昨日|おととい|前天|\bvorgestern\b|\bavant-hier\b"), "day", -2),
+    (re.compile(r"\btoday\b|今日|本日|今天|\bheute\b|aujourd'hui|\bhoy\b|\bсегодня\b"), "day", 0),
+    (re.compile(r"\byesterday\b|(?<!一)昨日|きのう|昨天|\bgestern\b|(?<!-)\bhier\b|\bayer\b|\bвчера\b"), "day", -1),
+    (re.compile(r"\bthis week\b|今週|这周|本周|这个星期|\bdiese woche\b|\bcette semaine\b|\besta semana\b"), "week", 0),
+    (re.compile(r"\b(?:last|past) week\b|先週|上周|上个星期|\bletzte woche\b|\bsemana pasada\b"), "week", -1),
+    (re.compile(r"\bthis month\b|今月|这个月|本月"), "month", 0),
+    (re.compile(r"\b(?:last|past) month\b|先月|上个月|上月|\bletzten monat\b|\bmes pasado\b"), "month", -1),
     (re.compile(r"\bthis year\b|今年"), "year", 0),
-    (re.compile(r"\blast year\b|\bpast year\b|昨年|去年"), "year", -1),
-)
+    (re.compile(r"\b(?:last|past) year\b|昨年|去年|\bletztes jahr\b|\ban dernier\b|\baño pasado\b"), "year", -1),
+)  # fmt: skip
 _LAST_WEEKDAY = re.compile(rf"\blast ({'|'.join(_WEEKDAYS)})\b")
 _NOW = re.compile(
     r"\b(?:now|nowadays|currently|current|latest|newest|recent|recently|at present|these days|at the moment|"
-    r"right now|today|still|up to date)\b|今は|今の|いまの|いまは|現在|最近|最新|近頃|このごろ|今も|目下|今日|直近"
+    r"right now|today|still|up to date|derzeit|aktuell|neueste|actuellement|actualmente|сейчас)\b|"
+    r"今は|今の|いまの|いまは|現在|现在|最近|最新|近頃|このごろ|今も|目下|今日|直近|目前|近期"
 )
 
 
+@dataclass
+class Times:
+    """What a query says of times: the spans it means, how much each tells, and what is left of it without them."""
+
+    spans: list[Span] = field(default_factory=list)
+    rest: str = ""
+    dated: bool = False  # by the calendar, not by "last week"
+
+
 def about_now(query: str) -> bool:
-    """Whether a query asks how things are at present."""
+    """Whether a query asks how things are at present. A date that it names wins: 最近 is then recent as of that."""
     return bool(_NOW.search(normalised(query)))
 
 
 def spans(query: str, now: datetime, years: Iterable[int] = ()) -> list[Span]:
     """The times a query names. A month or day without a year means that of each of the given years."""
-    text = normalised(query)
-    zone = now.tzinfo
-    found: list[Span] = []
-    years = sorted(set(years)) or [now.year]
-    for match in _NUMBERS.finditer(text):
-        year, month, day, alone = match.groups()
-        found += _calendar([int(year or alone)], int(month or 0), int(day or 0), zone)
-    text = _NUMBERS.sub(" ", text)
-    for match in _NAMED.finditer(text):
-        before, name, after, year = match.groups()
-        bare = name in ("may", "mar", "march", "jan") and not (before or after or year)
-        if bare and not re.search(rf"\b(?:in|of|since|during|last|this|until|by) {name}\b", text):
-            continue  # the verb, or a name
-        month = next(number for number, full in enumerate(_MONTHS, 1) if full.startswith(name[:3]))
-        found += _calendar([int(year)] if year else years, month, int(before or after or 0), zone)
-    for match in _MONTH_DAY.finditer(text):
-        found += _calendar(years, int(match[1]), int(match[2] or 0), zone)
-    for pattern, unit, steps in _RELATIVE:
-        if pattern.search(text):
-            found.append(_relative(now, unit, steps))
-    for match in _LAST_WEEKDAY.finditer(text):
-        back = (now.weekday() - _WEEKDAYS.index(match[1]) - 1) % 7 + 1
-        found.append(_day(now - timedelta(days=back)))
-    for match in _AGO.finditer(text):
+    return times(query, now, years).spans
+
+
+def times(query: str, now: datetime, years: Iterable[int] = ()) -> Times:
+    """The times a query names, and the rest of it."""
+    return _Reader(normalised(query), now, sorted(set(years)) or [now.year]).read()
+
+
+class _Reader:
+    """Takes one expression of time after another out of a query."""
+
+    def __init__(self, text: str, now: datetime, years: list[int]) -> None:
+        self.text, self.now, self.years = text, now, years
+        self.zone: tzinfo | None = now.tzinfo
+        self.found: list[Span] = []
+
+    def read(self) -> Times:
+        named = {int(match[1]) for match in _YEAR_FIRST.finditer(self.text)}
+        self.years = sorted(named) or self.years  # 2025年4月到5月: the second month is of the same year
+        for pattern, take in (
+            (_YEAR_FIRST, self._year_first),
+            (_DAY_FIRST, self._day_first),
+            (_NAMED, self._month_by_name),
+            (_MONTH_DAY, self._month_day),
+        ):
+            self._take(pattern, take)
+        for pattern, month, length in _SEASONS:
+            self._season(pattern, month, length)
+        dated = bool(self.found)
+        for pattern, unit, steps in _RELATIVE:
+            self._take(pattern, lambda match, unit=unit, steps=steps: [_relative(self.now, unit, steps)])
+        self._take(_LAST_WEEKDAY, self._last_weekday)
+        self._take(_AGO, self._ago)
+        if not self.found:
+            self._take(_YEAR, lambda match: _calendar([int(match[1])], 0, 0, self.zone))
+            dated = bool(self.found)
+        return Times(self.found, self.text, dated)
+
+    def _take(self, pattern: re.Pattern[str], read: object) -> None:
+        """Read every match; what it stood for leaves the text."""
+        left, at = [], 0
+        for match in pattern.finditer(self.text):
+            if match.start() < at or not match.group():
+                continue
+            spans_ = read(match)  # type: ignore[operator]
+            if not spans_:
+                continue
+            end = match.end()
+            part = _PART_AFTER.match(self.text, end) if "月" in match.group() or "年" in match.group() else None
+            if part and len({start for start, _ in spans_}) and spans_[0][1] - spans_[0][0] > 20 * DAY:
+                number = next(n for n in range(3) if part[f"p{n}"])
+                spans_ = [
+                    _part(span, *(_AFTER if span[1] - span[0] < 40 * DAY else _OF_YEAR)[number]) for span in spans_
+                ]
+                end = part.end()
+            self.found += spans_
+            left.append(self.text[at : match.start()])
+            at = end
+        self.text = " ".join([*left, self.text[at:]]) if left else self.text
+
+    def _year_first(self, match: re.Match[str]) -> list[Span]:
+        year, _, month, day, month_, day_ = match.groups()
+        return _calendar([int(year)], int(month or month_ or 0), int(day or day_ or 0), self.zone)
+
+    def _day_first(self, match: re.Match[str]) -> list[Span]:
+        one, sign, other, year = int(match[1]), match[2], int(match[3]), int(match[4])
+        found = _calendar([year], other, one, self.zone)
+        if sign == "/" or not found:  # 3/4/2024 is 3 April or 4 March
+            found += [span for span in _calendar([year], one, other, self.zone) if span not in found]
+        return found
+
+    def _month_by_name(self, match: re.Match[str]) -> list[Span]:
+        day, year, name = match["before"] or match["after"], match["year"], match["month"]
+        number = next((n for n in range(len(_PARTS)) if match[f"part{n}"]), None)
+        alone = not (day or year or number is not None)
+        if name in _WORDS_TOO and alone and not _IN.search(self.text[: match.start("month")]):
+            return []  # the verb, or a name
+        found = _calendar([int(year)] if year else self.years, _NUMBER_OF[name], int(day or 0), self.zone)
+        if number is None or day:
+            return found
+        return [_part(span, *_PARTS[number][1:]) for span in found]
+
+    def _month_day(self, match: re.Match[str]) -> list[Span]:
+        return _calendar(self.years, int(match[1]), int(match[2] or 0), self.zone)
+
+    def _season(self, pattern: re.Pattern[str], month: int, length: int) -> None:
+        """A season counts beside a year; by itself it is more often what somebody likes or wears."""
+        match = pattern.search(self.text)
+        year = _YEAR.search(self.text)
+        if match is None or (year is None and not self.found):
+            return
+        if year is None:
+            # 2025年の夏: the year was read before
+            whole = [span for span in self.found if span[1] - span[0] > 300 * DAY]
+            years = [datetime.fromtimestamp(start, self.zone).year for start, _ in whole]
+            self.found = [span for span in self.found if span not in whole]
+        else:
+            years = [int(year[1])]
+            self.text = self.text[: year.start()] + " " + self.text[year.end() :]
+        for each in years:
+            start = _calendar([each], month, 0, self.zone)[0][0]
+            self.found.append((start, start + length * 30.6 * DAY))
+
+    def _last_weekday(self, match: re.Match[str]) -> list[Span]:
+        back = (self.now.weekday() - _WEEKDAYS.index(match[1]) - 1) % 7 + 1
+        return [_day(self.now - timedelta(days=back))]
+
+    def _ago(self, match: re.Match[str]) -> list[Span]:
         count = match[1] or match[3]
-        days = _UNITS.get(match[2] or match[4], 30) * (_COUNTS.get(count, 1) if not count.isdigit() else int(count))
-        centre = now - timedelta(days=days)
+        days = _UNITS.get(match[2] or match[4], 30) * (int(count) if count.isdecimal() else _COUNTS.get(count, 1))
+        centre = self.now - timedelta(days=days)
         slack = timedelta(days=max(days // 10, 0))
-        found.append((_day(centre - slack)[0], _day(centre + slack)[1]))
-    if not found:
-        for match in _YEAR.finditer(text):
-            found += _calendar([int(match[1])], 0, 0, zone)
-    return found
+        return [(_day(centre - slack)[0], _day(centre + slack)[1])]
 
 
 def closeness(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.float32]:
     """1 within one of the spans, less the farther outside."""
     best = np.zeros(len(created), dtype=np.float32)
     for start, end in wanted:
-        away = np.where(created < start, (start - created) / FADES_BEFORE, np.maximum(created - end, 0) / FADES_AFTER)
-        best = np.maximum(best, np.exp2(-np.minimum(away, 60)).astype(np.float32))
+        best = np.maximum(best, _near(created, start, end))
     return best
+
+
+def worth(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.float32]:
+    """Closeness, each span for as much as it tells: a day all, a year little."""
+    best = np.zeros(len(created), dtype=np.float32)
+    for start, end in wanted:
+        share = next((share for longest, share in _WORTH if end - start <= longest), _WORTH_OF_A_YEAR)
+        best = np.maximum(best, np.float32(share) * _near(created, start, end))
+    return best
+
+
+def _near(created: NDArray[np.float64], start: float, end: float) -> NDArray[np.float32]:
+    away = np.where(created < start, (start - created) / FADES_BEFORE, np.maximum(created - end, 0) / FADES_AFTER)
+    return np.exp2(-np.minimum(away, 60)).astype(np.float32)
 
 
 def _calendar(years: Sequence[int], month: int, day: int, zone: tzinfo | None) -> list[Span]:
@@ -123,6 +280,11 @@ def _calendar(years: Sequence[int], month: int, day: int, zone: tzinfo | None) -
         except ValueError:  # 30 February, 13月
             continue
     return found
+
+
+def _part(span: Span, first: float, last: float) -> Span:
+    start, end = span
+    return start + first * (end - start), start + last * (end - start)
 
 
 def _day(moment: datetime) -> Span:

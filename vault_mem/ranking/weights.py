@@ -10,13 +10,13 @@ FITTED = Path(__file__).parent / "weights.json"
 
 # Which signals make up a stage: what `--explain` shows, and what can be switched off.
 STAGES: dict[str, tuple[str, ...]] = {
-    "meaning": ("meaning",),
-    "words": ("words", "exact", "keyword"),
+    "meaning": ("meaning", "whole_meaning"),
+    "words": ("words", "whole_words", "title", "exact", "keyword"),
     "tokens": ("tokens",),
-    "moment": ("moment_meaning", "moment_words", "moment_tokens", "session_words", "replies"),
+    "moment": ("moment_meaning", "moment_tokens", "session_words", "replies"),
     "names": ("person", "tag"),
     "time": ("time",),
-    "form": ("asks", "answers", "length"),
+    "form": ("asks", "answers", "slight"),
     "links": ("links",),
     "association": ("association",),
     "decay": ("decay", "now"),
@@ -29,7 +29,7 @@ STAGES: dict[str, tuple[str, ...]] = {
 # What no conversation can teach, set by the sets in benchmarks/ that can show it (docs/benchmarks.md).
 SET = {
     "exact": 2.0,  # a part number found as written outweighs any likeness
-    "keyword": 3.0,  # who types two words wants memories that have them
+    "keyword": 1.5,  # who types two words wants memories that have them
     "tag": 1.0,  # a tag is a word more than the text has; a person is whose memory it is
     "links": 4.0,  # a memory linked to a hit comes after it, and before what is merely alike
     "association": 10.0,  # called up by likeness alone: after the two best, and before what merely shares a word

@@ -1,0 +1,249 @@
+"""Relevance, the part that answers, marks, budgets: what recall says of what it found."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from conftest import Command
+from helpers import memory, note
+
+from vault_mem import Vault
+from vault_mem.notes.tokens import count_tokens
+from vault_mem.operations.excerpts import part, wanted_words
+from vault_mem.ranking.times import times
+
+NONSENSE = [
+    *("asdfghjkl", "zxqv wprt", "qqqqqq", "xkcd8z lmnp", "fjdksla", "wqerty uiopz", "hhhhzzz", "bvcxz", "plokij uhygt"),
+    *(
+        "mnbvcxz lkj",
+        "zzxxccvv",
+        "qazwsx edcrfv",
+        "ぬぬゑゑ",
+        "ヰヱヴヴヵ",
+        "くぁwせdrftgy",
+        "ゎゐゎゐ",
+        "ッッッ゛",
+        "ゐゑゐゑゐゑ",
+    ),
+    *(
+        "$$$$ %%%%",
+        "…………",
+        "x9x9x9x9",
+        "0o0o0oq",
+        "ghjkl ghjkl",
+        "trewq",
+        "yuiop hjkl",
+        "vbnmq wzx",
+        "kjhgfd",
+        "pqowie",
+    ),
+    *("ヴヰヴヰ", "ゑゑゑ"),
+]
+
+
+@pytest.fixture
+def notes(root: Path) -> Path:
+    """A few memories of an agent."""
+    said = [
+        "The boiler at Haruka's flat is replaced on the 19th between 8 and 10.",
+        "We deploy with blue/green because migrations lock the orders table.",
+        "Budget for the garden shed: 1,850 euros including the foundation.",
+        "眼鏡は駅前の店に修理に出した。受け取りは十八日。",
+        "会議は毎週火曜の十時から二階の部屋で開く。",
+    ]
+    for number, text in enumerate(said):
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", text)
+    return root
+
+
+def test_nonsense_finds_nothing(cli: Command, notes: Path) -> None:
+    # R-8
+    for query in NONSENSE:
+        answer = json.loads(cli.run("recall", "--json", "--", query).out)
+        assert (query, answer["answered"], answer["results"]) == (query, False, [])
+    assert cli.run("recall", "asdfghjkl").out == "No related memories.\n"
+
+
+def test_every_result_has_a_relevance_and_the_floor_can_be_set(cli: Command, notes: Path) -> None:
+    # R-8: the best result decides
+    answer = cli.json("recall", "garden shed budget")
+    assert answer["answered"]
+    assert all(0 <= each["relevance"] <= 1 for each in answer["results"])
+    high = cli.json("recall", "garden shed budget", "--min-relevance", "0.999")
+    assert not high["answered"]
+    assert 1 <= len(high["results"]) <= 2
+    text = cli.run("recall", "garden shed budget", "--min-relevance", "0.999").out
+    assert text.startswith("Nothing closely related; the nearest:\n1. [")
+    assert cli.run("recall", "x", "--min-relevance", "7").code == 2
+
+
+@pytest.mark.parametrize("query", ["boiler", "眼鏡", "会議", "shed", "blue/green", "修理"])
+def test_keywords_are_answered(cli: Command, notes: Path, query: str) -> None:
+    # R-8: words of two characters too
+    assert cli.json("recall", query)["answered"]
+
+
+def test_a_budget_is_never_silently_empty(cli: Command, notes: Path) -> None:
+    # R-8: as text and as JSON alike, and what was left out is counted
+    document = cli.run("recall", "boiler", "--budget", "300", "--json").out
+    answer = json.loads(document)
+    assert answer["results"]
+    assert count_tokens(document) <= 300
+    assert "content" not in answer["results"][0]
+    assert {"passage", "shortened"} <= set(answer["results"][0])
+    text = cli.run("recall", "the", "--budget", "70", "--min-relevance", "0").out
+    assert "more left out (budget)" in text or "No related" in text
+
+
+def test_the_part_that_answers_is_shown(cli: Command, notes: Path) -> None:
+    # R-9
+    filler = "Nothing of note was said about the weather that day. " * 12
+    text = f"{filler}The pump costs 1,850.50 euros and has the part number KX-1204-B. {filler}"
+    memory(notes, "memories/long.md", "mem_0000000000aa", text)
+    shown = cli.run("recall", "what does the pump cost?").out
+    assert "1,850.50 euros" in shown
+    answer = cli.json("recall", "what does the pump cost?")["results"][0]
+    assert answer["content"].strip() == text.strip()
+    assert "1,850.50" in answer["passage"]
+    assert len(answer["passage"]) < len(text)
+
+
+def test_a_part_is_not_cut_inside_a_number_or_an_identifier() -> None:
+    # R-9
+    text = "alpha " * 20 + "the value of max_retry_count is 1,850.50 in getUserName " + "omega " * 20
+    words = set(text.split())
+    for length in range(30, 200, 7):
+        found = part(text, wanted_words("max_retry_count"), length)
+        assert all(word.strip(".") in {each.strip(".") for each in words} for word in found.split())
+
+
+def test_closed_and_done_ones_are_marked_and_come_after_what_replaced_them(cli: Command, root: Path) -> None:
+    # R-9
+    old = cli.json("remember", "The standup is at nine in the green room")["memory"]["id"]
+    new = cli.json("remember", "The standup is at four in the red room", "--supersedes", old)["memory"]["id"]
+    memory(root, "memories/task.md", "mem_0000000000ab", "Book the room for the standup", "kind: task", "status: done")
+    shown = cli.run("recall", "standup at nine in the green room", "--closed").out
+    assert shown.index(new) < shown.index(f"id: {old}")
+    assert f", superseded by: {new})" in shown
+    assert "private: false, closed: " in shown
+    assert "private: false, done)" in shown
+    listed = cli.run("list", "--closed").out
+    assert f"superseded by: {new}" in listed
+    assert "(done)" in listed
+    assert f"superseded by: {new}" in cli.run("search", "standup", "--closed").out
+
+
+def test_the_name_of_a_file_is_its_title(cli: Command, root: Path) -> None:
+    # R-9
+    folder = root / "memories" / "Neighbours"
+    folder.mkdir(parents=True)
+    (folder / "Wanjiru Okafor.md").write_text("Lives at number nine and feeds the cat.\n", encoding="utf-8")
+    memory(root, "memories/other.md", "mem_0000000000ac", "The tram was late.")
+    for query in ("Wanjiru", "Okafor", "neighbours"):
+        assert cli.json("recall", query)["results"][0]["path"].endswith("Wanjiru Okafor.md")
+
+
+def test_words_of_an_identifier_are_found(cli: Command, root: Path) -> None:
+    memory(root, "memories/code.md", "mem_0000000000ad", "parseHeaderLine raises on an empty string.")
+    assert cli.json("search", "header")["results"][0]["id"] == "mem_0000000000ad"
+
+
+NOW = datetime(2026, 11, 17, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "last"),
+    [
+        ("what happened on 19.01.2024?", "2024-01-19", "2024-01-20"),
+        ("what happened on 19/01/2024?", "2024-01-19", "2024-01-20"),
+        ("in the first week of May 2025", "2025-05-01", "2025-05-11"),
+        ("early January 2025", "2025-01-01", "2025-01-11"),
+        ("in the summer of 2025", "2025-06-01", "2025-08-31"),
+        ("2025年末に何をした", "2025-11-25", "2026-01-01"),
+        ("5 de mayo de 2024", "2024-05-05", "2024-05-06"),
+        ("5. Mai 2024", "2024-05-05", "2024-05-06"),
+    ],
+)
+def test_dates_are_read_as_people_write_them(query: str, first: str, last: str) -> None:
+    span = times(query, NOW, [2024, 2025]).spans[0]
+    assert [datetime.fromtimestamp(each, UTC).date().isoformat() for each in span] == [first, last]
+
+
+def test_the_day_itself_beats_a_date_in_the_text_of_another_day(cli: Command, root: Path) -> None:
+    note(
+        root,
+        "memories/a.md",
+        "---\nid: mem_0000000000a1\ncreated: 2024-01-19T08:00:00\n---\nAte toast for breakfast.\n",
+    )
+    note(
+        root,
+        "memories/b.md",
+        "---\nid: mem_0000000000a2\ncreated: 2024-03-02T08:00:00\n---\nBreakfast on 19.01.2024 was nice.\n",
+    )
+    assert cli.json("recall", "what did I have for breakfast on 19.01.2024?")["results"][0]["id"] == "mem_0000000000a1"
+
+
+def test_a_speaker_before_a_full_width_colon_is_a_person(cli: Command, root: Path) -> None:
+    memory(root, "memories/a.md", "mem_0000000000a1", "田中：来週は出張です。")
+    memory(root, "memories/b.md", "mem_0000000000a2", "鈴木：来週は出張です。")
+    explained = cli.json("recall", "田中の予定", "--explain")["results"][0]
+    assert explained["id"] == "mem_0000000000a1"
+    assert explained["explain"]["names"] > 0
+
+
+def test_forms_of_a_german_word_are_one(cli: Command, root: Path) -> None:
+    said = [
+        "Die Katze und der Hund sind nicht im Garten, das ist gut.",
+        "Das Haus ist alt und der Keller nicht trocken.",
+        "Der Ordner mit den Rechnungen ist nicht da, und das ist schlecht.",
+    ]
+    for number, text in enumerate(said):
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", text)
+    assert cli.json("search", "Rechnung")["results"][0]["id"] == "mem_000000000002"
+
+
+def test_seven_that_say_the_same_take_two_places(cli: Command, root: Path) -> None:
+    # R-4: a cap, not a small penalty
+    for number in range(7):
+        memory(
+            root,
+            f"memories/{number}.md",
+            f"mem_{number:012x}",
+            "Gustav is on duty for the orchard again" + "!" * number,
+        )
+    for number, text in enumerate(("Gustav would rather hand the orchard over.", "The orchard needs a new fence.",
+                                   "Gustav sold the van.")):  # fmt: skip
+        memory(root, f"memories/x{number}.md", f"mem_a{number:011x}", text)
+    found = [each["content"] for each in cli.json("recall", "Gustav duty orchard", "-n", "4")["results"]]
+    assert sum("again" in each for each in found) == 2
+
+
+def test_order_within_a_second(vault: Vault) -> None:
+    # V-2
+    said = ["The first kettle is red", "A second tram came late", "Third, the orchard was sold"]
+    for text in said:
+        vault.remember(text, created=datetime(2026, 10, 1, 8, tzinfo=UTC))
+    listed = vault.list().memories
+    assert [each.content.strip() for each in listed] == said[::-1]
+    assert [each.seq for each in listed] == [3, 2, None]
+    vault.reindex()
+    assert [each.content.strip() for each in vault.list().memories] == said[::-1]
+
+
+def test_wake_up_tells_what_is_said_twice_once(cli: Command, root: Path) -> None:
+    memory(
+        root,
+        "memories/a.md",
+        "mem_0000000000a1",
+        "佳也は15時を過ぎるとコーヒーを飲まない。眠りが浅くなるので、午後の遅い時間はほうじ茶にしている。",
+    )
+    memory(
+        root,
+        "memories/b.md",
+        "mem_0000000000a2",
+        "佳也は15時を過ぎたらコーヒーを飲まない。眠りが浅くなるから、午後の遅い時間はほうじ茶にする。",
+    )
+    assert len(cli.json("wake-up")["memories"]) == 1

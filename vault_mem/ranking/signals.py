@@ -1,0 +1,257 @@
+"""What is measured of each candidate: every signal is from 0 to 1, but for those that follow from the scores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.lexicon import saturation, weight
+from vault_mem.index.terms import normalised, stem, terms
+from vault_mem.model import DEFAULT_EMOTION
+from vault_mem.ranking import cues, late
+from vault_mem.ranking.moments import REACH, Moments
+from vault_mem.ranking.query import Query, share
+from vault_mem.ranking.reading import readings
+from vault_mem.ranking.times import DAY, worth
+from vault_mem.ranking.words import passages_of, total
+
+Signal = NDArray[np.float32]
+Places = NDArray[np.int64]
+
+# Around so many of the candidates the neighbours' texts are read too.
+CLOSE = 64
+# A note of more passages than this is a book.
+MANY = 30.0
+# So many words of a query are its chief ones.
+CHIEF = 4
+# A query that the model cannot read says that little by its likeness.
+UNREAD = 0.1
+# A memory's freshness halves in 30 days, then fades ever more slowly, so that older ones are still told apart.
+HALF_LIFE = 30 * DAY
+
+
+class Pool:
+    """The candidates, and everything measured of them.
+
+    A short turn of a talk is understood by what was said around it; a text that is long enough speaks for itself. So
+    the signals of a moment fade into the text's own as it gets longer (`turn` is 1 for a few words, 0 for a page).
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        query: Query,
+        moments: Moments,
+        vectors: TokenVectors,
+        places: Places,
+        rows: Places,
+        best: dict[str, Signal],
+    ) -> None:
+        self.catalogue, self.query, self.moments, self.vectors = catalogue, query, moments, vectors
+        self.places, self.rows, self.best = places, rows, best
+        self.around = moments.around(places)
+        self.texts = readings(catalogue, rows.tolist(), vectors)
+        self.turn = np.where(rows == places, _array(text.turn for text in self.texts), 0).astype(np.float32)
+        self.total = np.float32(total(query.terms))
+        # Of very many passages one is near to anything.
+        self.size = np.sqrt(np.minimum(MANY / passages_of(catalogue)[places], 1)).astype(np.float32)
+
+    def signals(self) -> dict[str, Signal]:
+        """Every signal of every candidate."""
+        own = {name: values[self.places] for name, values in self.best.items()}
+        read = np.float32(UNREAD + (1 - UNREAD) * self.query.fluency)
+        tokens, moment_tokens, replies, weakest = self._tokens()
+        none = np.zeros(len(self.places), dtype=np.float32)
+        return {
+            "meaning": own["meaning"] * read * self.size,
+            "whole_meaning": own["whole_meaning"] * read,
+            "words": own["words"],
+            "whole_words": own["whole_words"],
+            "exact": self._exact(),
+            "covered": own["covered"],
+            "keyword": own["covered"] if self.query.keywords else none,
+            "title": self._titled() * (1 - self.turn),
+            "tokens": tokens * read,
+            "weakest": weakest * read,
+            "moment_meaning": self._faded(own["meaning"], self._moment_meaning()) * read * self.size,
+            "moment_tokens": self._faded(tokens, moment_tokens) * read,
+            "session_words": self._faded(own["share"], self._session_words()),
+            "replies": replies * self.turn,
+            **self._named(),
+            "time": worth(self.catalogue.created[self.places], self.query.spans),
+            **self._form(),
+            **self._state(),
+        }
+
+    def _faded(self, own: Signal, around: Signal) -> Signal:
+        """The signal of a moment, as far as the text needs it to be understood."""
+        return np.asarray(own + self.turn * np.maximum(around - own, 0), dtype=np.float32)
+
+    def _tokens(self) -> tuple[Signal, Signal, Signal, Signal]:
+        """Late interaction with the text itself, with those around it taken together, and with what it replies to.
+
+        Where the memory just before asks something like the query, this one is likely to answer it. The last is how
+        near the text comes to that of the query's chief words which it is farthest from.
+        """
+        catalogue, query = self.catalogue, self.query
+        known = set(self.places.tolist())
+        near = [place for place in dict.fromkeys(self.around[:CLOSE].ravel().tolist()) if place >= 0]
+        more = [place for place in near if place not in known]
+        texts = [*self.texts, *readings(catalogue, more, self.vectors)]
+        number = np.full(len(catalogue.files) + 1, len(texts), dtype=np.int64)  # the last is for places that are none
+        number[[*self.places.tolist(), *more]] = np.arange(len(texts))
+        found = late.matches(query.tokens, texts, self.vectors)
+        weights = query.token_weights / (float(query.token_weights.sum()) or 1.0)
+        padded = np.concatenate([found, np.zeros((1, found.shape[1]), dtype=np.float32)])
+        index = number[self.around]
+        index[:, REACH] = np.arange(len(self.places))
+        own = found[: len(self.places)] @ weights
+        together = padded[index].max(axis=1) @ weights
+        asks = np.array([*(text.asks for text in texts), 0.0], dtype=np.float32)
+        before = index[:, REACH - 1]
+        asked = asks[before] * (padded[before] @ weights)
+        replies = asked * (1 - asks[: len(self.places)])
+        weakest = found[: len(self.places), :CHIEF].min(axis=1, initial=1)  # the tokens are in order of their weight
+        return tuple(np.round(each, 6).astype(np.float32) for each in (own, together, replies, weakest))  # type: ignore[return-value]
+
+    def _moment_meaning(self) -> Signal:
+        held = self.around >= 0
+        vectors = self.catalogue.vectors[np.where(held, self.around, 0)] * held[:, :, None]
+        mean = vectors.sum(axis=1)
+        norms = np.linalg.norm(mean, axis=1)
+        cosines = mean @ self.query.vector / np.where(norms > 0, norms, 1)
+        return np.asarray(np.round(np.maximum(cosines, 0), 6), dtype=np.float32)
+
+    def _session_words(self) -> Signal:
+        lexicon, around = self.catalogue.lexicon, self.moments
+        count = around.sessions
+        lengths = around.lengths(lexicon.lengths)
+        mean = float(lengths.mean(dtype=float)) if count else 1.0
+        wanted, where = np.unique(around.session[around.position[self.places]], return_inverse=True)
+        found = np.zeros(len(wanted), dtype=np.float32)
+        weighed = 0.0
+        for term, _ in self.query.terms:
+            places, counts = lexicon.postings(term)
+            at = around.position[places]
+            counts, at = counts[at >= 0], at[at >= 0]
+            sessions = np.bincount(around.session[at], counts, count).astype(np.float32)
+            each = weight(int(np.count_nonzero(sessions)), count) * share(term)
+            found += np.float32(each) * saturation(sessions[wanted], lengths[wanted], mean)
+            weighed += each
+        return np.round(found / np.float32(weighed or 1.0), 6)[where]
+
+    def _exact(self) -> Signal:
+        """How much of what must be found as written is in the text."""
+        wanted = self.query.exact
+        if not wanted:
+            return np.zeros(len(self.places), dtype=np.float32)
+        return _array(
+            self.query.exactly * written_in(shown_text(self.catalogue, place, row), wanted)
+            for place, row in zip(self.places.tolist(), self.rows.tolist(), strict=True)
+        )
+
+    def _titled(self) -> Signal:
+        """How much of the query's words is in what a memory is called."""
+        wanted = [(stem(term), each) for term, each in self.query.terms]
+        found = np.zeros(len(self.places), dtype=np.float32)
+        for number in np.flatnonzero(self.turn < 1).tolist():
+            called = titles(self.catalogue, int(self.places[number]))
+            found[number] = sum(each for term, each in wanted if term in called) / float(self.total)
+        return found
+
+    def _named(self) -> dict[str, Signal]:
+        named, places = self.query.named, self.places.tolist()
+        return {
+            "person": _array(place in named.people for place in places),
+            "tag": _array(place in named.tags for place in places),
+        }
+
+    def _form(self) -> dict[str, Signal]:
+        """What kind of text a memory is: a turn that only asks, or hardly says anything; what it could answer."""
+        asks, times, numbers, slight, brief = _columns(self.texts)
+        answers = self.query.wants_time * times + self.query.wants_number * numbers
+        talk = self.turn * (np.count_nonzero(self.around >= 0, axis=1) > 1)
+        return {
+            "asks": asks * brief * talk,  # who states a fact and then asks for something has stated a fact
+            "answers": answers.astype(np.float32),
+            "slight": slight * talk,
+        }
+
+    def _state(self) -> dict[str, Signal]:
+        """What a memory is, whatever it says: how old, how felt, how important; and the same where the query asks."""
+        catalogue, query, places = self.catalogue, self.query, self.places
+        age = np.maximum(query.now - catalogue.created[places], 0)
+        fresh = (1 / (1 + age / HALF_LIFE)).astype(np.float32)
+        importance = (catalogue.importance[places] - 1) / 4
+        named = {label: cues.feels(label, query.feelings, query.text) for label in self._labels()}
+        labels = [catalogue.emotions[place] for place in places.tolist()]
+        summary = _array(catalogue.kinds[place] == "summary" for place in places.tolist())
+        return {
+            "decay": fresh,
+            "emotion": _array(self._intensity(place) for place in places.tolist()),
+            "feeling": _array(named.get(label, False) for label in labels),
+            "importance": importance.astype(np.float32),
+            "important": (importance * query.wants_important).astype(np.float32),
+            "summary": summary,
+            "overview": summary * query.wants_overview,
+        }
+
+    def _labels(self) -> set[str]:
+        """The emotions that candidates are marked with."""
+        return {self.catalogue.emotions[place] for place in self.places.tolist()} - {DEFAULT_EMOTION}
+
+    def _intensity(self, place: int) -> float:
+        """How strong the emotion of a memory is; one that does not say is half as strong as can be."""
+        if self.catalogue.emotions[place] == DEFAULT_EMOTION:
+            return 0.0
+        known: dict[int, float] = self.catalogue.by_place("intensities")
+        if place not in known:
+            said = self.catalogue.record(place).get("intensity")
+            known[place] = 0.5 if said is None else float(said)
+        return known[place]
+
+
+def titles(catalogue: Catalogue, place: int) -> frozenset[str]:
+    """The words of what a memory is called: its title, its file, its other names, its tags."""
+    known: dict[int, frozenset[str]] = catalogue.by_place("titles")
+    if place not in known:
+        path = PurePosixPath(catalogue.files[place])
+        named = [str(catalogue.record(place).get("title", "")), path.stem, *catalogue.tags[place]]
+        named += catalogue.aliases.get(place, ())
+        known[place] = frozenset(stem(term) for term in terms("\n".join(named)))
+    return known[place]
+
+
+def shown_text(catalogue: Catalogue, place: int, row: int) -> str:
+    """All that is written of a memory's row: its text, its file's name, tags and people."""
+    return "\n".join([catalogue.texts[row], catalogue.files[place], *catalogue.tags[place], *catalogue.people[place]])
+
+
+def written_in(text: str, wanted: Sequence[str]) -> float:
+    """The share of the wanted parts that a text has exactly so."""
+    if not wanted:
+        return 0.0
+    plain = normalised(text)
+    return sum(len(each) for each in wanted if _pattern(each).search(plain)) / sum(map(len, wanted))
+
+
+@lru_cache(maxsize=256)
+def _pattern(text: str) -> re.Pattern[str]:
+    before = r"(?<![a-z0-9])" if text[0].isascii() else ""
+    after = r"(?![a-z0-9])" if text[-1].isascii() else ""
+    return re.compile(before + re.escape(text) + after)
+
+
+def _columns(texts: Sequence[object]) -> NDArray[np.float32]:
+    return np.array([text[1:6] for text in texts], dtype=np.float32).reshape(-1, 5).T  # type: ignore[index]
+
+
+def _array(values: Iterable[float]) -> Signal:
+    return np.fromiter(values, dtype=np.float32)

@@ -1,0 +1,100 @@
+"""BM25 over everything at hand: of single rows, and of whole memories, whose passages count together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.lexicon import saturation
+from vault_mem.index.lexicon import weight as rarity
+
+Signal = NDArray[np.float32]
+Weighted = Sequence[tuple[str, float]]
+
+# What a handful of rare words found together add up to: sums of BM25 are told as shares of it.
+HANDFUL = 20.0
+# A long note has a word of its subject many times: so many are what one is in a passage.
+OFTEN = 5.0
+
+
+@dataclass(frozen=True)
+class Words:
+    """By place: BM25 of rows and of whole memories, and which share of the query's words a whole memory has at all."""
+
+    rows: Signal
+    whole: Signal
+    covered: Signal
+
+
+def words(catalogue: Catalogue, terms: Weighted) -> Words:
+    """BM25 for weighted terms. Of a memory without passages the whole is its row."""
+    lexicon = catalogue.lexicon
+    lengths, mean = lexicon.lengths, mean_length(catalogue)
+    rows = np.zeros(len(catalogue.files), dtype=np.float32)
+    covered = np.zeros(len(catalogue.files), dtype=np.float32)
+    parted = has_passages(catalogue)
+    whole = np.zeros_like(rows) if parted else rows
+    counted = np.zeros_like(rows)
+    owners, (all_lengths, mean_whole) = catalogue.owner, _whole_lengths(catalogue) if parted else (lengths, mean)
+    memories = int(np.count_nonzero(catalogue.alive & (catalogue.n == 0))) if parted else 0
+    for term, each in terms:
+        places, counts = lexicon.postings(term)
+        if not len(places):
+            continue
+        weight = np.float32(each)
+        rows[places] += weight * saturation(counts, lengths[places], mean)
+        if not parted:
+            covered[places] += weight
+            continue
+        own = owners[places]
+        np.add.at(counted, own, counts)
+        having = len(np.unique(own))
+        both = weight * np.float32((1 + rarity(having, memories) / rarity(len(places), len(catalogue))) / 2)
+        # places of one memory come several times, each with the same value: assigning, not adding, is right
+        whole[own] = whole[own] + both * saturation(counted[own] / OFTEN, all_lengths[own], mean_whole)
+        covered[own] = covered[own] + weight
+        counted[own] = 0
+    return Words(rows, whole, covered)
+
+
+def has_passages(catalogue: Catalogue) -> bool:
+    """Whether any memory is long enough to be cut."""
+    return catalogue.derived("parted", lambda: bool((catalogue.n[catalogue.alive] > 0).any()))
+
+
+def passages_of(catalogue: Catalogue) -> NDArray[np.float32]:
+    """How many passages each memory has, by place; one that is not cut has one."""
+
+    def count() -> NDArray[np.float32]:
+        passages = catalogue.owner[catalogue.alive & (catalogue.n > 0)]
+        return np.maximum(np.bincount(passages, minlength=len(catalogue.files)), 1).astype(np.float32)
+
+    return catalogue.derived("passages of", count)
+
+
+def mean_length(catalogue: Catalogue) -> float:
+    """How many terms a row has on average."""
+
+    def mean() -> float:
+        return float(np.sum(catalogue.lexicon.lengths, dtype=float)) / max(len(catalogue), 1)
+
+    return catalogue.derived("mean length", mean)
+
+
+def _whole_lengths(catalogue: Catalogue) -> tuple[Signal, float]:
+    def lengths() -> tuple[Signal, float]:
+        places = np.flatnonzero(catalogue.alive)
+        found = np.bincount(catalogue.owner[places], catalogue.lexicon.lengths[places], len(catalogue.files))
+        count = np.count_nonzero(catalogue.alive & (catalogue.n == 0))
+        return found.astype(np.float32), float(found.sum()) / max(int(count), 1)
+
+    return catalogue.derived("whole lengths", lengths)
+
+
+def total(terms: Weighted) -> float:
+    """What a text of all the terms would get."""
+    return sum(each for _, each in terms) or 1.0
