@@ -43,7 +43,7 @@ def spoken(having: Callable[[str], int], rows: int) -> tuple[str, ...]:
 
 @cache
 def _stemmer(language: str) -> Any:
-    import snowballstemmer  # type: ignore[import-untyped]
+    import snowballstemmer
 
     return snowballstemmer.stemmer(language)
 
