@@ -23,7 +23,7 @@ from vault_mem.ranking.rank import DIGITS, Ranking
 # More than these nobody reads; the likeliest come first.
 MOST = 2
 # So many of the nearest states are looked at, and so many more that name somebody the new text names.
-NEAREST, NAMING = 30, 20
+NEAREST, NAMING = 15, 8
 # An event may read as a state; a summary says what others say, and a mood grows by itself.
 _REPLACED = frozenset(("event", *STATE_KINDS)) - {"summary"}
 _STATES = _REPLACED - {"event"}
@@ -34,13 +34,13 @@ _JUST_ABOVE = 10**-DIGITS
 
 def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[Found]:
     """The open states that a new text may replace, likeliest first; `near` are the guard's neighbours of it."""
-    if not changes_something(draft.content):
+    if not changes_something(draft.content) or _spoken(draft.content, draft.people):
         return []
     found = {each.memory.id: each for each in near if each.memory.kind in _REPLACED}
     found |= {each.memory.id: each for each in _open(workspace, draft.content, _STATES)}
     likely = []
     for each in found.values():
-        if about_others(each.memory, draft.people):
+        if about_others(each.memory, draft.people) or _spoken(each.memory.content, each.memory.people):
             continue
         score = may_replace(each.memory.content, draft.content, workspace.tokens)
         if score >= LIKELY:
@@ -91,7 +91,11 @@ def newer_first(
     """
     shown = {found.memory.id: found for found in results}
     newer: list[Found] = [*results, *_further(catalogue, ranking, shown, candidate)]
-    newer = [each for each in newer if changes_something(each.memory.content)]
+    newer = [
+        each
+        for each in newer
+        if changes_something(each.memory.content) and not _spoken(each.memory.content, each.memory.people)
+    ]
     for old in results:
         if old.memory.kind not in _REPLACED or old.memory.closed_at(workspace.folder.now()):
             continue
@@ -130,3 +134,9 @@ def _replacing(workspace: Workspace, old: Memory, newer: list[Found]) -> Found |
     ]
     best = max(scores, default=0.0)
     return later[scores.index(best)] if best >= LIKELY else None
+
+
+def _spoken(content: str, people: list[str]) -> bool:
+    """Whether a text is a turn of a conversation: the speaker's name, a colon, and what was said."""
+    speaker, colon, _ = content[:80].partition(":")
+    return bool(colon) and speaker.strip().casefold() in [each.casefold() for each in people]
