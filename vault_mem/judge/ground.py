@@ -83,7 +83,8 @@ def common_ground(before: str, after: str, tokens: TokenVectors, usage: Usage) -
 
 # How a letter or a talk begins and ends, whoever it is addressed to.
 _OPENING = re.compile(
-    r"\s*(?:\w{1,20}: )?(?:(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|night|day))\b(?:,? ?[\w' ]{1,30}?)?[,.!:]+"
+    r"\s*(?:\w{1,20}: )?(?:(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|night|day))\b"
+    r"(?:,? ?[\w' ]{1,30}?)?[,.!:]+"
     r"(?:\s*long time no \w+[.!,]*)?"
     r"|(?:こんにちは|こんばんは|おはよう(?:ございます)?|お疲れ(?:様|さま)(?:です|でした)?|(?:いつも)?お世話になって(?:おり|い)ます)[、。!！\s]*"
     r"(?:[^。、!！\n]{1,15}(?:さん|様|くん|ちゃん|友達|相棒|へ)[。、!！])?)\s*",

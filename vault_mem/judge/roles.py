@@ -196,6 +196,8 @@ _MOST_THINGS = 24
 
 def _by_exchange(one: Text, two: Text) -> list[Difference]:
     """DEBUG in development and WARNING in production, or the other way round: two values that changed places."""
+    if one.rest == two.rest or not _PARTS.search(one.rest.strip(" .。")) or not _PARTS.search(two.rest.strip(" .。")):
+        return []
     before, after = _parts(one), _parts(two)
     things = [thing for thing in before if thing in after]
     if len(things) > _MOST_THINGS:

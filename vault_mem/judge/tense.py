@@ -88,6 +88,8 @@ def _english(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
     for before, after, strength in alignment.pairs:
         if before.name or after.name or not before.text.isascii() or not after.text.isascii():
             continue
+        if before.text == after.text and one.before(before.text) == two.before(after.text):
+            continue
         was, now = _stages(one, before), _stages(two, after)
         if before.lemma in _REPORTS or (before.lemma in _STATES and {"left"} in (was, now)):
             continue

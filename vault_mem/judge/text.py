@@ -72,11 +72,14 @@ class Text:
         """Whether any of it is Japanese."""
         return bool(japanese.JAPANESE.search(self.lower))
 
+    @cached_property
+    def _clauses(self) -> list[str]:
+        label = r"(?<=todo):|(?<=^done):|[^.;:!?\n]*:"  # what ends in a colon says nothing of itself
+        return re.split(rf"[.;!?\n]|{label}", self.rest)
+
     def before(self, word: str) -> list[str]:
         """What stands before a word in its clause, for every place that it stands in."""
-        label = r"(?<=todo):|(?<=^done):|[^.;:!?\n]*:"  # what ends in a colon says nothing of itself
-        clauses = re.split(rf"[.;!?\n]|{label}", self.rest)
-        places = [(clause, match.start()) for clause in clauses for match in re.finditer(rf"\b{word}\b", clause)]
+        places = [(clause, match.start()) for clause in self._clauses for match in re.finditer(rf"\b{word}\b", clause)]
         return [clause[:start].rstrip() for clause, start in places]
 
     @cached_property
