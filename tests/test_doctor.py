@@ -15,7 +15,7 @@ from helpers import contents, memory, mode, note, states
 
 from vault_mem.operations.checks import machine
 from vault_mem.operations.doctor import BY_INDEX
-from vault_mem.vault.lock import locked
+from vault_mem.vault.lock import locked_outside
 
 
 def findings(cli: Command, check: str) -> list[dict]:
@@ -317,7 +317,7 @@ def test_a_lock_that_is_held(cli: Command, root: Path) -> None:
     memory(root, "memories/a.md", "mem_00000000000a", "Sound")
     cli.run("status")
     assert findings(cli, "lock") == []
-    with locked(root / ".vault-mem/lock", "this vault"):
+    with locked_outside(root / ".vault-mem/lock", "this vault"):
         (found,) = findings(cli, "lock")
         assert "is writing this vault" in found["message"]
         assert found["path"].endswith(".vault-mem/lock")
