@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from vault_mem.index.terms import terms
 from vault_mem.judge.judge import judge
 from vault_mem.judge.replaces import is_talk
+from vault_mem.judge.statements import statements
 from vault_mem.model import Memory
 from vault_mem.operations.compare import contradicts
 from vault_mem.operations.guard import repeats
@@ -40,7 +41,7 @@ def standing(workspace: Workspace, older: Memory, newer: Memory, distance: float
         return Standing(RELATED)
     if older.content == newer.content:
         return Standing(REPETITION)
-    judgement = judge(older.content, newer.content, workspace.tokens)
+    judgement = judge(statements(older.content), newer.content, workspace.tokens)
     clash = contradicts(judgement, 1 - distance)
     if not clash and repeats(judgement, distance, workspace.folder.settings.dedup_threshold):
         return Standing(REPETITION)
