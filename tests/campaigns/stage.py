@@ -218,6 +218,8 @@ def warm_up() -> None:
             and path.stem[0] != "_"
         ):
             importlib.import_module(".".join(parts))
+    for name in ("library", "messages", "session_texts"):
+        importlib.import_module(f"vault_mem.{name}")
     import numpy as np
 
     from vault_mem.embedding.embedder import Embedder
