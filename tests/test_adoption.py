@@ -209,7 +209,8 @@ def test_a_vault_that_cannot_be_written_is_still_read(
     real = os.open
 
     def refuse(path, flags, *rest, **options):
-        if "dir_fd" in options and flags & (os.O_WRONLY | os.O_RDWR):
+        folder = Path(f"/proc/self/fd/{options.get('dir_fd', 0)}").resolve()
+        if folder.is_relative_to(root) and flags & (os.O_WRONLY | os.O_RDWR):
             raise OSError(30, "Read-only file system")
         return real(path, flags, *rest, **options)
 

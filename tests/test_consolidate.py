@@ -281,7 +281,8 @@ def test_the_sample_vault(sample_cli: Command) -> None:
     assert all(each in (COFFEE, SURGERY, ORDER) for each in found)
     assert answer["supersede_candidates"] == []
     proposals = sample_cli.json("review", "list")["proposals"]
-    assert [each["kind"] for each in proposals] == ["merge"] * len(found)
+    assert len(proposals) == len(found)
+    assert all(each["kind"] in ("merge", "append") for each in proposals)  # append where a merge would drop words
 
 
 def test_no_pair_is_missed_whatever_the_vectors_are() -> None:

@@ -266,14 +266,14 @@ def test_a_reindex_elsewhere_does_not_break_an_open_vault(vault: Vault, env: dic
 def test_stale_when_another_process_is_busy(cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # stale: true with the pending count, on stdout as JSON and as a note on stderr
     from vault_mem.index import sync
-    from vault_mem.vault.lock import locked
+    from vault_mem.vault.lock import locked_outside
 
     memory(root, "memories/a.md", "mem_00000000000a", "The well is dry")
     index = Path(cli.json("status")["index_dir"])
     note(root, "memories/b.md", "A second note")
     note(root, "memories/c.md", "A third note")
     monkeypatch.setattr(sync, "LOCK_WAIT", 0.05)
-    with locked(index / "lock", "the index"):
+    with locked_outside(index / "lock", "the index"):
         answer = cli.run("recall", "well", "--json")
         assert answer.code == 0
         assert (answer.json["stale"], answer.json["pending"]) == (True, 2)

@@ -304,7 +304,10 @@ def test_a_model_that_is_not_there(
         (name / "model.safetensors").write_bytes((name / "model.safetensors").read_bytes()[:20])
     elif kind == "hub":
         name = "nobody-at-all/no-such-model"
-    for command in (["recall", "ferry"], ["remember", "A new thing"], ["reindex"], ["status"]):
+    status = cli.run("status", env={"VAULT_MEM_MODEL": str(name)})
+    assert status.code == 0  # it answers in every state, and says what is wrong
+    assert f"embedding model '{name}'" in status.out
+    for command in (["recall", "ferry"], ["remember", "A new thing"], ["reindex"]):
         answer = cli.run(*command, env={"VAULT_MEM_MODEL": str(name)})
         assert answer.code == 1
         assert answer.out == ""
@@ -348,6 +351,10 @@ def test_an_index_folder_that_cannot_be(cli: Command, root: Path, tmp_path: Path
     file = tmp_path / "taken"
     file.write_text("")
     answer = cli.run("status", env={"VAULT_MEM_INDEX_DIR": str(file)})
+    assert answer.code == 0  # it answers in every state, and says what is wrong
+    assert "trouble" in answer.out
+    assert str(file) in answer.out
+    answer = cli.run("recall", "ferry", env={"VAULT_MEM_INDEX_DIR": str(file)})
     assert answer.code == 1
     assert "VAULT_MEM_INDEX_DIR" in answer.err
     assert "Traceback" not in answer.err

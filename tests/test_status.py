@@ -71,12 +71,12 @@ def test_the_index_is_the_owners_alone(cli: Command, vault: Vault) -> None:
 def test_stale_is_said(cli: Command, root: Path, monkeypatch) -> None:
     #
     from vault_mem.index import sync
-    from vault_mem.vault.lock import locked
+    from vault_mem.vault.lock import locked_outside
 
     index = Path(cli.json("status")["index_dir"])
     note(root, "memories/a.md", "New")
     monkeypatch.setattr(sync, "LOCK_WAIT", 0.05)
-    with locked(index / "lock", "the index"):
+    with locked_outside(index / "lock", "the index"):
         assert (cli.json("status")["stale"], cli.json("status")["pending"]) == (True, 1)
         assert "behind by 1 file(s)" in cli.run("status").out
 

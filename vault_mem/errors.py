@@ -98,8 +98,9 @@ def of_system(error: Exception) -> VaultMemError | None:
     by_system = re.search(r"[A-Z][A-Za-z ,'-]+ \(os error \d+\)", str(error))
     if type(error).__module__ == "sqlite3":
         return WriteFailed(f"the index cannot be used: {error}", f"{hint}; `vault-mem reindex` makes a new one")
-    if isinstance(error, RuntimeError | ValueError) and by_system:
-        return WriteFailed(f"the index cannot be used: {by_system.group()}", f"{hint}; or `vault-mem reindex`")
+    if isinstance(error, RuntimeError | ValueError) and (by_system or "lance" in str(error).lower()):
+        reason = by_system.group() if by_system else "LanceDB could not read or write it"
+        return WriteFailed(f"the index cannot be used: {reason}", f"{hint}; or `vault-mem reindex`")
     return None
 
 

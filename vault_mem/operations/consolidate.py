@@ -177,14 +177,18 @@ def _candidates(
         return merges, changes
     for distance, older, newer in _near(workspace, recent, threshold, progress):
         stands = standing(workspace, older, newer, distance)
-        facts = (newer.id, older.id, distance, newer.content[:SNIPPET], older.content[:SNIPPET])
+        facts = (newer.id, older.id, stands.distance, newer.content[:SNIPPET], older.content[:SNIPPET])
         if stands.kind == REPETITION and len(merges) < limit:
             merges.append(MergeCandidate(*facts))
         elif stands.kind == CHANGED and len(changes) < limit:
             changes.append(SupersedeCandidate(*facts, stands.differs))
         if len(merges) == len(changes) == limit:
             break
-    return merges, changes
+    return sorted(merges, key=_by_distance), sorted(changes, key=_by_distance)
+
+
+def _by_distance(candidate: MergeCandidate) -> tuple[float, str, str]:
+    return candidate.distance, candidate.memory_a_id, candidate.memory_b_id
 
 
 def _near(

@@ -11,9 +11,10 @@ from vault_mem.index.terms import terms
 from vault_mem.judge.judge import judge
 from vault_mem.judge.replaces import is_talk
 from vault_mem.judge.statements import statements
+from vault_mem.judge.text import respelled
 from vault_mem.model import Memory
 from vault_mem.operations.compare import contradicts
-from vault_mem.operations.guard import repeats
+from vault_mem.operations.guard import compared, repeats
 from vault_mem.operations.workspace import Workspace
 
 REPETITION, CHANGED, RELATED = "repetition", "changed", "related"
@@ -28,27 +29,31 @@ class Standing:
     """`kind` is repetition, changed or related; `differs` names what the newer one changes."""
 
     kind: str
+    distance: float
     differs: list[str] = field(default_factory=list)
 
 
 def standing(workspace: Workspace, older: Memory, newer: Memory, distance: float) -> Standing:
     """How a newer memory stands to an older one that is near to it."""
     if workspace.folder.settings.dedup_mode == "distance":
-        return Standing(REPETITION)
+        return Standing(REPETITION, distance)
     if older.kind != newer.kind and {older.kind, newer.kind} & set(_APART):
-        return Standing(RELATED)
+        return Standing(RELATED, distance)
     if about_others(older, newer.people):
-        return Standing(RELATED)
+        return Standing(RELATED, distance)
     if older.content == newer.content:
-        return Standing(REPETITION)
-    judgement = judge(statements(older.content), newer.content, workspace.tokens)
+        return Standing(REPETITION, distance)
+    own = statements(older.content)
+    judgement = judge(own, newer.content, workspace.tokens)
+    if judgement.aligned:
+        distance = min(distance, round(1 - compared(workspace, *respelled(own, newer.content)), 4))
     clash = contradicts(judgement, 1 - distance)
     if not clash and repeats(judgement, distance, workspace.folder.settings.dedup_threshold):
-        return Standing(REPETITION)
+        return Standing(REPETITION, distance)
     changed = clash or (judgement.same_words and judgement.differs)
     if changed and _same_wording(older.content, newer.content) and not _talk(older, newer):
-        return Standing(CHANGED, [str(each) for each in judgement.differs])
-    return Standing(RELATED)
+        return Standing(CHANGED, distance, [str(each) for each in judgement.differs])
+    return Standing(RELATED, distance)
 
 
 def about_others(one: Memory, people: list[str]) -> bool:

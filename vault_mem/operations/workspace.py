@@ -341,11 +341,10 @@ class Workspace:
         """A memory as an operation has just written it, from the text itself: it need not be indexed yet."""
         for step in reversed(transaction.steps):
             if isinstance(step, FileStep) and self.folder.is_note(step.key) and id_in(step.after or b"") == id_:
-                found = self.folder.tree.stat(step.key)
                 note = parse(
                     step.after or b"",
                     step.key,
-                    mtime=found.st_mtime if found else 0,
+                    mtime=(journal.changed_at(self.folder, step.key) or 0) / 1e9,
                     zone=self.folder.zone,
                     private=self.folder.is_private(step.key),
                 )

@@ -192,8 +192,9 @@ class Transaction:
                 folder.tree.drop(pending)
             raise
         self.notices += _finish(folder, name, jobs)
-        if int(self.op.partition("-")[0]) % _PRUNE_EVERY == 0:
-            prune(folder)
+        if number_of(self.op) % _PRUNE_EVERY == 0:
+            with contextlib.suppress(OSError):
+                prune(folder)
         return self.op
 
 
@@ -203,7 +204,7 @@ def _finish(folder: Folder, name: str, jobs: list[carry.Job]) -> list[str]:
         carry.sync(folder, jobs)
     except VaultMemError as error:
         return [f"the change is made, but the disk did not confirm it: {error.message}"]
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, VaultMemError):
         carry.clear(folder, jobs)
         late.look_after(folder, [(job.stage, job.change) for job in jobs if isinstance(job.change, FileStep)])
         folder.tree.rename(f"{JOURNAL}/{name}.pending", f"{JOURNAL}/{name}.json")
