@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from vault_mem.errors import VaultMemError
 from vault_mem.notes.links import link_name, name_key
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import named_in
 from vault_mem.vault.folder import Folder
+from vault_mem.vault.tree import Refused
 from vault_mem.vault.walk import walk
 
 Means = Callable[[str], bool]
@@ -115,8 +117,10 @@ def referrers(folder: Folder, keys: Iterable[str], means: Means) -> Iterator[tup
 
 
 def _bytes(folder: Folder, key: str) -> bytes | None:
-    """A file's bytes; None where it is gone or cannot be read."""
+    """A file's bytes; None where it is gone or not ours to read. A disk that fails must not pass for "names nothing"."""
     try:
         return folder.tree.read(key)
-    except OSError:
+    except (PermissionError, Refused):
         return None
+    except OSError as error:
+        raise VaultMemError(f"cannot read {key}: {error.strerror}", "nothing was changed; try again") from error

@@ -3,7 +3,7 @@
 A vault may be a stranger's. A path that is opened by its whole name goes wherever a link in it leads, and a FIFO at
 its end never answers. So each part of a path is opened from the handle of the one before it and is not followed if it
 is a link; what is not a regular file is refused, and nothing blocks. A link that the owner wants, such as `private/`
-on an encrypted disk, works if the user's own settings name it (`allowed_links`).
+on an encrypted disk, works if the user's own settings name it (`follow_links`).
 
 Paths are keys: below the root, with slashes. Errors are the system's own, with a reason that can be shown.
 """
