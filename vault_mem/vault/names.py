@@ -117,7 +117,7 @@ def referrers(folder: Folder, keys: Iterable[str], means: Means) -> Iterator[tup
 
 
 def _bytes(folder: Folder, key: str) -> bytes | None:
-    """A file's bytes; None where it is gone or not ours to read. A disk that fails must not pass for "names nothing"."""
+    """A file's bytes; None where it is gone or not ours to read. A failing disk must not pass for "names nothing"."""
     try:
         return folder.tree.read(key)
     except (PermissionError, Refused):
