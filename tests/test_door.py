@@ -220,6 +220,7 @@ def test_what_git_brought_is_set_aside_whole(cli: Command, root: Path) -> None:
     git(root, "add", "-f", ".")
     git(root, "commit", "-qm", "a stranger's vault")
     assert cli.run("recall", "note").code == 0
+    assert not planted.exists()  # a read is enough
     assert cli.run("undo", "--yes").code == 4
     assert stranger.exists()
     assert not planted.exists()

@@ -19,7 +19,7 @@ from vault_mem.errors import Busy, Changed, EditRefused, Unsafe, VaultMemError, 
 from vault_mem.index.shelf import Shelf
 from vault_mem.model import Memory
 from vault_mem.notes.parse import parse
-from vault_mem.vault import journal
+from vault_mem.vault import journal, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.names import Names
@@ -170,6 +170,7 @@ class Workspace:
         """
         from vault_mem.operations.quiet import quiet_work
 
+        own.vet(self.folder)
         if self._interrupted():
             self._recover()
         self._finish_purges()
