@@ -80,12 +80,18 @@ def _vault_for(arguments: list[str]) -> str:
             named = argument[8:]
         elif not argument.startswith("-") and not command:
             command = argument
-    if command in IN_CLIENT or ("--purge" in arguments and os.isatty(0)):  # it asks first
+    here = command in IN_CLIENT and not (command == "edit" and _says_what(arguments))
+    if here or ("--purge" in arguments and os.isatty(0)):  # it asks first
         return ""
     try:
         return _find(named)
     except (OSError, ValueError):
         return ""
+
+
+def _says_what(arguments: list[str]) -> bool:
+    """Whether an edit needs no editor."""
+    return any(each.startswith(("--content", "--set")) for each in arguments)
 
 
 def _find(named: str) -> str:
