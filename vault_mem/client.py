@@ -232,6 +232,7 @@ def _cancel_on_interrupt(connection: Socket) -> None:
             raise KeyboardInterrupt
 
     _signal.signal(_signal.SIGINT, cancel)
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGINT])  # one that came before is heard now
 
 
 def _last_word(connection: Socket, messages: Messages) -> tuple[bytes, bytes] | None:
@@ -260,8 +261,8 @@ def _send_stdin(connection: Socket) -> None:
         _input_sent.append(part)
         try:
             connection.sendall(message(STDIN, part))
-        except ConnectionError as error:
-            raise _Lost from error
+        except ConnectionError:  # it wants no more: what it answered may be there to be read all the same
+            return
         if not part:
             return
 

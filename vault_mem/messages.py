@@ -325,7 +325,8 @@ def _pair(pair: MergeCandidate, newer: str, older: str) -> list[str]:
 def merged(result: MergeResult) -> str:
     """What merge says."""
     memory = result.memory
-    return f"Merged {result.removed.id} into (id: {memory.id}): {quoted(cut(memory.content))}\n{_in_trash(result.removed.id)}"
+    said = f"Merged {result.removed.id} into (id: {memory.id}): {quoted(cut(memory.content))}"
+    return f"{said}\n{_in_trash(result.removed.id)}"
 
 
 def _in_trash(id_: str) -> str:

@@ -165,12 +165,15 @@ def _shared_options() -> list[click.Option]:
 def open_vault(console: Console, what: str = "Indexing") -> Vault:
     """The vault a command means."""
     if console.opening is not None:
-        return console.opening(console, what)
-    from vault_mem.library import Vault
-    from vault_mem.vault.journal import request_id
+        vault = console.opening(console, what)
+    else:
+        from vault_mem.library import Vault
+        from vault_mem.vault.journal import request_id
 
-    request_id.set(console.request)
-    return Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))
+        request_id.set(console.request)
+        vault = Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))
+    vault.workspace.folder.public = console.public
+    return vault
 
 
 def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int = 0) -> None:

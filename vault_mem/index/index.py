@@ -183,8 +183,8 @@ class Index:
         if not wanted or not wanted.replace("_", "").isalnum() or not wanted.isascii():
             raise _not_found(id_)
         wanted = wanted if wanted.startswith(("mem_", "ep_")) else f"mem_{wanted}"
-        rows = self._rows(f"n = 0 AND id = {quote(wanted)}", 1)
-        rows = rows or self._rows(f"n = 0 AND starts_with(id, {quote(wanted)})", 2)
+        rows = self._rows(f"n = 0 AND id = {quote(wanted)}{self._seen}", 1)
+        rows = rows or self._rows(f"n = 0 AND starts_with(id, {quote(wanted)}){self._seen}", 2)
         if not rows:
             raise _not_found(id_)
         if len(rows) > 1:
@@ -193,14 +193,21 @@ class Index:
 
     def memories(self, where: str = "", types: tuple[str, ...] = (MEMORY,)) -> list[Memory]:
         """All memories that meet a condition, newest first."""
-        condition = f"n = 0 AND type IN ({', '.join(map(quote, types))})" + (f" AND ({where})" if where else "")
+        condition = f"n = 0 AND type IN ({', '.join(map(quote, types))}){self._seen}" + (
+            f" AND ({where})" if where else ""
+        )
         found = [memory_of(row) for row in self._rows(condition)]
         return sorted(found, key=lambda memory: (-memory.created.timestamp(), -(memory.seq or 1), memory.id))
+
+    @property
+    def _seen(self) -> str:
+        """The condition that who looks may see a memory."""
+        return " AND private = false" if self.folder.public else ""
 
     def in_order(self, where: str, *, important_first: bool = False) -> list[str]:
         """The files of all memories that meet a condition, newest first, or the important before the others."""
         found = self.table.select(
-            ("file", "created", "id", "importance"), f"n = 0 AND type = {quote(MEMORY)} AND ({where})"
+            ("file", "created", "id", "importance"), f"n = 0 AND type = {quote(MEMORY)}{self._seen} AND ({where})"
         )
         files, created, ids, importance = (each.to_pylist() for each in found.columns)
         order = sorted(

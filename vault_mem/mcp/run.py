@@ -44,13 +44,18 @@ class Running:
         with self._lock:
             if self.cancelled.is_set():
                 return STOPPED, "", ""
-            process = self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=os.name == "posix",  # a Ctrl-C is ours: what it has begun ends well
-            )
+            # Held back in the child until it can tell the daemon of it.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+            try:
+                process = self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,  # a Ctrl-C is ours: what the command has begun ends well
+                )
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         out, err = process.communicate(first_line + stdin)
         return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
 

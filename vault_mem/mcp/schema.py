@@ -41,7 +41,7 @@ class Parameter:
             on, _, off = self.to.partition("/")
             return [on] if value else [off] if off else []
         if isinstance(value, dict):
-            return [f"{self.to}={name}={_one_text(each)}" for name, each in value.items()]
+            return [f"{self.to}={_key(name)}={_one_text(name, each)}" for name, each in value.items()]
         if isinstance(value, list):
             return [word for each in value for word in self._item(each)]
         return [self._with(value)]
@@ -57,11 +57,20 @@ class Parameter:
         return f"{self.to}={value}" if self.to.startswith("--") else f"{self.to}{value}"
 
 
-def _one_text(value: Any) -> str:
+def _key(name: str) -> str:
+    if "=" in name or not name.strip():
+        raise InvalidInput(f"{name!r} cannot be the name of a field")
+    return name
+
+
+def _one_text(name: str, value: Any) -> str:
     """A field's value as an option takes it."""
-    if isinstance(value, bool) or value is None:
-        return json.dumps(value) if value is not None else ""
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    if isinstance(value, bool):
+        return json.dumps(value)
+    items = value if isinstance(value, list) else ["" if value is None else value]
+    if not all(isinstance(each, str | int | float) for each in items):
+        raise InvalidInput(f"{name} is text, a number or a list of texts")
+    return ",".join(map(str, items))
 
 
 @dataclass(frozen=True)
@@ -141,11 +150,11 @@ class Tool:
                 raise InvalidInput(f"{self.name} has no argument {name!r}", f"it takes: {', '.join(known) or 'none'}")
         values = {name: _checked(name, value, known[name].schema) for name, value in given.items() if value is not None}
         for each in known.values():
-            if each.required and each.name not in values:
+            if each.required and values.get(each.name) in (None, []):
                 raise InvalidInput(f"{self.name} needs {each.name}", str(each.schema.get("description", "")))
             if each.name in values and each.to != INPUT and not each.to.endswith("=-"):
                 _refuse_zero(each.name, values[each.name])
-        if self.one_of and not any(values.get(name) not in (None, False) for name in self.one_of):
+        if self.one_of and not any(values.get(name) not in (None, False, {}) for name in self.one_of):
             raise InvalidInput(f"{self.name} needs one of {', '.join(self.one_of)}", "it says what to change")
         return values
 
@@ -161,7 +170,7 @@ def _checked(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
         value = _as_number(value, wanted)
     if not isinstance(value, _TYPES[wanted]) or (isinstance(value, bool) and wanted != "boolean"):
         raise InvalidInput(f"{name} should be of type {wanted}", str(schema.get("description", "")))
-    if wanted in ("integer", "number"):
+    if isinstance(value, int | float):
         _check_limits(name, value, schema)
     if "enum" in schema and value not in schema["enum"]:
         raise InvalidInput(f"{name} is one of {', '.join(schema['enum'])}", str(schema.get("description", "")))

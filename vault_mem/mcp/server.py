@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,8 +42,7 @@ _PROMPTS = {
     ),
     "save_session": (
         "Save what was worth keeping",
-        "Look back over this conversation. Save what will matter later with remember: decisions, facts, changes, "
-        "lessons; one thought each, in words that make sense in a year. Recall first what is there already.",
+        "Save what of this conversation will matter later with remember, one thought each; recall first what is there.",
     ),
 }
 
@@ -193,11 +193,8 @@ class Server:
             return
         # strict readers take no half of a surrogate pair, not even as an escape
         line = json.dumps(reply, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
-        with self._sending:
-            try:
-                self._send(line)
-            except (BrokenPipeError, ValueError):  # nobody listens any more
-                pass
+        with self._sending, suppress(BrokenPipeError, ValueError):  # nobody may be listening any more
+            self._send(line)
 
     def _notified(self, method: str, params: Any) -> None:
         if method == "notifications/cancelled" and isinstance(params, dict):
@@ -260,8 +257,8 @@ class Server:
             return in_tool_words(text, tool, self._tools)
 
         if "error" in document or code not in (0, _DUPLICATE):
-            error = document.get("error") or {"code": "error", "message": err.strip(), "hint": ""}
-            return _failure(error | {"message": said(error["message"]), "hint": said(error["hint"])})
+            told = document.get("error") or {"code": "error", "message": err.strip(), "hint": ""}
+            return _failure(told | {"message": said(told["message"]), "hint": said(told["hint"])})
         parts = around(document["text"], document["tag"])
         text = "".join(part if theirs else said(part) for part, theirs in parts)
         data = document["data"]

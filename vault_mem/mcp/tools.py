@@ -183,7 +183,7 @@ TOOLS = (
         "update_memory",
         "Update a memory",
         "Change one memory: its text or fields, or say that it is over (close), done (a task), still true (confirm) or "
-        "true again (reopen). What it said before is kept. For a fact that changed rather use remember with supersedes.",
+        "true again (reopen). What it said before is kept. Where a fact changed, use remember with supersedes.",
         ("edit",),
         (
             _memory_id("ID of the memory to change"),

@@ -35,10 +35,8 @@ def in_tool_words(text: str, tool: Tool, offered: Collection[str]) -> str:
             text = re.sub(f"`?{pattern}`?", lambda found: said.format(*found.groups()), text)  # noqa: B023
     by_command = {" ".join(each.command): each.name for each in TOOLS if each.name in offered}
     text = _PLAIN.sub(lambda found: by_command.get(found.group(1), found.group()), text)
-    names = {
-        each.to.split("/")[0]: each.name for each in (*tool.parameters, *BY_NAME["remember"].parameters) if each.to
-    }
-    names |= {each.to: each.name for each in tool.parameters if each.to}
+    parameters = (*BY_NAME["remember"].parameters, *tool.parameters)  # hints speak of remember most of all
+    names = {each.to.split("/")[0]: each.name for each in parameters if each.to}
     return _OPTION.sub(lambda found: names.get(found.group(), found.group()), text)
 
 

@@ -177,7 +177,7 @@ class Workspace:
         wait = None if self.folder.writing else READ_WAIT
         if self.watch is None:
             freshness = self.sync(wait=wait)
-            if not freshness.stale and quiet_work(self):
+            if not freshness.stale and self._unseen(quiet_work):
                 freshness = self.sync(wait=wait)
             return freshness
         pending = self.watch.settle()
@@ -188,6 +188,14 @@ class Workspace:
             self._follow(pending.ours, behind)
             self.watch.done(pending)
         return freshness
+
+    def _unseen(self, work: Callable[[Workspace], T]) -> T:
+        """Do what nobody asked for, with all memories in view."""
+        public, self.folder.public = self.folder.public, False
+        try:
+            return work(self)
+        finally:
+            self.folder.public = public
 
     def _unless_many_are_gone(self, keys: Iterable[str]) -> list[str] | None:
         """The files to look at; None, all of them, where so many are gone that it may be a disk and not a deletion."""
