@@ -181,7 +181,7 @@ def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int 
     for notice in vault.workspace.notices:
         console.notice(f"note: {notice}")
     if stale:
-        console.notice(f"note: the index is busy; {pending} changed file(s) are not in this answer yet")
+        console.notice(f"note: the index is behind; {pending} changed file(s) are not in this answer yet")
 
 
 def changed(console: Console, vault: Vault, what: str, memory: Memory) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from vault_mem.embedding.calibration import Calibration, fingerprint, loaded, measure
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.errors import NotFound, VaultMemError, WriteFailed
+from vault_mem.index.borrowed import usable_home, writable
 from vault_mem.index.changes import Changes, Rows
 from vault_mem.index.rows import EPISODE, MEMORY, NOTE, memory_of
 from vault_mem.index.state import SCHEMA_VERSION, Known, StateStore
@@ -47,6 +48,7 @@ class Index:
     def open(self) -> str:
         """Open the index. Returns why it has to be built anew, or nothing when it is sound."""
         self.close()
+        self.home = usable_home(self.folder)
         self._make_home()
         try:
             self.generation = self._current()
@@ -56,7 +58,7 @@ class Index:
         if not self.generation or not place.is_dir():
             return "the index is gone"
         try:
-            self.state = StateStore(place / "state.db")
+            self.state = StateStore(place / "state.db", fixed=not writable(self.home))
             if self.state.get("schema") != SCHEMA_VERSION:
                 return "the index is of another version of vault-mem"
             if self.state.get("model") != self.embedder.fingerprint:
