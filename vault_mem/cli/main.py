@@ -56,6 +56,7 @@ COMMANDS = {
     "compare": "Compare two texts or memories.",
     "status": "What the vault holds, and whether the index is fresh.",
     "doctor": "Find trouble, and say what to do.",
+    "git-merge": "Merge two versions of a file; git calls this.",
     "eval": "Measure recall on a data set of your own.",
     "backup": "Write the whole vault into one archive.",
     "reindex": "Build the index anew from the files.",
