@@ -8,6 +8,7 @@ from vault_mem.merging.lines import MIDDLE, OURS, THEIRS, ended, marked, merge_t
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     Block = list[str] | None  # the lines of one key; None where it is missing
 
@@ -37,7 +38,7 @@ def merge_note(base: str, ours: str, theirs: str) -> Merged:
 
 
 def cut(text: str) -> tuple[str, list[str] | None]:
-    """A note's beginning up to the text, fences included, and the lines between the fences; None where there are none."""
+    """A note's beginning up to its text, fences included, and the lines between them; None where there are none."""
     if not text.startswith(FENCE):
         return "", None
     lines = split(text)
@@ -49,7 +50,9 @@ def cut(text: str) -> tuple[str, list[str] | None]:
     return "", None
 
 
-def _merged_front(base: list[str], ours: list[str], theirs: list[str]) -> tuple[list[str], dict[str, tuple[Block, Block]]]:
+def _merged_front(
+    base: list[str], ours: list[str], theirs: list[str]
+) -> tuple[list[str], dict[str, tuple[Block, Block]]]:
     """The lines of the merged front matter, and by key what each side says where nobody can choose."""
     try:
         was, one, other = blocks(base), blocks(ours), blocks(theirs)
@@ -130,12 +133,12 @@ def _is(*words: str) -> Callable[[list[str]], bool]:
     return lambda block: _value(block).lower() in words
 
 
-def _most(measure: Callable[[list[str]], object]) -> Callable[[list[str], list[str]], list[str]]:
-    return lambda ours, theirs: max((ours, theirs), key=lambda block: (measure(block), block))  # type: ignore[arg-type,return-value]
+def _most(measure: Callable[[list[str]], Any]) -> Callable[[list[str], list[str]], list[str]]:
+    return lambda ours, theirs: max((ours, theirs), key=lambda block: (measure(block), block))
 
 
-def _least(measure: Callable[[list[str]], object]) -> Callable[[list[str], list[str]], list[str]]:
-    return lambda ours, theirs: min((ours, theirs), key=lambda block: (measure(block), block))  # type: ignore[arg-type,return-value]
+def _least(measure: Callable[[list[str]], Any]) -> Callable[[list[str], list[str]], list[str]]:
+    return lambda ours, theirs: min((ours, theirs), key=lambda block: (measure(block), block))
 
 
 def _either(says: Callable[[list[str]], bool]) -> Callable[[list[str], list[str]], list[str]]:
@@ -170,7 +173,13 @@ def _merged_list(base: Block, ours: Block, theirs: Block) -> Block:
     kept = {}
     for name in was:
         if name in one and name in other:
-            kept[name] = one[name] if other[name] == was[name] else other[name] if one[name] == was[name] else max(one[name], other[name])
+            kept[name] = (
+                one[name]
+                if other[name] == was[name]
+                else other[name]
+                if one[name] == was[name]
+                else max(one[name], other[name])
+            )
     added = {name: item for name, item in [*other.items(), *one.items()] if name not in was}
     both = any(name not in one for name in added) and any(name not in other for name in added)
     kept.update({name: added[name] for name in (sorted(added) if both else added)})
@@ -211,7 +220,9 @@ def sides(text: str) -> tuple[str, str, str] | None:
 
     Without a base among the marks (`merge.conflictStyle`), it is what stands around them.
     """
-    base, ours, theirs = [], [], []
+    base: list[str] = []
+    ours: list[str] = []
+    theirs: list[str] = []
     state = ""
     marks = 0
     for line in split(text):

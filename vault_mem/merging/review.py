@@ -49,3 +49,18 @@ def _with(text: str, wanted: dict[str, Placed]) -> str:
             del lines[number]
     missing = [placed for id_, placed in wanted.items() if present.get(id_, ("", ""))[0] != placed[0]]
     return checklist.joined("\n".join(lines), sorted(missing)) if missing else "\n".join(lines)
+
+
+def without_repeats(text: str) -> str:
+    """A checklist with every proposal once: as it was answered, where it was."""
+    section, best, lines = "", dict[str, tuple[tuple[bool, int, Placed], int]](), text.split("\n")
+    repeated = set()
+    for number, line in enumerate(lines):
+        section = line.strip() if line.startswith("## ") else section
+        for found in checklist.read(line):
+            entry = (_weight((section, line)), number)
+            before = best.get(found.id)
+            if before is not None:
+                repeated.add(min(before, entry, key=lambda each: each[0])[1])
+            best[found.id] = max(before or entry, entry, key=lambda each: each[0])
+    return "\n".join(line for number, line in enumerate(lines) if number not in repeated)

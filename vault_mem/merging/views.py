@@ -45,3 +45,22 @@ def _merge_monologue(key: str, base: str, ours: str, theirs: str) -> Merged:
     wanted = other if one == was else one  # of two, the next command puts the latest there
     found = [marked.put(each or None, "", wanted, marked.WHOLE_BLOCK, key) or "" for each in (base, ours, theirs)]
     return merge_text(*found)
+
+
+def without_copies(text: str, kind: str) -> str:
+    """A view without the second lines of one memory that a merge left: of the same time, or in the block.
+
+    Copies that a person made elsewhere in it stay.
+    """
+    seen: set[tuple[str, str]] = set()
+    lines, inside = [], kind == "log"
+    for line in text.split("\n"):
+        if kind == "digest" and line.strip() in (marked.BEGIN, marked.END):
+            inside = line.strip() == marked.BEGIN
+        ids = marked.marked_ids(line)
+        name = (ids[0], line[:8] if kind == "log" else "") if ids and inside else None
+        if name is None or name not in seen:
+            lines.append(line)
+        if name is not None:
+            seen.add(name)
+    return "\n".join(lines)

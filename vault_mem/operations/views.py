@@ -151,17 +151,22 @@ def _catch_up(transaction: Transaction, memory: Memory, present: dict[str, str])
 
 
 def _catch_up_monologue(workspace: Workspace, transaction: Transaction, changed: list[Memory]) -> None:
-    """The newest introspection stands there as it is by now."""
+    """The newest introspection stands there as it is by now; a merge may have put an older one there."""
     if any(memory.category == INTROSPECTION for memory in changed):
-        newest = newest_introspection(workspace)
-        if newest is not None and newest in changed and not _speaks(workspace.folder, newest):
-            speak(transaction, newest)
+        found = _introspections(workspace)
+        speaking = [memory for memory in found if _speaks(workspace.folder, memory)]
+        if found and found[0] not in speaking and (found[0] in changed or speaking):
+            speak(transaction, found[0])
+
+
+def _introspections(workspace: Workspace) -> list[Memory]:
+    """The public introspections, newest first."""
+    return workspace.index.memories(f"category = '{INTROSPECTION}' AND private = false")
 
 
 def newest_introspection(workspace: Workspace, but: str = "") -> Memory | None:
     """The public introspection of the latest date, one memory left out."""
-    found = workspace.index.memories(f"category = '{INTROSPECTION}' AND private = false")
-    return next((memory for memory in found if memory.id != but), None)
+    return next((memory for memory in _introspections(workspace) if memory.id != but), None)
 
 
 def _with_copies(wanted: str | None, present: str | None) -> str | None:
@@ -187,8 +192,9 @@ def rebuild(workspace: Workspace) -> RebuildResult:
         for key in sorted({*wanted, *filter(folder.is_view, view_keys(folder))}):
             _rebuild_file(transaction, key, wanted.get(key, {}))
         spoken = [memory for memory in public if memory.category == INTROSPECTION]
-        if spoken and not any(_speaks(folder, memory) for memory in spoken):
-            speak(transaction, max(spoken, key=lambda memory: memory.order))
+        newest = max(spoken, key=lambda memory: memory.order, default=None)
+        if newest is not None and not _speaks(folder, newest):
+            speak(transaction, newest)
         if transaction.steps:
             transaction.commit()
     return RebuildResult(transaction.keys, len(public))
