@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.candidates import Candidates
     from vault_mem.operations.compare import Comparison
     from vault_mem.operations.consolidate import ConsolidationStats
+    from vault_mem.operations.copies import SideBySide
     from vault_mem.operations.doctor import Diagnosis
     from vault_mem.operations.edit_memory import EditResult
     from vault_mem.operations.emotion_trend import EmotionTrend
@@ -443,6 +444,12 @@ class Vault:
         from vault_mem.operations.review import open_proposals
 
         return self._reading(open_proposals)
+
+    def review_versions(self) -> builtins.list[SideBySide]:
+        """Second versions of a memory that a sync service kept, beside the first: only a person can choose."""
+        from vault_mem.operations.copies import side_by_side
+
+        return self._reading(side_by_side)
 
     def review_answer(self, which: str, *, accept: bool) -> Answer:
         """Carry out a proposal, or refuse it for good."""

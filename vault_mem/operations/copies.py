@@ -11,6 +11,7 @@ from vault_mem.errors import Conflict
 from vault_mem.merging import Merged
 from vault_mem.operations.common_text import merged_bytes, merged_with
 from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import git
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, writing
@@ -83,6 +84,17 @@ def take_in(copy: SyncCopy, workspace: Workspace) -> None:
         transaction.remove(copy.key, other)
         transaction.commit()
         workspace.done(transaction)
+        for key, stages in git.unmerged(folder).items() if git.under_way(folder) else ():
+            if key in (copy.key, copy.original) or (
+                stages == {1} and id_in(git.version(folder, key, 1) or b"") == id_in(one)
+            ):
+                git.settle(folder, key)
+
+
+def renamed_twice(folder: Folder, key: str, other: str) -> bool:
+    """Whether git has just left two files of one memory, because both sides of a merge renamed it."""
+    waiting = git.unmerged(folder) if git.under_way(folder) else {}
+    return {frozenset(waiting.get(each, ())) for each in (key, other)} == {frozenset({2}), frozenset({3})}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from functools import partial
 
 from vault_mem.operations.adopt import candidates
 from vault_mem.operations.checks.finding import Finding
-from vault_mem.operations.copies import merge_copy, sync_copies, take_in
+from vault_mem.operations.copies import SyncCopy, merge_copy, renamed_twice, sync_copies, take_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.tree import name_of
 from vault_mem.vault.walk import walk
@@ -34,11 +34,15 @@ def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
     for known in workspace.index.state.provisional():
         owners = [key for key, _, id_ in workspace.index.state.claims([known.declared]) if id_ == known.declared]
         owner = owners[0] if owners else "another file"
+        renamed = owners and renamed_twice(workspace.folder, owner, known.key)
         yield Finding(
             "duplicate-ids",
             f"has the id {known.declared} of {owner}; it goes by {known.id} for now",
             known.key,
-            hint="delete the copy, or delete its id line to make it a memory of its own",
+            hint="both sides of a merge renamed it: doctor --fix makes one file of the two"
+            if renamed
+            else "delete the copy, or delete its id line to make it a memory of its own",
+            fix=partial(take_in, SyncCopy(known.key, owner, same=False, versions=True)) if renamed else None,
         )
 
 
