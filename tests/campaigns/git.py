@@ -21,23 +21,7 @@ from pathlib import Path
 from typing import Any
 
 ID = re.compile(r"^id: (mem_[0-9a-f]{12})$", re.MULTILINE)
-WORDS = tuple(
-    [
-        "harbour",
-        "lantern",
-        "gravel",
-        "orchard",
-        "copper",
-        "willow",
-        "thunder",
-        "pocket",
-        "saddle",
-        "ribbon",
-        "velvet",
-        "anchor",
-        "pebble",
-    ]
-)
+WORDS = re.findall(r"\w+", "harbour lantern gravel orchard copper willow thunder pocket saddle ribbon velvet anchor")
 IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
 SETTINGS = "quiet_seconds = 0\n"
 CANARY = "kestrelquartz"

@@ -207,6 +207,7 @@ class Engine:
 
     def _quiet(self) -> float:
         """Do what waited for quiet; returns when to look again."""
+        from vault_mem.operations.autocommit import autocommit
         from vault_mem.operations.private_moves import move_cleared
         from vault_mem.operations.quiet import quiet_work
         from vault_mem.operations.tidy import run_due
@@ -224,6 +225,8 @@ class Engine:
                 tidied = run_due(workspace)
                 if tidied is not None:
                     self._log.info("tidy: %d closed, %.1f s", tidied.closed, tidied.seconds)
+                if autocommit(workspace):
+                    self._log.info("autocommit: done")
                 self._quiet_seconds = workspace.folder.settings.quiet_seconds + 0.1
                 if workspace.notices:
                     self._log.info("quiet work: %d file(s) or settings need attention", len(workspace.notices))

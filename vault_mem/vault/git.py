@@ -71,13 +71,13 @@ def standing(folder: Folder) -> Standing | None:
     upstream = (_git(folder, "rev-parse", "--abbrev-ref", "@{upstream}") or "").strip()
     counts = (_git(folder, "rev-list", "--left-right", "--count", "HEAD...@{upstream}") or "").split()
     ahead, behind = map(int, counts) if len(counts) == 2 else (0, 0)
-    return Standing(ignored, len(uncommitted(folder)), upstream, ahead, behind, under_way(folder))
+    notes = [each.strip("/") for each in (folder.settings.memories_folder, folder.settings.episodes_folder)]
+    return Standing(ignored, len(uncommitted(folder, notes)), upstream, ahead, behind, under_way(folder))
 
 
-def uncommitted(folder: Folder) -> list[str]:
-    """The notes that the last commit does not have as they are."""
-    settings = folder.settings
-    places = [f":(literal){each.strip('/')}" for each in (settings.memories_folder, settings.episodes_folder)]
+def uncommitted(folder: Folder, keys: Iterable[str]) -> list[str]:
+    """The files at these places that the last commit does not have as they are."""
+    places = [f":(literal){key}" for key in keys]
     filters = _without_filters(folder)
     listed = ("ls-files", "--modified", "--deleted", "--others", "--exclude-standard", "-z", "--", *places)
     staged = _git(folder, "diff-index", "--cached", "--name-only", "--relative", "-z", "HEAD", "--", *places)
@@ -184,6 +184,20 @@ def settle(folder: Folder, key: str) -> bool:
     if filtered[2:3] not in (["unspecified"], ["unset"]):
         return False
     return _git(folder, "add", "--all", "--", f":(literal){key}") is not None
+
+
+def last_commit(folder: Folder) -> int | None:
+    """When the last commit was made, in seconds."""
+    found = (_git(folder, "log", "-1", "--format=%ct") or "").strip()
+    return int(found) if found else None
+
+
+def commit(folder: Folder, message: str, keys: list[str]) -> bool:
+    """Commit these files or folders as they are, and nothing else; whether git did. The owner's hooks are run."""
+    places = [f":(literal){key}" for key in keys]
+    if _git(folder, "add", "--all", "--", *places) is None:
+        return False
+    return _git(folder, "commit", "--quiet", "--message", message, "--", *places) is not None
 
 
 def _without_filters(folder: Folder) -> list[str]:
