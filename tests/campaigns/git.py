@@ -188,8 +188,8 @@ class Campaign:
         (clone.vault.close if self.rng.random() < 0.5 else clone.vault.confirm)(self._any(clone))
 
     def _by_hand(self, clone: Clone) -> None:
-        """A person adds a line at the beginning or the end of a note's text."""
-        path = next(path for path in sorted((clone.root / "memories").rglob("*.md")) if self.rng.random() < 0.3)
+        """A person adds a line at the end of a note."""
+        path = self.rng.choice(sorted((clone.root / "memories").rglob("*.md")))
         with path.open("a") as file:
             file.write(f"By hand: {self.rng.choice(WORDS)}.\n")
 

@@ -10,7 +10,7 @@ from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
 if TYPE_CHECKING:
-    from vault_mem.vault.git import Standing
+    from vault_mem.vault.git import GitState
 
 
 @click.command(cls=Command, examples="vault-mem status\nvault-mem status --json")
@@ -23,8 +23,8 @@ def command(console: Console) -> None:
     if console.json:
         record = {name: value for name, value in vars(status).items() if name not in ("problems", "calibration", "git")}
         calibration = vars(status.calibration) if status.calibration else None
-        standing = vars(status.git) if status.git else None
-        console.print_json(record | {"calibration": calibration, "git": standing, "problems": problems})
+        state = vars(status.git) if status.git else None
+        console.print_json(record | {"calibration": calibration, "git": state, "problems": problems})
     else:
         curve = status.calibration
         fresh = f"behind by {status.pending} file(s)" if status.stale else "up to date with every file"
@@ -60,14 +60,14 @@ def command(console: Console) -> None:
     finish(console, vault)
 
 
-def _git(standing: Standing | None) -> str:
+def _git(state: GitState | None) -> str:
     """How the vault stands to git, in one line."""
-    if standing is None:
+    if state is None:
         return "not a repository"
-    said = [f"a {standing.under_way} is under way, nothing is written unasked"] if standing.under_way else []
-    said.append(f"{standing.uncommitted or 'no'} uncommitted note(s)")
-    if standing.upstream:
-        apart = [f"{n} {word}" for n, word in ((standing.ahead, "ahead"), (standing.behind, "behind")) if n]
-        said.append(f"{' and '.join(apart) or 'level with'} {'of ' if apart else ''}{standing.upstream}")
-    said.append("ignores what is private" if standing.ignored else "does NOT ignore what is private (vault-mem doctor)")
+    said = [f"a {state.under_way} is under way, nothing is written unasked"] if state.under_way else []
+    said.append(f"{state.uncommitted or 'no'} uncommitted note(s)")
+    if state.upstream:
+        apart = [f"{n} {word}" for n, word in ((state.ahead, "ahead"), (state.behind, "behind")) if n]
+        said.append(f"{' and '.join(apart) or 'level with'} {'of ' if apart else ''}{state.upstream}")
+    said.append("ignores what is private" if state.ignored else "does NOT ignore what is private (vault-mem doctor)")
     return "; ".join(said)

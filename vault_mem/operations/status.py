@@ -51,7 +51,7 @@ class Status:
     heal_links: bool
     trouble: list[str]
     in_git: list[str]
-    git: git.Standing | None
+    git: git.GitState | None
 
 
 def status(workspace: Workspace) -> Status:
@@ -97,7 +97,7 @@ def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) ->
         heal_links=workspace.folder.settings.heal_links,
         trouble=trouble,
         in_git=still_held(workspace),
-        git=git.standing(workspace.folder),
+        git=git.state(workspace.folder),
     )
 
 
@@ -131,5 +131,5 @@ def _by_files(workspace: Workspace, trouble: list[str]) -> Status:
         heal_links=folder.settings.heal_links,
         trouble=trouble,
         in_git=[],
-        git=git.standing(folder),
+        git=git.state(folder),
     )

@@ -30,7 +30,7 @@ _seen: dict[Path, tuple[tuple[int, int], bool]] = {}
 
 
 @dataclass(frozen=True)
-class Standing:
+class GitState:
     """How a vault stands to git; `under_way` is what somebody has begun and not ended."""
 
     ignored: bool
@@ -62,7 +62,7 @@ def ever_held(folder: Folder, keys: Iterable[str]) -> list[str]:
     return sorted(set(_lines(found)))
 
 
-def standing(folder: Folder) -> Standing | None:
+def state(folder: Folder) -> GitState | None:
     """How the vault stands to git; None where it is in no repository."""
     if not in_repository(folder):
         return None
@@ -72,7 +72,7 @@ def standing(folder: Folder) -> Standing | None:
     counts = (_git(folder, "rev-list", "--left-right", "--count", "HEAD...@{upstream}") or "").split()
     ahead, behind = map(int, counts) if len(counts) == 2 else (0, 0)
     notes = [each.strip("/") for each in (folder.settings.memories_folder, folder.settings.episodes_folder)]
-    return Standing(ignored, len(uncommitted(folder, notes)), upstream, ahead, behind, under_way(folder))
+    return GitState(ignored, len(uncommitted(folder, notes)), upstream, ahead, behind, under_way(folder))
 
 
 def uncommitted(folder: Folder, keys: Iterable[str]) -> list[str]:
