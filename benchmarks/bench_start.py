@@ -39,14 +39,14 @@ def run(setting: Setting) -> Iterator[Figure]:
     merged = _note_on_two_sides(setting.folder)
 
     def git_merge() -> None:
-        shutil.copy(merged[1], merged[1].with_suffix(".copy"))
-        call(*command, "git-merge", str(merged[0]), str(merged[1].with_suffix(".copy")), str(merged[2]), "memories/x.md")
+        call(*command, "git-merge", *(shutil.copy(each, f"{each}.copy") for each in merged), "memories/x.md")
 
-    calls = {"git-merge, a note": git_merge, "--version": version, "--help": help_, f"recall, {count:,} memories": recall}
+    calls = {"git-merge, a note": git_merge, "--version": version, "--help": help_}
+    calls[f"recall, {count:,} memories"] = recall
     for each in calls.values():  # writes the bytecode, and fills the system's file cache
         each()
     interleaved(3, bare)
-    for names, rounds in ("git-merge, a note", "--version", "--help"), 20), ((f"recall, {count:,} memories",), 5):
+    for names, rounds in (("git-merge, a note", "--version", "--help"), 20), ((f"recall, {count:,} memories",), 5):
         reference, *taken = interleaved(rounds, bare, *(calls[name] for name in names))
         for name, seconds in zip(names, taken, strict=True):
             value, bare_value = (statistics.median(each) * 1000 for each in (seconds, reference))
