@@ -219,38 +219,42 @@ class Campaign:
             self._resolve(one, done.stdout + done.stderr)
         self._check_nothing_lost(one, base, ours, theirs)
         one.vault.status()
+        self._choose_both(one)  # a private note that took in an edit of the same lines
+        one.vault.status()
         one.commit("after the merge")
         self.done["merges"] += 1
         self._check(one)
 
     def _resolve(self, clone: Clone, said: str) -> None:
         """As a person would: let doctor settle what it can, then decide the rest by hand."""
-        stopped = re.findall(r"CONFLICT \(([^)]*)\)(?:: Merge conflict in (\S.*))?", said)
+        stopped = re.findall(r"CONFLICT \(([^)]*)\): (?:Merge conflict in )?(\S+)", said)
         if not stopped:
             self.failures.append(f"git failed: {said[-300:]}")
         for kind, key in stopped:
             self.done[f"conflict: {kind}"] += 1
-            allowed = kind in ("modify/delete", "rename/delete", "rename/rename") or (
-                kind in ("content", "add/add") and (key.startswith("memories/") or key == "MEMORY.md")
-            )
-            if not allowed:
-                self.failures.append(f"an unnamed conflict: {kind} in {key or said[-200:]}")
+            if not key.startswith("memories/") and (kind, key) != ("content", "MEMORY.md"):
+                self.failures.append(f"an unnamed conflict: {kind} in {key}")
         before = clone.files()
         clone.vault.status()
         if clone.files() != before:
             self.failures.append("something was written unasked while a merge was under way")
         clone.vault.doctor(fix=True)
-        for key, raw in clone.files().items():
-            if b"<<<<<<< " in raw:
-                if not key.startswith("memories/") and key != "MEMORY.md":
-                    self.failures.append(f"marks in {key}")
-                lines = raw.decode().splitlines(keepends=True)
-                marks = ("<<<<<<< ", "=======\n", ">>>>>>> ")
-                kept = "".join(line for line in lines if not line.startswith(marks))
-                (clone.root / key).write_text(kept)
+        self._choose_both(clone)
         self._settle_renames(clone)
         clone.git("add", "-A")
         clone.git("commit", "-qm", "resolved")
+
+    def _choose_both(self, clone: Clone) -> None:
+        """Where both sides changed the same: keep both, without the marks."""
+        for path in [*clone.root.glob("*.md"), *clone.root.rglob("mem*/**/*.md"), *clone.root.glob("private/*.md")]:
+            text = path.read_text()
+            if "<<<<<<< " in text:
+                self.done["chosen by hand"] += 1
+                if path.parent.name == "memory":
+                    self.failures.append(f"marks in {path.name}")
+                marks = ("<<<<<<< ", "=======\n", ">>>>>>> ")
+                lines = text.splitlines(keepends=True)
+                path.write_text("".join(line for line in lines if not line.startswith(marks)))
 
     def _settle_renames(self, clone: Clone) -> None:
         """Renamed on both sides, one id in two files: the owner keeps the first."""

@@ -45,7 +45,7 @@ def leftovers(folder: Folder) -> Iterator[Leftover]:
         raw = _read(folder, key)
         if raw and (b"<<<<<<<" in raw or kind_of(key) in ("log", "digest", "review")):
             yield from _leftover(folder, key, raw, key in waiting)
-    for key in history_keys(folder):
+    for key in filter(lambda key: not folder.is_private(key), history_keys(folder)):
         text = (_read(folder, key) or b"").decode(errors="surrogateescape")
         after = _history(text)
         if text and after != text:

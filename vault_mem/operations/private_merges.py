@@ -9,7 +9,7 @@ from __future__ import annotations
 from vault_mem.errors import VaultMemError
 from vault_mem.operations.common_text import merged_bytes, merged_with
 from vault_mem.operations.private import plan_private
-from vault_mem.operations.views import view_keys
+from vault_mem.operations.views import newest_introspection, view_keys
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
 from vault_mem.vault.folder import Folder
@@ -100,7 +100,9 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
         try:
             with writing(folder):
                 raw = workspace.read_to_remove(memory)
-                transaction, _ = plan_private(folder, memory, raw, unasked=True, renames=index.state.renames())
+                instead = newest_introspection(workspace, but=id_)
+                renames = index.state.renames()
+                transaction, _ = plan_private(folder, memory, raw, instead=instead, unasked=True, renames=renames)
                 if transaction.steps:
                     transaction.commit()
                     workspace.done(transaction)

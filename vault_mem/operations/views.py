@@ -16,6 +16,7 @@ from vault_mem.notes.excerpt import cut
 from vault_mem.notes.text import split_text
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import history, marked
+from vault_mem.vault.carry import left_of
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
@@ -210,7 +211,7 @@ def _rebuild_file(transaction: Transaction, key: str, wanted: dict[str, tuple[st
         present = marked.find(text, id_)
         if present is None or present.split("\n")[0] != line:
             text = marked.put(text, id_, _with_copies(line, present), place, key)
-    after = None if text is None else text.encode(errors="surrogateescape")
+    after = left_of(transaction.folder, key) if text is None else text.encode(errors="surrogateescape")
     if after is not None:
         transaction.write(key, raw, after)
     elif raw is not None:
