@@ -33,9 +33,9 @@ CHECKS: dict[str, Check] = {
 }
 # These ask the index.
 BY_INDEX: dict[str, Check] = {
+    "broken-files": notes.broken_files,
     "private-merges": merges.came_back,
     "deleted-and-changed": merges.unmerged,
-    "broken-files": notes.broken_files,
     "duplicate-ids": notes.duplicate_ids,
     "foreign-ids": notes.foreign_ids,
     "missing-ids": notes.missing_ids,

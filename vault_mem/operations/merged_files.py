@@ -46,12 +46,13 @@ def leftovers(folder: Folder) -> Iterator[Leftover]:
         if raw and (b"<<<<<<<" in raw or kind_of(key) in ("log", "digest", "review")):
             yield from _leftover(folder, key, raw, key in waiting)
     for key in filter(lambda key: not folder.is_private(key), history_keys(folder)):
-        text = (_read(folder, key) or b"").decode(errors="surrogateescape")
+        raw = _read(folder, key) or b""
+        text = raw.decode(errors="surrogateescape").replace("\r\n", "\n")
         after = _history(text)
-        if text and after != text:
+        if after != text:
             marks = any(line.startswith(_MARKS) for line in text.split("\n"))
             what = "marks of a merge stand in it" if marks else "a merge left its lines twice or out of order"
-            yield Leftover(key, what, after=encoded(after))
+            yield Leftover(key, what, after=encoded(after.replace("\n", "\r\n") if b"\r\n" in raw else after))
 
 
 def put_right(workspace: Workspace, leftover: Leftover) -> None:
@@ -111,8 +112,7 @@ def _history(text: str) -> str:
         from vault_mem.merging.history import merge_history
 
         return merge_history(*found).text
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    return in_order([line for line in lines if line.strip() and not line.startswith(_MARKS)])
+    return in_order([line for line in text.split("\n") if line.strip() and not line.startswith(_MARKS)])
 
 
 def _in_code(text: str) -> bool:
