@@ -46,7 +46,9 @@ def kind_of(key: str) -> str:
         return "digest" if key == "MEMORY.md" else "review"
     if above == "memory":
         return "monologue" if name == "inner-monologue-latest.md" else "log"
-    return "text" if not name.endswith(".md") or key == "SELF.md" else "note"
+    if key == "SELF.md":
+        return "self"
+    return "note" if name.endswith(".md") else "text"
 
 
 def _merge(key: str, base: str, ours: str, theirs: str) -> Merged:
@@ -63,6 +65,10 @@ def _merge(key: str, base: str, ours: str, theirs: str) -> Merged:
         from vault_mem.merging.review import merge_review
 
         return merge_review(base, ours, theirs)
+    if kind == "self":
+        from vault_mem.merging.self_model import merge_self
+
+        return merge_self(base, ours, theirs)
     if kind == "text":
         from vault_mem.merging.lines import merge_text
 

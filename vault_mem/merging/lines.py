@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from vault_mem.merging import Merged
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Piece = tuple[list[str], list[str] | None, list[str]]
+
 OURS, MIDDLE, THEIRS = "<<<<<<< ours\n", "=======\n", ">>>>>>> theirs\n"
 # With more changed lines than these nobody is helped by the shortest difference, and it takes long to find.
 _MOST_CHANGES = 1000
@@ -12,7 +16,7 @@ _MOST_CHANGES = 1000
 def merge_text(base: str, ours: str, theirs: str) -> Merged:
     """Merge by lines; where both sides changed the same ones, both stand there between marks."""
     text, conflicts = "", []
-    for one, other in merged_lines(split(base), split(ours), split(theirs)):
+    for one, other, _ in merged_lines(split(base), split(ours), split(theirs)):
         if other is None:
             text += "".join(one)
         else:
@@ -37,30 +41,30 @@ def ended(text: str) -> str:
     return text if not text or text.endswith("\n") else text + "\n"
 
 
-def merged_lines(base: list[str], ours: list[str], theirs: list[str]) -> list[tuple[list[str], list[str] | None]]:
-    """The merged lines in pieces: lines and None, or what each side has where both changed the same."""
+def merged_lines(base: list[str], ours: list[str], theirs: list[str]) -> list[Piece]:
+    """The merged lines in pieces: lines and None, or where both changed the same, what each side has and what was."""
     in_ours, in_theirs = places(base, ours), places(base, theirs)
-    found: list[tuple[list[str], list[str] | None]] = []
+    found: list[Piece] = []
     at, one, other = 0, 0, 0
     for stop in (*(n for n in range(len(base)) if in_ours[n] >= 0 and in_theirs[n] >= 0), len(base)):
         end_one = in_ours[stop] if stop < len(base) else len(ours)
         end_other = in_theirs[stop] if stop < len(base) else len(theirs)
         found += _settled(base[at:stop], ours[one:end_one], theirs[other:end_other])
         if stop < len(base):
-            found.append(([base[stop]], None))
+            found.append(([base[stop]], None, []))
         at, one, other = stop + 1, end_one + 1, end_other + 1
     return found
 
 
-def _settled(base: list[str], ours: list[str], theirs: list[str]) -> list[tuple[list[str], list[str] | None]]:
+def _settled(base: list[str], ours: list[str], theirs: list[str]) -> list[Piece]:
     """A piece between two lines that all three have."""
     if theirs in (base, ours):
-        return [(ours, None)]
+        return [(ours, None, [])]
     if ours == base:
-        return [(theirs, None)]
+        return [(theirs, None, [])]
     start, end = alike_ends(ours, theirs)
     stop, other_stop = len(ours) - end, len(theirs) - end
-    return [(ours[:start], None), (ours[start:stop], theirs[start:other_stop]), (ours[stop:], None)]
+    return [(ours[:start], None, []), (ours[start:stop], theirs[start:other_stop], base), (ours[stop:], None, [])]
 
 
 def alike_ends(one: list[str], other: list[str]) -> tuple[int, int]:

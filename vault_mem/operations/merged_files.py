@@ -24,6 +24,7 @@ from vault_mem.vault.steps import read
 from vault_mem.vault.walk import walk
 
 _MARKS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+_OURS = ("log", "digest", "review")
 _WHOLE_MARKS = ("<<<<<<<", "=======", ">>>>>>>")
 
 
@@ -40,10 +41,11 @@ class Leftover:
 
 def leftovers(folder: Folder) -> Iterator[Leftover]:
     """Every file of ours that a merge left in disorder."""
-    waiting = git.unmerged(folder) if git.in_repository(folder) else {}
+    in_git = git.in_repository(folder)
+    waiting = git.unmerged(folder) if in_git else {}
     for key in [*walk(folder).files, *views.view_keys(folder), views.MONOLOGUE, "REVIEW.md", "SELF.md"]:
         raw = _read(folder, key)
-        if raw and (b"<<<<<<<" in raw or kind_of(key) in ("log", "digest", "review")):
+        if raw and (b"<<<<<<<" in raw or b"\n>>>>>>>" in raw or (in_git and kind_of(key) in _OURS)):
             yield from _leftover(folder, key, raw, key in waiting)
     for key in filter(lambda key: not folder.is_private(key), history_keys(folder)):
         raw = _read(folder, key) or b""
@@ -86,7 +88,7 @@ def _leftover(folder: Folder, key: str, raw: bytes, waiting: bool) -> Iterator[L
     text = raw.decode(errors="surrogateescape")
     if is_marked(text):
         found = sides(text)
-        if found is None or (kind in ("note", "text") and not waiting and _in_code(text)):
+        if found is None or (kind in ("note", "self") and not waiting and _in_code(text)):
             return
         base = git.version(folder, key, 1) if waiting else None
         result = merge(key, base or encoded(found[0]), *map(encoded, found[1:]))
@@ -96,13 +98,15 @@ def _leftover(folder: Folder, key: str, raw: bytes, waiting: bool) -> Iterator[L
         if after != raw or broken:
             yield Leftover(key, "marks of a merge stand in it", line, after, bool(result.conflicts))
         else:
-            yield Leftover(key, "both sides of a merge changed the same", line, undecided=True)
-    elif kind in ("log", "digest", "review"):
+            yield Leftover(key, "both sides of a merge changed the same; both texts are in it", line, undecided=True)
+    elif kind in _OURS:
         stripped = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(_WHOLE_MARKS))
         clean = without_repeats(stripped) if kind == "review" else without_copies(stripped, kind)
         if clean != text:
             what = "marks of a merge stand in it" if stripped != text else "a merge left lines in it twice"
             yield Leftover(key, what, after=encoded(clean))
+    elif _half_marked(text):
+        yield Leftover(key, "a merge was half resolved: some of its marks are left", undecided=True)
 
 
 def _history(text: str) -> str:
@@ -115,12 +119,22 @@ def _history(text: str) -> str:
     return in_order([line for line in text.split("\n") if line.strip() and not line.startswith(_MARKS)])
 
 
+def _half_marked(text: str) -> bool:
+    """Whether somebody took out some of the marks; a deep quotation of an e-mail has none in the middle."""
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    middle = "=" * 7 in lines
+    return not _in_code(text) and (
+        any(line.startswith("<<<<<<< ") for line in lines)
+        or (middle and any(line.startswith(">>>>>>> ") for line in lines[lines.index("=" * 7) :]))
+    )
+
+
 def _in_code(text: str) -> bool:
     """Whether the marks stand in a block of code: somebody wrote about merges."""
     inside = False
     for line in text.split("\n"):
         if line.lstrip().startswith(("```", "~~~")):
             inside = not inside
-        elif line.startswith(_MARKS[0]) and not inside:
+        elif line.startswith((_MARKS[0], _MARKS[3])) and not inside:
             return False
     return True

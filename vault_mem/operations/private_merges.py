@@ -74,7 +74,7 @@ def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
             workspace.notices.append(f"a public file of a private memory was not taken in: {error.message}")
             continue
         written += [public, private]
-        workspace.notices.append(f"{public} came with git and is private here: its text was taken into {private}")
+        workspace.notices.append(f"a public file that git brought back was taken into {private}")
         if public in git.unmerged(folder):
             git.settle(folder, public)
     return written

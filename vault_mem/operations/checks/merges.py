@@ -35,7 +35,7 @@ def merged(workspace: Workspace) -> Iterator[Finding]:
         if each.after is None:
             yield Finding(
                 "merges",
-                "both sides of a merge changed the same; both texts are in it",
+                each.what,
                 each.key,
                 each.line,
                 hint="keep what is right, delete the lines with <<<<<<<, ======= and >>>>>>>, then git add it",
