@@ -498,8 +498,7 @@ def test_status_tells_how_the_vault_stands_to_git(pair: tuple[Clone, Clone], cli
 CONFLICTED = ("{stem} (conflicted copy 2026-11-10).md", "{stem}.sync-conflict-20261110-101010-ABC.md", "{stem} 2.md")
 
 
-@pytest.mark.parametrize("name", CONFLICTED)
-def test_a_sync_service_kept_two_versions(cli: Command, root: Path, name: str) -> None:
+def test_a_sync_service_kept_two_versions(cli: Command, root: Path) -> None:
     # V-11: merged where the journal has the common text, shown side by side where it has not
     (root / "vault-mem.toml").write_text('timezone = "UTC"\nquiet_seconds = 0\n')
     id_ = cli.json("remember", "Line one.\n\nLine two.\n\nLine three.", "--force")["memory"]["id"]
@@ -507,17 +506,21 @@ def test_a_sync_service_kept_two_versions(cli: Command, root: Path, name: str) -
     before = path.read_text()
     cli.run("edit", id_, "--set", "importance=5")
     cli.run("tag", id_, "here")
-    copy = path.with_name(name.format(stem=path.stem))
-    copy.write_text(before.replace("Line three", "Row three"))
-    (found,) = [each for each in cli.json("doctor")["findings"] if each["check"] == "conflict-copies"]
-    assert "doctor --fix merges" in found["hint"]
+    copies = [path.with_name(name.format(stem=path.stem)) for name in CONFLICTED]
+    for copy, line in zip(copies, ("one", "two", "three"), strict=True):
+        copy.write_text(before.replace(f"Line {line}", f"Row {line}"))
+    found = [each for each in cli.json("doctor")["findings"] if each["check"] == "conflict-copies"]
+    assert {each["path"] for each in found} == {str(each.relative_to(root)) for each in copies}
+    assert all("doctor --fix merges" in each["hint"] for each in found)
     cli.run("doctor", "--fix")
+    copy = copies[0]
     text = path.read_text()
-    assert not copy.exists() and "Row three" in text and "importance: 5" in text and "- here" in text
-    copy.write_text(text.replace("Line one", "Row one").replace("Row three", "Other"))
-    path.write_text(text.replace("Line one", "Verse one"))
+    assert not any(each.exists() for each in copies) and text.count("Row") == 3
+    assert "importance: 5" in text and "- here" in text
+    copy.write_text(text.replace("Row one", "Song one"))
+    path.write_text(text.replace("Row one", "Verse one"))
     shown = cli.run("review", "list").out
-    assert "Verse one" in shown and "Row one" in shown and copy.name in shown
+    assert "Verse one" in shown and "Song one" in shown and copy.name in shown
     cli.run("doctor", "--fix")
     assert copy.exists()
 
