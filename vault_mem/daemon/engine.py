@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vault_mem.cli.console import Console
+from vault_mem.cli.main import TURNS
 from vault_mem.daemon.log import place_of
 from vault_mem.daemon.watcher import Watcher
 from vault_mem.errors import Busy, VaultMemError
@@ -27,8 +28,6 @@ from vault_mem.vault.settings import VAULT_FILE
 # Commands that write nothing; every other waits for its turn.
 _READ = "recall search why-not show list compare graph stats status doctor history wake-up introspect emotion-trend"
 READING = frozenset([*_READ.split(" "), "export", "reindex"])
-# What counts as a turn; the daemon tidies every so many (SPEC T-3).
-TURNS = frozenset({"remember", "recall"})
 _BATCH_SECONDS = 0.05  # saves that come in a row are indexed together
 _BATCH_LONGEST = 0.5
 _AGAIN_SECONDS = 5.0  # after a failure
