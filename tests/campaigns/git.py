@@ -209,7 +209,7 @@ class Campaign:
 
     def merge(self, one: Clone, other: Clone) -> None:
         for clone in (one, other):
-            clone.vault.status()
+            clone.vault.settle()
             clone.commit("work")
         one.git("fetch", "-q", str(other.root), "HEAD")
         bases = one.git("merge-base", "HEAD", "FETCH_HEAD").stdout.split()
@@ -218,9 +218,9 @@ class Campaign:
         if done.returncode:
             self._resolve(one, done.stdout + done.stderr)
         self._check_nothing_lost(one, base, ours, theirs)
-        one.vault.status()
+        one.vault.settle()
         self._choose_both(one)  # a private note that took in an edit of the same lines
-        one.vault.status()
+        one.vault.settle()
         one.commit("after the merge")
         self.done["merges"] += 1
         self._check(one)
@@ -235,7 +235,7 @@ class Campaign:
             if not key.startswith("memories/") and (kind, key) != ("content", "MEMORY.md"):
                 self.failures.append(f"an unnamed conflict: {kind} in {key}")
         before = clone.files()
-        clone.vault.status()
+        clone.vault.settle()
         if clone.files() != before:
             self.failures.append("something was written unasked while a merge was under way")
         clone.vault.doctor(fix=True)
