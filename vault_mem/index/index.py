@@ -16,8 +16,8 @@ from vault_mem.embedding.calibration import Calibration, fingerprint, loaded, me
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.errors import NotFound, VaultMemError, WriteFailed
 from vault_mem.index.changes import Changes, Rows
-from vault_mem.index.rows import EPISODE, MEMORY, NOTE, memory_of
-from vault_mem.index.state import SCHEMA_VERSION, Known, StateStore
+from vault_mem.index.rows import memory_of
+from vault_mem.index.state import EPISODE, MEMORY, NOTE, SCHEMA_VERSION, Known, StateStore
 from vault_mem.index.table import Table, quote
 from vault_mem.model import Memory
 from vault_mem.vault.folder import Folder
@@ -221,6 +221,11 @@ class Index:
             return {}
         rows = self._rows(f"n = 0 AND file IN ({', '.join(map(quote, files))})", columns=("file",))
         return {row["file"]: memory_of(row) for row in rows}
+
+    def telling(self, words: str) -> list[str]:
+        """The files whose text has these words, whatever their case."""
+        where = f"n = 0 AND contains(lower(content), {quote(words.lower())})"
+        return [str(row["file"]) for row in self.table.select(["file"], where).to_pylist()]
 
     def counts(self) -> dict[str, int]:
         """How many memories, episodes and included notes there are."""

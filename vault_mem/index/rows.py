@@ -16,10 +16,9 @@ from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.passages import passages
 from vault_mem.index.terms import terms
 from vault_mem.model import Memory, from_record, to_record
+from vault_mem.notes.links import ID_AT_END
 from vault_mem.notes.parse import Note
-from vault_mem.vault.names import ID_AT_END
 
-MEMORY, EPISODE, NOTE = "memory", "episode", "note"
 # In the table the memories of one second follow each other by this much: whatever is ordered by time has them in order.
 STEP = 1e-5
 _MONTH = re.compile(r"\d{4}(?:-\d\d)?")  # the folders that vault-mem makes

@@ -22,7 +22,16 @@ from vault_mem.model import (
     Problem,
 )
 from vault_mem.notes import yamlish
-from vault_mem.notes.links import WIKILINK, body_links, link_name, name_key, read_link, unwrapped
+from vault_mem.notes.links import (
+    LINK_KEYS,
+    WIKILINK,
+    body_links,
+    link_name,
+    name_key,
+    property_links,
+    read_link,
+    unwrapped,
+)
 from vault_mem.notes.text import BOM, NoteText, split, split_text
 
 # Beyond this a note is a log or a dump, not a memory: the rest of it is not searched, and `status` says so.
@@ -352,10 +361,14 @@ class _Reader:
         return [link for link in links if link is not None]
 
     def _links(self, body: str) -> list[Link]:
-        """Links of the front matter, then those in the text that are not among them."""
+        """Links of the front matter, then those in other properties and in the text that are not among them."""
         links = self._link_list("links")
         seen = {name_key(link.target) for link in links}
-        return links + [link for link in body_links(body) if name_key(link.target) not in seen]
+        others = [value for key, value in self.fields.items() if key not in LINK_KEYS]
+        more: dict[str, Link] = {}
+        for link in (*(link for value in others for link in property_links(value)), *body_links(body)):
+            more.setdefault(name_key(link.target), link)
+        return links + [link for name, link in more.items() if name not in seen]
 
 
 def _person(name: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe, VaultMemError, WriteFailed
-from vault_mem.index.rows import EPISODE, MEMORY
+from vault_mem.index.state import EPISODE, MEMORY
 from vault_mem.model import Link, Memory, to_record
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.links import WIKILINK, link_name, read_link

@@ -22,7 +22,6 @@ from vault_mem.notes.parse import parse
 from vault_mem.vault import journal, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
-from vault_mem.vault.names import Names
 from vault_mem.vault.steps import FileStep
 from vault_mem.vault.walk import RACY_NS, FileState, look_at, state_of, walk
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
     from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
+    from vault_mem.index.links import Names
     from vault_mem.index.state import Known
     from vault_mem.index.sync import Progress, SyncReport
 
@@ -141,7 +141,9 @@ class Workspace:
     @property
     def graph(self) -> Graph:
         """The links of the whole vault, as indexed."""
-        return self.shelf.graph(self.index)
+        from vault_mem.index.graph import Graph
+
+        return Graph(self.index.state)
 
     def at_hand(self) -> AbstractContextManager[Catalogue]:
         """The memories as indexed, in memory; other threads wait for them until the block ends."""
@@ -157,10 +159,10 @@ class Workspace:
 
     @property
     def names(self) -> Names:
-        """What links call the notes of the vault, as indexed."""
-        from vault_mem.index.names import IndexedNames
+        """What links call the files of the vault: its notes as indexed, all others as they are."""
+        from vault_mem.index.links import Names
 
-        return IndexedNames(self.index.state)
+        return Names(self.index.state, self.folder)
 
     def freshen(self, *, scan: bool = False) -> Freshness:
         """Bring the index up to date with the files, and do what waited for a file to be quiet.
@@ -255,11 +257,11 @@ class Workspace:
         """What `look` finds in the index; where that turns out to be damaged, it is built anew and looked at again."""
         try:
             return look()
-        except (OSError, RuntimeError, ValueError):
+        except (OSError, RuntimeError, ValueError, sqlite3.Error):
             try:
                 if not self.index.open():  # what we were reading may have been replaced or folded away meanwhile
                     return look()
-            except (OSError, RuntimeError, ValueError):
+            except (OSError, RuntimeError, ValueError, sqlite3.Error):
                 pass
             self.rebuild()
             self.notices.append("index rebuilt: it was damaged")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 
+from vault_mem.index.graph import Graph
 from vault_mem.operations.adopt import candidates
 from vault_mem.operations.checks.finding import Finding
 from vault_mem.operations.workspace import Workspace
@@ -77,14 +78,14 @@ def missing_ids(workspace: Workspace) -> Iterator[Finding]:
 
 
 def dangling_links(workspace: Workspace) -> Iterator[Finding]:
-    """Links that lead nowhere."""
-    graph = workspace.graph
+    """Links that lead to no file of the vault, whatever kind of file."""
+    graph = Graph(workspace.index.state, workspace.names)
     for id_, link in graph.dangling():
         place = graph.places[id_]
         name = "a name" if place.private else f"[[{link.target}]]"
         yield Finding(
             "dangling-links",
-            f"links to {name}, which is no memory of this vault, or more than one",
+            f"links to {name}, and no file of the vault has that name",
             place.path,
             severity="info",
         )
