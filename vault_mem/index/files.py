@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 
 from vault_mem.index.links import Names
-from vault_mem.index.state import EPISODE, MEMORY, NOTE, Known, StateStore, Written
+from vault_mem.index.state import EPISODE, MEMORY, NOTE, OTHER, Known, StateStore, Written
 from vault_mem.notes.links import path_key
 from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse, read_bool
 from vault_mem.notes.references import ids_in, named_in
@@ -54,7 +54,7 @@ def read_names(folder: Folder) -> Names:
 def known_of(folder: Folder, key: str, state: FileState, checked: int, digest: str, declared: str, note: Note) -> Known:
     """What is noted of a file beside its links."""
     private = folder.is_private(key)
-    problems = json.dumps([(problem.reason, problem.line) for problem in note.problems]) if note.problems else "[]"
+    problems = json.dumps([(each.reason, each.line, each.odd) for each in note.problems]) if note.problems else "[]"
     return Known(
         key,
         *state,
@@ -67,16 +67,18 @@ def known_of(folder: Folder, key: str, state: FileState, checked: int, digest: s
         note.foreign_id,
         problems,
         read_bool(note.fields.get("private")) is True and not private,
-        _type(folder, key, note),
+        _type(folder, key, declared, note),
         note.memory.title,
         note.memory.private,
         note.memory.created.timestamp(),
     )
 
 
-def _type(folder: Folder, key: str, note: Note) -> str:
+def _type(folder: Folder, key: str, declared: str, note: Note) -> str:
     if note.episode or key.startswith(folder.settings.episodes_folder.strip("/") + "/"):
         return EPISODE
+    if note.plugin or (note.unnamed and not declared and folder.is_owned(key)):
+        return OTHER
     return MEMORY if folder.is_owned(key) else NOTE
 
 

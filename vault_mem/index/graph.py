@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from vault_mem.index.links import Names
-from vault_mem.index.state import EPISODE, NOTE, StateStore, Written
+from vault_mem.index.state import EPISODE, MEMORY, StateStore, Written
 from vault_mem.model import INVERSE_LINK, Link
+
+_TYPES = (MEMORY, EPISODE)
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Graph:
 
     @cached_property
     def _by_key(self) -> dict[str, Place]:
-        rows = self._state.places(NOTE)
+        rows = self._state.places(_TYPES)
         return {
             key: Place(id_, title, key, bool(private), type_ == EPISODE, created)
             for key, id_, title, private, type_, created in rows
@@ -95,9 +97,9 @@ class Graph:
         return _edges((ids.get(file), ids.get(target or ""), each) for file, target, each in self.names.all_links())
 
     def _id(self, key: str) -> str | None:
-        """The id of a file that the graph has: not of an included note."""
+        """The id of a file that the graph has: a memory or an episode."""
         known = self._state.files([key]).get(key)
-        return None if known is None or known.type == NOTE else known.id
+        return None if known is None or known.type not in _TYPES else known.id
 
     def dangling(self) -> list[tuple[str, Link]]:
         """Links of memories that lead to no file of the vault."""

@@ -87,7 +87,7 @@ def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, 
         "category": memory.category,
         "emotion": memory.emotion,
         "importance": memory.importance,
-        "tags": memory.tags,
+        "tags": with_parents(memory.tags),
         "people": memory.people,
         "created": memory.created.timestamp() + ((memory.seq or 1) - 1) * STEP,
         "valid_from": _epoch(memory.valid_from),
@@ -122,6 +122,12 @@ def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, 
                 }
             )
     return rows
+
+
+def with_parents(tags: Sequence[str]) -> list[str]:
+    """Tags and those they stand below: who asks for pottery means pottery/glaze too."""
+    found = [tag.rsplit("/", depth)[0] for tag in tags for depth in range(tag.count("/") + 1)]
+    return list(dict.fromkeys([*tags, *(tag for tag in found if tag)]))
 
 
 def _of_path(key: str, title: str) -> list[str]:

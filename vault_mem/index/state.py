@@ -53,6 +53,7 @@ CREATE TABLE IF NOT EXISTS outside (
 
 # What a file is.
 MEMORY, EPISODE, NOTE = "memory", "episode", "note"
+OTHER = "other"  # among the memories, and none: a drawing, a board, a note that has neither name nor text yet
 # The type of what is only named: in code, by an id in the text, or in a file that is no note of ours.
 NAMED = ""
 
@@ -81,6 +82,11 @@ class Known(NamedTuple):
     title: str
     private: int
     created: float
+
+    @property
+    def frozen(self) -> str:
+        """Why nothing may be written into the file; nothing where it can be."""
+        return next((reason for reason, _, odd in json.loads(self.problems) if not odd), "")
 
     @property
     def state(self) -> FileState:
@@ -173,10 +179,10 @@ class StateStore:
         row = self._db.execute("SELECT key FROM files WHERE id = ?", (id_,)).fetchone()
         return str(row[0]) if row else None
 
-    def places(self, but: str) -> list[tuple[str, str, str, int, str, float]]:
-        """Key, id, title, private, type and time of all files but those of one type, by key."""
-        select = "SELECT key, id, title, private, type, created FROM files WHERE type != ? ORDER BY key"
-        return self._db.execute(select, (but,)).fetchall()
+    def places(self, types: tuple[str, str]) -> list[tuple[str, str, str, int, str, float]]:
+        """Key, id, title, private, type and time of all files of these types, by key."""
+        select = "SELECT key, id, title, private, type, created FROM files WHERE type IN (?, ?) ORDER BY key"
+        return self._db.execute(select, types).fetchall()
 
     def keys(self) -> list[str]:
         """Every file, in the order of their keys."""
@@ -280,7 +286,7 @@ class StateStore:
         """What could not be read, file by file."""
         found: list[Problem] = []
         for key, text in self._db.execute("SELECT key, problems FROM files WHERE problems != '[]' ORDER BY key"):
-            found += [Problem(key, reason, line) for reason, line in json.loads(text)]
+            found += [Problem(key, *each) for each in json.loads(text)]
         return found
 
     def renames(self) -> dict[str, set[str]]:

@@ -54,15 +54,18 @@ class Trashed:
 
 
 def forget(
-    workspace: Workspace, id_: str, reason: str = "", *, command: str = "forget", anywhere: bool = False
+    workspace: Workspace, id_: str, reason: str = "", *, command: str = "forget", update_links: bool = False
 ) -> ForgetResult:
-    """Put one memory into the trash and remove every reference to it, as one operation; `anywhere` in own notes too."""
+    """Put one memory into the trash and remove every reference to it, as one operation.
+
+    With `update_links`, those in a person's own notes too.
+    """
 
     def act() -> ForgetResult:
         memory = workspace.to_change(id_)
         raw = workspace.read_to_remove(memory)
         transaction, left = plan_forget(
-            workspace.folder, workspace.names, memory, raw, reason, command, anywhere=anywhere
+            workspace.folder, workspace.names, memory, raw, reason, command, update_links=update_links
         )
         references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
         op = transaction.commit()
@@ -82,7 +85,7 @@ def plan_forget(
     reason: str,
     command: str = "forget",
     *,
-    anywhere: bool = False,
+    update_links: bool = False,
 ) -> tuple[Transaction, list[str]]:
     """The transaction that forgets a memory, and the files that go on naming it."""
     transaction = Transaction(folder, command, reason, ids=[memory.id])
@@ -94,7 +97,11 @@ def plan_forget(
         def without(reference: Reference, key: str = key) -> Reference | None:
             return None if names.note(reference.target, key) == memory.path else reference
 
-        after = None if is_episode(folder, key, text) else changed_links(folder, key, text, without, anywhere=anywhere)
+        after = (
+            None
+            if is_episode(folder, key, text)
+            else changed_links(folder, key, text, without, update_links=update_links)
+        )
         if after is None or after == text:
             left.append(key)
         else:

@@ -59,7 +59,7 @@ def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list
         if not found or declined(COMMAND, key, content_hash(raw, len(raw))):
             continue
         known = state.files([key]).get(key)
-        if known is None or known.problems != "[]":
+        if known is None or known.frozen:
             continue
         try:
             after = rewritten(raw, lambda reference: homes.led_to(reference, key))  # noqa: B023 - called at once

@@ -25,10 +25,10 @@ def referrers(folder: Folder, names: Names, *notes: str) -> Iterator[tuple[str, 
             yield key, raw
 
 
-def changed_links(folder: Folder, key: str, raw: bytes, change: Change, *, anywhere: bool = False) -> bytes | None:
+def changed_links(folder: Folder, key: str, raw: bytes, change: Change, *, update_links: bool = False) -> bytes | None:
     """A file with its links changed; None where it cannot be changed safely, or is not ours and nobody asked for it."""
     try:
-        if changeable(folder, key, raw) or (anywhere and not folder.is_note(key)):
+        if changeable(folder, key, raw) or (update_links and not folder.is_note(key)):
             return rewritten(raw, change, key)
     except EditRefused:
         pass
@@ -37,7 +37,7 @@ def changed_links(folder: Folder, key: str, raw: bytes, change: Change, *, anywh
 
 def changeable(folder: Folder, key: str, raw: bytes) -> bool:
     """Whether a note is ours to change: in our folders, and read without a problem (SPEC V-7)."""
-    return folder.is_note(key) and not parse(raw, key, mtime=0, zone=folder.zone).problems
+    return folder.is_note(key) and all(each.odd for each in parse(raw, key, mtime=0, zone=folder.zone).problems)
 
 
 def add_link(

@@ -9,7 +9,7 @@ from vault_mem.index.links import Names
 from vault_mem.model import INVERSE_LINK, Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import LINK_KEYS, name_key, nameable, read_link, write_link
-from vault_mem.notes.parse import title_of, written_list
+from vault_mem.notes.parse import title_of, written_list, written_words
 from vault_mem.notes.references import Reference, named_in, references, rewritten
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
@@ -44,11 +44,11 @@ def merge(
     reason: str = "",
     *,
     allow_secret: bool = False,
-    anywhere: bool = False,
+    update_links: bool = False,
 ) -> MergeResult:
     """Merge the memory `remove` into `keep`, whose text `content` replaces when given.
 
-    Links follow in our notes, and `anywhere` in own notes, canvases and bases too.
+    Links follow in our notes, and with `update_links` in a person's own notes, canvases and bases too.
     """
     text = None if content is None else checked(Draft(content), workspace.folder.zone).content
 
@@ -60,7 +60,7 @@ def merge(
         told = None if text is None else replace_words(workspace, one, raws[0], text)
         retold = told.raw if told else None
         transaction, left = plan_merge(
-            workspace.folder, workspace.names, one, raws[0], other, raws[1], retold, reason, anywhere=anywhere
+            workspace.folder, workspace.names, one, raws[0], other, raws[1], retold, reason, update_links=update_links
         )
         if text is not None and told is not None:
             transaction.written[one.id] = text if told.kept else True
@@ -97,7 +97,7 @@ def plan_merge(
     retold: bytes | None = None,
     reason: str = "",
     *,
-    anywhere: bool = False,
+    update_links: bool = False,
 ) -> tuple[Transaction, list[str]]:
     """The transaction that merges two memories, and the files that still name the one that went.
 
@@ -113,7 +113,7 @@ def plan_merge(
     for key, text in named:
         if key in (keep.path, removed.path):
             continue
-        changed = changed_links(folder, key, text, plan.redirect(key, text, linked, moved), anywhere=anywhere)
+        changed = changed_links(folder, key, text, plan.redirect(key, text, linked, moved), update_links=update_links)
         if folder.is_owned(key) and plan.leads_to_keep(key, text if changed is None else changed):
             linked.add(key)
         if changed is not None:
@@ -255,5 +255,4 @@ def _union(raw: bytes, key: str, present: list[str], more: list[str]) -> list[st
     new = [item for item in more if name_key(item) not in known]
     if not new:
         return None
-    written = written_list(raw, key)
-    return [*(written if len(written) == len(present) else present), *new]
+    return [*written_words(raw, key), *new]

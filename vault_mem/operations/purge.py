@@ -66,7 +66,7 @@ def look(workspace: Workspace, id_: str) -> Purge:
 
 
 def purge(
-    workspace: Workspace, id_: str, reason: str = "", *, sure: bool = False, anywhere: bool = False
+    workspace: Workspace, id_: str, reason: str = "", *, sure: bool = False, update_links: bool = False
 ) -> ForgetResult:
     """Forget a memory, or one that lies in the trash already, and remove every trace of it before returning.
 
@@ -87,7 +87,7 @@ def purge(
             log_deletion(transaction, memory.id, workspace.folder.now().isoformat(), reason)
             transaction.commit()
         else:
-            result = forget(workspace, memory.id, reason, command=COMMAND, anywhere=anywhere)
+            result = forget(workspace, memory.id, reason, command=COMMAND, update_links=update_links)
         _quiet(workspace, memory)
         finish(workspace)
         # An undo sees that something was done here which it cannot take back.

@@ -34,10 +34,12 @@ class RenameResult:
     op: str = ""
 
 
-def rename(workspace: Workspace, id_: str, name: str, *, exact: bool = False, anywhere: bool = False) -> RenameResult:
+def rename(
+    workspace: Workspace, id_: str, name: str, *, exact: bool = False, update_links: bool = False
+) -> RenameResult:
     """Rename a memory's file. Its name ends in the first 8 hex of the id, unless `exact`: then it is taken as given.
 
-    Links follow in our notes, and `anywhere` in own notes, canvases and bases too.
+    Links follow in our notes, and with `update_links` in a person's own notes, canvases and bases too.
     """
 
     def act() -> RenameResult:
@@ -46,7 +48,7 @@ def rename(workspace: Workspace, id_: str, name: str, *, exact: bool = False, an
         key = new_key(workspace.folder, memory, name, exact)
         if key == memory.path:
             return RenameResult(memory, memory.path)
-        transaction, left = plan_rename(workspace.folder, workspace.names, memory, raw, key, anywhere=anywhere)
+        transaction, left = plan_rename(workspace.folder, workspace.names, memory, raw, key, update_links=update_links)
         references = [each for each in transaction.linking if each not in (memory.path, key)]
         op = transaction.commit()
         workspace.done(transaction)
@@ -80,7 +82,7 @@ def new_key(folder: Folder, memory: Memory, name: str, exact: bool) -> str:
 
 
 def plan_rename(
-    folder: Folder, names: Names, memory: Memory, raw: bytes, key: str, *, anywhere: bool = False
+    folder: Folder, names: Names, memory: Memory, raw: bytes, key: str, *, update_links: bool = False
 ) -> tuple[Transaction, list[str]]:
     """The transaction that renames a memory's file, and the files that name it and cannot be changed."""
     stem = stem_of(key)
@@ -95,7 +97,7 @@ def plan_rename(
             meant = names.note(reference.target, source) == memory.path
             return reference.renamed(key, stem, source) if meant else reference
 
-        changed = changed_links(folder, each, text, renamed, anywhere=anywhere)
+        changed = changed_links(folder, each, text, renamed, update_links=update_links)
         if each == memory.path:
             after = raw if changed is None else changed
         elif changed is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import sqlite3
 import time
@@ -375,8 +374,8 @@ class Workspace:
         if not self.folder.is_owned(memory.path):
             raise EditRefused(f"{memory.path} is an included note, read-only for vault-mem", "edit it yourself")
         known = self.index.state.files([memory.path]).get(memory.path)
-        if known is not None and known.problems != "[]":
-            reason = "it could not be read whole" if memory.private else json.loads(known.problems)[0][0]
+        if known is not None and known.frozen:
+            reason = "it could not be read whole" if memory.private else known.frozen
             raise EditRefused(f"{memory.path} is left alone: {reason}", "correct the file first (vault-mem doctor)")
         return self._bytes(memory)
 
