@@ -82,7 +82,8 @@ class Reference:
             return self.to(relative if relative.startswith("../") else f"./{relative}")
         if self.name.startswith("/"):
             return self.to(f"/{path}")
-        return self.to(path if "/" in self.name or self.form == PATH else name)
+        whole = self.form == PATH and self.target.lower().endswith(".md")
+        return self.to(path if whole or "/" in self.name else name)
 
 
 # What a Markdown link may have as it is; a space or a bracket would end it.
