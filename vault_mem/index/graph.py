@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from vault_mem.index.links import Names
 from vault_mem.index.state import EPISODE, MEMORY, StateStore, Written
@@ -13,8 +14,7 @@ from vault_mem.model import INVERSE_LINK, Link
 _TYPES = (MEMORY, EPISODE)
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(NamedTuple):
     """A link between two memories as seen from `source`, whichever of the two it is written in."""
 
     source: str
@@ -22,8 +22,7 @@ class Edge:
     link: Link
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """What the graph knows of one note beside its links."""
 
     id: str

@@ -223,8 +223,9 @@ class Index:
         return {row["file"]: memory_of(row) for row in rows}
 
     def telling(self, words: str) -> list[str]:
-        """The files whose text has these words, whatever their case."""
-        where = f"n = 0 AND contains(lower(content), {quote(words.lower())})"
+        """The files whose text or properties have these words, whatever their case."""
+        words = quote(words.lower())
+        where = f"n = 0 AND (contains(lower(content), {words}) OR contains(lower(memory), {words}))"
         return [str(row["file"]) for row in self.table.select(["file"], where).to_pylist()]
 
     def counts(self) -> dict[str, int]:

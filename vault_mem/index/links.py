@@ -37,11 +37,11 @@ class Names:
 
     def find(self, target: str, source: str = "") -> str | None:
         """The file that Obsidian opens for a link in `source`."""
-        return next(iter(self._best(target, source)), None)
+        return next(iter(self._best(name_key(link_name(target)), source)), None)
 
-    def _best(self, target: str, source: str) -> list[str]:
+    def _best(self, name: str, source: str) -> list[str]:
         """The whole path first, then a file in the folder of the source, then the shortest path; of equals all."""
-        name, whole_path = _path(name_key(link_name(target)), source)
+        name, whole_path = _path(name, source)
         found = [key for key in self._with_name(name.rpartition("/")[2]) if _ends_in(path_key(key), name, whole_path)]
         if len(found) < 2:
             return found
@@ -56,21 +56,21 @@ class Names:
         """The note of ours that a link means: by its name, the id in it, or a name that only one note once had."""
         place = name_key(link_name(target)), posixpath.dirname(source)
         if place not in self._meant:
-            self._meant[place] = self._note(target, source)
+            self._meant[place] = self._note(place[0], source)
         return self._meant[place]
 
-    def _note(self, target: str, source: str) -> str | None:
-        best = self._best(target, source)
-        stem = name_key(link_name(target)).rpartition("/")[2]
+    def _note(self, name: str, source: str) -> str | None:
+        best = self._best(name, source)
+        stem = name.rpartition("/")[2]
         if len(best) != 1 or len(self._with_name(stem)) > 1:  # a name of ours carries the id of the one it means
             owner = self._owner(stem)
             if owner is not None or not best:
-                return owner or self.former(target)
+                return owner or self._former(name)
         return best[0] if len(best) == 1 and self._is_known(best[0]) else None
 
-    def former(self, target: str) -> str | None:
+    def _former(self, name: str) -> str | None:
         """The one note that once had this name."""
-        ids = self._renames.get(name_key(link_name(target)).lstrip("/"), set())
+        ids = self._renames.get(name.lstrip("/"), set())
         keys = [key for id_ in ids if (key := self._state.key_of(id_)) is not None]
         return keys[0] if len(keys) == 1 else None
 

@@ -44,7 +44,7 @@ CREATE TABLE IF NOT EXISTS links (
 );
 CREATE INDEX IF NOT EXISTS links_of ON links (file);
 CREATE INDEX IF NOT EXISTS links_to ON links (stem);
-CREATE INDEX IF NOT EXISTS links_by_id ON links (digits) WHERE digits != '';
+CREATE INDEX IF NOT EXISTS links_by_id ON links (digits);
 CREATE TRIGGER IF NOT EXISTS unlinking AFTER DELETE ON files BEGIN DELETE FROM links WHERE file = OLD.key; END;
 CREATE TABLE IF NOT EXISTS outside (
     key TEXT PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, inode INTEGER
