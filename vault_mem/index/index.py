@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 import shutil
@@ -142,10 +143,12 @@ class Index:
         """What no file tells: where files were, and the names they had; as far as it can be read."""
         if self.state is None:
             self.open()
-        try:
-            return self.state.all_files(), self.state.former_names()
-        except (sqlite3.Error, AttributeError):  # damaged, or never there
-            return [], []
+        files: list[Known] = []
+        names: list[tuple[str, str]] = []
+        with contextlib.suppress(sqlite3.Error, AttributeError):  # damaged, or never there
+            names = self.state.former_names()
+            files = self.state.all_files()  # those of an earlier version have other columns
+        return files, names
 
     def finish_generation(self) -> None:
         """Make the new generation the one in use, and delete the others."""

@@ -7,6 +7,7 @@ file once had.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
@@ -18,6 +19,8 @@ from vault_mem.notes.parse import MAX_NOTE_BYTES
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.tree import name_of
 
+# A name that vault-mem makes.
+_OURS = re.compile(rf"{ID_AT_END.pattern}|^(?:mem|ep)_[0-9a-f]{{12}}$")
 # Whether a link's target means a certain note, for the file that it stands in.
 Means = Callable[[str, str], bool]
 
@@ -106,7 +109,8 @@ class Names:
 
     def naming(self, *keys: str) -> list[str]:
         """The files to look into for links to any of these notes: never too few."""
-        self._elsewhere  # noqa: B018 - their links are noted
+        if self._folder is not None:
+            follow_outside(self._state, self._folder, [key for keys in self._elsewhere.values() for key in keys])
         written = [each.file for key in keys for each in self.written_to(key)]
         return sorted({*written, *self._state.too_large(MAX_NOTE_BYTES)})
 
@@ -146,13 +150,13 @@ class Names:
             for key in vault_files(self._folder):
                 if key not in known:
                     found.setdefault(path_key(key).rpartition("/")[2], []).append(key)
-            follow_outside(self._state, self._folder, [key for keys in found.values() for key in keys])
         return found
 
     def _with_name(self, stem: str) -> list[str]:
         if stem not in self._called:
             notes = [] if self._whole else [key for key, _ in self._state.with_name(stem)]
-            self._called[stem] = [*notes, *self._elsewhere.get(stem, ())]
+            ours = _OURS.search(stem)  # then nobody else has it, and the vault need not be listed
+            self._called[stem] = notes if ours else [*notes, *self._elsewhere.get(stem, ())]
         return self._called[stem]
 
     def take_all(self) -> None:

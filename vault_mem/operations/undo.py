@@ -92,7 +92,7 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
 def _names(workspace: Workspace) -> Names:
     """What links mean; by the files themselves where the index is in trouble: an undo must not wait for that."""
     try:
-        if not workspace.freshen().stale:
+        if not workspace.sync().stale:
             return workspace.names
     except (VaultMemError, OSError, sqlite3.Error) as error:
         workspace.notices.append(f"undone without the index: {getattr(error, 'message', error)}")
