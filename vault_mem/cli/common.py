@@ -177,7 +177,10 @@ def tell_left(console: Console, vault: Vault, left: list[str], what: str, *, upd
         console.notice(f"note: {key} {what} and was left alone")
     own = [key for key in left if not vault.workspace.folder.is_note(key)]
     if own and not update_links:
-        console.notice(f"note: {len(own)} file(s) of yours have links that lead nowhere now: undo, then --update-links")
+        console.notice(
+            f"note: {len(own)} file(s) of yours have links that lead nowhere now; to change those too: "
+            "vault-mem undo, then again with --update-links"
+        )
 
 
 def changed(console: Console, vault: Vault, what: str, memory: Memory) -> None:
