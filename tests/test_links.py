@@ -98,6 +98,7 @@ def test_doctor_knows_every_file(cli: Command, root: Path) -> None:
     memory(root, "memories/d.md", D, "[[Marit]] ![[kiln.png]] [[Own]] [a](files/kiln.png) [[Nowhere]]")
     dangling = [each["message"] for each in cli.json("doctor")["findings"] if each["check"] == "dangling-links"]
     assert len(dangling) == 1 and "[[Nowhere]]" in dangling[0]
+    assert cli.json("graph")["dangling"]["count"] == 1
 
 
 OWN = {

@@ -309,7 +309,8 @@ class _Run:
         self.known.update({known.key: known for known in [*fresh, *touched]})
         self.report.touched += len(touched)
         self.index.state.record(fresh, links=links, table_version=UNSETTLED)
-        self.index.state.record(touched)
+        if touched:
+            self.index.state.record(touched)
 
     def _count(self, old: Known | None, moved: bool) -> None:
         if old is not None:

@@ -155,7 +155,9 @@ def mentions(workspace: Workspace) -> Iterator[Finding]:
     """Public files, a person's own and the views among them, that name a private memory; they are not quoted here."""
     folder, names = workspace.folder, workspace.names
     private = {memory.path: memory.id for memory in workspace.index.memories("private = true", ("memory", "episode"))}
-    shared = [*views.view_keys(folder), views.MONOLOGUE, "SELF.md", "REVIEW.md"] if private else []
+    if not private:
+        return
+    shared = [*views.view_keys(folder), views.MONOLOGUE, "SELF.md", "REVIEW.md"]
     for key in [*names.naming(*private), *shared]:
         if folder.is_private(key):
             continue
