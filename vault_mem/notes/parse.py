@@ -23,6 +23,7 @@ from vault_mem.model import (
 )
 from vault_mem.notes import yamlish
 from vault_mem.notes.links import (
+    ID_AT_END,
     LINK_KEYS,
     WIKILINK,
     body_links,
@@ -45,7 +46,7 @@ _FALSE = {"false", "no", "0", "off", "n", ""}
 PLACEHOLDER = re.compile(
     r"(?:untitled|new note|無題(?:の(?:ファイル|ノート))?|名称未設定|未命名|제목 없음|unbenannt|sans titre|sin título"
     r"|sem título|senza (?:nome|titolo)|naamloos|без названия|new file|新規ノート)(?:[ _-]?\(?\d+\)?)?"
-    r"|\d{4}[-_.]?\d{2}[-_.]?\d{2}",
+    r"|\d{4}[-_.]?\d{2}[-_.]?\d{2}|(?:mem|ep)_[0-9a-f]{12}",
     re.IGNORECASE,
 )
 _TAG = re.compile(r"(?<![^\s])#((?:[^\W_]|[_/-])*[^\W\d](?:[^\W_]|[_/-])*)")
@@ -149,7 +150,7 @@ def _spoken(text: str, zone: tzinfo) -> datetime | None:
 
 def tags_in(body: str) -> list[str]:
     """The #tags of a text, as Obsidian takes them; code left out."""
-    return _TAG.findall(_CODE.sub("", body)) if "#" in body else []
+    return [tag.rstrip("/") for tag in _TAG.findall(_CODE.sub("", body))] if "#" in body else []
 
 
 def _unique(tags: list[str]) -> list[str]:
@@ -300,7 +301,7 @@ class _Reader:
         title = self.fields.get("title")
         title = title.strip() if isinstance(title, str) else ""
         links = self._links(body)
-        stem = "" if PLACEHOLDER.fullmatch(self._stem()) else self._stem()
+        stem = "" if PLACEHOLDER.fullmatch(self._stem()) else ID_AT_END.sub("", self._stem())
         memory = Memory(
             id=text if known else "",
             content=body if body.strip() else title or stem,  # a name that somebody chose says it all

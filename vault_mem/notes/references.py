@@ -205,6 +205,8 @@ def _changed_in_text(match: re.Match[str], change: Change) -> str:
         return match.group()
     if result is None:
         return found.plain
+    if match["tip"] and result.endswith(")"):
+        result = f"{result[:-1]}{match['tip']})"
     in_table = wiki and "\\|" in match.group()  # where a bare | would end the cell
     embed = match["embed"] if result.startswith("[") else ""
     return embed + (result.replace("|", "\\|", 1) if in_table else result)
