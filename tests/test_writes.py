@@ -289,6 +289,31 @@ def test_an_index_that_cannot_be_written(cli: Command, root: Path, monkeypatch: 
     assert cli.json("list")["total"] == 1
 
 
+def test_what_fails_after_an_operation_does_not_unsay_it(
+    cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # S-3: the answer tells that it was done, and an undo takes back the right thing
+    from vault_mem.index.table import Table
+
+    one = memory(root, "memories/a.md", "mem_00000000000a", "The harbour dues rise")
+    cli.run("status")
+    real = Table.select
+
+    def fails_when_done(table: Table, *arguments, **options):
+        if list((root / "episodes").glob("*.md")):
+            raise RuntimeError("lance error: LanceError(IO): Input/output error (os error 5)")
+        return real(table, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Table, "select", fails_when_done)
+        answer = cli.run("episode", "create", "--memory", "mem_00000000000a", "--summary", "Lights")
+    assert answer.code == 1
+    assert "is done, but what follows it failed: the index cannot be used: Input/output error" in answer.err
+    assert cli.run("undo", "--yes").code == 0
+    assert list((root / "episodes").glob("*.md")) == []
+    assert one.exists()
+
+
 # ---- transactions: all or nothing, also over a crash
 
 

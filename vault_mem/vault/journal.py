@@ -191,6 +191,8 @@ class Transaction:
             with contextlib.suppress(OSError):
                 folder.tree.drop(pending)
             raise
+        if not self.unasked:
+            folder.last_op = self.op
         self.notices += _finish(folder, name, jobs)
         if number_of(self.op) % _PRUNE_EVERY == 0:
             with contextlib.suppress(OSError):
