@@ -12,12 +12,15 @@ operation if it was done and the one before it if not.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import gc
+import hashlib
 import json
 import random
 import re
 import shutil
+import sqlite3
 import sys
 import tempfile
 import time
@@ -30,7 +33,7 @@ from typing import Any
 from . import preload
 from .operations import OPERATIONS, Operation, answered
 from .preload import CHANGING, CREATE, KILL, LIST, META, NAME, ON, ONCE, OPEN, READ, READING, STAT, SYNC, WRITE, Call
-from .stage import PATIENCE, UNEXPECTED, Answer, Stage, build, differences, forked, ids, tree
+from .stage import OLD, PATIENCE, UNEXPECTED, Answer, Stage, build, differences, forked, ids, tree
 
 SPACE = CREATE | WRITE | NAME | META | SYNC  # what needs a writable disk with room on it
 # What each kind of call can really fail with.
@@ -93,6 +96,9 @@ class Aftermath:
     undo: Answer
     undone: dict[str, bytes]
     left: list[str]
+
+
+Seen = dict[str, Aftermath]
 
 
 @dataclass
@@ -178,16 +184,19 @@ def _findings(doctor: Answer) -> set[str]:
         return {f"doctor: exit {doctor.code}"}
 
 
-def run_case(stage: Stage, known: Clean, case: Case, rng: random.Random) -> tuple[bool, str, list[str]]:
+def run_case(stage: Stage, known: Clean, case: Case, rng: random.Random, seen: Seen) -> tuple[bool, str, list[str]]:
     """Whether the call was reached, where the operation stood in the end, and what was wrong."""
     _set(stage, case.operation)
     next_ = rng.choice(NEXT)
-    done = forked(lambda: _failing(stage, case, next_), 2 * PATIENCE)
+    done = forked(lambda: _failing(stage, case, next_, seen), 2 * PATIENCE)
     if isinstance(done, Answer):
         fired, answer, at_once = case.how == KILL and done.ended == "killed by signal 9", done, tree(stage)
-        after = forked(lambda: _look(stage, next_), 2 * PATIENCE)
+        key = _key(stage, case, next_)
+        after = seen.get(key) or forked(lambda: _look(stage, next_), 2 * PATIENCE)
     else:
-        fired, answer, at_once, after = done
+        fired, answer, at_once, key, after = done
+    if isinstance(after, Aftermath) and key:
+        seen[key] = after
     problems = _problems_of_answer(known, case, answer, at_once, fired)
     if not isinstance(after, Aftermath):
         return fired, "?", [*problems, f"the commands after it: {after.ended} {after.err[-300:]}"]
@@ -198,9 +207,12 @@ def run_case(stage: Stage, known: Clean, case: Case, rng: random.Random) -> tupl
 
 
 def _failing(
-    stage: Stage, case: Case, next_: tuple[str, ...]
-) -> tuple[bool, Answer, dict[str, bytes], Aftermath | Answer]:
-    """The operation, and in the same process, as in a daemon's, the commands after it."""
+    stage: Stage, case: Case, next_: tuple[str, ...], seen: Seen
+) -> tuple[bool, Answer, dict[str, bytes], str, Aftermath]:
+    """The operation, and in the same process, as in a daemon's, the commands after it.
+
+    They are not run where everything on the disk is as it was when they were run before.
+    """
     faults = preload.Faults()
     faults.watch(getattr(stage, case.area))
     code = getattr(errno, case.error) if case.error else 0
@@ -211,7 +223,34 @@ def _failing(
     fired = faults.fired
     faults.disarm()
     gc.collect()  # a process that ends closes its databases
-    return fired, answer, tree(stage), _look(stage, next_)
+    now = tree(stage)
+    key = _key(stage, case, next_)
+    return fired, answer, now, key, seen.get(key) or _look(stage, next_)
+
+
+def _key(stage: Stage, case: Case, next_: tuple[str, ...]) -> str:
+    """What the next commands depend on: every file of the vault, and what an index that did not fail knows."""
+    if case.area == "index":
+        return ""
+    digest = hashlib.blake2b(repr(next_).encode())
+    for path in sorted(stage.vault.rglob("*")):
+        found = path.lstat()
+        about = f"{path.relative_to(stage.vault)} {found.st_mode} {found.st_mtime < OLD + 1}"
+        digest.update(about.encode() + (path.read_bytes() if path.is_file() else b""))
+    for current in stage.index.glob("*/current"):
+        place = f"file:{current.parent / current.read_text()}/state.db?mode=ro"
+        with contextlib.closing(sqlite3.connect(place, uri=True)) as states:
+            for table in ("files", "gone", "renames", "unhealed", "meta"):
+                rows = states.execute(f"SELECT * FROM {table}").fetchall()
+                digest.update(repr(sorted(map(_lasting, rows))).encode())
+    return digest.hexdigest()
+
+
+def _lasting(row: tuple[Any, ...]) -> tuple[str, ...]:
+    """A row of the index's states without times, inodes and counts."""
+    if row[0] in ("table_version", "commits", "optimized"):
+        return (row[0], str(row[1] == "null"))
+    return tuple(str(each) for each in row if not (isinstance(each, int) and each > 1000))
 
 
 def _problems_of_answer(known: Clean, case: Case, answer: Answer, now: dict[str, bytes], fired: bool) -> list[str]:
@@ -358,6 +397,7 @@ def campaign(stage: Stage, options: argparse.Namespace) -> Report:
         chosen = rng.sample(chosen, options.operations)
     known: dict[str, Clean] = {}
     untouched: dict[str, Aftermath] = {}
+    seen: Seen = {}
     cases: list[Case] = []
     for operation in chosen:
         known[operation.name] = clean(stage, operation, untouched)
@@ -368,7 +408,7 @@ def campaign(stage: Stage, options: argparse.Namespace) -> Report:
     rng.shuffle(cases)
     started = time.monotonic()
     for number, case in enumerate(cases, 1):
-        fired, state, problems = run_case(stage, known[case.operation.name], case, rng)
+        fired, state, problems = run_case(stage, known[case.operation.name], case, rng, seen)
         report.cases += 1
         report.fired += fired
         report.outcomes[state] += 1
