@@ -187,9 +187,11 @@ class Transaction:
             carry.switch(folder, jobs, self.notices)
         except carry.HalfDone:
             raise
-        except VaultMemError:
-            with contextlib.suppress(OSError):
+        except VaultMemError as error:
+            try:
                 folder.tree.drop(pending)
+            except OSError as another:
+                raise carry.still_pending(error) from another
             raise
         if not self.unasked:
             folder.last_op = self.op
