@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,7 @@ ERRORS = {
 LASTING = {"ENOSPC": SPACE & ~SYNC, "EDQUOT": SPACE & ~SYNC, "EROFS": SPACE, "EMFILE": OPEN | CREATE | LIST}
 VIEW_WARNING = "could not be kept up to date"
 UNDO = answered("undo")
+ROW = 8  # cases in a process
 LIST_ALL = ("list", "--all", "--closed", "--json")
 NEXT = (("status",), ("recall", "harbour"), LIST_ALL)
 
@@ -99,6 +100,17 @@ class Aftermath:
 
 
 Seen = dict[str, Aftermath]
+
+
+@dataclass
+class Done:
+    """A case that was run: whether the call was reached, what was said, what was there at once and later."""
+
+    fired: bool
+    answer: Answer
+    at_once: dict[str, bytes]
+    key: str
+    after: Aftermath | Answer
 
 
 @dataclass
@@ -186,35 +198,68 @@ def _findings(doctor: Answer) -> set[str]:
 
 def run_case(stage: Stage, known: Clean, case: Case, rng: random.Random, seen: Seen) -> tuple[bool, str, list[str]]:
     """Whether the call was reached, where the operation stood in the end, and what was wrong."""
-    _set(stage, case.operation)
     next_ = rng.choice(NEXT)
-    done = forked(lambda: _failing(stage, case, next_, seen), 2 * PATIENCE)
+    done = forked(lambda: _row(stage, [(case, next_)], seen)[0], 2 * PATIENCE)
     if isinstance(done, Answer):
         fired, answer, at_once = case.how == KILL and done.ended == "killed by signal 9", done, tree(stage)
         key = _key(stage, case, next_)
         after = seen.get(key) or forked(lambda: _look(stage, next_), 2 * PATIENCE)
-    else:
-        fired, answer, at_once, key, after = done
-    if isinstance(after, Aftermath) and key:
-        seen[key] = after
-    problems = _problems_of_answer(known, case, answer, at_once, fired)
+        done = Done(fired, answer, at_once, key, after)
+    return _judged(known, case, done, seen)
+
+
+def run_row(
+    stage: Stage, known: Mapping[str, Clean], cases: list[Case], rng: random.Random, seen: Seen
+) -> list[tuple[bool, str, list[str]]]:
+    """The same of several, one after the other in one process; what goes wrong there is run again by itself."""
+    row = [(case, rng.choice(NEXT)) for case in cases]
+    done = forked(lambda: _row(stage, row, seen), 2 * PATIENCE * len(row)) if len(row) > 1 else Answer(None)
+    found = []
+    for number, case in enumerate(cases):
+        clean = known[case.operation.name]
+        judged = None if isinstance(done, Answer) else _judged(clean, case, done[number], seen)
+        if judged is None or judged[-1]:
+            alone = run_case(stage, clean, case, rng, seen)
+            if judged and not alone[-1]:
+                print(f"only in a row: {case.operation.name} {case.name} {judged[-1]}", flush=True)
+            judged = alone
+        found.append(judged)
+    return found
+
+
+def _judged(known: Clean, case: Case, done: Done, seen: Seen) -> tuple[bool, str, list[str]]:
+    after, answer = done.after, done.answer
+    problems = _problems_of_answer(known, case, answer, done.at_once, done.fired)
     if not isinstance(after, Aftermath):
-        return fired, "?", [*problems, f"the commands after it: {after.ended} {after.err[-300:]}"]
+        return done.fired, "?", [*problems, f"the commands after it: {after.ended} {after.err[-300:]}"]
+    if done.key:
+        seen[done.key] = after
     if VIEW_WARNING in answer.said and _same_but_views(after.now, known.after):
-        return fired, "after, but for a view", problems  # which is told, and allowed (SPEC F-1)
+        return done.fired, "after, but for a view", problems  # which is told, and allowed (SPEC F-1)
     state = "after" if after.now == known.after else "before" if after.now == known.before else "between"
-    return fired, state, problems + _problems_after(known, case, after, state)
+    return done.fired, state, problems + _problems_after(known, case, after, state)
 
 
-def _failing(
-    stage: Stage, case: Case, next_: tuple[str, ...], seen: Seen
-) -> tuple[bool, Answer, dict[str, bytes], str, Aftermath]:
+def _row(stage: Stage, row: list[tuple[Case, tuple[str, ...]]], seen: Seen) -> list[Done]:
+    """Cases of one area, in this process."""
+    from vault_mem.index import table
+
+    faults = preload.Faults()
+    faults.watch(getattr(stage, row[0][0].area))
+    found = []
+    for case, next_ in row:
+        gc.collect()
+        table._SESSION = table.lancedb.Session()  # what LanceDB remembers of files is of another vault now
+        _set(stage, case.operation)
+        found.append(_failing(stage, faults, case, next_, seen))
+    return found
+
+
+def _failing(stage: Stage, faults: preload.Faults, case: Case, next_: tuple[str, ...], seen: Seen) -> Done:
     """The operation, and in the same process, as in a daemon's, the commands after it.
 
     They are not run where everything on the disk is as it was when they were run before.
     """
-    faults = preload.Faults()
-    faults.watch(getattr(stage, case.area))
     code = getattr(errno, case.error) if case.error else 0
     faults.arm(
         case.call.number, case.how, code, CHANGING | READING, LASTING.get(case.error, 0) if case.how == ON else 0
@@ -225,7 +270,7 @@ def _failing(
     gc.collect()  # a process that ends closes its databases
     now = tree(stage)
     key = _key(stage, case, next_)
-    return fired, answer, now, key, seen.get(key) or _look(stage, next_)
+    return Done(fired, answer, now, key, seen.get(key) or _look(stage, next_))
 
 
 def _key(stage: Stage, case: Case, next_: tuple[str, ...]) -> str:
@@ -407,22 +452,35 @@ def campaign(stage: Stage, options: argparse.Namespace) -> Report:
     cases = named if options.call else sample(cases, options.cases, rng)
     rng.shuffle(cases)
     started = time.monotonic()
-    for number, case in enumerate(cases, 1):
-        fired, state, problems = run_case(stage, known[case.operation.name], case, rng, seen)
-        report.cases += 1
-        report.fired += fired
-        report.outcomes[state] += 1
-        report.add(case, problems)
-        if options.verbose and problems:
-            print(f"{case.operation.name} {case.name} {case.call.name} {case.call.path}: {problems}", flush=True)
-        if number % 100 == 0:
+    for row in rows_of(cases):
+        for case, (fired, state, problems) in zip(row, run_row(stage, known, row, rng, seen), strict=True):
+            report.cases += 1
+            report.fired += fired
+            report.outcomes[state] += 1
+            report.add(case, problems)
+            if options.verbose and problems:
+                print(f"{case.operation.name} {case.name} {case.call.name} {case.call.path}: {problems}", flush=True)
+        if report.cases // 100 > (report.cases - len(row)) // 100:
             if options.json:  # a run that is broken off leaves what it found
                 options.json.write_text(json.dumps(summary(report), indent=2))
-            passed = time.monotonic() - started
-            print(
-                f"{number}/{len(cases)} of {total}, {passed:.0f} s, {len(report.failures)} kinds of failure", flush=True
-            )
+            passed = f"{time.monotonic() - started:.0f} s"
+            print(f"{report.cases}/{len(cases)} of {total}, {passed}, {len(report.failures)} kinds", flush=True)
     return report
+
+
+def rows_of(cases: list[Case]) -> list[list[Case]]:
+    """Cases that can be run in one process: failing calls of the vault. A kill ends its process."""
+    rows: list[list[Case]] = []
+    waiting: list[Case] = []
+    for case in cases:
+        if case.area == "vault" and case.how != KILL:
+            waiting.append(case)
+        else:
+            rows.append([case])
+        if len(waiting) == ROW:
+            rows.append(waiting)
+            waiting = []
+    return [*rows, waiting] if waiting else rows
 
 
 def summary(report: Report) -> dict[str, Any]:
