@@ -141,6 +141,17 @@ def test_a_refused_text_that_cannot_be_let_go(cli: Command, monkeypatch: pytest.
     assert "it is still kept as the text refused last: Read-only file system" in answer.err
 
 
+def test_a_refused_text_that_was_half_written(cli: Command, root: Path) -> None:
+    # S-3: what a failing disk left of it goes with the next operation
+    cli.run("remember", TEXT)
+    cli.run("remember", TEXT)
+    left = root / ".vault-mem/blocked/.vault-mem-0123456789ab.tmp"
+    left.write_text('{"content": "The harb')
+    cli.run("remember", "The crane on the quay was painted red")
+    assert not left.exists()
+    assert len(list(left.parent.iterdir())) == 1
+
+
 def test_force_saves_and_still_links(cli: Command, root: Path) -> None:
     # D-5
     first = cli.json("remember", TEXT)["memory"]
