@@ -156,8 +156,8 @@ def campaign(stage: Stage, seconds: float, seed: int, served: bool) -> dict[str,
             words = commands(rng)
             answer = _served(stage, words, runtime) if served else forked(lambda words=words: stage.command(*words))
             codes[answer.ended or str(answer.code)] += 1
-            if answer.code == 1:
-                refused[f"{words[0]}: {answer.err.strip().splitlines()[0]}"] += 1
+            if answer.code == 1 and answer.err:
+                refused[f"{words[0]}: {answer.err.splitlines()[0]}"] += 1
             if found := UNEXPECTED.search(answer.said) or answer.ended:
                 unexpected.append(f"{' '.join(words)}: {found if isinstance(found, str) else found.group()}")
             done += 1

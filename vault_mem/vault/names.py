@@ -111,12 +111,12 @@ def changeable(folder: Folder, key: str, raw: bytes) -> bool:
 def referrers(folder: Folder, keys: Iterable[str], means: Means) -> Iterator[tuple[str, bytes]]:
     """The notes that name another, with their bytes, from the files themselves."""
     for key in keys:
-        raw = _bytes(folder, key)
+        raw = bytes_of(folder, key)
         if raw and b"[[" in raw and any(map(means, named_in(raw))):
             yield key, raw
 
 
-def _bytes(folder: Folder, key: str) -> bytes | None:
+def bytes_of(folder: Folder, key: str) -> bytes | None:
     """A file's bytes; None where it is gone or not ours to read. A failing disk must not pass for "names nothing"."""
     try:
         return folder.tree.read(key)
