@@ -45,6 +45,7 @@ $(MODEL_VENV)/.installed: models/requirements.txt
 
 model: $(MODEL_VENV)/.installed
 	$(MODEL_VENV)/bin/python -m models.build --work build/model --out vault_mem/embedding/default
+	$(MODEL_VENV)/bin/python -m models.calibrate
 	$(MODEL_VENV)/bin/python -m models.lexicon --work build/model --out vault_mem/judge/data
 	$(MODEL_VENV)/bin/python -m models.fit_judge $(DATA)/guard-dev.json --out vault_mem/judge/data/weights.json
 	$(MODEL_VENV)/bin/python -m models.fit_ranking $(DATA)/kinds/*.json $(DATA)/locomo-dev.json --out vault_mem/ranking

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -279,6 +280,18 @@ def test_another_model(cli: Command, filled: Path, tiny_model: Callable[[str, in
     assert "model changed" in cli.run("status").err
     assert answers(cli) == before
     assert states(filled) == seen
+
+
+def test_a_model_changed_in_place(cli: Command, filled: Path, tiny_model: Callable[[str, int], Path]) -> None:
+    # "a change re-embeds", also where size and time of the file are as they were
+    other = {"VAULT_MEM_MODEL": str(tiny_model("tiny", 8))}
+    assert "model changed" in cli.run("status", env=other).err
+    file = Path(other["VAULT_MEM_MODEL"]) / "model.safetensors"
+    before, raw = file.stat(), file.read_bytes()
+    file.write_bytes(raw[:-1] + bytes([raw[-1] ^ 1]))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert "model changed" in cli.run("status", env=other).err
+    assert cli.run("status", env=other).err == ""
 
 
 def test_a_model_from_the_users_settings(cli: Command, filled: Path, tiny_model: Callable[[str, int], Path]) -> None:

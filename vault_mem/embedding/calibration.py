@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from vault_mem.embedding.embedder import Embedder
 
 PAIRS = Path(__file__).parent / "calibration_pairs.json"
+BUILT_IN = Path(__file__).parent / "calibration.json"  # what `measure` finds for the built-in model
 
 RELATED = 0.70  # at most one unrelated pair in a hundred reaches it
 NEARLY_SAME = 0.90  # the same statement in other words
@@ -95,6 +96,12 @@ def loaded(kept: dict[str, Any]) -> Calibration:
     """A calibration that was kept as JSON."""
     longer = tuple(Level(**each) for each in kept.get("longer", ()))
     return Calibration(kept["related"], kept["nearly_same"], kept["near_identical"], longer)
+
+
+def built_in(embedder: Embedder) -> Calibration | None:
+    """The calibration that ships with the built-in model; none for another model, or where it is out of date."""
+    kept = json.loads(BUILT_IN.read_text(encoding="ascii"))
+    return loaded(kept) if kept["fingerprint"] == fingerprint(embedder) else None
 
 
 def measure(embedder: Embedder) -> Calibration:
