@@ -32,11 +32,12 @@ def filled(cli: Command, root: Path) -> Path:
 
 
 def answers(cli: Command) -> list:
-    """What a user gets to see; no traceback, whatever state the index is in."""
+    """What a user gets to see at one moment; no traceback, whatever state the index is in."""
+    now = {"VAULT_MEM_NOW": "2026-11-20T09:00:00+09:00"}
     commands = (["recall", "ferry"], ["list"], ["show", "mem_00000000000b"])
     found = []
     for command in commands:
-        answer = cli.run(*command, "--json")
+        answer = cli.run(*command, "--json", env=now)
         assert answer.code == 0, answer.err
         assert "Traceback" not in answer.err
         found.append(answer.json)
