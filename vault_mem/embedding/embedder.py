@@ -78,9 +78,9 @@ class Embedder:
             try:
                 return _hash_of(tuple(_state_of(self._path / name) for name in _FILES))
             except OSError as error:
+                which = Path(error.filename or self._path).name
                 raise ModelNotFound(
-                    f"embedding model {self.name!r}: {Path(error.filename or self._path).name} cannot be read: {error.strerror}",
-                    _MODEL_HINT,
+                    f"embedding model {self.name!r}: {which} cannot be read: {error.strerror}", _MODEL_HINT
                 ) from error
         digest = hashlib.blake2b(f"{self.name} {self.dim}".encode(), digest_size=12)
         digest.update(np.ascontiguousarray(self.static.embedding[:64]).tobytes())
