@@ -88,7 +88,7 @@ def public_text(root: Path) -> str:
 
 
 def one_line(err: str) -> bool:
-    """Whether an error is what STYLE asks for: one line of what happened, at most one more of what to do."""
+    """Whether an error is one line of what happened, at most one more of what to do."""
     lines = err.strip().splitlines()
     return lines[0].startswith("error: ") and len(lines) <= 2 and "Traceback" not in err
 

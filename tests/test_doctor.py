@@ -87,7 +87,7 @@ def test_modes(cli: Command, root: Path) -> None:
 
 
 def test_settings(cli: Command, root: Path) -> None:
-    # DESIGN: what a stranger's vault may not set is ignored with a warning
+    # what a stranger's vault may not set is ignored with a warning
     file = root / "vault-mem.toml"
     file.write_text(file.read_text() + 'model = "/evil"\nquiet_second = 3\n')
     messages = [each["message"] for each in findings(cli, "settings")]
