@@ -27,5 +27,5 @@ def since(timestamp: float) -> float:
 
 
 def real(seconds: float) -> float:
-    """How long to wait for so many seconds of this clock."""
+    """How long seconds of this clock really take."""
     return seconds / _PACE
