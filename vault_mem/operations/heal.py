@@ -51,7 +51,11 @@ def waiting(workspace: Workspace) -> list[str]:
     """Notes with links that are healed once they are quiet."""
     if not workspace.folder.settings.heal_links:
         return []
-    return [key for key in workspace.index.state.unhealed() if key != EVERY_FILE]
+    unhealed = workspace.index.state.unhealed()
+    if EVERY_FILE not in unhealed:
+        return unhealed
+    planned, wait = _plan(workspace, unhealed)  # a note was renamed and nobody has looked yet who names it
+    return sorted({*wait, *planned.keys})
 
 
 def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list[str]]:
