@@ -155,7 +155,7 @@ def test_measuring_again_gives_the_same(model: Embedder, calibration: Calibratio
 
 
 def test_what_ships_is_what_is_measured(model: Embedder, calibration: Calibration, other_model: Embedder) -> None:
-    # D-8: a new vault need not measure the built-in model; after a change: python -m models.calibrate
+    # D-8: a new vault need not measure the built-in model; after a change: python -m training.calibrate
     assert np.ravel(_numbers(built_in(model))) == pytest.approx(np.ravel(_numbers(calibration)), abs=1e-5)
     assert built_in(other_model) is None
 
