@@ -11,6 +11,10 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vault_mem.cli.console import Console
 
 _one_at_a_time = threading.Lock()
 STOPPED = 130
@@ -64,7 +68,16 @@ class Running:
         from vault_mem.cli.main import run
 
         out, err = io.StringIO(), io.StringIO()
+        console = Console(Path.cwd(), os.environ, io.BytesIO(stdin), out, err, cancelled=self.cancelled.is_set)
         with _one_at_a_time:
-            console = Console(Path.cwd(), os.environ, io.BytesIO(stdin), out, err, cancelled=self.cancelled.is_set)
             code = STOPPED if self.cancelled.is_set() else run(arguments, console)
+        threading.Thread(target=_settle, args=(console, arguments)).start()
         return code, out.getvalue(), err.getvalue()
+
+
+def _settle(console: Console, arguments: Sequence[str]) -> None:
+    """What waits for quiet, while the answer is on its way."""
+    from vault_mem.cli.main import settle
+
+    with _one_at_a_time:
+        settle(console, arguments)
