@@ -72,7 +72,7 @@ def test_private_memories_do_not_exist(cli: Command, wire: Wire) -> None:
     call("show_memory", memory_id=old)
     assert "episodes" not in call("list_episodes")["structuredContent"]
     happened = call("history")["structuredContent"]["operations"]
-    assert [each["command"] for each in happened] == ["consolidate", *["remember"] * 3]
+    assert [each["command"] for each in happened] == ["remember"] * 3
     read = json.dumps(answers, ensure_ascii=False)
     for tool_answer in hidden:
         asked = sum(each["content"][0]["text"].count(tool_answer) for each in answers if each["isError"])
