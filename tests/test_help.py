@@ -86,6 +86,11 @@ def test_bash_completes(bare: Command):
     assert complete(bare, "vault-mem config set --us") == ["--user"]
     assert complete(bare, "vault-mem --vault init rec") == ["recall"]
     assert complete(bare, "vault-mem remember --category ") == []
+    assert complete(bare, "vault-mem -v reca") == ["recall"]
+    assert complete(bare, "vault-mem remember -v --pri") == ["--private"]
+    assert complete(bare, "vault-mem remember --kind f") == ["fact"]
+    assert complete(bare, "vault-mem help conso") == ["consolidate"]
+    assert complete(bare, "vault-mem config set dedup_t") == ["dedup_threshold"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

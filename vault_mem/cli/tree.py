@@ -100,7 +100,7 @@ def _option(each: click.Option) -> dict[str, Any]:
     plain = default is None or isinstance(default, str | int | float | bool)
     return {
         "names": [*each.opts, *each.secondary_opts],
-        "flag": bool(each.is_flag),
+        "flag": bool(each.is_flag or each.count),
         "multiple": bool(each.multiple),
         "required": each.required,
         "default": default if plain and not each.multiple else None,
