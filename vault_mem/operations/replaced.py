@@ -22,6 +22,8 @@ from vault_mem.ranking.rank import DIGITS, Ranking
 
 # More than these nobody reads; the likeliest come first.
 MOST = 2
+# The second is named only if it is nearly as likely as the first: mostly it shares a word with it and no more.
+NEARLY = 0.75
 # So many of the nearest states are looked at, and so many more that name somebody the new text names.
 NEAREST, NAMING = 15, 8
 # An event may read as a state; a summary says what others say, and a mood grows by itself.
@@ -46,7 +48,7 @@ def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[F
         if score >= LIKELY:
             likely.append((score, each))
     likely.sort(key=lambda pair: (-pair[0], -pair[1].similarity, pair[1].memory.id))
-    return [each for _, each in likely[:MOST]]
+    return [each for score, each in likely[:MOST] if score >= NEARLY * likely[0][0]]
 
 
 def finished_by(workspace: Workspace, draft: Draft) -> list[Found]:
