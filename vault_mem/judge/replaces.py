@@ -53,8 +53,8 @@ _VERB = re.compile(
     r"loves?|hates?|happens?|rehearses?|stores?|hosts?|smokes?|trains?|becomes?)"
 )
 _DOING = re.compile(
-    r"(?:^|[.;] )([A-Z][a-zà-öø-ÿ]+) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|teaches|"
-    r"wears|owns|lives|smokes|learns|thinks|says)\b|\b([A-Z][a-zà-öø-ÿ]+) and ([A-Z][a-zà-öø-ÿ]+)\b"
+    r"(?:^|[.;] )([A-Z][a-zà-öø-ÿ]+) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|"
+    r"teaches|wears|owns|lives|smokes|learns|thinks|says)\b|\b([A-Z][a-zà-öø-ÿ]+) and ([A-Z][a-zà-öø-ÿ]+)\b"
 )
 _OWNS = re.compile(r"\b(\w+)['’]s (\w+)")
 _OURS = re.compile(
@@ -64,8 +64,8 @@ _OURS = re.compile(
 _ENDED = (
     re.compile(
         r"\b(?:dropped|sold|gave up|given up|gave away|got rid of|stopped|quit|left|lost|replaced|replaces|instead of|"
-        r"rather than|no longer|anymore|from|retired|cancelled|canceled|swapped|traded|traded in|switched|moved on|over|"
-        r"used to|not)\b((?:\W+\w+){1,4})"
+        r"rather than|no longer|anymore|from|retired|cancelled|canceled|swapped|traded|traded in|switched|moved on|"
+        r"over|used to|not)\b((?:\W+\w+){1,4})"
     ),
     re.compile(
         r"((?:\w+\W+){1,3})(?:retired|resigned|left|quit|died|closed|broke|ended|stopped|stepped down|is gone|"
@@ -294,7 +294,7 @@ def _same_question(old: Statement, new: Statement, about: tuple[Word, ...], ends
 
 
 def _asked_beside(of: Statement, subject: set[str]) -> frozenset[str]:
-    """The questions a text speaks to by other words than the subject that both have: that says nothing of what changed."""
+    """The questions a text speaks to by other words than the common subject, which says nothing of what changed."""
     common = {question for word in of.words if _forms((word,)) & subject for question in _questions_of(word)}
     others = {question for word in of.words if not _forms((word,)) & subject for question in _questions_of(word)}
     return of.questions - (common - others)
