@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from functools import lru_cache
 
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.english import lemma
@@ -36,7 +38,7 @@ _NOT_COMPLETED = re.compile(
 def says_done(task: str, text: str, tokens: TokenVectors) -> bool:
     """Whether a text says that a task is done."""
     lower = text.casefold()
-    if max(len(task), len(text)) > MAX_LENGTH or _NOT_COMPLETED.search(lower):
+    if max(len(task), len(text)) > MAX_LENGTH or not may_say_done(text):
         return False
     one, two = statement(task, tokens), statement(text, tokens)
     wanted = [word for word in one.words if word.lemma not in _PLANNING and word.text not in _PLANNING]
@@ -45,15 +47,31 @@ def says_done(task: str, text: str, tokens: TokenVectors) -> bool:
     if not _OVER.search(lower) and not (_PAST_JA.search(lower) if one.japanese else _past_of(wanted, lower)):
         return False
     said = {form for word in two.words for form in (word.text, word.lemma)} | _forms(lower)
-    return sum(_named(word, said, two.words, tokens) for word in wanted) >= SHARED * len(wanted)
+    missing = [word for word in wanted if word.text not in said and word.lemma not in said]
+    spared = len(wanted) - math.ceil(SHARED * len(wanted))
+    return len(missing) - spared <= sum(_meant(word, two.words, tokens) for word in missing)
+
+
+@lru_cache(maxsize=64)
+def may_say_done(text: str) -> bool:
+    """Whether a text speaks of anything as completed; a quick look."""
+    lower = text.casefold()
+    if _NOT_COMPLETED.search(lower):
+        return False
+    past = any(_is_past(word) for word in re.findall(r"[a-z]+", lower))
+    return past or bool(_OVER.search(lower) or _PAST_JA.search(lower))
+
+
+def _is_past(word: str) -> bool:
+    return lemma(word) != word and not re.search(r"(?:s|ing)$", word)
 
 
 def _past_of(wanted: list[Word], lower: str) -> bool:
     """Whether a text has a past form of a word of the task, or of one that means the same."""
     return any(
-        (form := lemma(word)) != word and (form == each.lemma or synonyms(form, each.lemma))
+        (form := lemma(word)) == each.lemma or synonyms(form, each.lemma)
         for word in re.findall(r"[a-z]+", lower)
-        if not re.search(r"(?:s|ing)$", word)
+        if _is_past(word)
         for each in wanted
     )
 
@@ -62,9 +80,8 @@ def _forms(lower: str) -> set[str]:
     return {form for word in re.findall(r"[a-z]+", lower) for form in (word, lemma(word))}
 
 
-def _named(word: Word, said: set[str], others: tuple[Word, ...], tokens: TokenVectors) -> bool:
-    if word.text in said or word.lemma in said:
-        return True
+def _meant(word: Word, others: tuple[Word, ...], tokens: TokenVectors) -> bool:
+    """Whether a word of the task is meant by another one."""
     direction = tokens.word(word.text)[0]
     return any(
         synonyms(word.lemma, other.lemma) or float(direction @ tokens.word(other.text)[0]) >= KINDRED

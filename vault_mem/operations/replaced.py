@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from vault_mem.index.catalogue import Catalogue
-from vault_mem.judge.done import says_done
+from vault_mem.judge.done import may_say_done, says_done
 from vault_mem.judge.replaces import LIKELY, changes_something, may_replace
 from vault_mem.judge.text import names_in
 from vault_mem.model import STATE_KINDS, Memory
@@ -53,7 +53,7 @@ def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[F
 
 def finished_by(workspace: Workspace, draft: Draft) -> list[Found]:
     """The open tasks that a new text says are done, the nearest first (SPEC T-7)."""
-    if draft.kind in ("task", "summary", "mood"):
+    if draft.kind in ("task", "summary", "mood") or not may_say_done(draft.content):
         return []
     tasks = [each for each in _open(workspace, draft.content, {"task"}) if not is_done(each.memory)]
     done = [each for each in tasks if says_done(each.memory.content, draft.content, workspace.tokens)]
