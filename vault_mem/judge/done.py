@@ -6,9 +6,11 @@ import math
 import re
 from functools import lru_cache
 
+import numpy as np
+
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.english import lemma
-from vault_mem.judge.replaces import statement
+from vault_mem.judge.replaces import direction, statement
 from vault_mem.judge.words import Word, synonyms
 
 # So much of what a task names must be named again.
@@ -48,8 +50,8 @@ def says_done(task: str, text: str, tokens: TokenVectors) -> bool:
         return False
     said = {form for word in two.words for form in (word.text, word.lemma)} | _forms(lower)
     missing = [word for word in wanted if word.text not in said and word.lemma not in said]
-    spared = len(wanted) - math.ceil(SHARED * len(wanted))
-    return len(missing) - spared <= sum(_meant(word, two.words, tokens) for word in missing)
+    needed = len(missing) - len(wanted) + math.ceil(SHARED * len(wanted))
+    return needed <= 0 or _meant(missing, two.words, needed, tokens)
 
 
 @lru_cache(maxsize=64)
@@ -80,10 +82,15 @@ def _forms(lower: str) -> set[str]:
     return {form for word in re.findall(r"[a-z]+", lower) for form in (word, lemma(word))}
 
 
-def _meant(word: Word, others: tuple[Word, ...], tokens: TokenVectors) -> bool:
-    """Whether a word of the task is meant by another one."""
-    direction = tokens.word(word.text)[0]
-    return any(
-        synonyms(word.lemma, other.lemma) or float(direction @ tokens.word(other.text)[0]) >= KINDRED
-        for other in others
+def _meant(missing: list[Word], others: tuple[Word, ...], needed: int, tokens: TokenVectors) -> bool:
+    """Whether so many words of the task that are not said are meant by others."""
+    if not others:
+        return False
+    one, two = (np.array([direction(word.text, tokens) for word in words]) for words in (missing, others))
+    kindred = (one @ two.T).max(axis=1) >= KINDRED
+    needed -= int(kindred.sum())
+    rest = [word for word, found in zip(missing, kindred, strict=True) if not found]
+    return needed <= 0 or (
+        needed <= len(rest)
+        and sum(any(synonyms(word.lemma, other.lemma) for other in others) for word in rest) >= needed
     )

@@ -56,6 +56,7 @@ _DOING = re.compile(
     r"(?:^|[.;] )([A-Z][a-zà-öø-ÿ]+) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|"
     r"teaches|wears|owns|lives|smokes|learns|thinks|says)\b|\b([A-Z][a-zà-öø-ÿ]+) and ([A-Z][a-zà-öø-ÿ]+)\b"
 )
+_NEW = re.compile(r"\bnew (?:\w+ (?=\w+ (?:is|are|was)\b))?([a-z]+)")
 _OWNS = re.compile(r"\b(\w+)['’]s (\w+)")
 _OURS = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|everyone|everybody|the (?:group|team|class|club|family))\b"
@@ -172,7 +173,19 @@ def may_replace(old: str, new: str, tokens: TokenVectors) -> float:
     ends = _ends(one, two, about)
     if not ends and _says_again(one, two):
         return 0.0
-    return two.change * _same_subject(one, two, about, ends, tokens) * _same_question(one, two, about, ends, tokens)
+    change = _change(one, two)
+    return change * _same_subject(one, two, about, ends, tokens) * _same_question(one, two, about, ends, tokens)
+
+
+def _change(old: Statement, new: Statement) -> float:
+    """How plainly the new text says that something of the old one is no longer so: a new wing is no other hospital."""
+
+    def is_news(match: re.Match[str]) -> str:
+        noun = lemma(match[1])
+        known_before = noun in _forms(old.words) or _questions_of_text(noun) & old.questions
+        return match[0] if known_before else match[1]
+
+    return speaks_of_change(_NEW.sub(is_news, new.lower)) if "new " in new.lower else new.change
 
 
 @lru_cache(maxsize=_KEPT)
@@ -352,7 +365,7 @@ def _nearest(left: tuple[Word, ...], right: tuple[Word, ...], tokens: TokenVecto
     """The cosine of the two words that are nearest to each other."""
     if not left or not right:
         return 0.0
-    one, two = (np.array([_direction(word.text, tokens) for word in words]) for words in (left, right))
+    one, two = (np.array([direction(word.text, tokens) for word in words]) for words in (left, right))
     return max(float((one @ two.T).max()), 0.0)
 
 
@@ -362,7 +375,8 @@ def _each_nearest(left: tuple[Word, ...], right: tuple[Word, ...], tokens: Token
 
 
 @lru_cache(maxsize=20_000)
-def _direction(word: str, tokens: TokenVectors) -> Vectors:
+def direction(word: str, tokens: TokenVectors) -> Vectors:
+    """The vector of a word, kept for the next text."""
     return tokens.word(word)[0]
 
 

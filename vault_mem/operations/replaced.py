@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -69,14 +71,19 @@ def _open(workspace: Workspace, content: str, kinds: Collection[str]) -> list[Fo
         calibration = workspace.calibration
         cosines = np.einsum("ij,j->i", catalogue.vectors[places], embed(workspace, content))
         order = [int(number) for number in np.argsort(-cosines, kind="stable")]
-        names = [name for name in names_in(content) if len(name) > 1]
-        naming = [
-            number for number in order if any(name in catalogue.texts[places[number]].casefold() for name in names)
-        ]
+        names = _spelled(content)
+        naming = (number for number in order if any(name in catalogue.texts[places[number]] for name in names))
         return [
             Found(catalogue.memory(places[number]), round(calibration.similarity(float(cosines[number])), 4))
-            for number in dict.fromkeys((*order[:NEAREST], *naming[:NAMING]))
+            for number in dict.fromkeys((*order[:NEAREST], *islice(naming, NAMING)))
         ]
+
+
+def _spelled(content: str) -> set[str]:
+    """The names in a text as it writes them, and as others may."""
+    names = [name for name in names_in(content) if len(name) > 1]
+    written = {found.group() for name in names if (found := re.search(re.escape(name), content, re.IGNORECASE))}
+    return written | {form for name in names for form in (name, name.capitalize())}
 
 
 def newer_first(
