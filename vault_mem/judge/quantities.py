@@ -385,6 +385,11 @@ def _readers() -> Iterator[Reader]:
         r"(?<![\w'.])(?:[b-hj-z]|(?<=\w )a(?= (?:for|to|in|on|and|or|is|was|at|from|of|with)\b|[.,;:!?]|$))(?![\w'.-])",
         lambda m: Quantity("identifier", m.group(), m.group()),
     )
+    yield reader(  # Ｌ字型, B棟
+        r"(?<![a-z0-9])[a-z](?=字|型|棟|席|班|組|案|社|店)",
+        lambda m: Quantity("identifier", m.group(), m.group()),
+        "字型棟席班組案社店",
+    )
     yield reader(r"\b(\d+)(?:st|nd|rd|th)\b", lambda m: Quantity("ordinal", int(m[1]), m.group()))
     yield reader(
         rf"第({_KN})|({_KN})(?:番目|回目|度目|つ目|人目|日目|年目|位)",

@@ -33,7 +33,30 @@ def role_changes(one: Text, two: Text, alignment: Alignment, tokens: TokenVector
         or _by_order(one, two, turned)
         or _by_exchange(one, two)
         or _by_comparison(one, two, turned)
+        or _by_landmark(one, two, alignment)
     )
+
+
+_BESIDE = re.compile(r"の(上|下|前|後ろ|横|隣|左|右)[にでのを]")
+
+
+def _by_landmark(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
+    """赤ん坊がテーブルの上に, 赤ちゃんの上にテーブルが: what is on what."""
+    before, after = (_landmarks(text) for text in (one, two))
+    for a, b, _ in alignment.pairs:
+        for c, d, _ in alignment.pairs:
+            where = before.get(a.text)
+            if where and where == after.get(d.text) and b.text not in after and c.text not in before:
+                return [Difference("role", f"{a.text}の{where}", f"{d.text}の{where}")]
+    return []
+
+
+def _landmarks(text: Text) -> dict[str, str]:
+    """What something is on, under or before, and which."""
+    if not text.is_japanese:
+        return {}
+    found = ((word.text, _BESIDE.match(text.rest.partition(word.text)[2])) for word in text.words)
+    return {word: match[1] for word, match in found if match}
 
 
 def _by_particle(same: list[Pair], turned: bool) -> list[Difference]:
