@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import os
 import sqlite3
 import threading
@@ -11,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from vault_mem.errors import of_system
+from vault_mem.errors import VaultMemError, of_system
 from vault_mem.operations.pool import Pool
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.find import find_vault
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.candidates import Candidates
     from vault_mem.operations.compare import Comparison
     from vault_mem.operations.consolidate import ConsolidationStats
+    from vault_mem.operations.copies import SideBySide
     from vault_mem.operations.doctor import Diagnosis
     from vault_mem.operations.edit_memory import EditResult
     from vault_mem.operations.emotion_trend import EmotionTrend
@@ -99,8 +101,24 @@ class Vault:
     def __enter__(self) -> Vault:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and self.workspace.is_fresh:
+            with contextlib.suppress(VaultMemError):  # nobody asked for it, and the next command does it
+                self.settle()
         self._pool.trim(0)
+
+    def settle(self) -> None:
+        """Do what waits for quiet: new ids, links after a rename, private moves, views, ticked proposals, tidy.
+
+        No other call does any of it: an answer writes nothing. Leaving `with Vault(…)` does it, too.
+        """
+        from vault_mem.operations.quiet import settle
+
+        def act(workspace: Workspace) -> None:
+            workspace.is_fresh = False  # it was, for an earlier call
+            settle(workspace)
+
+        self._writing(act)
 
     def _reading(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
         with self._pool.lent() as workspace:
@@ -460,6 +478,12 @@ class Vault:
         from vault_mem.operations.review import open_proposals
 
         return self._reading(open_proposals)
+
+    def review_versions(self) -> builtins.list[SideBySide]:
+        """Second versions of a memory that a sync service kept, beside the first: only a person can choose."""
+        from vault_mem.operations.copies import side_by_side
+
+        return self._reading(side_by_side)
 
     def review_answer(self, which: str, *, accept: bool) -> Answer:
         """Carry out a proposal, or refuse it for good."""

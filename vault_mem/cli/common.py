@@ -160,7 +160,9 @@ def open_vault(console: Console, what: str = "Indexing") -> Vault:
     from vault_mem.vault.journal import request_id
 
     request_id.set(console.request)
-    return Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))
+    vault = Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))
+    console.opened.append(vault)
+    return vault
 
 
 def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int = 0) -> None:

@@ -13,7 +13,7 @@ from vault_mem.operations.declined import Declined
 from vault_mem.operations.private import PrivateResult, held_by_git, note_held, notices, plan_private
 from vault_mem.operations.publish import plan_publish
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import journal
+from vault_mem.vault import git, journal
 from vault_mem.vault.journal import writing
 from vault_mem.vault.walk import content_hash
 
@@ -88,7 +88,8 @@ def leaving(workspace: Workspace) -> list[Known]:
 def move_cleared(workspace: Workspace) -> list[str]:
     """Publish the notes that are leaving, once they are quiet. Returns their keys."""
     folder = workspace.folder
-    ready = [] if journal.busy(folder) else [known for known in leaving(workspace) if workspace.quiet(known)]
+    wait = journal.busy(folder) or git.under_way(folder)
+    ready = [] if wait else [known for known in leaving(workspace) if workspace.quiet(known)]
     memories = workspace.index.by_files([known.key for known in ready])
     moved = []
     for known in ready:

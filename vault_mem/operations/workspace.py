@@ -96,6 +96,7 @@ class Workspace:
     """
 
     watch: Watch | None = None
+    is_fresh = False  # the index has been brought up to date for the command that is running
     commits_between_folding: int | None = None  # of the table, by a command; whoever has quiet moments folds then
 
     def __init__(self, folder: Folder, progress: Progress | None = None, like: Workspace | None = None) -> None:
@@ -112,6 +113,7 @@ class Workspace:
         self.folder = folder
         self.progress = progress
         self.notices = folder.notices
+        self.is_fresh = False
         if "index" in self.__dict__:
             self.index.folder = folder
 
@@ -164,13 +166,10 @@ class Workspace:
         return Names(self.index.state, self.folder)
 
     def freshen(self, *, scan: bool = False) -> Freshness:
-        """Bring the index up to date with the files, and do what waited for a file to be quiet.
+        """Bring the index up to date with the files; no note is written for it (`quiet.settle` does what waits).
 
-        Where the files are watched, only those that changed are looked at, unless a `scan` of all is asked for; and
-        what waits for quiet is left to the watcher.
+        Where the files are watched, only those that changed are looked at, unless a `scan` of all is asked for.
         """
-        from vault_mem.operations.quiet import quiet_work
-
         own.vet(self.folder)
         if self._interrupted():
             self._recover()
@@ -178,8 +177,7 @@ class Workspace:
         wait = None if self.folder.writing else READ_WAIT
         if self.watch is None:
             freshness = self.sync(wait=wait)
-            if not freshness.stale and quiet_work(self):
-                freshness = self.sync(wait=wait)
+            self.is_fresh = not freshness.stale
             return freshness
         pending = self.watch.settle()
         everything = scan or pending.everything or len(pending.keys) > MANY
