@@ -212,10 +212,6 @@ class StateStore:
                 found += self._db.execute(select, (value,)).fetchall()
         return [Written._make(row[:-1]) for row in sorted(set(found), key=lambda row: (row[0], row[-1]))]
 
-    def named_in(self, file: str) -> list[str]:
-        """All that a file names, by a link or in any other way."""
-        return [target for (target,) in self._db.execute("SELECT target FROM links WHERE file = ?", (file,))]
-
     def too_large(self, size: int) -> list[str]:
         """The files that are larger, of which only the beginning was read."""
         return [key for (key,) in self._db.execute("SELECT key FROM files WHERE size > ?", (size,))]

@@ -13,8 +13,8 @@ from vault_mem.model import LINK_TYPES, Link
 WIKILINK = re.compile(r"\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
 # A place in the text's own vault: neither an address nor a heading of the same note.
 _PLACE = r"(?![a-zA-Z][a-zA-Z0-9+.-]*:|#|//)(?:[^()\s<>]|\([^()\s<>]*\))+"
-_TIP = r'(?P<tip>\s+"[^"\n]*")?'
-_MARKDOWN = rf"\[(?P<text>[^\[\]\n]*)\]\((?:<(?P<angled>(?![a-zA-Z]+:)[^<>\n]+)>|(?P<place>{_PLACE})){_TIP}\)"
+_ADDRESS = rf"(?:<(?P<angled>(?![a-zA-Z]+:)[^<>\n]+)>|(?P<place>{_PLACE}))"
+_MARKDOWN = rf"\[(?P<text>[^\[\]\n]*)\]\({_ADDRESS}(?P<tip>\s+\"[^\"\n]*\")?\)"
 _LINK = rf"(?P<embed>!?)(?:\[\[(?P<name>[^\[\]|\n]+?)(?:\\?\|(?P<shown>[^\[\]\n]*))?\]\]|{_MARKDOWN})"
 LINK = re.compile(_LINK)
 # Code is not prose: what looks like a link there is none.

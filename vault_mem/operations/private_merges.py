@@ -86,8 +86,11 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
     private = {memory.id: memory for memory in index.memories("private = true", ("memory", "episode"))}
     if not private:
         return []
-    names, public = workspace.names, [key for key in changed if not folder.is_private(key)]
-    named = {id_ for key in public for name in index.state.named_in(key) if (id_ := names.id(name, key))}
+    names = workspace.names
+    public = {key for key in changed if not folder.is_private(key)}
+    named = {
+        id_ for id_, memory in private.items() if any(each.file in public for each in names.written_to(memory.path))
+    }
     logs = b"\n".join(_public_logs(folder))
     named |= {id_ for id_ in private if id_.encode() in logs or f"-{id_.partition('_')[2][:8]}".encode() in logs}
     written = []
@@ -100,7 +103,7 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
                 raw = workspace.read_to_remove(memory)
                 instead = newest_introspection(workspace, but=id_)
                 transaction, _ = plan_private(
-                    folder, workspace.names, memory, raw, index.telling, instead=instead, unasked=True
+                    folder, names, memory, raw, workspace.index.telling, instead=instead, unasked=True
                 )
                 if transaction.steps:
                     transaction.commit()
