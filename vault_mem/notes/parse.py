@@ -115,9 +115,9 @@ def flag_in(raw: bytes) -> bool | None:
 def read_time(value: Any, zone: tzinfo) -> datetime | None:
     """A time as a person or Obsidian writes it, in the vault's zone where it has no offset of its own."""
     if isinstance(value, list) and value and isinstance(value[0], list):
-        value = unwrapped(value)  # an unquoted [[2026-11-16]]
+        value = unwrapped(value)  # an unquoted link to the daily note
     if isinstance(value, str):
-        value = value.strip().removeprefix("[[").removesuffix("]]")  # a link to the daily note
+        value = value.strip().removeprefix("[[").removesuffix("]]")
         try:
             value = datetime.fromisoformat(value)
         except ValueError:
