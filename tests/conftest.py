@@ -16,7 +16,7 @@ import pytest
 
 from vault_mem import Vault
 from vault_mem.cli.console import Console
-from vault_mem.cli.main import run
+from vault_mem.cli.main import run, settle
 
 SAMPLE = Path(__file__).parent.parent / "sample_vault"
 
@@ -66,6 +66,7 @@ class Command:
         data = stdin.encode() if isinstance(stdin, str) else stdin
         console = Console(self.cwd, self.env | (env or {}), io.BytesIO(data), out, err)
         code = run([str(each) for each in arguments], console)
+        settle(console, arguments)
         return Answer(code, out.getvalue(), err.getvalue())
 
     def json(self, *arguments: str, **options):

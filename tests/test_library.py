@@ -170,3 +170,23 @@ def test_text_with_lone_carriage_returns(vault: Vault) -> None:
     memory = vault.remember("one\rtwo\r\nthree").memory
     assert vault.show(memory.id).memory == memory
     assert memory.content == "one\ntwo\nthree"
+
+
+def test_an_answer_writes_nothing_and_settling_does(root: Path, env: dict[str, str]) -> None:
+    # V-4: what waits for quiet runs in `settle`, or when the block ends
+    settings = root / "vault-mem.toml"
+    settings.write_text(settings.read_text() + "quiet_seconds = 0\n")
+    note = root / "memories" / "by-hand.md"
+    note.parent.mkdir(exist_ok=True)
+    note.write_text("The gate code is in the blue notebook\n")
+    vault = Vault(root, env=env)
+    assert vault.recall("gate code").results[0].memory.path == "memories/by-hand.md"
+    vault.status()
+    assert note.read_text() == "The gate code is in the blue notebook\n"
+    vault.settle()
+    assert note.read_text().startswith("---\nid: mem_")
+    note.write_text("The gate code is in the green notebook\n")
+    with Vault(root, env=env) as again:
+        again.list()
+        assert "id:" not in note.read_text()
+    assert note.read_text().startswith("---\nid: mem_")

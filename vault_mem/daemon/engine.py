@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vault_mem.cli.console import Console
+from vault_mem.cli.main import TURNS
 from vault_mem.daemon.log import place_of
 from vault_mem.daemon.watcher import Watcher
 from vault_mem.errors import Busy, VaultMemError
@@ -27,8 +28,6 @@ from vault_mem.vault.settings import VAULT_FILE
 # Commands that write nothing; every other waits for its turn.
 _READ = "recall search why-not show list compare graph stats status doctor history wake-up introspect emotion-trend"
 READING = frozenset([*_READ.split(" "), "export", "reindex"])
-# What counts as a turn; the daemon tidies every so many (SPEC T-3).
-TURNS = frozenset({"remember", "recall"})
 _BATCH_SECONDS = 0.05  # saves that come in a row are indexed together
 _BATCH_LONGEST = 0.5
 _AGAIN_SECONDS = 5.0  # after a failure
@@ -207,6 +206,7 @@ class Engine:
 
     def _quiet(self) -> float:
         """Do what waited for quiet; returns when to look again."""
+        from vault_mem.operations.autocommit import autocommit
         from vault_mem.operations.private_moves import move_cleared
         from vault_mem.operations.quiet import quiet_work
         from vault_mem.operations.tidy import run_due
@@ -224,6 +224,8 @@ class Engine:
                 tidied = run_due(workspace)
                 if tidied is not None:
                     self._log.info("tidy: %d closed, %.1f s", tidied.closed, tidied.seconds)
+                if autocommit(workspace):
+                    self._log.info("autocommit: done")
                 self._quiet_seconds = workspace.folder.settings.quiet_seconds + 0.1
                 if workspace.notices:
                     self._log.info("quiet work: %d file(s) or settings need attention", len(workspace.notices))

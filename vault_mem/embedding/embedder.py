@@ -7,19 +7,21 @@ import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vault_mem.embedding.static import Static, load
 from vault_mem.errors import ModelNotFound
+
+if TYPE_CHECKING:
+    from vault_mem.embedding.static import SharedModel
 
 Vectors = NDArray[np.float32]
 
 BUILT_IN = Path(__file__).parent / "default"
-MAX_TOKENS = 512  # longer texts are embedded passage by passage (index.passages)
 
-_loaded: dict[tuple[str, str], Static] = {}
+_loaded: dict[tuple[str, str], SharedModel] = {}
 _loading = threading.Lock()
 
 _MODEL_HINT = (
@@ -47,8 +49,10 @@ class Embedder:
         return name
 
     @cached_property
-    def static(self) -> Static:
+    def static(self) -> SharedModel:
         """The loaded model; one folder's model is loaded once in a process."""
+        from vault_mem.embedding.static import load  # model2vec: a command that embeds nothing does not wait for it
+
         key = (str(self._path), self.fingerprint if isinstance(self._path, Path) else "")
         with _loading:
             if key not in _loaded:
@@ -68,7 +72,7 @@ class Embedder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """What tells one model from another: a change of it means that every memory is embedded anew."""
+        """What tells one model from another: a change of it means that every memory is embedded again."""
         digest = hashlib.blake2b(digest_size=12)
         if isinstance(self._path, Path):
             for name in ("config.json", "tokenizer.json", "model.safetensors"):
@@ -88,7 +92,7 @@ class Embedder:
         """A unit vector for every text; a text without a known token gets a zero vector."""
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
-        found = self.static.encode(texts, MAX_TOKENS)
+        found = self.static.encode(texts)
         vectors = np.nan_to_num(np.asarray(found, dtype=np.float32))
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         norms[norms == 0] = 1  # a zero vector stays one
