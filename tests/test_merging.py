@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -194,3 +195,17 @@ def test_a_large_note_takes_no_time() -> None:
     # 20,000 lines, all of them changed on one side
     base = "".join(f"line {n}\n" for n in range(20_000))
     assert merged("memories/x.md", base, base.replace("line", "row"), base + "end\n")[1] == ["text"]
+
+
+def test_a_note_is_merged_without_importing_anything(tmp_path: Path) -> None:
+    # V-11: at most 3 x a bare Python (benchmarks: start); what is not imported takes no time on any machine
+    for name, text in (("o", NOTE), ("a", NOTE.replace("First", "1st")), ("b", NOTE.replace("Second", "2nd"))):
+        (tmp_path / name).write_text(text)
+    script = (
+        "import sys; before = set(sys.modules); from vault_mem.merging.driver import main; "
+        "code = main(['o', 'a', 'b', 'memories/x.md']); print(*sorted(set(sys.modules) - before)); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    modules = {"vault_mem", *(f"vault_mem.merging{each}" for each in ("", ".driver", ".note", ".lines"))}
+    assert set(done.stdout.split()) <= modules | {"__future__"}
+    assert (tmp_path / "a").read_text() == NOTE.replace("First", "1st").replace("Second", "2nd")
