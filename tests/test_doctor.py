@@ -110,7 +110,7 @@ def test_it_changes_nothing(cli: Command, root: Path) -> None:
 
 def test_private_texts_are_not_in_errors(cli: Command, root: Path) -> None:
     # P-3: no exception quotes a private note
-    memory(root, "private/mem_00000000000a.md", "mem_00000000000a", "Secret", "importance: my-divorce")
+    memory(root, "private/mem_00000000000a.md", "mem_00000000000a", "Secret", "tags: {my-divorce: 1}")
     assert "private/mem_00000000000a.md:4" in cli.run("doctor").out
     answer = cli.run("remember", "New", "--private", "--supersedes", "mem_00000000000a")
     assert answer.code == 1

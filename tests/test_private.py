@@ -132,7 +132,7 @@ def test_links_a_person_wrote_there_stay(cli: Command, root: Path, lines: list[s
 
 def test_a_private_file_that_cannot_be_edited_gets_no_link(cli: Command, root: Path) -> None:
     # V-7, P-3: no link then, rather than one in the public file
-    path = memory(root, "private/a.md", "mem_00000000000a", "The harbour dues rise", "importance: high")
+    path = memory(root, "private/a.md", "mem_00000000000a", "The harbour dues rise", "people: {Noor: 1}")
     before = path.read_bytes()
     made = cli.json("remember", "The harbour dues rise in May", "--link-threshold", "1", "--force")
     assert made["links"] == 0

@@ -210,11 +210,14 @@ class Vault:
 
         return self._writing(tag, id_, add, remove)
 
-    def rename(self, id_: str, name: str, *, exact: bool = False) -> RenameResult:
-        """Give a memory's file another name, and links to it too; its id's first digits stay in it unless `exact`."""
+    def rename(self, id_: str, name: str, *, exact: bool = False, update_links: bool = False) -> RenameResult:
+        """Give a memory's file another name, and links to it too; its id's first digits stay in it unless `exact`.
+
+        `update_links` changes the links in your own notes, canvases and bases as well.
+        """
         from vault_mem.operations.rename import rename
 
-        return self._writing(rename, id_, name, exact=exact)
+        return self._writing(rename, id_, name, exact=exact, update_links=update_links)
 
     def consolidate(self, **options: Any) -> ConsolidationStats:
         """Replay the last hours and find near-duplicates; options as of `operations.consolidate.consolidate`."""
@@ -223,12 +226,22 @@ class Vault:
         return self._writing(consolidate, **options)
 
     def merge(
-        self, keep: str, remove: str, content: str | None = None, reason: str = "", *, allow_secret: bool = False
+        self,
+        keep: str,
+        remove: str,
+        content: str | None = None,
+        reason: str = "",
+        *,
+        allow_secret: bool = False,
+        update_links: bool = False,
     ) -> MergeResult:
-        """Merge the memory `remove` into `keep`, whose text `content` replaces when given."""
+        """Merge the memory `remove` into `keep`, whose text `content` replaces when given.
+
+        `update_links` changes the links in your own notes, canvases and bases as well.
+        """
         from vault_mem.operations.merge import merge
 
-        return self._writing(merge, keep, remove, content, reason, allow_secret=allow_secret)
+        return self._writing(merge, keep, remove, content, reason, allow_secret=allow_secret, update_links=update_links)
 
     def recall(self, query: str, n: int = 5, filters: Filters | None = None, **options: Any) -> RecallResult:
         """Find the memories that answer a query; options are those of `operations.recall.Request`, such as `budget`."""
@@ -277,15 +290,19 @@ class Vault:
 
         return self._reading(list_due, filters, n)
 
-    def forget(self, id_: str, reason: str = "", *, purge: bool = False, sure: bool = False) -> ForgetResult:
-        """Put a memory into the trash and remove the references to it.
+    def forget(
+        self, id_: str, reason: str = "", *, purge: bool = False, sure: bool = False, update_links: bool = False
+    ) -> ForgetResult:
+        """Put a memory into the trash and remove the references to it, with `update_links` in your own notes too.
 
         `purge` keeps nothing of it, and takes the whole id unless you are `sure`.
         """
         from vault_mem.operations.forget import forget
         from vault_mem.operations.purge import purge as purge_memory
 
-        return self._writing(purge_memory, id_, reason, sure=sure) if purge else self._writing(forget, id_, reason)
+        if purge:
+            return self._writing(purge_memory, id_, reason, sure=sure, update_links=update_links)
+        return self._writing(forget, id_, reason, update_links=update_links)
 
     def look_at_purge(self, id_: str) -> Purge:
         """What `forget(id_, purge=True)` would take; nothing is changed."""

@@ -40,6 +40,7 @@ BY_INDEX: dict[str, Check] = {
     "foreign-ids": notes.foreign_ids,
     "missing-ids": notes.missing_ids,
     "dangling-links": notes.dangling_links,
+    "replay-links": notes.replay_links,
     "summaries": notes.summaries,
     "superseded-twice": merges.superseded,
     "clock": notes.clock,

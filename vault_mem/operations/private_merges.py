@@ -86,10 +86,11 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
     private = {memory.id: memory for memory in index.memories("private = true", ("memory", "episode"))}
     if not private:
         return []
-    named: set[str] = set()
-    for known in index.state.files(changed).values():
-        if not folder.is_private(known.key):
-            named |= {id_ for name in known.naming.split("\n") if name and (id_ := workspace.graph.resolve(name))}
+    names = workspace.names
+    public = {key for key in changed if not folder.is_private(key)}
+    named = {
+        id_ for id_, memory in private.items() if any(each.file in public for each in names.written_to(memory.path))
+    }
     logs = b"\n".join(_public_logs(folder))
     named |= {id_ for id_ in private if id_.encode() in logs or f"-{id_.partition('_')[2][:8]}".encode() in logs}
     written = []
@@ -101,8 +102,9 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
             with writing(folder):
                 raw = workspace.read_to_remove(memory)
                 instead = newest_introspection(workspace, but=id_)
-                renames = index.state.renames()
-                transaction, _ = plan_private(folder, memory, raw, instead=instead, unasked=True, renames=renames)
+                transaction, _ = plan_private(
+                    folder, names, memory, raw, workspace.index.telling, instead=instead, unasked=True
+                )
                 if transaction.steps:
                     transaction.commit()
                     workspace.done(transaction)

@@ -16,6 +16,7 @@ from typing import Any
 from vault_mem.errors import EditRefused, VaultMemError
 from vault_mem.index.table import quote
 from vault_mem.model import STATE_KINDS, Memory
+from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
 from vault_mem.operations.declined import Declined
 from vault_mem.operations.filters import open_at
@@ -24,7 +25,6 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import files, git, turns
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import stem_of
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 from vault_mem.vault.walk import content_hash

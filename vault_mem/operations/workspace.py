@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import sqlite3
 import time
@@ -22,7 +21,6 @@ from vault_mem.notes.parse import parse
 from vault_mem.vault import journal, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
-from vault_mem.vault.names import Names
 from vault_mem.vault.steps import FileStep
 from vault_mem.vault.walk import RACY_NS, FileState, look_at, state_of, walk
 
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
     from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
+    from vault_mem.index.links import Names
     from vault_mem.index.state import Known
     from vault_mem.index.sync import Progress, SyncReport
 
@@ -143,7 +142,9 @@ class Workspace:
     @property
     def graph(self) -> Graph:
         """The links of the whole vault, as indexed."""
-        return self.shelf.graph(self.index)
+        from vault_mem.index.graph import Graph
+
+        return Graph(self.index.state)
 
     def at_hand(self) -> AbstractContextManager[Catalogue]:
         """The memories as indexed, in memory; other threads wait for them until the block ends."""
@@ -159,10 +160,10 @@ class Workspace:
 
     @property
     def names(self) -> Names:
-        """What links call the notes of the vault, as indexed."""
-        from vault_mem.index.names import IndexedNames
+        """What links call the files of the vault: its notes as indexed, all others as they are."""
+        from vault_mem.index.links import Names
 
-        return IndexedNames(self.index.state)
+        return Names(self.index.state, self.folder)
 
     def freshen(self, *, scan: bool = False) -> Freshness:
         """Bring the index up to date with the files; no note is written for it (`quiet.settle` does what waits).
@@ -253,11 +254,11 @@ class Workspace:
         """What `look` finds in the index; where that turns out to be damaged, it is built anew and looked at again."""
         try:
             return look()
-        except (OSError, RuntimeError, ValueError):
+        except (OSError, RuntimeError, ValueError, sqlite3.Error):
             try:
                 if not self.index.open():  # what we were reading may have been replaced or folded away meanwhile
                     return look()
-            except (OSError, RuntimeError, ValueError):
+            except (OSError, RuntimeError, ValueError, sqlite3.Error):
                 pass
             self.rebuild()
             self.notices.append("index rebuilt: it was damaged")
@@ -371,8 +372,8 @@ class Workspace:
         if not self.folder.is_owned(memory.path):
             raise EditRefused(f"{memory.path} is an included note, read-only for vault-mem", "edit it yourself")
         known = self.index.state.files([memory.path]).get(memory.path)
-        if known is not None and known.problems != "[]":
-            reason = "it could not be read whole" if memory.private else json.loads(known.problems)[0][0]
+        if known is not None and known.frozen:
+            reason = "it could not be read whole" if memory.private else known.frozen
             raise EditRefused(f"{memory.path} is left alone: {reason}", "correct the file first (vault-mem doctor)")
         return self._bytes(memory)
 

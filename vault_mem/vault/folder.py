@@ -114,6 +114,14 @@ class Folder:
         """Whether a file is a note that the tool may write."""
         return key.lower().endswith(".md") and self.is_owned(key) and not any(map(_hidden, key.split("/")))
 
+    def has_links(self, key: str) -> bool:
+        """Whether a file is a person's own and may name notes: links in it are changed only when asked for."""
+        return (
+            key.lower().endswith((".md", ".canvas", ".base"))
+            and not any(map(_hidden, key.split("/")))
+            and not self.is_shared(key)
+        )
+
     def is_view(self, key: str) -> bool:
         """Whether a file mirrors memories for people to read."""
         return bool(_VIEW.fullmatch(key))

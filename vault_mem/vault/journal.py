@@ -100,6 +100,11 @@ class Transaction:
         """Those of them that are notes: what the index must look at again."""
         return [key for key in self.keys if self.folder.is_note(key)]
 
+    @property
+    def linking(self) -> list[str]:
+        """Those that may have links: notes, and a person's own files."""
+        return [key for key in self.keys if self.folder.has_links(key)]
+
     def create(self, key: str, data: bytes, mtime_ns: int | None = None) -> None:
         """Add a new file; in a protected folder only its owner can read it."""
         self.steps.append(FileStep(key, None, data, _mode(self.folder, key), after_time=mtime_ns))
@@ -421,7 +426,10 @@ def ours(folder: Folder, step: Step) -> bool:
     if isinstance(step, LineStep):
         return folder.is_view(key)
     plain_mode = step.mode & ~0o666 == 0
-    return plain_mode and (folder.is_note(key) or folder.is_view(key) or folder.is_kept(key))
+    if folder.is_note(key) or folder.is_view(key) or folder.is_kept(key):
+        return plain_mode
+    edited = isinstance(step, FileStep) and step.before is not None and step.after is not None
+    return plain_mode and edited and folder.has_links(key)  # a link to a note of ours, changed as asked for
 
 
 def _mode(folder: Folder, key: str) -> int:

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 
+from vault_mem.index.graph import Graph
 from vault_mem.operations.adopt import candidates
 from vault_mem.operations.checks.finding import Finding
 from vault_mem.operations.copies import SyncCopy, merge_copy, renamed_twice, sync_copies, take_in
+from vault_mem.operations.replayed import by_time_alone, take_out
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.tree import name_of
 from vault_mem.vault.walk import walk
@@ -23,10 +25,15 @@ def broken_files(workspace: Workspace) -> Iterator[Finding]:
     freshness = workspace.sync()
     problems = freshness.report.problems if freshness.report else workspace.index.state.problems()
     for problem in problems:
+        if problem.odd and not workspace.folder.is_owned(problem.path):
+            continue  # what an included note calls a kind or a date is its owner's
         hint = "it is searchable as far as it can be read; correct the file, vault-mem never rewrites it"
+        if problem.odd:
+            hint = "it is kept, and read as if it were not there"
         if "symbolic link" in problem.reason:
             hint = "keep the notes in the vault itself; what lies outside is not read"
-        yield Finding("broken-files", problem.reason, problem.path, problem.line, hint)
+        severity = "info" if problem.odd else "warning"
+        yield Finding("broken-files", problem.reason, problem.path, problem.line, hint, severity)
 
 
 def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
@@ -73,16 +80,31 @@ def missing_ids(workspace: Workspace) -> Iterator[Finding]:
 
 
 def dangling_links(workspace: Workspace) -> Iterator[Finding]:
-    """Links that lead nowhere."""
-    graph = workspace.graph
+    """Links that lead to no file of the vault, whatever kind of file."""
+    graph = Graph(workspace.index.state, workspace.names)
     for id_, link in graph.dangling():
         place = graph.places[id_]
         name = "a name" if place.private else f"[[{link.target}]]"
         yield Finding(
             "dangling-links",
-            f"links to {name}, which is no memory of this vault, or more than one",
+            f"links to {name}, and no file of the vault has that name",
             place.path,
             severity="info",
+        )
+
+
+def replay_links(workspace: Workspace) -> Iterator[Finding]:
+    """Links that an earlier version wrote between notes that only followed one another (SPEC O-3)."""
+    found = dict(by_time_alone(workspace))
+    if found:
+        count = sum(map(len, found.values()))
+        yield Finding(
+            "replay-links",
+            f"{count} link(s) in {len(found)} note(s) join what only followed one another in time",
+            next(iter(found)),
+            hint="doctor --fix takes them out, and undo brings them back; recall goes by the activity log",
+            severity="info",
+            fix=take_out,
         )
 
 
