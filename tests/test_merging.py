@@ -202,10 +202,10 @@ def test_a_note_is_merged_without_importing_anything(tmp_path: Path) -> None:
     for name, text in (("o", NOTE), ("a", NOTE.replace("First", "1st")), ("b", NOTE.replace("Second", "2nd"))):
         (tmp_path / name).write_text(text)
     script = (
-        "import sys; before = set(sys.modules); from vault_mem.merging.driver import main; "
+        "import sys; before = set(sys.modules); from vault_mem.merge_driver import main; "
         "code = main(['o', 'a', 'b', 'memories/x.md']); print(*sorted(set(sys.modules) - before)); sys.exit(code)"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
-    modules = {"vault_mem", *(f"vault_mem.merging{each}" for each in ("", ".driver", ".note", ".lines"))}
+    modules = {"vault_mem", "vault_mem.merge_driver", *(f"vault_mem.merging{each}" for each in ("", ".note", ".lines"))}
     assert set(done.stdout.split()) <= modules | {"__future__"}
     assert (tmp_path / "a").read_text() == NOTE.replace("First", "1st").replace("Second", "2nd")
