@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vault_mem.merge_driver import main
 from vault_mem.merging import merge
 from vault_mem.merging.lines import merge_text
 from vault_mem.merging.note import sides
 from vault_mem.notes.checklist import Proposal, add, settle
+from vault_mem.operations.obsidian import base_text
+from vault_mem.vault.settings import Settings
 
 NOTE = """---
 id: mem_49b707a0883d
@@ -209,3 +212,25 @@ def test_a_note_is_merged_without_importing_anything(tmp_path: Path) -> None:
     modules = {"vault_mem", "vault_mem.merge_driver", *(f"vault_mem.merging{each}" for each in ("", ".note", ".lines"))}
     assert set(done.stdout.split()) <= modules | {"__future__"}
     assert (tmp_path / "a").read_text() == NOTE.replace("First", "1st").replace("Second", "2nd")
+
+
+def test_both_sides_made_obsidians_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # what init writes counts as their common beginning
+    made = base_text(Settings())
+    ours, theirs = made.replace("limit: 100", "limit: 50"), made.replace("name: Closed", "name: Over")
+    (tmp_path / "vault-mem.toml").write_text("")
+    for name, text in (("o", ""), ("a", ours), ("b", theirs)):
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert main(["o", "a", "b", "memories.base"]) == 0
+    assert (tmp_path / "a").read_text() == ours.replace("name: Closed", "name: Over") != made
+
+
+def test_a_driver_that_fails_leaves_it_to_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # both texts are in the file, whatever was wrong
+    for name, text in (("o", "a\n"), ("a", "b\n"), ("b", "c\n")):
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("vault_mem.merge_driver.merge", lambda *_: 1 // 0)
+    assert main(["o", "a", "b", "memories/x.md"]) == 1
+    assert "b\n=======\nc\n" in (tmp_path / "a").read_text()
