@@ -41,7 +41,7 @@ def main() -> int:
         os.write(1, f"vault-mem {__version__}\n".encode())
         return 0
     if arguments[:1] == ["git-merge"] and not any(each in _HELP for each in arguments):
-        from vault_mem.merging.driver import main as merge
+        from vault_mem.merge_driver import main as merge
 
         return merge(arguments[1:])
     root = "" if os.environ.get("VAULT_MEM_DAEMON") == "off" or os.name != "posix" else _vault_for(arguments)

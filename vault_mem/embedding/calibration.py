@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,7 +65,7 @@ class Calibration:
 
     def similarity(self, cosine: float, size: float = 0.0) -> float:
         """The calibrated similarity, 0 to 1."""
-        return float(np.interp(round(cosine, 6), self._levels(size), _MEANINGS))
+        return _between(round(cosine, 6), self._levels(size), _MEANINGS)
 
     def similarities(self, cosines: NDArray[Any]) -> NDArray[np.float64]:
         """Calibrated similarities of many cosines of short texts."""
@@ -76,11 +78,21 @@ class Calibration:
     def _levels(self, size: float) -> tuple[float, ...]:
         """The curve for texts of a size, between those of the sizes that were measured."""
         own = (self.related, self.nearly_same, self.near_identical)
-        if self.longer and size > SENTENCE:
-            sizes = np.log([SENTENCE, *(each.size for each in self.longer)])
-            every = [own, *((each.related, each.nearly_same, each.near_identical) for each in self.longer)]
-            own = tuple(float(np.interp(np.log(size), sizes, level)) for level in zip(*every, strict=True))  # type: ignore[assignment]
-        return (0.0, *own, 1.0)
+        if not self.longer or size <= SENTENCE:
+            return (0.0, *own, 1.0)
+        sizes = [math.log(SENTENCE), *(math.log(each.size) for each in self.longer)]
+        every = [own, *((each.related, each.nearly_same, each.near_identical) for each in self.longer)]
+        return (0.0, *(_between(math.log(size), sizes, level) for level in zip(*every, strict=True)), 1.0)
+
+
+def _between(value: float, levels: Sequence[float], meanings: Sequence[float]) -> float:
+    """What a value stands for on a line through points; as `np.interp`, which takes its time for a single one."""
+    if value <= levels[0]:
+        return meanings[0]
+    for low, high, from_, to in zip(levels, levels[1:], meanings, meanings[1:], strict=False):
+        if value < high:
+            return from_ + (to - from_) / (high - low) * (value - low)
+    return meanings[-1]
 
 
 SENTENCE = 60.0  # bytes; a sentence has about as many in English and in Japanese
