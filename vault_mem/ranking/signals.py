@@ -22,6 +22,7 @@ from vault_mem.ranking.reading import readings
 from vault_mem.ranking.times import DAY, worth
 from vault_mem.ranking.words import passages_of, total
 
+_MONTH = re.compile(r"(?:^|/)\d{4}-\d\d(?=/)")
 Signal = NDArray[np.float32]
 Places = NDArray[np.int64]
 
@@ -230,8 +231,9 @@ def titles(catalogue: Catalogue, place: int) -> frozenset[str]:
 
 
 def shown_text(catalogue: Catalogue, place: int, row: int) -> str:
-    """All that is written of a memory's row: its text, its file's name, tags and people."""
-    return "\n".join([catalogue.texts[row], catalogue.files[place], *catalogue.tags[place], *catalogue.people[place]])
+    """All that is written of a memory's row: its text, its file's name, tags and people; not the month it lies in."""
+    path = _MONTH.sub("", catalogue.files[place])
+    return "\n".join([catalogue.texts[row], path, *catalogue.tags[place], *catalogue.people[place]])
 
 
 def written_in(text: str, wanted: Sequence[str]) -> float:
