@@ -15,11 +15,11 @@ _OVERVIEW = re.compile(
     r"要約|まとめ|概要|全体|総括|ざっくり"
 )
 # What somebody asks with, as stems: it is in the question, whatever the answer is in.
-_ASKING = frozenset(
-    stem(word)
-    for word in """summarize summarise summary describe explain discuss discussion mention conclude conclusion
-    according regarding concerning conversation specific specifically remember recall""".split()
+_ASKING_WITH = (
+    "summarize summarise summary describe explain discuss discussion mention conclude conclusion according regarding "
+    "concerning conversation specific specifically remember recall"
 )
+_ASKING = frozenset(map(stem, _ASKING_WITH.split()))
 # The words people use for the feelings that memories are marked with, English and Japanese.
 _FEELINGS = {
     "happy": "happy happiness joy joyful glad delighted cheerful pleased 嬉し うれし 喜び 喜ん 幸せ 楽し",
