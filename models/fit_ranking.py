@@ -43,7 +43,7 @@ CANDIDATES = 60
 FIRST = 5
 # Talks have by far the most questions, and long texts are few: so much more than the others each counts.
 WEIGHT = {"locomo-dev": 2.2, "agent-chats": 2.0, "long-notes": 2.0}
-UNANSWERED = 4.0
+TELLING = 5e-4
 # A right answer that is withheld is so much worse than a question without one that gets a list.
 KEEP = 12.0
 # Questions about a detail that nobody told, of something that was told: what is nearest looks like an answer.
@@ -185,13 +185,14 @@ def fit_relevance(questions: Sequence[Question], fitted: Mapping[str, float]) ->
     result is right that looks so: a slope and a start for the sum.
     """
     first, right, share = _best_results(questions, fitted)
-    spread = first.std(axis=0) + 1e-6
-    telling = _logistic(first / spread, right, share, 0.004) / spread
+    spread = np.where(first.std(axis=0) > 0, first.std(axis=0), 1.0)
+    telling = _logistic(first / spread, right, share, TELLING) / spread
     values, right, share = judged(questions, fitted)
-    sums = np.stack([values @ telling, np.ones(len(values))], axis=1)
-    slope, start = _logistic(sums, right, share, 0.0)
+    best, one = SIGNS.index("best"), SIGNS.index("one")
+    telling[best] = 0.0  # all of these are
+    slope, first_by, start = _logistic(np.stack([values @ telling, values[:, best], values[:, one]], 1), right, share, 0.0)
     found = telling * slope
-    found[SIGNS.index("one")] += start
+    found[[best, one]] += (first_by, start)
     return {name: round(float(value), 3) for name, value in zip(SIGNS, found, strict=True)}
 
 
@@ -237,9 +238,7 @@ def judged(questions: Sequence[Question], fitted: Mapping[str, float]) -> tuple[
         signs_, gold = first_results(question, fitted)
         values.append(signs_)
         right.append(gold)
-        # the best decides whether anything answers
-        each = np.where(np.arange(len(gold)) == 0, FIRST / 2, FIRST / 8)
-        share.append(weight * each * (1.0 if question.evidence else UNANSWERED))
+        share.append(np.full(len(gold), weight))
     shares = np.concatenate(share)
     return np.concatenate(values), np.concatenate(right), shares / shares.sum()
 

@@ -29,7 +29,7 @@ BEHIND, UNRELATED = 30, 0.5
 
 Values = NDArray[np.float32]
 MEASURED = ("covered", "tokens", "weakest", "near", "time", "person", "keyword")
-SIGNS = (*MEASURED, "score", "lead", "ahead", "unread", "one")
+SIGNS = (*MEASURED, "score", "lead", "ahead", "best", "unread", "one")
 
 
 @cache
@@ -45,6 +45,7 @@ def signs(signals: Mapping[str, Values], scores: NDArray[np.float64], fluency: f
     others = np.full(len(scores), scores[0] if len(scores) else 0.0)
     others[:1] = scores[1] if len(scores) > 1 else UNRELATED
     found = {name: signals[name].astype(np.float64) for name in MEASURED}
+    found["best"] = (np.arange(len(scores)) == 0).astype(np.float64)
     found |= {"score": scores / 10, "lead": (scores - usual) / 10, "ahead": np.clip((scores - others) / 5, -1, 1)}
     return found | {"unread": np.full(len(scores), 1.0 - fluency), "one": np.ones(len(scores))}
 
