@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -43,9 +44,17 @@ CANDIDATES = 60
 FIRST = 5
 # Talks have by far the most questions, and long texts are few: so much more than the others each counts.
 WEIGHT = {"locomo-dev": 2.2, "agent-chats": 2.0, "long-notes": 2.0}
-TELLING = 5e-4
-# A right answer that is withheld is so much worse than a question without one that gets a list.
-KEEP = 12.0
+TELLING = 1e-3
+# How much worse it is to withhold a right answer, the more likely so.
+SHARP = 4.0
+# What agents and notes are asked says of itself that another vault does not answer it: so many of each set are asked.
+TRANSFERABLE = ("agent-facts", "manual-en", "manual-ja", "long-notes")
+SOME = 12
+STRANGE = "strange to "
+# Signs that never speak against an answer, whatever the questions at hand say.
+IN_FAVOUR = ("covered", "weakest", "near", "score", "ahead")
+# How much the questions without an answer to a set count; what another vault answers counts half.
+WITHOUT_ANSWER = {"agent-facts": 3.0}
 # Questions about a detail that nobody told, of something that was told: what is nearest looks like an answer.
 NEAR_MISSES = ("life-stream",)
 # So many of the right answers of a set may be below the floor.
@@ -60,6 +69,21 @@ def kind_of(name: str) -> str:
     return "chat" if name in ("chat-real", "locomo-dev") else name
 
 
+def strange_questions(sets: Mapping[str, Sequence[Entry]]) -> dict[str, list[str]]:
+    """For every set some questions that other kinds of vaults answer, and it does not."""
+    some = random.Random(7)
+    asked = {name: [q["question"] for entry in entries for q in entry["questions"]] for name, entries in sets.items()}
+    return {
+        name: [
+            each
+            for other in TRANSFERABLE
+            if other in sets and kind_of(other) != kind_of(name)
+            for each in some.sample(asked[other], min(SOME, len(asked[other])))
+        ]
+        for name in sets
+    }
+
+
 class Question(NamedTuple):
     """One question: the signals of its candidates, what is added to them, which are evidence, and out of how many."""
 
@@ -72,13 +96,19 @@ class Question(NamedTuple):
     fluency: float
 
 
-def observe(name: str, entries: Iterable[Entry]) -> list[Question]:
-    """Ask every question of a set, those without an answer too, and keep what the ranking measured."""
+def observe(name: str, entries: Iterable[Entry], strange: Sequence[str] = ()) -> list[Question]:
+    """Ask every question of a set, those without an answer too, and keep what the ranking measured.
+
+    The first vault of the set is asked the strange questions as well, which other vaults answer.
+    """
     seen: list[Question] = []
-    for entry in entries:
+    for number, entry in enumerate(entries):
         with tempfile.TemporaryDirectory() as folder:
             workspace, ids = build_vault(Path(folder), entry, os.environ)
             seen += watch(name, entry, workspace, ids)
+            if number == 0:
+                without = {"name": entry["name"], "questions": [], "unanswerable": strange}
+                seen += watch(STRANGE + name, without, workspace, ids)
     return seen
 
 
@@ -186,11 +216,12 @@ def fit_relevance(questions: Sequence[Question], fitted: Mapping[str, float]) ->
     """
     first, right, share = _best_results(questions, fitted)
     spread = np.where(first.std(axis=0) > 0, first.std(axis=0), 1.0)
-    telling = _logistic(first / spread, right, share, TELLING) / spread
+    telling = _separating(first / spread, right, share) / spread
     values, right, share = judged(questions, fitted)
     best, one = SIGNS.index("best"), SIGNS.index("one")
     telling[best] = 0.0  # all of these are
-    slope, first_by, start = _logistic(np.stack([values @ telling, values[:, best], values[:, one]], 1), right, share, 0.0)
+    sums = np.stack([values @ telling, values[:, best], values[:, one]], axis=1)
+    slope, first_by, start = _logistic(sums, right, share)
     found = telling * slope
     found[[best, one]] += (first_by, start)
     return {name: round(float(value), 3) for name, value in zip(SIGNS, found, strict=True)}
@@ -208,15 +239,33 @@ def _best_results(
             right.append(bool(gold[0]))
             sets.append((question.set, bool(gold[0])))
     count = Counter(sets)
-    share = np.array([(KEEP if is_right else 1.0) / count[name, is_right] for name, is_right in sets])
-    return np.array(values), np.array(right), share / share.sum()
+    share = np.array(
+        [(1.0 if is_right else WITHOUT_ANSWER.get(name, 0.5)) / count[name, is_right] for name, is_right in sets]
+    )
+    right_ = np.array(right)
+    for which in (right_, ~right_):
+        share[which] /= share[which].sum()
+    return np.array(values), right_, share
 
 
-def _logistic(values: np.ndarray, right: np.ndarray, share: np.ndarray, regularisation: float) -> np.ndarray:
+def _separating(values: np.ndarray, right: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Weights that keep nearly every right answer above most of the others: the lowest count by far the most."""
+
+    def loss(by: np.ndarray) -> tuple[float, np.ndarray]:
+        sums = np.clip(values @ by, -8, 8)
+        low, high = np.exp(-SHARP * sums) * right * share, 1 / (1 + np.exp(-sums)) * ~right * share
+        total = low.sum() + (np.log1p(np.exp(sums)) * ~right * share).sum()
+        return float(total + TELLING * by @ by), values.T @ (high - SHARP * low) + 2 * TELLING * by
+
+    bounds = [(0 if name in IN_FAVOUR else None, None) for name in SIGNS]
+    return np.asarray(minimize(loss, np.zeros(len(SIGNS)), jac=True, method="L-BFGS-B", bounds=bounds).x)
+
+
+def _logistic(values: np.ndarray, right: np.ndarray, share: np.ndarray) -> np.ndarray:
     def loss(by: np.ndarray) -> tuple[float, np.ndarray]:
         chances = 1 / (1 + np.exp(-values @ by))
         total = -float((share * np.log(np.where(right, chances, 1 - chances) + 1e-9)).sum())
-        return total + regularisation * by @ by, values.T @ (share * (chances - right)) + 2 * regularisation * by
+        return total, values.T @ (share * (chances - right))
 
     return np.asarray(minimize(loss, np.zeros(values.shape[1]), jac=True, method="L-BFGS-B").x)
 
@@ -233,6 +282,7 @@ def floor(questions: Sequence[Question], fitted: Mapping[str, float], by: Mappin
 
 def judged(questions: Sequence[Question], fitted: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The signs of the first results of every question, which of them are right, and how much each counts."""
+    questions = [question for question in questions if not question.set.startswith(STRANGE)]
     values, right, share = [], [], []
     for question, weight in zip(questions, _shares(questions), strict=True):
         signs_, gold = first_results(question, fitted)
@@ -262,14 +312,17 @@ def main() -> None:
     parser.add_argument("data", type=Path, nargs="+", help="[{name, memories, questions}], as vault-mem eval takes it")
     parser.add_argument("--out", type=Path, required=True, help="the folder of weights.json and relevance.json")
     given = parser.parse_args()
+    sets = {path.stem: read_data(path) for path in given.data}
+    strange = strange_questions(sets)
     questions: list[Question] = []
-    for path in given.data:
-        questions += observe(path.stem, read_data(path))
-        print(f"{path.stem}: asked", flush=True)
+    for name, entries in sets.items():
+        questions += observe(name, entries, strange[name])
+        print(f"{name}: asked", flush=True)
     fitted = fit(questions)
     by_set: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
-        by_set[question.set].append(question)
+        if not question.set.startswith(STRANGE):
+            by_set[question.set].append(question)
     for name, own in by_set.items():
         without = fit(left_out(questions, [name]))
         print(f"{name:16} {_line(reached(own, fitted))}   left out: {_line(reached(own, without))}", flush=True)

@@ -84,7 +84,7 @@ def test_a_name_that_all_memories_bear_is_worth_nothing(cli: Command, root: Path
         memory(root, f"memories/{number}.md", f"mem_{number:012x}", text, "people: [Kai]")
     answer = cli.json("recall", "Kai bicycle", "--explain")["results"]
     assert answer[0]["id"] == "mem_000000000001"
-    assert "names" not in answer[0]["terms"]
+    assert "names" not in answer[0]["explain"]
 
 
 def test_a_message_that_states_a_fact_and_asks_is_not_buried(cli: Command, root: Path) -> None:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 FITTED = Path(__file__).parent / "relevance.json"
 # Below this the best result answers nothing: of a hundred right answers that come first, two at the most are below.
-FLOOR = 0.055
+FLOOR = 0.37
 # Beside a best result that answers, only what hardly can is dropped.
-LEAST = 0.005
+LEAST = 0.03
 # Where nothing answers, so many are shown as the nearest.
 NEAREST = 2
 # Without a shared word a memory must be alike in meaning: less than this is nothing, so much is as good as a word.
@@ -28,7 +28,7 @@ UNLIKE, ALIKE = 0.12, 0.35
 BEHIND, UNRELATED = 30, 0.5
 
 Values = NDArray[np.float32]
-MEASURED = ("covered", "tokens", "weakest", "near", "time", "person", "keyword")
+MEASURED = ("covered", "tokens", "weakest", "near")
 SIGNS = (*MEASURED, "score", "lead", "ahead", "best", "unread", "one")
 
 
