@@ -18,7 +18,7 @@ FITTED = Path(__file__).parent / "relevance.json"
 # Below this the best result answers nothing: of a hundred right answers that come first, two at the most are below.
 FLOOR = 0.37
 # Beside a best result that answers, only what hardly can is dropped.
-LEAST = 0.03
+LEAST = 0.01
 # Where nothing answers, so many are shown as the nearest.
 NEAREST = 2
 # Without a shared word a memory must be alike in meaning: less than this is nothing, so much is as good as a word.
