@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from vault_mem.errors import Conflict
 from vault_mem.merging import Merged
+from vault_mem.operations import views
 from vault_mem.operations.common_text import merged_bytes, merged_with
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
@@ -84,6 +85,7 @@ def take_in(copy: SyncCopy, workspace: Workspace) -> None:
         transaction.remove(copy.key, other)
         transaction.commit()
         workspace.done(transaction)
+        views.rebuild(workspace)
         for key, stages in git.unmerged(folder).items() if git.under_way(folder) else ():
             if key in (copy.key, copy.original) or (
                 stages == {1} and id_in(git.version(folder, key, 1) or b"") == id_in(one)

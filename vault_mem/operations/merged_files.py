@@ -76,7 +76,7 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
         if transaction.steps:
             transaction.commit()
             workspace.done(transaction)
-    if folder.is_view(leftover.key):
+    if folder.is_view(leftover.key) or folder.is_note(leftover.key):
         views.rebuild(workspace)
     if leftover.key in git.unmerged(folder) and not leftover.undecided:
         for key in {leftover.key, *transaction.keys}:
