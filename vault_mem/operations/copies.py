@@ -82,10 +82,10 @@ def take_in(copy: SyncCopy, workspace: Workspace) -> None:
             if found is None or found.conflicts:
                 raise Conflict("both versions changed the same", "vault-mem review shows them side by side")
             transaction.write(copy.original, one, merged_bytes(found))
+            views.follow_text(transaction, copy.original, one, merged_bytes(found))
         transaction.remove(copy.key, other)
         transaction.commit()
         workspace.done(transaction)
-        views.rebuild(workspace)
         for key, stages in git.unmerged(folder).items() if git.under_way(folder) else ():
             if key in (copy.key, copy.original) or (
                 stages == {1} and id_in(git.version(folder, key, 1) or b"") == id_in(one)
