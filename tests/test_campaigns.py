@@ -58,9 +58,9 @@ def test_fuzzed(fuzz: bool, what: str) -> None:
 
 
 @needs_proc
-def test_late_editors() -> None:
-    # S-4: all of them; there are only seventeen
-    campaign("late")
+def test_late_editors(soak: bool) -> None:
+    # S-4: words of a program that still had the file open
+    campaign("late", *(["--all"] if soak else []))
 
 
 @needs_proc

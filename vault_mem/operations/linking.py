@@ -20,7 +20,7 @@ from vault_mem.vault.tree import Refused
 def referrers(folder: Folder, names: Names, *notes: str) -> Iterator[tuple[str, bytes]]:
     """The files that name one of these notes, with their bytes: the index says where to look, the files decide."""
     for key in names.naming(*notes):
-        raw = _bytes(folder, key)
+        raw = bytes_of(folder, key)
         if raw and any(names.note(name, key) in notes for name in named_in(raw, key)):
             yield key, raw
 
@@ -59,7 +59,7 @@ def add_link(
     return True
 
 
-def _bytes(folder: Folder, key: str) -> bytes | None:
+def bytes_of(folder: Folder, key: str) -> bytes | None:
     """A file's bytes; None where it is gone or not ours to read. A failing disk must not pass for "names nothing"."""
     try:
         return folder.tree.read(key)

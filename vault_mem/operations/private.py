@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from vault_mem.errors import Conflict, VaultMemError
+from vault_mem.errors import Conflict
 from vault_mem.index.links import Names
 from vault_mem.model import EPISODE_ID, Memory
 from vault_mem.notes import checklist
@@ -30,6 +30,7 @@ from vault_mem.operations.apart import (
     with_links,
 )
 from vault_mem.operations.forget import is_episode
+from vault_mem.operations.linking import bytes_of
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, history
 from vault_mem.vault.folder import Folder
@@ -151,10 +152,9 @@ def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: Movi
 def _let_go(transaction: Transaction, names: Names, key: str, moving: list[Moving], scrub: bool, aside: Aside) -> None:
     """One other note: a private one goes on naming what moves, by its new name; a public one does not."""
     folder = transaction.folder
-    try:
-        raw = read(folder, key) or b""
-    except VaultMemError:
-        aside.mentions.append(key)
+    raw = bytes_of(folder, key)
+    if raw is None:
+        aside.mentions += [key] if folder.tree.exists(key) else []
         return
     named = [each for each in moving if any(each.means(name, key) for name in named_in(raw, key))]
     if folder.is_private(key):
@@ -174,11 +174,8 @@ def _let_go(transaction: Transaction, names: Names, key: str, moving: list[Movin
 def _let_go_of_prose(transaction: Transaction, key: str, moving: list[Moving], scrub: bool, aside: Aside) -> None:
     """Ids in a text, and whatever else still names a memory: taken out where asked for, listed otherwise."""
     folder = transaction.folder
-    try:
-        before = read(folder, key)
-        raw = transaction.now(key)
-    except VaultMemError:
-        return
+    before = bytes_of(folder, key)
+    raw = None if before is None else transaction.now(key)
     if before is None or raw is None:
         return
     if scrub and (folder.has_links(key) or key == "SELF.md"):

@@ -18,7 +18,7 @@ from vault_mem.errors import Busy, Changed, EditRefused, Unsafe, VaultMemError, 
 from vault_mem.index.shelf import Shelf
 from vault_mem.model import Memory
 from vault_mem.notes.parse import parse
-from vault_mem.vault import journal, own
+from vault_mem.vault import clock, journal, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.steps import FileStep
@@ -227,8 +227,7 @@ class Workspace:
 
     def quiet(self, known: Known | FileState) -> bool:
         """Whether nobody has touched a file for a while, by what is known of it."""
-        age = time.time() - max(known.mtime_ns, known.ctime_ns) / 1e9
-        return age >= self.folder.settings.quiet_seconds
+        return clock.since(max(known.mtime_ns, known.ctime_ns) / 1e9) >= self.folder.settings.quiet_seconds
 
     def quiet_file(self, key: str) -> bool:
         """Whether nobody has touched a file for a while, as it is now."""
@@ -295,13 +294,28 @@ class Workspace:
 
     def changing(self, act: Callable[[], T]) -> T:
         """Hold the vault for writing and act; where a file was saved in the same moment, look again and act again."""
+        outermost = not self.folder.writing
         with journal.writing(self.folder):
-            for _ in range(TRIES - 1):
+            before = self.folder.last_op
+            for left in reversed(range(TRIES)):
                 try:
                     return act()
-                except Changed:
-                    continue
-            return act()
+                except Exception as error:
+                    done = self.folder.last_op != before
+                    if done and outermost:
+                        self._tell_done(error)
+                    if done or not left or not isinstance(error, Changed):
+                        raise
+            raise AssertionError("the last try returns or raises")
+
+    def _tell_done(self, error: Exception) -> None:
+        """What fails after an operation was done does not mean that it was not."""
+        reason = error if isinstance(error, VaultMemError) else of_system(error)
+        if reason is not None:
+            raise WriteFailed(
+                f"operation {self.folder.last_op} is done, but what follows it failed: {reason.message}",
+                "do not repeat it; `vault-mem undo` takes it back",
+            ) from error
 
     def freshen_to_change(self) -> None:
         """Bring the index up to date for an operation that must not go by what is behind."""

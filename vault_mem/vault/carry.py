@@ -140,9 +140,8 @@ def prepare(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
         for job in jobs:
             with _wish(job, notices):
                 job.prepare(folder)
-    except VaultMemError:
-        with contextlib.suppress(OSError):
-            clear(folder, jobs, undone=True)
+    except VaultMemError as error:
+        _abandon(folder, jobs, error)
         raise
 
 
@@ -156,8 +155,7 @@ def switch(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
                 job.switch(folder)
     except VaultMemError as error:
         _take_back(folder, begun, error)
-        with contextlib.suppress(OSError):
-            clear(folder, jobs, undone=True)
+        _abandon(folder, jobs, error)
         raise
 
 
@@ -172,6 +170,23 @@ def _take_back(folder: Folder, begun: list[Job], error: VaultMemError) -> None:
             failed = another
     if failed is not None:
         raise HalfDone(f"{error.message}; half of it is done", "the next command finishes it") from failed
+
+
+def _abandon(folder: Folder, jobs: list[Job], error: VaultMemError) -> None:
+    """Leave nothing of the preparations; what cannot be removed now goes when the operation is finished after all."""
+    failed: OSError | None = None
+    for job in reversed(jobs):
+        try:
+            job.clear(folder, undone=True)
+        except OSError as another:
+            failed = another
+    if failed is not None:
+        raise still_pending(error) from failed
+
+
+def still_pending(error: VaultMemError) -> HalfDone:
+    """For an operation that failed and could not be taken out of the journal."""
+    return HalfDone(f"{error.message}; it is still in the journal", "the next command finishes it")
 
 
 def clear(folder: Folder, jobs: list[Job], *, undone: bool = False) -> None:

@@ -55,6 +55,7 @@ class Folder:
         self.notices: list[str] = [*self.loaded.warnings]  # for the user, not part of any answer
         self.writer = threading.RLock()
         self.writing = False
+        self.last_op = ""  # the last operation that somebody asked for and that is done
 
     def twin(self) -> Folder:
         """The same folder for another thread: what this one is writing, the other is not."""
