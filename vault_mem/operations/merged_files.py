@@ -71,6 +71,8 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
         transaction = Transaction(folder, "doctor --fix", "a merge left it in disorder")
         if raw is not None:
             transaction.write(leftover.key, raw, leftover.after)
+            if folder.is_note(leftover.key):
+                views.follow_text(transaction, leftover.key, raw, leftover.after)
         if leftover.second is not None:
             _part(workspace, transaction, leftover.key, leftover.second)
         if transaction.steps:
@@ -88,7 +90,9 @@ def _part(workspace: Workspace, transaction: Transaction, key: str, second: byte
     memory = parse(second, key, mtime=0, zone=workspace.folder.zone).memory
     if workspace.index.state.claims([memory.id]):
         raise Conflict(f"{memory.id} is in another file, too", "compare the two, and delete what is between the marks")
-    transaction.create(beside(key, file_name(memory)), second)
+    own = beside(key, file_name(memory))
+    transaction.create(own, second)
+    views.follow_text(transaction, own, None, second)
 
 
 def _read(folder: Folder, key: str) -> bytes | None:
