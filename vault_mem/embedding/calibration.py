@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from vault_mem.embedding.embedder import Embedder
 
 PAIRS = Path(__file__).parent / "calibration_pairs.json"
+BUILT_IN = Path(__file__).parent / "calibration.json"  # what `measure` finds for the built-in model
 
 RELATED = 0.70  # at most one unrelated pair in a hundred reaches it
 NEARLY_SAME = 0.90  # the same statement in other words
@@ -24,9 +25,9 @@ UNRELATED_QUANTILE = 0.99
 # Of pairs that deserve a level this share may fall below it: fewer of the near-identical, which the guard must see.
 NEARLY_SAME_QUANTILE = 0.2
 NEAR_IDENTICAL_QUANTILE = 0.1
-SAMPLE = 300  # so many memories of a vault are looked at
+SAMPLE = 300  # memories of a vault that are looked at
 SMALLEST_SAMPLE = 10  # fewer say nothing
-HALF_TRUSTED = 30  # so many count as much as the model's own pairs
+HALF_TRUSTED = 30  # memories that count as much as the model's own pairs
 NEXT_LEVEL = 0.3  # of the way from 0.90 to 1, where 0.95 lies at the least
 _SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two levels apart
 
@@ -36,7 +37,7 @@ _SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two 
 # share none, to be as varied. Chosen on vaults of chats, manuals and notes, see docs/guard.md.
 LENGTHS = ((240.0, 3), (720.0, 6), (1920.0, 12), (6000.0, 24))
 ROUNDS = 8  # so often the shipped sentences are put together in another way
-BUCKET = 45  # so many pairs of one length, those of ten memories, say something about it
+BUCKET = 45  # pairs of one length, those of ten memories, that say something about it
 FORMAT = b"2"  # what is measured; another number has it measured again
 
 
@@ -109,6 +110,12 @@ def loaded(kept: dict[str, Any]) -> Calibration:
     return Calibration(kept["related"], kept["nearly_same"], kept["near_identical"], longer)
 
 
+def built_in(embedder: Embedder) -> Calibration | None:
+    """The calibration that ships with the built-in model; none for another model, or where it is out of date."""
+    kept = json.loads(BUILT_IN.read_text(encoding="ascii"))
+    return loaded(kept) if kept["fingerprint"] == fingerprint(embedder) else None
+
+
 def measure(embedder: Embedder) -> Calibration:
     """Calibrate a model on the pairs that ship with the package, English and Japanese alike."""
     shipped = json.loads(PAIRS.read_text(encoding="utf-8"))
@@ -136,7 +143,7 @@ class _Vectors:
 
 
 def _levels_of(measured: list[_Vectors], length: int) -> tuple[float, float, float]:
-    """The three levels for texts of so many sentences."""
+    """The three levels for texts of `length` sentences."""
     return (
         max(_unrelated_level(each.unrelated, length) for each in measured),
         min(_level(each.nearly_same, NEARLY_SAME_QUANTILE, length) for each in measured),

@@ -16,6 +16,7 @@ from vault_mem.index.pairs import nearest_pairs
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations import review
 from vault_mem.operations.linking import add_link
+from vault_mem.operations.replayed import Company
 from vault_mem.operations.standing import CHANGED, REPETITION, standing
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import activity
@@ -149,6 +150,7 @@ def _replay(
 def _link(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> int:
     graph = workspace.graph
     names = workspace.names
+    company, known = Company(workspace), activity.strengths(workspace.folder)
     transaction = Transaction(workspace.folder, "consolidate", "they followed one another")
     made = 0
     for earlier, later in pairs:
@@ -158,7 +160,9 @@ def _link(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> int:
             for link in memory.links
         ):
             continue
-        if add_link(workspace, transaction, names, later, earlier, "related"):
+        if not company(earlier, later):
+            made += activity.pair_of(earlier.id, later.id) not in known  # by time alone: the activity log has it
+        elif add_link(workspace, transaction, names, later, earlier, "related"):
             transaction.ids += [memory.id for memory in (earlier, later) if memory.id not in transaction.ids]
             made += 1
     if transaction.steps:

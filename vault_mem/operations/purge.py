@@ -60,12 +60,14 @@ def look(workspace: Workspace, id_: str) -> Purge:
     references = []
     if not trashed:
         raw = workspace.read_to_remove(memory)
-        planned, _ = plan_forget(workspace.folder, memory, raw, "", COMMAND, workspace.names)
+        planned, _ = plan_forget(workspace.folder, workspace.names, memory, raw, "", COMMAND)
         references = [key for key in planned.notes if key != memory.path]
     return Purge(memory, references, len(history.of_memory(workspace.folder, memory.id)), trashed)
 
 
-def purge(workspace: Workspace, id_: str, reason: str = "", *, sure: bool = False) -> ForgetResult:
+def purge(
+    workspace: Workspace, id_: str, reason: str = "", *, sure: bool = False, update_links: bool = False
+) -> ForgetResult:
     """Forget a memory, or one that lies in the trash already, and remove every trace of it before returning.
 
     Nothing brings it back: it takes the whole id, unless the caller is `sure`.
@@ -85,7 +87,7 @@ def purge(workspace: Workspace, id_: str, reason: str = "", *, sure: bool = Fals
             log_deletion(transaction, memory.id, workspace.folder.now().isoformat(), reason)
             transaction.commit()
         else:
-            result = forget(workspace, memory.id, reason, command=COMMAND)
+            result = forget(workspace, memory.id, reason, command=COMMAND, update_links=update_links)
         _quiet(workspace, memory)
         finish(workspace)
         # An undo sees that something was done here which it cannot take back.
