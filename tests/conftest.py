@@ -26,6 +26,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz", action="store_true", help="the same for fuzzed input and odd files")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """A worker gets whole files in a row, so that what their tests share is made once, and helps out at the end."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "worksteal"
+
+
 def pytest_configure(config: pytest.Config) -> None:
     common = {"deadline": None, "suppress_health_check": list(hypothesis.HealthCheck), "database": None}
     hypothesis.settings.register_profile("fast", derandomize=True, **common)

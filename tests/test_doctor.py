@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory, mode, note, states
+from helpers import contents, git, memory, mode, note, states
 
 from vault_mem.operations.checks import machine
 from vault_mem.operations.doctor import BY_INDEX
@@ -87,7 +86,7 @@ def test_modes(cli: Command, root: Path) -> None:
 
 
 def test_settings(cli: Command, root: Path) -> None:
-    # DESIGN: what a stranger's vault may not set is ignored with a warning
+    # what a stranger's vault may not set is ignored with a warning
     file = root / "vault-mem.toml"
     file.write_text(file.read_text() + 'model = "/evil"\nquiet_second = 3\n')
     messages = [each["message"] for each in findings(cli, "settings")]
@@ -116,11 +115,6 @@ def test_private_texts_are_not_in_errors(cli: Command, root: Path) -> None:
     assert answer.code == 1
     assert "private/mem_00000000000a.md" in answer.err
     assert "my-divorce" not in answer.err
-
-
-def git(root: Path, *arguments: str) -> None:
-    identity = ["-c", "user.email=a@example.org", "-c", "user.name=A"]
-    subprocess.run(["git", *identity, "-C", root, *arguments], check=True, capture_output=True)
 
 
 def test_modes_are_put_right(cli: Command, root: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory, mode, states
+from helpers import at, contents, memory, mode, states
 
 from vault_mem import Vault
 
@@ -21,10 +21,6 @@ ADVICE = (
     "If this is a meaningful update, use recall to review the existing memory "
     "and consider whether the new perspective adds value."
 )
-
-
-def at(moment: str) -> dict[str, str]:
-    return {"VAULT_MEM_NOW": moment}
 
 
 def refusal(id_: str, age: str, content: str) -> str:

@@ -25,7 +25,7 @@ def test_the_public_names() -> None:
 
 
 def test_importing_it_is_light() -> None:
-    # DESIGN: the entry point imports nothing heavy
+    # the entry point imports nothing heavy
     code = (
         "import sys, vault_mem, vault_mem.cli.main\n"
         "heavy = {'lancedb', 'model2vec', 'numpy', 'pyarrow', 'yaml', 'tokenizers'} & set(sys.modules)\n"
@@ -35,7 +35,7 @@ def test_importing_it_is_light() -> None:
 
 
 def test_a_search_loads_no_client_for_remote_tables(tmp_path: Path, env: dict[str, str]) -> None:
-    # DESIGN: importing LanceDB takes long; whoever wants the rest of it in the same process still gets it
+    # importing LanceDB takes long; whoever wants the rest of it in the same process still gets it
     Vault.init(tmp_path, env=env)
     code = (
         "import gc, sys, vault_mem\n"
@@ -86,7 +86,7 @@ def test_a_clock_of_ones_own(root: Path, env: dict[str, str]) -> None:
 
 
 def test_errors_are_one_family(vault: Vault, tmp_path: Path, env: dict[str, str]) -> None:
-    # STYLE: each with what happened, and what to do
+    # each with what happened, and what to do
     with pytest.raises(VaultNotFound) as missing:
         Vault(tmp_path / "nowhere", env=env)
     assert missing.value.hint

@@ -83,7 +83,7 @@ def test_every_field(cli: Command, root: Path) -> None:
 
 
 def test_json_shape(cli: Command) -> None:
-    # DESIGN: remember --json
+    # remember --json
     cli.run("remember", "A heron stood on the weir")
     saved = cli.json("remember", "A heron stood on the old weir this morning", "--link-threshold", "1", "--force")
     assert set(saved) >= {"status", "memory", "links", "linked", "duplicate_of", "differs", "scaffold"}

@@ -483,7 +483,7 @@ def test_an_entry_cut_off_while_it_was_written(cli: Command, folder: Folder, dat
     "key", ["../outside.md", "/ABS/outside.md", "memories/../../outside.md", "link/outside.md", ".git/hooks/x"]
 )
 def test_a_strangers_journal_does_not_reach_outside(cli: Command, folder: Folder, tmp_path: Path, key: str) -> None:
-    # DESIGN: a vault may come from a stranger: its journal must not write where the tool would not
+    # a vault may come from a stranger: its journal must not write where the tool would not
     (tmp_path / "target").mkdir()
     (folder.root / "link").symlink_to(tmp_path / "target")
     entry = folder.shown(".vault-mem/journal/000001-20261115T000000.pending")

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vault_mem.embedding.calibration import Calibration, fingerprint, loaded, measure
+from vault_mem.embedding.calibration import Calibration, built_in, fingerprint, loaded, measure
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.errors import NotFound, VaultMemError, WriteFailed
 from vault_mem.index.changes import Changes, Rows
@@ -160,7 +160,9 @@ class Index:
                 shutil.rmtree(other, ignore_errors=True)
 
     def _measured(self) -> Calibration:
-        """The model's calibration; measured once per model, and kept beside the generations."""
+        """The model's calibration; another model than ours is measured once, and that kept beside the generations."""
+        if shipped := built_in(self.embedder):
+            return shipped
         kept = self.home / f"calibration-{fingerprint(self.embedder)}.json"
         try:
             return loaded(json.loads(kept.read_text(encoding="ascii")))

@@ -29,7 +29,7 @@ from vault_mem.vault.steps import read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 from vault_mem.vault.walk import content_hash
 
-# Bounds of one run, so that it never holds a vault for long (seed 004).
+# Bounds of one run, so that it never holds a vault for long.
 MOST_CLOSED = 200
 MOST_READ = 5000
 

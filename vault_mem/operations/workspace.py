@@ -18,7 +18,7 @@ from vault_mem.errors import Busy, Changed, EditRefused, Unsafe, VaultMemError, 
 from vault_mem.index.shelf import Shelf
 from vault_mem.model import Memory
 from vault_mem.notes.parse import parse
-from vault_mem.vault import journal, own
+from vault_mem.vault import clock, journal, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.steps import FileStep
@@ -227,8 +227,7 @@ class Workspace:
 
     def quiet(self, known: Known | FileState) -> bool:
         """Whether nobody has touched a file for a while, by what is known of it."""
-        age = time.time() - max(known.mtime_ns, known.ctime_ns) / 1e9
-        return age >= self.folder.settings.quiet_seconds
+        return clock.since(max(known.mtime_ns, known.ctime_ns) / 1e9) >= self.folder.settings.quiet_seconds
 
     def quiet_file(self, key: str) -> bool:
         """Whether nobody has touched a file for a while, as it is now."""

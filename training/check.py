@@ -1,7 +1,7 @@
-"""Measure a model folder, beside others if given: python -m models.check FOLDER [OTHER ...] --data DIR.
+"""Measure a model folder, beside others if given: python -m training.check FOLDER [OTHER ...] --data DIR.
 
 Nothing here is an ingredient of the build. The labelled sets in the data folder may be absent; what needs them is then
-skipped and said so. The probes and the sentence pairs of models/probes.json were written for this check.
+skipped and said so. The probes and the sentence pairs of training/probes.json were written for this check.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _translation(model: StaticModel, name: str, english: list[str], japanese: li
 
 
 def _held_out_translation(model: StaticModel, work: Path) -> Iterable[Row]:
-    from models import corpus, sources
+    from training import corpus, sources
 
     if not (work / "sources").exists():
         yield from _skipped("held-out translations", work / "sources")

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgpack
 import numpy as np
 
-from models.static import Matrix, unit
+from training.static import Matrix, unit
 
 _MASK = (1 << 64) - 1
 _MULTIPLIER = 0xC6A4A7935BD1E995

@@ -11,11 +11,11 @@ import scipy.sparse
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from models import chive
-from models.dictionary import Dictionary, Meaning
-from models.static import Matrix, rarity, taught, unit
-from models.tokenizer import bags, token_ids
-from models.vocabulary import Kind, Vocabulary
+from training import chive
+from training.dictionary import Dictionary, Meaning
+from training.static import Matrix, rarity, taught, unit
+from training.tokenizer import bags, token_ids
+from training.vocabulary import Kind, Vocabulary
 
 USAGE = 0.2  # share of chiVe, which knows how words are used, beside the dictionary, which knows what they mean
 IDENTITY = 0.2  # a token's own direction, so that words of one gloss stay apart

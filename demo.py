@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-SAMPLE = Path(__file__).resolve().parent.parent / "sample_vault"
+SAMPLE = Path(__file__).resolve().parent / "sample_vault"
 # The morning after the sample vault's last memory: ages and closed facts look the same whenever the demo is run.
 NOW = "2026-11-16T10:30:00+09:00"
 DUPLICATE = 3
@@ -32,7 +32,7 @@ def main() -> None:
 
     print("This is Nagi, an agent that remembers for Kaya, who builds water loggers for oyster rafts.")
     print("You see the real commands on a copy of sample_vault. No network is used, and no daemon runs:")
-    print("each command loads everything anew, which takes it a few seconds.")
+    print("each command loads everything again, which takes it a few seconds.")
 
     heading("1. Index the vault: any command does it when it is needed")
     demo.run("status")

@@ -9,7 +9,7 @@ from model2vec import StaticModel
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from models.static import Matrix, unit
+from training.static import Matrix, unit
 
 COMMON = 0.4  # share of the common direction; see docs/model.md
 TOKENS = 0.5  # what the tokens' own directions count for, beside those of whole sentences, in choosing axes

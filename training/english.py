@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse
 from tokenizers import Tokenizer
 
-from models.inflections import bases
-from models.static import Matrix, rarity, taught, unit
-from models.tokenizer import bags, token_ids
-from models.vocabulary import Kind, Vocabulary
+from training.inflections import bases
+from training.static import Matrix, rarity, taught, unit
+from training.tokenizer import bags, token_ids
+from training.vocabulary import Kind, Vocabulary
 
 CONTEXT = 0.6  # share of the vectors fitted to sentences; the rest is the teacher's view of the word alone
 INFLECTION = 0.4  # how far the forms of one word turn to their middle: the teacher sees like and liked far apart

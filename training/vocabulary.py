@@ -15,7 +15,7 @@ import numpy as np
 import wordfreq
 from numpy.typing import NDArray
 
-from models.dictionary import normalise
+from training.dictionary import normalise
 
 JAPANESE = re.compile(r"[\u3005-\u3007\u3041-\u3096\u309d-\u30fa\u30fc-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 POLITE_NEGATION = {"ません": 1e-3}  # the frequency list has it in two, and the second half, ん, means many things

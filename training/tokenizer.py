@@ -9,7 +9,7 @@ import scipy.sparse
 from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers
 from tokenizers.models import Unigram
 
-from models.vocabulary import CONTRACTIONS, JAPANESE, Vocabulary
+from training.vocabulary import CONTRACTIONS, JAPANESE, Vocabulary
 
 LONGEST = 512  # tokens of a training text that count
 
