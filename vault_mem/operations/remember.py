@@ -126,26 +126,26 @@ def _remember(
     outdated = [] if superseded else workspace.reading(lambda: replaced_by(workspace, draft, verdict.neighbours))
     done = [each for each in finished if each.memory.id not in old]
     outdated = [each for each in outdated if each.memory.id not in [task.memory.id for task in done]]
-    memory = _save(workspace, draft, linked, superseded)
     changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
     differs = [str(each) for each in verdict.differs] if changed else []
-    suggested = [
-        review.Suggestion("supersede", (memory.id, each.memory.id), "speaks of a change")
-        for each in outdated
-        if changed is None or each.memory.id != changed.memory.id
-    ]
-    if changed is not None and changed.memory.kind in STATE_KINDS:
-        reason = f"differs: {'; '.join(differs)}"
-        suggested.insert(0, review.Suggestion("supersede", (memory.id, changed.memory.id), reason))
-    if suggested:
-        review.propose(workspace, suggested)
+    replaces = {each.memory.id: "speaks of a change" for each in outdated}
+    if changed is not None:
+        replaces.pop(changed.memory.id, None)
+        if changed.memory.kind in STATE_KINDS:
+            replaces = {changed.memory.id: f"differs: {'; '.join(differs)}"} | replaces
+    memory = _save(workspace, draft, linked, superseded, replaces)
     return RememberResult(
         memory, len(linked), linked, None, superseded, changed, differs, may_replace=outdated, may_finish=done
     )
 
 
-def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory]) -> Memory:
-    """Write the memory's file and whatever must change with it, as one transaction."""
+def _save(
+    workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory], replaces: dict[str, str]
+) -> Memory:
+    """Write the memory's file and whatever must change with it, as one transaction.
+
+    What it may replace, by id and reason, is proposed in REVIEW.md.
+    """
     folder = workspace.folder
     memory = new_memory(workspace, draft)
     now = folder.now().replace(microsecond=0)
@@ -171,6 +171,8 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
     if draft.created is None:  # what is written down later, of an earlier day, is not the latest word
         former = views.newest_introspection(workspace) if memory.category == views.INTROSPECTION else None
         views.speak(transaction, memory, former)
+    suggested = [review.Suggestion("supersede", (memory.id, id_), why) for id_, why in replaces.items()]
+    review.propose_in(transaction, workspace, suggested, memory)
     transaction.commit()
     workspace.done(transaction, soon=True)
     return memory

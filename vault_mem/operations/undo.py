@@ -115,6 +115,8 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
             transaction.steps.append(reverse)
         elif step.key == MONOLOGUE:
             continue  # another has spoken since
+        elif isinstance(step, FileStep) and step.loose and step.key.endswith("REVIEW.md"):
+            review.take_out(transaction, step)
         elif isinstance(step, FileStep) and not step.loose:
             raise Conflict(f"{step.key} was changed since{_by(folder, entry, step)}", "nothing was changed")
         elif state is State.OTHER and isinstance(step, LineStep):

@@ -72,6 +72,21 @@ class Entry:
     steps: list[Step]
     part_of: str = ""
 
+    def dump(self) -> bytes:
+        """As JSON."""
+        record: dict[str, Any] = {
+            "op": self.op,
+            "command": self.command,
+            "reason": self.reason,
+            "at": self.at.isoformat(),
+            "undoes": self.undoes,
+            "part_of": self.part_of,
+            "unasked": self.unasked,
+            "ids": self.ids,
+            "steps": [step.record() for step in self.steps],
+        }
+        return json.dumps(record, ensure_ascii=False).encode()
+
 
 @dataclass
 class Transaction:
@@ -182,7 +197,7 @@ class Transaction:
         pending = f"{JOURNAL}/{name}.pending"
         files.make_folder(folder.tree, JOURNAL, PRIVATE_FOLDER_MODE)
         try:
-            files.create(folder.tree, pending, _dump(self), PRIVATE_MODE)
+            files.create(folder.tree, pending, self._entry(name).dump(), PRIVATE_MODE)
             carry.prepare(folder, jobs, self.notices)
             carry.switch(folder, jobs, self.notices)
         except carry.HalfDone:
@@ -196,6 +211,12 @@ class Transaction:
             with contextlib.suppress(OSError):
                 prune(folder)
         return self.op
+
+    def _entry(self, name: str) -> Entry:
+        at, part = self.folder.now(), part_of.get()
+        return Entry(
+            self.op, name, self.command, self.reason, at, self.undoes, self.unasked, self.ids, self.steps, part
+        )
 
 
 def _finish(folder: Folder, name: str, jobs: list[carry.Job]) -> list[str]:
@@ -390,6 +411,16 @@ def load(folder: Folder, name: str, ending: str) -> Entry | None:
     return entry
 
 
+def put(folder: Folder, entry: Entry) -> None:
+    """Write an entry in place of what it was."""
+    key = f"{JOURNAL}/{entry.name}.json"
+    before = read(folder, key)
+    if before is None:
+        files.create(folder.tree, key, entry.dump(), PRIVATE_MODE)
+    else:
+        files.replace(folder.tree, key, before, entry.dump())
+
+
 def _parsed(raw: bytes, name: str) -> Entry:
     record = json.loads(raw)
     if name.partition(".")[0] != record["op"]:
@@ -472,18 +503,3 @@ def _listed(folder: Folder) -> list[tuple[str, str]]:
 def number_of(name: str) -> int:
     """The number of an operation, from its name."""
     return int(name.partition("-")[0])
-
-
-def _dump(transaction: Transaction) -> bytes:
-    record: dict[str, Any] = {
-        "op": transaction.op,
-        "command": transaction.command,
-        "reason": transaction.reason,
-        "at": transaction.folder.now().isoformat(),
-        "undoes": transaction.undoes,
-        "part_of": part_of.get(),
-        "unasked": transaction.unasked,
-        "ids": transaction.ids,
-        "steps": [step.record() for step in transaction.steps],
-    }
-    return json.dumps(record, ensure_ascii=False).encode()
