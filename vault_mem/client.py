@@ -69,7 +69,7 @@ def _after_lost_answer(root: str, arguments: list[str], request: str) -> int:
 
 def _vault_for(arguments: list[str]) -> str:
     """The vault whose daemon can run this; empty where it runs here. The daemon itself decides by the full rules."""
-    named, command = "", ""
+    named, words = "", []
     rest = iter(arguments)
     for argument in rest:
         if argument == "--":
@@ -78,14 +78,19 @@ def _vault_for(arguments: list[str]) -> str:
             named = next(rest, "")
         elif argument.startswith("--vault="):
             named = argument[8:]
-        elif not argument.startswith("-") and not command:
-            command = argument
-    if command in IN_CLIENT or ("--purge" in arguments and os.isatty(0)):  # it asks first
+        elif not argument.startswith("-"):
+            words.append(argument)
+    if (words and words[0] in IN_CLIENT) or (_may_ask(words, arguments) and os.isatty(0)):
         return ""
     try:
         return _find(named)
     except (OSError, ValueError):
         return ""
+
+
+def _may_ask(words: list[str], arguments: list[str]) -> bool:
+    """Whether a command may have to ask the person at the terminal before it does anything."""
+    return "--yes" not in arguments and ("--purge" in arguments or words == ["undo"])
 
 
 def _find(named: str) -> str:
