@@ -142,7 +142,7 @@ def _recheck(index: Index, found: Difference) -> bool:
     for key in found.suspect:
         old = known[key]
         try:
-            raw, state, size = _read(index.folder, key)
+            raw, state, size = _read(index.folder.tree.open, key)
         except OSError:
             return True
         if content_hash(raw, size) != old.hash or (old.dated_by_file and old.mtime_ns != state.mtime_ns):
@@ -273,11 +273,24 @@ class _Run:
 
     def _index_files(self, keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None = None) -> None:
         """Read these files and write their rows, states last."""
+        with self.folder.tree.opener() as open_:
+            notes, touched = self._look_into(open_, keys, gone, ids)
+        if notes:
+            self._write(notes, gone)
+        fresh = [known for _, _, known in notes]
+        self.known.update({known.key: known for known in [*fresh, *touched]})
+        self.report.touched += len(touched)
+        self.index.state.record([*fresh, *touched], table_version=UNSETTLED)
+
+    def _look_into(
+        self, open_: Callable[[str], int], keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None
+    ) -> tuple[list[tuple[str, Note, Known]], list[Known]]:
+        """What is to be indexed of these files, and those that say what they said."""
         notes: list[tuple[str, Note, Known]] = []
         touched: list[Known] = []
         for key in keys:
             try:
-                raw, state, size = _read(self.folder, key)
+                raw, state, size = _read(open_, key)
             except FileNotFoundError:
                 continue  # gone since the listing; the next sync sees it
             except OSError as error:
@@ -294,14 +307,8 @@ class _Run:
             ):
                 touched.append(old._replace(**state._asdict(), checked_ns=checked))
                 continue
-            note = parse(
-                raw,
-                key,
-                mtime=state.mtime_ns / 1e9,
-                zone=self.folder.zone,
-                private=self.folder.is_private(key),
-                size=size,
-            )
+            private = self.folder.is_private(key)
+            note = parse(raw, key, mtime=state.mtime_ns / 1e9, zone=self.folder.zone, private=private, size=size)
             declared = note.memory.id
             note.memory.id = (ids or {}).get(key) or declared or provisional_id(key)
             note.memory.provisional = note.memory.id != declared
@@ -321,7 +328,7 @@ class _Run:
                 note.dated_by_file,
                 note.foreign_id,
                 problems,
-                read_bool(note.fields.get("private")) is True and not self.folder.is_private(key),
+                read_bool(note.fields.get("private")) is True and not private,
                 "".join(f"{name_key(link_name(name))}\n" for name in names),
             )
             notes.append((key, note, known))
@@ -330,12 +337,7 @@ class _Run:
             self.claimed.update((declared, old.declared if old else ""))
             if ids is None:
                 self._count(old, digest in gone)
-        if notes:
-            self._write(notes, gone)
-        fresh = [known for _, _, known in notes]
-        self.known.update({known.key: known for known in [*fresh, *touched]})
-        self.report.touched += len(touched)
-        self.index.state.record([*fresh, *touched], table_version=UNSETTLED)
+        return notes, touched
 
     def _count(self, old: Known | None, moved: bool) -> None:
         if old is not None:
@@ -487,9 +489,9 @@ def _misnamed(known: Known) -> bool:
     return bool(known.declared) and known.declared.partition("_")[2][:8] not in known.name
 
 
-def _read(folder: Folder, key: str) -> tuple[bytes, FileState, int]:
+def _read(open_: Callable[[str], int], key: str) -> tuple[bytes, FileState, int]:
     """A file's text (its beginning, where it is huge), its state before the reading, and its size."""
-    handle = folder.tree.open(key)
+    handle = open_(key)
     try:
         result = os.fstat(handle)
         raw = os.read(handle, min(result.st_size, MAX_NOTE_BYTES) + 1)
