@@ -15,7 +15,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -164,6 +164,11 @@ class Transaction:
                     text, _ = step.applied(text)
             was = Was.of(text, changed_at(self.folder, key), id_)
             self.steps.append(LineStep(key, id_, before, after, place, was))
+
+    def lines(self, key: str, new: Mapping[str, str], place: str) -> None:
+        """Add the lines of memories that a view does not mirror yet, by id."""
+        was = Was.of(as_text(read(self.folder, key)), changed_at(self.folder, key), "")
+        self.steps += [LineStep(key, id_, None, line, place, was) for id_, line in new.items()]
 
     def append(self, key: str, line: str) -> None:
         """Add a line at the end of a log, which is made where it is missing."""

@@ -230,6 +230,11 @@ class LineStep:
     was: Was | None = None
     back_to: Was | None = None
 
+    @property
+    def adds(self) -> bool:
+        """Whether it adds a line, and no more."""
+        return bool(self.id) and self.before is None and self.after is not None and self.back_to is None
+
     def state(self, folder: Folder) -> State:
         """Where the step stands."""
         line = marked.find(as_text(read(folder, self.key)), self.id)
@@ -265,6 +270,15 @@ class LineStep:
         record = {"key": self.key, "id": self.id, "before": self.before, "after": self.after, "place": self.place}
         kept = {"was": self.was, "back_to": self.back_to}
         return record | {name: vars(value) for name, value in kept.items() if value is not None}
+
+
+def added_to(raw: bytes | None, steps: list[LineStep]) -> bytes | None:
+    """A view with the lines that many steps add to it, at once."""
+    text = as_text(raw)
+    for place in dict.fromkeys(step.place for step in steps):
+        lines = [line for step in steps if step.place == place and (line := step.after) is not None]
+        text = marked.add(text, lines, place, steps[0].key)
+    return _encoded(text)
 
 
 @dataclass(frozen=True)
