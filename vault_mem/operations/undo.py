@@ -84,8 +84,14 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
             )
         transaction = plan_undo(folder, entry)
         transaction.commit()
-        workspace.done(transaction)
+        workspace.done(transaction, mirrored=_mirrored(entry))
     return UndoResult(transaction.op, entry.op, entry.command, transaction.keys)
+
+
+def _mirrored(entry: Entry) -> bool:
+    """Whether its lines in the views are part of it: an import that a crash cut short left them to be caught up."""
+    made = any(isinstance(step, MadeStep) for step in entry.steps)
+    return not made or {step.id for step in entry.steps if isinstance(step, LineStep)} >= set(entry.ids)
 
 
 def next_undo(workspace: Workspace) -> NextUndo:
