@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 
-from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound
+from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound, VaultMemError
 from vault_mem.imports.formats import reader_for
 from vault_mem.imports.items import Bad, Item
 from vault_mem.model import Link, Memory
@@ -140,12 +141,15 @@ class _Import:
         if not memories:
             return
         transaction = Transaction(self.workspace.folder, "import")
-        views.follow_many(transaction, memories)
-        if transaction.steps:
-            transaction.commit()
+        try:
+            views.follow_many(transaction, memories)
+            if transaction.steps:
+                transaction.commit()
+                self._part_done()
+            self.workspace.index.state.follow([memory.path for memory in memories])
+        except (VaultMemError, OSError, sqlite3.Error) as error:
+            transaction.notices.append(f"the memories are saved; the views follow later: {error}")
         self.workspace.notices += transaction.notices
-        self.workspace.index.state.follow([memory.path for memory in memories])
-        self._part_done()
 
     def _take(self, item: Item) -> None:
         known = self.sources.get(item.source)

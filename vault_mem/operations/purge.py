@@ -10,12 +10,13 @@ import base64
 import contextlib
 import json
 import re
+import sqlite3
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vault_mem.errors import NotFound, Unsafe, VaultMemError, WriteFailed
+from vault_mem.errors import NotFound, Unsafe, VaultMemError
 from vault_mem.model import Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.parse import parse
@@ -83,10 +84,8 @@ def purge(workspace: Workspace, id_: str, reason: str = "", *, sure: bool = Fals
         try:
             workspace.done(transaction)
             finish(workspace)
-        except (VaultMemError, OSError, RuntimeError, ValueError) as error:
-            raise WriteFailed(
-                f"{memory.id} is forgotten, but traces of it are left: {error}", "the next command removes them"
-            ) from error
+        except (VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error) as error:
+            workspace.notices.append(f"it is gone, but traces are left until the next command removes them: {error}")
         return ForgetResult(memory, references, left, op, purged=True)
 
     return workspace.changing(act)

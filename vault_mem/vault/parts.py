@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from vault_mem.errors import VaultMemError
 from vault_mem.vault import files, journal, own
 from vault_mem.vault.folder import JOURNAL, Folder
 from vault_mem.vault.steps import FileStep, LineStep, MadeStep, Step, read
@@ -31,8 +32,11 @@ def together(folder: Folder, command: str) -> Iterator[Whole]:
             yield whole
         finally:
             journal.part_of.reset(token)
-            whole.gather()
-            folder.tree.drop(whole.sign)
+            try:
+                whole.gather()
+                folder.tree.drop(whole.sign)
+            except (VaultMemError, OSError) as error:
+                folder.notices.append(f"it is several entries of the journal until the next command: {error}")
 
 
 class Whole:
