@@ -11,7 +11,7 @@ $(BIN)/.installed: pyproject.toml
 	touch $@
 
 demo: $(BIN)/.installed
-	$(BIN)/python benchmarks/demo.py
+	$(BIN)/python demo.py
 
 test: $(BIN)/.installed
 	$(BIN)/pytest -n 2
@@ -37,20 +37,21 @@ fuzz: $(BIN)/.installed
 MODEL_VENV := build/model/venv
 DATA ?= ../shared/data
 
-$(MODEL_VENV)/.installed: models/requirements.txt
+$(MODEL_VENV)/.installed: training/requirements.txt
 	$(PYTHON) -m venv $(MODEL_VENV)
-	$(MODEL_VENV)/bin/pip install --quiet --disable-pip-version-check -r models/requirements.txt
+	$(MODEL_VENV)/bin/pip install --quiet --disable-pip-version-check -r training/requirements.txt
 	$(MODEL_VENV)/bin/pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
 model: $(MODEL_VENV)/.installed
-	$(MODEL_VENV)/bin/python -m models.build --work build/model --out vault_mem/embedding/default
-	$(MODEL_VENV)/bin/python -m models.lexicon --work build/model --out vault_mem/judge/data
-	$(MODEL_VENV)/bin/python -m models.fit_judge $(DATA)/guard-dev.json --out vault_mem/judge/data/weights.json
-	$(MODEL_VENV)/bin/python -m models.fit_ranking $(DATA)/kinds/*.json $(DATA)/locomo-dev.json --out vault_mem/ranking
+	$(MODEL_VENV)/bin/python -m training.build --work build/model --out vault_mem/embedding/default
+	$(MODEL_VENV)/bin/python -m training.calibrate
+	$(MODEL_VENV)/bin/python -m training.lexicon --work build/model --out vault_mem/judge/data
+	$(MODEL_VENV)/bin/python -m training.fit_judge $(DATA)/guard-dev.json --out vault_mem/judge/data/weights.json
+	$(MODEL_VENV)/bin/python -m training.fit_ranking $(DATA)/kinds/*.json $(DATA)/locomo-dev.json --out vault_mem/ranking
 
 model-check: $(MODEL_VENV)/.installed
-	$(MODEL_VENV)/bin/python -m models.check vault_mem/embedding/default --data $(DATA) --work build/model
+	$(MODEL_VENV)/bin/python -m training.check vault_mem/embedding/default --data $(DATA) --work build/model
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -78,7 +78,7 @@ def _labelled(decider: Decider, setting: Setting) -> Iterator[Figure]:
 def _cross_validated(decider: Decider, pairs: list[Pair]) -> list[Decided] | None:
     """Every pair decided with weights fitted on the folds it is not in; None where scikit-learn is missing."""
     try:
-        from models.fit_judge import fit, observe
+        from training.fit_judge import fit, observe
     except ModuleNotFoundError:
         return None
     seen, _ = observe(pairs)
@@ -116,7 +116,7 @@ def _agents(decider: Decider, setting: Setting) -> Iterator[Figure]:
 def _left_out(decider: Decider, pairs: list[Pair], others: list[Pair]) -> list[Decided] | None:
     """Every pair decided with weights fitted without its category; None where scikit-learn is missing."""
     try:
-        from models.fit_judge import fit, observe
+        from training.fit_judge import fit, observe
     except ModuleNotFoundError:
         return None
     every = [*pairs, *others]

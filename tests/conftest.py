@@ -16,7 +16,7 @@ import pytest
 
 from vault_mem import Vault
 from vault_mem.cli.console import Console
-from vault_mem.cli.main import run
+from vault_mem.cli.main import run, settle
 
 SAMPLE = Path(__file__).parent.parent / "sample_vault"
 
@@ -24,6 +24,13 @@ SAMPLE = Path(__file__).parent.parent / "sample_vault"
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="run the long campaigns whole instead of a seeded sample")
     parser.addoption("--fuzz", action="store_true", help="the same for fuzzed input and odd files")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """A worker gets whole files in a row, so that what their tests share is made once, and helps out at the end."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "worksteal"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -66,6 +73,7 @@ class Command:
         data = stdin.encode() if isinstance(stdin, str) else stdin
         console = Console(self.cwd, self.env | (env or {}), io.BytesIO(data), out, err)
         code = run([str(each) for each in arguments], console)
+        settle(console, arguments)
         return Answer(code, out.getvalue(), err.getvalue())
 
     def json(self, *arguments: str, **options):

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vault_mem.errors import VaultMemError
+from vault_mem.index.files import read_names
 from vault_mem.model import Link, Memory
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import parse
@@ -30,7 +31,6 @@ from vault_mem.vault import journal
 from vault_mem.vault import tree as tree_module
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
-from vault_mem.vault.names import Names
 from vault_mem.vault.walk import walk
 
 WORDS = ["harbour", "lamp", "港", "envelope", "ferry", "猫", "battery", "rope", "tide", "朝", "winch", "salt"]
@@ -53,7 +53,7 @@ def save(folder: Folder, rng: random.Random) -> journal.Transaction:
     memory.title = memory.content[:30]
     memory.importance = rng.randint(1, 5)
     memory.category = rng.choice(["daily", "introspection"])
-    names = Names(walk(folder).files)
+    names = read_names(folder)
     for other in rng.sample(memories(folder), min(2, len(memories(folder)))):
         if private or not other.private:
             memory.links.append(Link(names.of(other.path), "related", None, other.title))
@@ -86,7 +86,9 @@ def drop(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     memory = _some(folder, rng)
     if memory is None:
         return None
-    return forget.plan_forget(folder, memory, folder.shown(memory.path).read_bytes(), "at random")[0]
+    return forget.plan_forget(folder, read_names(folder), memory, folder.shown(memory.path).read_bytes(), "at random")[
+        0
+    ]
 
 
 def unite(folder: Folder, rng: random.Random) -> journal.Transaction | None:
@@ -98,7 +100,9 @@ def unite(folder: Folder, rng: random.Random) -> journal.Transaction | None:
         keep, removed = removed, keep
     text = " ".join(rng.choices(WORDS, k=7)) if rng.random() < 0.5 else None
     raws = [folder.shown(memory.path).read_bytes() for memory in (keep, removed)]
-    return merge.plan_merge(folder, keep, raws[0], removed, raws[1], text and replace_body(raws[0], text))[0]
+    return merge.plan_merge(
+        folder, read_names(folder), keep, raws[0], removed, raws[1], text and replace_body(raws[0], text)
+    )[0]
 
 
 def move(folder: Folder, rng: random.Random) -> journal.Transaction | None:
@@ -107,12 +111,14 @@ def move(folder: Folder, rng: random.Random) -> journal.Transaction | None:
         return None
     memory = rng.choice(public)
     key = rename.new_key(folder, memory, " ".join(rng.choices(WORDS, k=3)), False)
-    return rename.plan_rename(folder, memory, folder.shown(memory.path).read_bytes(), key)[0]
+    return rename.plan_rename(folder, read_names(folder), memory, folder.shown(memory.path).read_bytes(), key)[0]
 
 
 def bring_back(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     trashed = forget.trash(folder)
-    return forget.plan_restore(folder, rng.choice(sorted(trashed, key=lambda each: each.id)))[0] if trashed else None
+    if not trashed:
+        return None
+    return forget.plan_restore(folder, read_names(folder), rng.choice(sorted(trashed, key=lambda each: each.id)))[0]
 
 
 def hide(folder: Folder, rng: random.Random) -> journal.Transaction | None:
@@ -121,7 +127,7 @@ def hide(folder: Folder, rng: random.Random) -> journal.Transaction | None:
         return None
     memory = rng.choice(public)
     raw = folder.shown(memory.path).read_bytes()
-    return private.plan_private(folder, memory, raw, scrub=rng.random() < 0.5)[0]
+    return private.plan_private(folder, read_names(folder), memory, raw, scrub=rng.random() < 0.5)[0]
 
 
 def show(folder: Folder, rng: random.Random) -> journal.Transaction | None:
@@ -129,7 +135,9 @@ def show(folder: Folder, rng: random.Random) -> journal.Transaction | None:
     if not hidden:
         return None
     memory = rng.choice(hidden)
-    return publish.plan_publish(folder, memory, folder.shown(memory.path).read_bytes(), scrub=True)[0]
+    return publish.plan_publish(folder, read_names(folder), memory, folder.shown(memory.path).read_bytes(), scrub=True)[
+        0
+    ]
 
 
 def connect(folder: Folder, rng: random.Random) -> journal.Transaction | None:
@@ -149,9 +157,9 @@ def _two(folder: Folder, rng: random.Random) -> list[link.End]:
     one, other = rng.sample(found, 2)
     linked = [each for each in found if each is not one and any(to.target in each.path for to in one.links)]
     other = rng.choice(linked) if linked and rng.random() < 0.5 else other
-    names = Names(walk(folder).files)
+    names = read_names(folder)
     return [
-        link.End(each, folder.shown(each.path).read_bytes(), names.of(each.path), names.meaning(each.path, each.id))
+        link.End(each, folder.shown(each.path).read_bytes(), names.of(each.path), names.meaning(each.path))
         for each in (one, other)
     ]
 
@@ -162,7 +170,9 @@ def take_back(folder: Folder, rng: random.Random) -> journal.Transaction | None:
         return None
     with contextlib.suppress(VaultMemError):
         return undo.plan_undo(
-            folder, undo.last(folder)[0] if rng.random() < 0.7 else undo.named(folder, rng.choice(entries).op)
+            folder,
+            read_names(folder),
+            undo.last(folder)[0] if rng.random() < 0.7 else undo.named(folder, rng.choice(entries).op),
         )
     return None
 
@@ -256,11 +266,10 @@ def check(folder: Folder) -> None:
     raws = {key: folder.shown(key).read_bytes() for key in keys}
     ids = [id_in(raw) for raw in raws.values()]
     assert len(ids) == len(set(ids)), "a memory is doubled"
-    names = Names(keys)
-    meanings = [names.meaning(key, id_in(raw)) for key, raw in raws.items()]
+    names = read_names(folder)
     for key, raw in raws.items():
         for reference in references(raw):
-            assert any(means(reference.target) for means in meanings), f"{key}: {reference.target} dangles"
+            assert names.note(reference.target, key), f"{key}: {reference.target} dangles"
     public = "".join(f"{key}{raw!r}" for key, raw in raws.items() if not folder.is_private(key))
     for key, raw in raws.items():
         if folder.is_private(key):
@@ -306,7 +315,7 @@ def main(root: Path, seed: int, operations: int, every: int) -> None:
     with contextlib.suppress(VaultMemError):
         while True:
             with journal.writing(folder):
-                undo.plan_undo(folder, undo.last(folder)[0]).commit()
+                undo.plan_undo(folder, read_names(folder), undo.last(folder)[0]).commit()
             undone += 1
     now = tree(root)
     left = {key for key in now.keys() | first.keys() if now.get(key) != first.get(key)}

@@ -45,6 +45,19 @@ def aged(path: Path, seconds: float = HOUR) -> None:
     os.utime(path, ns=(when, when))
 
 
+def at(moment: str) -> dict[str, str]:
+    """The environment of a command that runs at a moment, in Japan unless it says otherwise; a day begins at nine."""
+    clock = moment if "T" in moment else f"{moment}T09:00:00"
+    return {"VAULT_MEM_NOW": clock if clock[19:] else f"{clock}+09:00"}
+
+
+def git(root: Path, *arguments: str) -> str:
+    """What git says in a folder."""
+    identity = ["-c", "user.email=a@example.org", "-c", "user.name=A"]
+    done = subprocess.run(["git", *identity, "-C", root, *arguments], check=True, capture_output=True)
+    return done.stdout.decode(errors="replace")
+
+
 def contents(root: Path, *, own: bool = False) -> dict[str, bytes]:
     """Every file below a folder, hidden ones and links too; this machine's `.vault-mem/` only when asked for."""
     return {
@@ -88,7 +101,7 @@ def public_text(root: Path) -> str:
 
 
 def one_line(err: str) -> bool:
-    """Whether an error is what STYLE asks for: one line of what happened, at most one more of what to do."""
+    """Whether an error is one line of what happened, at most one more of what to do."""
     lines = err.strip().splitlines()
     return lines[0].startswith("error: ") and len(lines) <= 2 and "Traceback" not in err
 

@@ -122,7 +122,7 @@ def test_never(eager: Command, root: Path) -> None:
     [
         "---\nid: 20231104\n---\nA zettel",
         "---\ntags: [a\n---\nBroken",
-        "---\nimportance: high\n---\nWrong type",
+        "---\npeople: {Noor: 1}\n---\nWrong type",
         "---\ntitle: never closed\n\nText",
         b"Caf\xe9",
         "{}",

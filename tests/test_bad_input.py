@@ -241,7 +241,7 @@ def test_examples_in_help_work(cli: Command, root: Path) -> None:
 
 
 def test_plain_text_when_piped(cli: Command) -> None:
-    # DESIGN: no colours, no progress
+    # no colours, no progress
     answer = cli.spawn("reindex")
     assert "\x1b" not in answer.out + answer.err
     assert answer.err == ""

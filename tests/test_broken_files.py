@@ -213,6 +213,7 @@ TRAPS = {
     "blank-lines": "\n" * 1_000_000 + "x",
     "lines-of-spaces": ("\n" + " " * 400) * 4_000,
     "no-sentence-end": "word " * 300_000,
+    "one-long-word": "x" * 1_000_000,
     "open-brackets-and-parens": "[a](" * 300_000,
 }
 

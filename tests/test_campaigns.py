@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -57,9 +58,9 @@ def test_fuzzed(fuzz: bool, what: str) -> None:
 
 
 @needs_proc
-def test_late_editors() -> None:
-    # S-4: all of them; there are only seventeen
-    campaign("late")
+def test_late_editors(soak: bool) -> None:
+    # S-4: words of a program that still had the file open
+    campaign("late", *(["--all"] if soak else []))
 
 
 @needs_proc
@@ -74,3 +75,10 @@ def test_racing_editors(soak: bool, served: bool) -> None:
 def test_the_library(soak: bool, what: str, sample: int, whole: int) -> None:
     # B-3, S-7: threads, leaks, and undo with modification times
     campaign("library", what, "--cases", str(whole if soak else sample))
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
+@pytest.mark.parametrize("clones", [2, 3])
+def test_clones_merge(soak: bool, clones: int) -> None:
+    # V-11: no conflict but the ones named, the same bytes everywhere, nothing lost, nothing private told
+    campaign("git", "--seed", str(clones), "--clones", str(clones), "--merges", "300" if soak else "3")

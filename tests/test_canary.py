@@ -6,7 +6,6 @@ import json
 import os
 import secrets
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from pathlib import Path
 import click
 import pytest
 from conftest import Answer, Command
-from helpers import as_anybody, memory
+from helpers import as_anybody, git, memory
 
 from vault_mem import Vault
 from vault_mem.cli.main import COMMANDS
@@ -242,12 +241,6 @@ def test_every_command_is_called() -> None:
 
     assert {path for path, *_ in CALLS} | SERVERS == set(below(program, ""))
     assert {path.split()[0] for path, *_ in [*CALLS, *((path,) for path in SERVERS)]} == set(COMMANDS)
-
-
-def git(root: Path, *arguments: str) -> str:
-    identity = ["-c", "user.email=a@example.org", "-c", "user.name=A"]
-    done = subprocess.run(["git", *identity, "-C", root, *arguments], check=True, capture_output=True)
-    return done.stdout.decode(errors="replace")
 
 
 def holding(place: Path, *texts: str, but: tuple[str, ...] = ()) -> list[str]:

@@ -35,8 +35,8 @@ def test_memories_that_followed_one_another_are_linked_once(cli: Command, root: 
     # C-1: adjacent pairs of the last 24 h; strengths in the activity log, not in files
     one, two, three, old = ids(4)
     paths = [
-        place(root, one, "The tide logger lost nine minutes.", "2026-11-01T08:00:00"),
-        place(root, two, "Rye bread is better on the second day.", "2026-11-01T09:00:00"),
+        place(root, one, "The tide logger lost nine minutes.", "2026-11-01T08:00:00", "tags: [day]"),
+        place(root, two, "Rye bread is better on the second day.", "2026-11-01T09:00:00", "tags: [day]"),
         place(root, three, "Noor passed the exam.", "2026-11-01T10:00:00", f'links: ["[[note-{two[4:12]}]]"]'),
     ]
     earlier = place(root, old, "An old day.", "2026-10-30T08:00:00")
@@ -78,9 +78,11 @@ def test_at_most_a_hundred_pairs(cli: Command, root: Path) -> None:
 def test_a_link_to_a_private_memory_is_written_there(cli: Command, root: Path) -> None:
     # C-1, P-3
     secret, public, later = ids(3)
-    private = place(root, secret, "Zanzibar is where the money is.", "2026-11-01T08:00:00", folder="private")
-    place(root, public, "Rye bread is better on the second day.", "2026-11-01T09:00:00")
-    last = place(root, later, "Nobody knows of Reykjavik.", "2026-11-01T10:00:00", folder="private")
+    private = place(
+        root, secret, "Zanzibar is where the money is.", "2026-11-01T08:00:00", "tags: [day]", folder="private"
+    )
+    place(root, public, "Rye bread is better on the second day.", "2026-11-01T09:00:00", "tags: [day]")
+    last = place(root, later, "Nobody knows of Reykjavik.", "2026-11-01T10:00:00", "tags: [day]", folder="private")
     assert cli.json("consolidate", env=NOW)["link_updates"] == 2
     assert f"[[note-{public[4:12]}|" in private.read_text(encoding="utf-8")
     assert f"[[note-{public[4:12]}|" in last.read_text(encoding="utf-8")
@@ -91,8 +93,8 @@ def test_a_link_to_a_private_memory_is_written_there(cli: Command, root: Path) -
 def test_a_note_that_cannot_be_edited_is_passed_over(cli: Command, root: Path) -> None:
     # C-1, V-7
     one, two, three = ids(3)
-    place(root, one, "The tide logger lost nine minutes.", "2026-11-01T08:00:00")
-    odd = place(root, two, "Rye bread.", "2026-11-01T09:00:00", "importance: very")
+    place(root, one, "The tide logger lost nine minutes.", "2026-11-01T08:00:00", "tags: [day]")
+    odd = place(root, two, "Rye bread.", "2026-11-01T09:00:00", "tags: [day]", "people: {Noor: 1}")
     place(root, three, "Noor passed the exam.", "2026-11-01T10:00:00")
     was = odd.read_bytes()
     answer = cli.json("consolidate", env=NOW)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory, mode, no_longer_than, note, states
+from helpers import contents, git, memory, mode, no_longer_than, note, states
 
 from vault_mem.operations.checks import machine
 from vault_mem.operations.doctor import BY_INDEX
@@ -87,7 +86,7 @@ def test_modes(cli: Command, root: Path) -> None:
 
 
 def test_settings(cli: Command, root: Path) -> None:
-    # DESIGN: what a stranger's vault may not set is ignored with a warning
+    # what a stranger's vault may not set is ignored with a warning
     file = root / "vault-mem.toml"
     file.write_text(file.read_text() + 'model = "/evil"\nquiet_second = 3\n')
     messages = [each["message"] for each in findings(cli, "settings")]
@@ -110,17 +109,12 @@ def test_it_changes_nothing(cli: Command, root: Path) -> None:
 
 def test_private_texts_are_not_in_errors(cli: Command, root: Path) -> None:
     # P-3: no exception quotes a private note
-    memory(root, "private/mem_00000000000a.md", "mem_00000000000a", "Secret", "importance: my-divorce")
+    memory(root, "private/mem_00000000000a.md", "mem_00000000000a", "Secret", "tags: {my-divorce: 1}")
     assert "private/mem_00000000000a.md:4" in cli.run("doctor").out
     answer = cli.run("remember", "New", "--private", "--supersedes", "mem_00000000000a")
     assert answer.code == 1
     assert "private/mem_00000000000a.md" in answer.err
     assert "my-divorce" not in answer.err
-
-
-def git(root: Path, *arguments: str) -> None:
-    identity = ["-c", "user.email=a@example.org", "-c", "user.name=A"]
-    subprocess.run(["git", *identity, "-C", root, *arguments], check=True, capture_output=True)
 
 
 def test_modes_are_put_right(cli: Command, root: Path) -> None:
@@ -460,7 +454,7 @@ def test_odd_files_where_ours_belong(cli: Command, root: Path, key: str, make: C
 def test_a_pipe_that_git_would_wait_for(cli: Command, root: Path, place: str) -> None:
     # S-1: nothing hangs, and doctor answers in every state a vault can be in
     if place:
-        subprocess.run(["git", "init", "-q", root], check=True)
+        git(root, "init", "-q")
     place = place or ".gitignore"
     (root / place).parent.mkdir(parents=True, exist_ok=True)
     (root / place).unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory, note
+from helpers import contents, git, memory, note
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="links and FIFOs need POSIX")
 
@@ -203,11 +203,6 @@ def test_a_planted_number_is_not_what_undo_takes(cli: Command, root: Path) -> No
     assert stranger.exists()
     assert kept not in [each["id"] for each in cli.json("list")["memories"]]
     assert cli.run("remember", "Soup was hot").code == 0
-
-
-def git(root: Path, *arguments: str) -> None:
-    command = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", str(root), *arguments]
-    subprocess.run(command, check=True, capture_output=True)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")

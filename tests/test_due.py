@@ -7,17 +7,13 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents
+from helpers import at, contents
 
 from vault_mem.notes.days import named_day
 
 # A Tuesday.
 TODAY = date(2026, 11, 17)
 NOW = {"VAULT_MEM_NOW": "2026-11-17T09:00:00+09:00"}
-
-
-def at(day: str) -> dict[str, str]:
-    return {"VAULT_MEM_NOW": f"{day}T09:00:00+09:00"}
 
 
 @pytest.mark.parametrize(

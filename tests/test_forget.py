@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import at_a_terminal, contents, memory, mode, note, states
+from helpers import at, at_a_terminal, contents, memory, mode, note, states
 
 from vault_mem import Vault
 from vault_mem.errors import Unsafe
@@ -29,13 +29,9 @@ def blue(root: Path) -> Path:
     )
 
 
-def at(day: int) -> dict[str, str]:
-    return {"VAULT_MEM_NOW": f"2026-11-{day:02d}T08:00:00+09:00"}
-
-
 def test_every_line_with_its_marker_leaves_every_view(cli: Command, root: Path) -> None:
     # F-1: only the first line of each file did
-    id_ = cli.json("remember", "The ferry is late again", "--importance", "5", env=at(3))["memory"]["id"]
+    id_ = cli.json("remember", "The ferry is late again", "--importance", "5", env=at("2026-11-03"))["memory"]["id"]
     day = next((root / "memory").glob("????-??-??.md"))
     line = next(each for each in day.read_text().splitlines() if id_ in each)
     day.write_text(day.read_text() + f"\n## Highlights\n{line}\n\nAs said above [id:{id_}] I am tired of it.\nMine.\n")
@@ -51,8 +47,8 @@ def test_every_line_with_its_marker_leaves_every_view(cli: Command, root: Path) 
 
 def test_a_line_somebody_wrote_meanwhile_is_not_overwritten(cli: Command, root: Path) -> None:
     # S-7, S-8: neither by restore nor by undo
-    id_ = cli.json("remember", "The ferry is late again", env=at(3))["memory"]["id"]
-    cli.run("remember", "Another thing that day", env=at(3))
+    id_ = cli.json("remember", "The ferry is late again", env=at("2026-11-03"))["memory"]["id"]
+    cli.run("remember", "Another thing that day", env=at("2026-11-03"))
     day = next((root / "memory").glob("????-??-??.md"))
     assert cli.run("forget", id_).code == 0
     day.write_text(day.read_text() + f"I was wrong about the ferry [id:{id_}]\n")
@@ -66,7 +62,10 @@ def test_a_line_somebody_wrote_meanwhile_is_not_overwritten(cli: Command, root: 
 
 def test_a_line_that_its_owner_moved_comes_back_where_it_was(cli: Command, root: Path) -> None:
     # S-7: order
-    ids = [cli.json("remember", text, "--force", env=at(3))["memory"]["id"] for text in ("One ferry", "Two kettles")]
+    ids = [
+        cli.json("remember", text, "--force", env=at("2026-11-03"))["memory"]["id"]
+        for text in ("One ferry", "Two kettles")
+    ]
     day = next((root / "memory").glob("????-??-??.md"))
     lines = day.read_text().splitlines()
     day.write_text("\n".join(["# Mine", *reversed(lines[2:]), "", "The end"]))
@@ -81,7 +80,7 @@ def test_a_line_that_its_owner_moved_comes_back_where_it_was(cli: Command, root:
 def test_what_it_says(cli: Command, blue: Path) -> None:
     # F-2: the exact text, scaffold after ---, content cut at 120 on one line
     content = ("Blue Envelope #14 came with the morning post " + "x" * 120)[:120] + "..."
-    answer = cli.run("forget", OLD, env=at(4))
+    answer = cli.run("forget", OLD, env=at("2026-11-04"))
     assert answer.out == (
         f"Forgot (id: {OLD}, 3d ago): {content}\nEmotion: happy | Importance: 3\n\n{GONE}"
         "If this was part of a merge, save the consolidated version with remember.\n"
@@ -177,7 +176,7 @@ def test_a_name_that_two_notes_have(cli: Command, root: Path) -> None:
 
 def test_the_log(cli: Command, root: Path, blue: Path) -> None:
     # F-4: id, when, why, which command; nothing of what it said
-    cli.run("forget", OLD, "--reason", "double", env=at(4))
+    cli.run("forget", OLD, "--reason", "double", env=at("2026-11-04T08:00:00"))
     (line,) = (root / ".vault-mem/deletions.jsonl").read_text().splitlines()
     assert json.loads(line) == {"id": OLD, "at": "2026-11-04T08:00:00+09:00", "command": "forget", "reason": "double"}
     assert mode(root / ".vault-mem/deletions.jsonl") == 0o600
@@ -240,7 +239,7 @@ def test_a_private_memory(cli: Command, root: Path) -> None:
 
 def test_trash_does_not_grow_for_ever(cli: Command, root: Path) -> None:
     one, two = (cli.json("remember", text)["memory"]["id"] for text in ("The lamp is out", "Marit rang at noon"))
-    cli.run("forget", one, env=at(1))
+    cli.run("forget", one, env=at("2026-11-01"))
     cli.run("forget", two, env={"VAULT_MEM_NOW": "2026-12-20T08:00:00+09:00"})
     assert [each["id"] for each in cli.json("restore", "--list")["trash"]] == [two]
 
@@ -434,8 +433,8 @@ def test_purge_elsewhere_needs_the_whole_id(cli: Command, root: Path, blue: Path
 
 def test_undo_after_a_purge_does_not_take_something_older(cli: Command, root: Path) -> None:
     # S-7: it names what it would take, and asks or needs --yes
-    kept = cli.json("remember", "The lamp is out", env=at(3))["memory"]["path"]
-    gone = cli.json("remember", "Marit rang at noon", env=at(4))["memory"]["id"]
+    kept = cli.json("remember", "The lamp is out", env=at("2026-11-03"))["memory"]["path"]
+    gone = cli.json("remember", "Marit rang at noon", env=at("2026-11-04"))["memory"]["id"]
     assert cli.run("forget", gone, "--purge").code == 0
     before = contents(root)
     answer = cli.run("undo")
@@ -452,7 +451,7 @@ def test_undo_after_a_purge_does_not_take_something_older(cli: Command, root: Pa
     assert contents(root) == before
     assert at_a_terminal(cli, "undo", typed="y\n").code == 0
     assert not (root / kept).exists()
-    again = cli.json("remember", "The lamp is on", env=at(5))["memory"]["path"]
+    again = cli.json("remember", "The lamp is on", env=at("2026-11-05"))["memory"]["path"]
     assert cli.run("undo").code == 0  # nothing came after this one
     assert not (root / again).exists()
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory, mode, states
+from helpers import at, contents, memory, mode, states
 
 from vault_mem import Vault
 
@@ -20,10 +21,6 @@ ADVICE = (
     "If this is a meaningful update, use recall to review the existing memory "
     "and consider whether the new perspective adds value."
 )
-
-
-def at(moment: str) -> dict[str, str]:
-    return {"VAULT_MEM_NOW": moment}
 
 
 def refusal(id_: str, age: str, content: str) -> str:
@@ -119,6 +116,36 @@ def test_the_refused_text_is_kept(cli: Command, root: Path) -> None:
     assert answer.code == 0
     assert answer.json["memory"]["content"] == TEXT
     assert answer.json["memory"]["tags"] == ["berth"]
+
+
+def test_a_refused_text_that_cannot_be_let_go(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    # S-3: it is saved; that its draft could not be removed is no failure
+    from vault_mem.vault.tree import Tree
+
+    cli.run("remember", TEXT)
+    cli.run("remember", TEXT)
+    real = Tree.drop
+
+    def drop(tree: Tree, key: str) -> None:
+        if "/blocked/" in key:
+            raise OSError(errno.EROFS, "Read-only file system")
+        real(tree, key)
+
+    monkeypatch.setattr(Tree, "drop", drop)
+    answer = cli.run("remember", "--last-blocked", "--force")
+    assert answer.code == 0
+    assert "it is still kept as the text refused last: Read-only file system" in answer.err
+
+
+def test_a_refused_text_that_was_half_written(cli: Command, root: Path) -> None:
+    # S-3: what a failing disk left of it goes with the next operation
+    cli.run("remember", TEXT)
+    cli.run("remember", TEXT)
+    left = root / ".vault-mem/blocked/.vault-mem-0123456789ab.tmp"
+    left.write_text('{"content": "The harb')
+    cli.run("remember", "The crane on the quay was painted red")
+    assert not left.exists()
+    assert len(list(left.parent.iterdir())) == 1
 
 
 def test_force_saves_and_still_links(cli: Command, root: Path) -> None:

@@ -80,6 +80,7 @@ def test_it_waits_until_both_are_quiet(cli: Command, root: Path) -> None:
     assert states(root) == before
     cli.run("config", "set", "quiet_seconds", "0")
     cli.run("config", "set", "views", "false")
+    cli.run("status")  # it answers first, and heals then
     assert cli.json("status")["waiting_for_heal"] == []
     assert "See [[New]]" in (root / "memories/b.md").read_text()
 

@@ -37,7 +37,7 @@ def obsidian(outside: Command) -> Path:
 
 
 def test_a_new_folder(outside: Command) -> None:
-    # V: the layout of DESIGN.md; P-1
+    # P-1: the layout of a vault
     answer = outside.run("init", "my-vault", "--timezone", "Asia/Tokyo")
     root = outside.cwd / "my-vault"
     assert answer.code == 0

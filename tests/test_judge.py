@@ -170,7 +170,7 @@ def test_a_change_of_fact_is_saved(vault: Vault, before: str, after: str) -> Non
 
 
 def test_the_source_documents_repetition_is_blocked(vault: Vault) -> None:
-    # D-2, seed 000
+    # D-2
     first = vault.remember(SOURCE).memory
     result = vault.remember(SOURCE_AGAIN)
     assert result.memory is None

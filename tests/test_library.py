@@ -25,7 +25,7 @@ def test_the_public_names() -> None:
 
 
 def test_importing_it_is_light() -> None:
-    # DESIGN: the entry point imports nothing heavy
+    # the entry point imports nothing heavy
     code = (
         "import sys, vault_mem, vault_mem.cli.main\n"
         "heavy = {'lancedb', 'model2vec', 'numpy', 'pyarrow', 'yaml', 'tokenizers'} & set(sys.modules)\n"
@@ -35,7 +35,7 @@ def test_importing_it_is_light() -> None:
 
 
 def test_a_search_loads_no_client_for_remote_tables(tmp_path: Path, env: dict[str, str]) -> None:
-    # DESIGN: importing LanceDB takes long; whoever wants the rest of it in the same process still gets it
+    # importing LanceDB takes long; whoever wants the rest of it in the same process still gets it
     Vault.init(tmp_path, env=env)
     code = (
         "import gc, sys, vault_mem\n"
@@ -86,7 +86,7 @@ def test_a_clock_of_ones_own(root: Path, env: dict[str, str]) -> None:
 
 
 def test_errors_are_one_family(vault: Vault, tmp_path: Path, env: dict[str, str]) -> None:
-    # STYLE: each with what happened, and what to do
+    # each with what happened, and what to do
     with pytest.raises(VaultNotFound) as missing:
         Vault(tmp_path / "nowhere", env=env)
     assert missing.value.hint
@@ -170,3 +170,23 @@ def test_text_with_lone_carriage_returns(vault: Vault) -> None:
     memory = vault.remember("one\rtwo\r\nthree").memory
     assert vault.show(memory.id).memory == memory
     assert memory.content == "one\ntwo\nthree"
+
+
+def test_an_answer_writes_nothing_and_settling_does(root: Path, env: dict[str, str]) -> None:
+    # V-4: what waits for quiet runs in `settle`, or when the block ends
+    settings = root / "vault-mem.toml"
+    settings.write_text(settings.read_text() + "quiet_seconds = 0\n")
+    note = root / "memories" / "by-hand.md"
+    note.parent.mkdir(exist_ok=True)
+    note.write_text("The gate code is in the blue notebook\n")
+    vault = Vault(root, env=env)
+    assert vault.recall("gate code").results[0].memory.path == "memories/by-hand.md"
+    vault.status()
+    assert note.read_text() == "The gate code is in the blue notebook\n"
+    vault.settle()
+    assert note.read_text().startswith("---\nid: mem_")
+    note.write_text("The gate code is in the green notebook\n")
+    with Vault(root, env=env) as again:
+        again.list()
+        assert "id:" not in note.read_text()
+    assert note.read_text().startswith("---\nid: mem_")

@@ -6,6 +6,7 @@ import zoneinfo
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import frontmatter
 import pytest
 from hostile import hostile_notes
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from vault_mem.model import KINDS, LINK_TYPES, Link, Memory, from_record, to_record
 from vault_mem.notes.parse import parse, title_of
 from vault_mem.notes.write import file_name, note_text, slug
+from vault_mem.notes.yamlish import NoteHandler
 
 TOKYO = zoneinfo.ZoneInfo("Asia/Tokyo")
 EXAMPLES = settings.get_profile(settings.get_current_profile_name()).max_examples
@@ -352,3 +354,11 @@ def test_ages_of_records() -> None:
     memory = Memory("mem_0123456789ab", "x", datetime.now(TOKYO), valid_to=datetime.now(TOKYO))
     assert memory.closed_at(datetime.now(UTC) + timedelta(seconds=1))
     assert not memory.closed_at(datetime.now(UTC) - timedelta(days=1))
+
+
+def test_python_frontmatter_reads_a_note_with_our_handler() -> None:
+    text = "---\r\nid: mem_651b9d29aaaa\r\nat: 12:30\r\n---\r\nBody\r\n---\r\n"
+    fields, _ = frontmatter.parse(text, handler=NoteHandler())
+    assert fields == {"id": "mem_651b9d29aaaa", "at": "12:30"}
+    assert NoteHandler().split(text)[1] == "Body\r\n---\r\n"
+    assert not NoteHandler().detect("---\nid: mem_651b9d29aaaa\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from conftest import Command
 from helpers import contents, memory, mode, note, public_text, states
 
 from vault_mem import Vault
+from vault_mem.vault.tree import Tree
 
 
 def test_saved_apart(cli: Command, root: Path) -> None:
@@ -132,7 +134,7 @@ def test_links_a_person_wrote_there_stay(cli: Command, root: Path, lines: list[s
 
 def test_a_private_file_that_cannot_be_edited_gets_no_link(cli: Command, root: Path) -> None:
     # V-7, P-3: no link then, rather than one in the public file
-    path = memory(root, "private/a.md", "mem_00000000000a", "The harbour dues rise", "importance: high")
+    path = memory(root, "private/a.md", "mem_00000000000a", "The harbour dues rise", "people: {Noor: 1}")
     before = path.read_bytes()
     made = cli.json("remember", "The harbour dues rise in May", "--link-threshold", "1", "--force")
     assert made["links"] == 0
@@ -245,3 +247,31 @@ def test_what_git_held_before_is_said_until_its_history_is_clean(cli: Command, r
         subprocess.run(["git", "branch", "-D", branch], cwd=root, env=cli.env, check=False, capture_output=True)
     assert not any(each["check"] == "git-history" for each in cli.json("doctor")["findings"])
     assert cli.json("status")["in_git"] == []
+
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_a_note_that_cannot_be_read_for_a_moment(
+    cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    # P-3, S-3: a disk that fails is not taken for a note that names nothing
+    memory(root, "memories/a.md", "mem_00000000000a", "The letter is from Kaya")
+    naming = memory(root, "memories/b.md", "mem_00000000000b", "As [[a]] says", 'links: ["[[a]]"]')
+    cli.run("status")
+    before, real, reads = contents(root), Tree.read, []
+
+    def read(tree: Tree, key: str) -> bytes | None:
+        if key == "memories/b.md":
+            reads.append(key)
+            if len(reads) == at:
+                raise OSError(errno.EIO, "Input/output error")
+        return real(tree, key)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Tree, "read", read)
+        answer = cli.run("private", "mem_00000000000a")
+    assert len(reads) >= at
+    if answer.code:
+        assert "Input/output error" in answer.err
+        assert contents(root) == before
+    else:
+        assert b"links" not in naming.read_bytes()

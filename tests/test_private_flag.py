@@ -10,18 +10,25 @@ import pytest
 from daemons import Served, served, wait_for
 from helpers import aged, contents, memory, note
 
-QUIET = 2
-MOMENT = 2.1  # files that change in less are not taken for one person's edits
+PACE = 8  # seconds of the daemon that pass in one of ours
+QUIET = 8
+MOMENT = 2 / PACE + 0.3  # files that change in less are not taken for one person's edits
 
 
 @pytest.fixture(scope="module")
 def one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with served(tmp_path_factory.mktemp("flag")) as command:
-        assert command.run("config", "set", "quiet_seconds", str(QUIET)).code == 0
+        hasten(command)
         hidden(command.root, 0)
         assert command.spawn("recall", "anything").code == 0
         wait_for(lambda: seen(command) == 1)  # also what was there when it started
         yield command
+
+
+def hasten(command: Served) -> None:
+    """What waits, waits for a moment only."""
+    command.env["VAULT_MEM_PACE"] = str(PACE)
+    assert command.run("config", "set", "quiet_seconds", str(QUIET)).code == 0
 
 
 def hidden(root: Path, number: int, text: str = "", flag: str = "private: true") -> Path:
@@ -72,7 +79,7 @@ def moved(command: Served, path: Path) -> Path | None:
 
 def published(command: Served, path: Path) -> str:
     """The operation that moved it out, once it is done."""
-    wait_for(lambda: moved(command, path) and operations(command, path), 150)  # after a miss, it tries again in 60 s
+    wait_for(lambda: moved(command, path) and operations(command, path))  # after a miss, it tries again
     assert operations(command, path)[0]["command"] == "publish"
     return operations(command, path)[0]["op"]
 
@@ -103,7 +110,7 @@ def test_an_editors_save_moves_it_out(one: Served, number: int, save: Callable[[
     key = f"private/{path.name}"
     wait_for(lambda: one.ask_json("status")["waiting_to_move"] == [key] or moved(one, path))
     op = published(one, path)
-    assert time.time() - saved >= QUIET
+    assert time.time() - saved >= QUIET / PACE
     assert f"[id:{path.stem}]" in (one.root / "MEMORY.md").read_text()
     assert f"[id:{path.stem}]" in (one.root / "memory/2026-11-01.md").read_text()
     shown = one.ask_json("show", path.stem)
@@ -149,7 +156,7 @@ def by_way_of_nothing(path: Path) -> None:
 def and_set_again(path: Path) -> None:
     text = path.read_text()
     path.write_text(clear(path))
-    time.sleep(0.5)
+    time.sleep(0.2)
     path.write_text(text)
 
 
@@ -251,7 +258,7 @@ def test_the_setting(one: Served) -> None:
 def test_what_nobody_saw(tmp_path: Path) -> None:
     # P-2: cleared before the daemon started, also where an earlier one had seen it set
     with served(tmp_path) as command:
-        assert command.run("config", "set", "quiet_seconds", str(QUIET)).code == 0
+        hasten(command)
         first, second = hidden(command.root, 1), hidden(command.root, 2)
         assert command.in_process("recall", "marmot").code == 0
         in_place(first, clear(first))
@@ -267,7 +274,7 @@ def test_without_events_nothing_is_seen(tmp_path: Path) -> None:
     # P-2: who only looks now and then cannot tell an edit from another file
     with served(tmp_path) as command:
         command.env["VAULT_MEM_WATCH"] = "scan"
-        assert command.run("config", "set", "quiet_seconds", "1").code == 0
+        hasten(command)
         path = hidden(command.root, 1)
         assert command.spawn("recall", "marmot").code == 0
         in_place(path, clear(path))

@@ -59,7 +59,7 @@ def test_nothing_there(cli: Command) -> None:
 
 
 def test_json_shape(cli: Command, shelf: Path) -> None:
-    # DESIGN: recall --json; R-3
+    # recall --json; R-3
     answer = cli.json("recall", "lighthouse")
     assert set(answer) == {"results", "answered", "left_out", "stale", "pending", "scaffold"}
     assert (answer["stale"], answer["pending"]) == (False, 0)
@@ -133,7 +133,7 @@ def test_full_text_covers_title_tags_and_people(cli: Command, root: Path, field:
 
 
 def test_a_long_note_answers_with_its_passage(cli: Command, root: Path) -> None:
-    # DESIGN: long notes are split into passages; the memory is returned once with its best passage
+    # long notes are split into passages; the memory is returned once with its best passage
     parts = [f"Day {number}: rain, bread and the {number}th page of the logbook. " * 9 for number in range(20)]
     parts[13] = "The zeppelin moored at the church tower, and the mayor waved from the gondola."
     memory(root, "memories/long.md", "mem_00000000000a", "\n\n".join(parts))
@@ -171,7 +171,7 @@ def test_a_long_note_answers_with_its_passage(cli: Command, root: Path) -> None:
     ],
 )
 def test_any_query_is_taken(cli: Command, shelf: Path, query: str) -> None:
-    # DESIGN: escape what users type
+    # escape what users type
     answer = cli.run("--json", "recall", "--", query)
     assert answer.code in (0, 2)
     assert "results" in answer.json or answer.json["error"]["code"] == "invalid_input"
@@ -251,7 +251,7 @@ def test_two_open_vaults_see_each_other(vault: Vault, env: dict[str, str]) -> No
 
 
 def test_a_reindex_elsewhere_does_not_break_an_open_vault(vault: Vault, env: dict[str, str]) -> None:
-    # DESIGN: reads go on during a rebuild
+    # reads go on during a rebuild
     aged(vault.root / vault.remember("The well is dry").memory.path)
     vault.recall("well")
     Vault(vault.root, env=env).reindex()

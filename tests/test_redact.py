@@ -32,7 +32,7 @@ def debug(root: Path, env: dict[str, str]) -> Command:
 
 
 def test_a_private_remember_logs_what_may_be_known(cli: Command) -> None:
-    # P-4, seed 002 section 6: the placeholder with length, privacy, category and importance; free text is dropped
+    # P-4: the placeholder with length, privacy, category and importance; free text is dropped
     text = f"My {TOKEN} is hidden"
     answer = cli.run("remember", "-", "--private", *FIELDS, "--importance", "4", "-vv", stdin=text)
     assert answer.code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -31,11 +32,12 @@ def filled(cli: Command, root: Path) -> Path:
 
 
 def answers(cli: Command) -> list:
-    """What a user gets to see; no traceback, whatever state the index is in."""
+    """What a user gets to see at one moment; no traceback, whatever state the index is in."""
+    now = {"VAULT_MEM_NOW": "2026-11-20T09:00:00+09:00"}
     commands = (["recall", "ferry"], ["list"], ["show", "mem_00000000000b"])
     found = []
     for command in commands:
-        answer = cli.run(*command, "--json")
+        answer = cli.run(*command, "--json", env=now)
         assert answer.code == 0, answer.err
         assert "Traceback" not in answer.err
         found.append(answer.json)
@@ -279,6 +281,18 @@ def test_another_model(cli: Command, filled: Path, tiny_model: Callable[[str, in
     assert "model changed" in cli.run("status").err
     assert answers(cli) == before
     assert states(filled) == seen
+
+
+def test_a_model_changed_in_place(cli: Command, filled: Path, tiny_model: Callable[[str, int], Path]) -> None:
+    # "a change re-embeds", also where size and time of the file are as they were
+    other = {"VAULT_MEM_MODEL": str(tiny_model("tiny", 8))}
+    assert "model changed" in cli.run("status", env=other).err
+    file = Path(other["VAULT_MEM_MODEL"]) / "model.safetensors"
+    before, raw = file.stat(), file.read_bytes()
+    file.write_bytes(raw[:-1] + bytes([raw[-1] ^ 1]))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert "model changed" in cli.run("status", env=other).err
+    assert cli.run("status", env=other).err == ""
 
 
 def test_a_model_from_the_users_settings(cli: Command, filled: Path, tiny_model: Callable[[str, int], Path]) -> None:

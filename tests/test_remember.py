@@ -83,7 +83,7 @@ def test_every_field(cli: Command, root: Path) -> None:
 
 
 def test_json_shape(cli: Command) -> None:
-    # DESIGN: remember --json
+    # remember --json
     cli.run("remember", "A heron stood on the weir")
     saved = cli.json("remember", "A heron stood on the old weir this morning", "--link-threshold", "1", "--force")
     assert set(saved) >= {"status", "memory", "links", "linked", "duplicate_of", "differs", "scaffold"}
@@ -337,7 +337,7 @@ def test_supersedes_what_is_not_there(cli: Command, root: Path) -> None:
 
 def test_supersedes_a_broken_file(cli: Command, root: Path) -> None:
     # V-7: no operation rewrites it
-    path = memory(root, "memories/a.md", "mem_00000000000a", "The standup is at 3pm", "importance: high")
+    path = memory(root, "memories/a.md", "mem_00000000000a", "The standup is at 3pm", "people: {Noor: 1}")
     before = contents(root)
     answer = cli.run("remember", "The standup is at 4pm", "--supersedes", "mem_00000000000a")
     assert answer.code == 1

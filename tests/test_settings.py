@@ -25,7 +25,7 @@ def write(root: Path, text: str) -> None:
 
 
 def test_where_the_vault_is_found(cli: Command, root: Path, tmp_path: Path, env: dict[str, str]) -> None:
-    # DESIGN: --vault, VAULT_MEM_VAULT, upwards from here, the user's default
+    # --vault, VAULT_MEM_VAULT, upwards from here, the user's default
     other = tmp_path / "other"
     Vault.init(other, env=env)
     deep = root / "memories" / "2026-11"
@@ -40,7 +40,7 @@ def test_where_the_vault_is_found(cli: Command, root: Path, tmp_path: Path, env:
 
 
 def test_through_a_symbolic_link_it_is_the_same_vault(cli: Command, root: Path, tmp_path: Path) -> None:
-    # DESIGN: the index is keyed by the vault's real path
+    # the index is keyed by the vault's real path
     (tmp_path / "alias").symlink_to(root)
     cli.run("remember", "Once")
     assert cli.run("--vault", str(tmp_path / "alias"), "remember", "Once").code == 3
@@ -48,7 +48,7 @@ def test_through_a_symbolic_link_it_is_the_same_vault(cli: Command, root: Path, 
 
 
 def test_the_index_is_not_in_the_vault(root: Path, tmp_path: Path) -> None:
-    # DESIGN: in the user's cache folder (XDG)
+    # in the user's cache folder (XDG)
     env = {"HOME": str(tmp_path / "h"), "VAULT_MEM_DEBUG": "1"}
     assert Vault(root, env=env).status().index_dir.is_relative_to(tmp_path / "h/.cache/vault-mem")
     env["XDG_CACHE_HOME"] = str(tmp_path / "cache")
@@ -72,7 +72,7 @@ def test_the_user_wins_over_the_vault(cli: Command, root: Path) -> None:
 
 
 def test_a_strangers_vault_does_not_choose_model_or_index(cli: Command, root: Path, tmp_path: Path) -> None:
-    # DESIGN: read only from the user's config or environment; ignored with a warning
+    # read only from the user's config or environment; ignored with a warning
     write(root, f'model = "{tmp_path}/evil"\nindex_dir = "{tmp_path}/evil"\nvault = "/"\n')
     answer = cli.run("status", "--json")
     assert answer.code == 0
@@ -87,7 +87,7 @@ def test_a_strangers_vault_does_not_choose_model_or_index(cli: Command, root: Pa
 def test_a_strangers_vault_does_not_reach_outside(
     cli: Command, root: Path, tmp_path: Path, setting: str, way: str
 ) -> None:
-    # DESIGN, V-7: neither read nor written, not even by a folder that is a link out of the vault
+    # V-7: neither read nor written, not even by a folder that is a link out of the vault
     outside = note(tmp_path, "outside/notes/diary.md", "A secret about giraffes")
     (root / "link").symlink_to(tmp_path / "outside")
     write(root, f'{setting} = "{"../outside/notes" if way == ".." else "link/notes"}"\nquiet_seconds = 0\n')
@@ -107,7 +107,7 @@ def test_a_strangers_vault_does_not_reach_outside(
 
 @pytest.mark.parametrize("include", ["../outside/**", "link/**", "link/notes/*.md", "sub/../../outside/**", "/OUT/**"])
 def test_include_does_not_reach_outside(cli: Command, root: Path, tmp_path: Path, include: str) -> None:
-    # DESIGN, V-7
+    # V-7
     note(tmp_path, "outside/notes/diary.md", "A secret about giraffes")
     (root / "link").symlink_to(tmp_path / "outside")
     write(root, f'include = ["{include.replace("/OUT", str(tmp_path / "outside"))}"]\n')
@@ -243,7 +243,7 @@ def test_the_time_zone_of_the_vault(cli: Command, root: Path) -> None:
 
 
 def test_the_environment_of_the_process_does_not_matter(root: Path, env: dict[str, str], monkeypatch) -> None:
-    # DESIGN: a context of its own
+    # a context of its own
     monkeypatch.setenv("VAULT_MEM_VAULT", "/nowhere")
     monkeypatch.chdir(os.path.dirname(root))  # noqa: PTH120
     assert Command(root, env).run("list").code == 0

@@ -75,7 +75,7 @@ def test_json(cli: Command, linked: Path) -> None:
 
 
 def test_short_ids(cli: Command, linked: Path, vault: Vault) -> None:
-    # DESIGN: ids may be shortened while unique
+    # ids may be shortened while unique
     for short in ("mem_aa", "aa", "aa00000000", f" {A} "):
         assert cli.json("show", short)["id"] == A
     answer = cli.run("show", "a")

@@ -1,4 +1,4 @@
-"""The lean loader gives the very vectors of model2vec itself."""
+"""The built-in model is model2vec's own, loaded faster: the same vectors, for any number of threads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model2vec import StaticModel
 
-from vault_mem.embedding.embedder import BUILT_IN, MAX_TOKENS, Embedder
+from vault_mem.embedding.embedder import BUILT_IN, Embedder
+from vault_mem.embedding.static import MAX_TOKENS
 
 TEXTS = [
     "",
@@ -31,6 +32,19 @@ def reference(texts: list[str]) -> np.ndarray:
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     norms[norms == 0] = 1
     return vectors / norms
+
+
+def test_it_is_a_model_of_model2vec() -> None:
+    model = Embedder().static
+    whole = StaticModel.from_pretrained(BUILT_IN, force_download=False)
+    assert isinstance(model, StaticModel)
+    assert model.tokens == whole.tokens
+    assert (model.dim, model.normalize) == (whole.dim, whole.normalize)
+    assert np.array_equal(model.encode(["one text"]), whole.encode(["one text"]))
+    for ours, theirs in zip(
+        model.encode_as_sequence(["a b", "犬"]), whole.encode_as_sequence(["a b", "犬"]), strict=True
+    ):
+        assert np.array_equal(ours, theirs)
 
 
 def test_the_same_vectors() -> None:

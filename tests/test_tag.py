@@ -65,7 +65,7 @@ def test_what_is_no_tag(cli: Command, root: Path) -> None:
 
 def test_a_note_that_could_not_be_read_is_left_alone(cli: Command, root: Path) -> None:
     # V-7
-    path = written(root, "importance: very")
+    path = written(root, "people: {Noor: 1}")
     was = path.read_bytes()
     answer = cli.run("tag", ID, "+a")
     assert answer.code == 1

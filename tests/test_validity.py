@@ -5,13 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from conftest import Command
-from helpers import contents, memory
+from helpers import at, contents, memory
 
 OLD = "mem_00000000000a"
-
-
-def at(text: str) -> dict[str, str]:
-    return {"VAULT_MEM_NOW": f"{text}+09:00"}
 
 
 def found(cli: Command, *options: str, env: dict[str, str] | None = None) -> list[str]:
@@ -21,11 +17,11 @@ def found(cli: Command, *options: str, env: dict[str, str] | None = None) -> lis
 def test_close(cli: Command, root: Path) -> None:
     # R-6, T: closed memories are kept, found by --closed and --as-of, and not by default
     path = memory(root, "memories/a.md", OLD, "The standup is in the blue room", "kind: fact  # mine")
-    answer = cli.json("close", OLD, "--reason", "we moved", env=at("2026-11-10T09:00:00"))
+    answer = cli.json("close", OLD, "--reason", "we moved", env=at("2026-11-10"))
     assert answer["status"] == "closed"
     assert answer["memory"]["valid_to"] == "2026-11-10T09:00:00+09:00"
     assert "kind: fact  # mine\nvalid_to: 2026-11-10T09:00:00\n" in path.read_text()
-    later = at("2026-11-11T09:00:00")
+    later = at("2026-11-11")
     assert found(cli, env=later) == []
     assert found(cli, "--closed", env=later) == ["The standup is in the blue room"]
     assert found(cli, "--as-of", "2026-11-05", env=later) == ["The standup is in the blue room"]
@@ -41,8 +37,8 @@ def test_close_at(cli: Command, root: Path) -> None:
     assert cli.run("close", OLD, "--at", "2026-09-01").code == 2
     assert cli.run("close", OLD, "--at", "no day").code == 2
     cli.run("close", OLD, "--at", "2026-12-24")
-    assert found(cli, env=at("2026-12-01T09:00:00")) == ["The standup is in the blue room"]
-    assert found(cli, env=at("2026-12-25T09:00:00")) == []
+    assert found(cli, env=at("2026-12-01")) == ["The standup is in the blue room"]
+    assert found(cli, env=at("2026-12-25")) == []
 
 
 def test_reopen(cli: Command, root: Path) -> None:
@@ -73,10 +69,10 @@ def test_confirm_and_recall(cli: Command, root: Path) -> None:
         found(cli)
         cli.run("show", OLD)
     assert {name: data for name, data in contents(root).items() if name in before} == before
-    cli.run("confirm", OLD, env=at("2026-11-12T09:00:00"))
+    cli.run("confirm", OLD, env=at("2026-11-12"))
     assert "last_confirmed: 2026-11-12T09:00:00" in path.read_text()
-    cli.run("close", OLD, env=at("2026-11-13T09:00:00"))
-    assert cli.run("confirm", OLD, env=at("2026-11-14T09:00:00")).code == 5
+    cli.run("close", OLD, env=at("2026-11-13"))
+    assert cli.run("confirm", OLD, env=at("2026-11-14")).code == 5
     for _ in range(2):
         assert cli.run("undo").code == 0
     assert path.read_bytes() == before["memories/a.md"]

@@ -289,6 +289,61 @@ def test_an_index_that_cannot_be_written(cli: Command, root: Path, monkeypatch: 
     assert cli.json("list")["total"] == 1
 
 
+@pytest.mark.parametrize("stays", [".tmp", ".pending"])
+def test_what_cannot_be_cleared_away_is_finished(
+    cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch, stays: str
+) -> None:
+    # S-3: a disk that turns read-only in the middle: the answer says what will come of it, and nothing is left lying
+    memory(root, "memories/a.md", "mem_00000000000a", "The harbour dues rise")
+    cli.run("status")
+    real = tree.Tree.drop
+
+    def drop(self: tree.Tree, key: str) -> None:
+        if key.endswith(stays):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        real(self, key)
+
+    def exchange(*_: object) -> bool:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tree.Tree, "drop", drop)
+        patch.setattr(tree.Tree, "exchange", exchange)
+        answer = cli.run("tag", "mem_00000000000a", "+harbour")
+    assert answer.code == 1
+    assert "the next command finishes it" in answer.err
+    assert cli.run("status").code == 0
+    assert b"harbour\n" in (root / "memories/a.md").read_bytes()
+    assert leftovers(root) == []
+    assert cli.run("undo", "--yes").code == 0
+    assert b"tags" not in (root / "memories/a.md").read_bytes()
+
+
+def test_what_fails_after_an_operation_does_not_unsay_it(
+    cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # S-3: the answer tells that it was done, and an undo takes back the right thing
+    from vault_mem.index.table import Table
+
+    one = memory(root, "memories/a.md", "mem_00000000000a", "The harbour dues rise")
+    cli.run("status")
+    real = Table.select
+
+    def fails_when_done(table: Table, *arguments, **options):
+        if list((root / "episodes").glob("*.md")):
+            raise RuntimeError("lance error: LanceError(IO): Input/output error (os error 5)")
+        return real(table, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Table, "select", fails_when_done)
+        answer = cli.run("episode", "create", "--memory", "mem_00000000000a", "--summary", "Lights")
+    assert answer.code == 1
+    assert "is done, but what follows it failed: the index cannot be used: Input/output error" in answer.err
+    assert cli.run("undo", "--yes").code == 0
+    assert list((root / "episodes").glob("*.md")) == []
+    assert one.exists()
+
+
 # ---- transactions: all or nothing, also over a crash
 
 
@@ -428,7 +483,7 @@ def test_an_entry_cut_off_while_it_was_written(cli: Command, folder: Folder, dat
     "key", ["../outside.md", "/ABS/outside.md", "memories/../../outside.md", "link/outside.md", ".git/hooks/x"]
 )
 def test_a_strangers_journal_does_not_reach_outside(cli: Command, folder: Folder, tmp_path: Path, key: str) -> None:
-    # DESIGN: a vault may come from a stranger: its journal must not write where the tool would not
+    # a vault may come from a stranger: its journal must not write where the tool would not
     (tmp_path / "target").mkdir()
     (folder.root / "link").symlink_to(tmp_path / "target")
     entry = folder.shown(".vault-mem/journal/000001-20261115T000000.pending")

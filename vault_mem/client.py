@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vault_mem.daemon.protocol import Messages
 
 # These talk to the person at the terminal, change how a vault is found, need none, or are about the daemon itself.
-IN_CLIENT = frozenset({"init", "config", "daemon", "setup", "help", "completion", "edit", "review", "mcp"})
+IN_CLIENT = frozenset({"init", "config", "daemon", "setup", "help", "completion", "edit", "review", "mcp", "git-merge"})
 
 _ACCEPT_SECONDS = 10.0
 _HELP = ("--help", "-h")
@@ -40,6 +40,10 @@ def main() -> int:
 
         os.write(1, f"vault-mem {__version__}\n".encode())
         return 0
+    if arguments[:1] == ["git-merge"] and not any(each in _HELP for each in arguments):
+        from vault_mem.merging.driver import main as merge
+
+        return merge(arguments[1:])
     root = "" if os.environ.get("VAULT_MEM_DAEMON") == "off" or os.name != "posix" else _vault_for(arguments)
     if not root:
         return _in_process(arguments)

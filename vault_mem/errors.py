@@ -95,7 +95,7 @@ def of_system(error: Exception) -> VaultMemError | None:
         where = error.filename.decode(errors="replace") if isinstance(error.filename, bytes) else error.filename
         named = f"{where}: " if isinstance(where, str) and where else ""
         return WriteFailed(f"the disk failed: {named}{error.strerror}", hint)
-    by_system = re.search(r"[A-Z][A-Za-z ,'-]+ \(os error \d+\)", str(error))
+    by_system = re.search(r"[A-Z][A-Za-z ,'/-]+ \(os error \d+\)", str(error))
     if type(error).__module__ == "sqlite3":
         return WriteFailed(f"the index cannot be used: {error}", f"{hint}; `vault-mem reindex` makes a new one")
     if isinstance(error, RuntimeError | ValueError) and (by_system or "lance" in str(error).lower()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import os
 import sqlite3
 import threading
@@ -11,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from vault_mem.errors import of_system
+from vault_mem.errors import VaultMemError, of_system
 from vault_mem.operations.pool import Pool
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.find import find_vault
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.candidates import Candidates
     from vault_mem.operations.compare import Comparison
     from vault_mem.operations.consolidate import ConsolidationStats
+    from vault_mem.operations.copies import SideBySide
     from vault_mem.operations.doctor import Diagnosis
     from vault_mem.operations.edit_memory import EditResult
     from vault_mem.operations.emotion_trend import EmotionTrend
@@ -99,8 +101,24 @@ class Vault:
     def __enter__(self) -> Vault:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and self.workspace.is_fresh:
+            with contextlib.suppress(VaultMemError):  # nobody asked for it, and the next command does it
+                self.settle()
         self._pool.trim(0)
+
+    def settle(self) -> None:
+        """Do what waits for quiet: new ids, links after a rename, private moves, views, ticked proposals, tidy.
+
+        No other call does any of it: an answer writes nothing. Leaving `with Vault(…)` does it, too.
+        """
+        from vault_mem.operations.quiet import settle
+
+        def act(workspace: Workspace) -> None:
+            workspace.is_fresh = False  # it was, for an earlier call
+            settle(workspace)
+
+        self._writing(act)
 
     def _reading(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
         with self._pool.lent() as workspace:
@@ -192,11 +210,14 @@ class Vault:
 
         return self._writing(tag, id_, add, remove)
 
-    def rename(self, id_: str, name: str, *, exact: bool = False) -> RenameResult:
-        """Give a memory's file another name, and links to it too; its id's first digits stay in it unless `exact`."""
+    def rename(self, id_: str, name: str, *, exact: bool = False, update_links: bool = False) -> RenameResult:
+        """Give a memory's file another name, and links to it too; its id's first digits stay in it unless `exact`.
+
+        `update_links` changes the links in your own notes, canvases and bases as well.
+        """
         from vault_mem.operations.rename import rename
 
-        return self._writing(rename, id_, name, exact=exact)
+        return self._writing(rename, id_, name, exact=exact, update_links=update_links)
 
     def consolidate(self, **options: Any) -> ConsolidationStats:
         """Replay the last hours and find near-duplicates; options as of `operations.consolidate.consolidate`."""
@@ -205,12 +226,22 @@ class Vault:
         return self._writing(consolidate, **options)
 
     def merge(
-        self, keep: str, remove: str, content: str | None = None, reason: str = "", *, allow_secret: bool = False
+        self,
+        keep: str,
+        remove: str,
+        content: str | None = None,
+        reason: str = "",
+        *,
+        allow_secret: bool = False,
+        update_links: bool = False,
     ) -> MergeResult:
-        """Merge the memory `remove` into `keep`, whose text `content` replaces when given."""
+        """Merge the memory `remove` into `keep`, whose text `content` replaces when given.
+
+        `update_links` changes the links in your own notes, canvases and bases as well.
+        """
         from vault_mem.operations.merge import merge
 
-        return self._writing(merge, keep, remove, content, reason, allow_secret=allow_secret)
+        return self._writing(merge, keep, remove, content, reason, allow_secret=allow_secret, update_links=update_links)
 
     def recall(self, query: str, n: int = 5, filters: Filters | None = None, **options: Any) -> RecallResult:
         """Find the memories that answer a query; options are those of `operations.recall.Request`, such as `budget`."""
@@ -259,15 +290,19 @@ class Vault:
 
         return self._reading(list_due, filters, n)
 
-    def forget(self, id_: str, reason: str = "", *, purge: bool = False, sure: bool = False) -> ForgetResult:
-        """Put a memory into the trash and remove the references to it.
+    def forget(
+        self, id_: str, reason: str = "", *, purge: bool = False, sure: bool = False, update_links: bool = False
+    ) -> ForgetResult:
+        """Put a memory into the trash and remove the references to it, with `update_links` in your own notes too.
 
         `purge` keeps nothing of it, and takes the whole id unless you are `sure`.
         """
         from vault_mem.operations.forget import forget
         from vault_mem.operations.purge import purge as purge_memory
 
-        return self._writing(purge_memory, id_, reason, sure=sure) if purge else self._writing(forget, id_, reason)
+        if purge:
+            return self._writing(purge_memory, id_, reason, sure=sure, update_links=update_links)
+        return self._writing(forget, id_, reason, update_links=update_links)
 
     def look_at_purge(self, id_: str) -> Purge:
         """What `forget(id_, purge=True)` would take; nothing is changed."""
@@ -443,6 +478,12 @@ class Vault:
         from vault_mem.operations.review import open_proposals
 
         return self._reading(open_proposals)
+
+    def review_versions(self) -> builtins.list[SideBySide]:
+        """Second versions of a memory that a sync service kept, beside the first: only a person can choose."""
+        from vault_mem.operations.copies import side_by_side
+
+        return self._reading(side_by_side)
 
     def review_answer(self, which: str, *, accept: bool) -> Answer:
         """Carry out a proposal, or refuse it for good."""

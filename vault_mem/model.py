@@ -37,11 +37,15 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a file could not be read whole: where, and the reason in words."""
+    """Why a file could not be read whole: where, and the reason in words.
+
+    `odd`: only a value that is not understood; it is kept, and the note can be changed all the same.
+    """
 
     path: str
     reason: str
     line: int | None = None
+    odd: bool = False
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path

@@ -1,11 +1,12 @@
 """A program has a file open and goes on writing after our command has moved, replaced or removed it.
 
-    python -m tests.campaigns.late
-    python -m tests.campaigns.late --only 'forget, append' -v
+    python -m tests.campaigns.late --all
+    python -m tests.campaigns.late --only 'forget, append'
 
-It appends a line, or saves in two halves with the command in between, and closes the file. After the next command
-its words must be where a person sees them (in the trashed copy after `forget`, within `private/` after `private`), the
-command's own change must still stand, no memory may be in two files, and somebody must have said what happened.
+It appends a line, saves in two halves with the command in between, or writes the text over with words in its middle,
+and closes the file; at times after a second command. After the next one its words must be where a person sees them (in
+the trashed copy after `forget`, within `private/` after `private`), the command's own change must still stand, no
+memory may be in two files, and somebody must have said what happened.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ class Case:
     words: tuple[str, ...]
     file: Callable[[Stage], Path]
     stands: Callable[[Stage], bool]
+    style: str = "append"
     stdin: str = ""
-    halves: bool = False
+    then: tuple[str, ...] = ()
 
 
 def note(name: str) -> Callable[[Stage], Path]:
@@ -69,19 +71,73 @@ _PLAIN = [
         lambda stage: b"The dock was dredged" in (stage.vault / "MEMORY.md").read_bytes(),
     ),
 ]
-_UPDATE = ("remember", "-", "--update", "{lamps}")
+_SECOND = {
+    "rename": ("private", "{dues}"),
+    "private": ("publish", "{lamps}"),
+    "publish": ("tag", "{turned}", "+second"),
+    "forget": ("restore", "{chain}"),
+    "merge, the removed": answered("undo"),
+    "tag": ("rename", "{chain}", "Chains"),
+}
+# Changes that are seen less: a line of front matter, a link to what was renamed.
+_LESS = [
+    ("edit", ("edit", "{dues}", "--set", "importance=5"), "dues", lambda stage: _says(stage, "dues", "importance: 5")),
+    ("link", ("link", "{chain}", "{task}"), "chain", lambda stage: _says(stage, "chain", "call-the-chandler")),
+    ("unlink", ("unlink", "{dues}", "{lamps}"), "dues", lambda stage: not _says(stage, "dues", "forty-lamps")),
+    ("close", ("close", "{lamps}"), "lamps", lambda stage: _says(stage, "lamps", "valid_to")),
+    ("merge, the kept", ("merge", "{lamps}", "{lamps2}"), "lamps", lambda stage: not _notes(stage, "lamps2")),
+    ("rename, who names it", ("rename", "{dues}", "Fees"), "soup", lambda stage: _says(stage, "soup", "[[fees-")),
+    ("forget, who names it", ("forget", "{dues}"), "soup", lambda stage: not _says(stage, "soup", "[[")),
+    ("private --scrub", ("private", "{dues}", "--scrub"), "soup", lambda stage: not _says(stage, "soup", "[[the-harb")),
+    ("episode add", ("episode", "add", "{story}", "{lamps}"), "story", lambda stage: _says(stage, "story", "forty-l")),
+]
+_VIEWS = [
+    (file, ("remember", "The dock was dredged", "--importance", "5", "--category", "introspection"))
+    for file in ("memory/{today}.md", "memory/inner-monologue-latest.md")
+] + [("SELF.md", ("update-self", "--set", "name=Quay")), ("REVIEW.md", ("review", "accept", "1"))]
+
+
+def view(key: str) -> Callable[[Stage], Path]:
+    """A file of the vault; the view of the day on which the stage was made, or of today."""
+    return lambda stage: stage.vault / key.replace("{today}", max(_days(stage), default="none"))
+
+
+def _days(stage: Stage) -> list[str]:
+    return [path.stem for path in (stage.vault / "memory").glob("2*.md")]
+
+
+def _update(style: str) -> Case:
+    words = ("remember", "-", "--update", "{lamps}")
+    text = "Fifty lamps are on the quay"
+    return Case(f"update, {style}", words, note("lamps"), lambda stage: _says(stage, "lamps", "Fifty"), style, text)
+
+
 CASES = [
-    Case(f"{name}, {'in two halves' if halves else 'append'}", words, file, stands, halves=halves)
-    for name, words, file, stands in _PLAIN
-    for halves in (False, True)
-] + [
-    Case(
-        "update, append",
-        _UPDATE,
-        note("lamps"),
-        lambda stage: _says(stage, "lamps", "Fifty"),
-        "Fifty lamps are on the quay",
-    )
+    *(
+        Case(f"{name}, {style}", words, file, stands, style)
+        for name, words, file, stands in _PLAIN
+        for style in ("append", "in two halves")
+    ),
+    _update("append"),
+]
+MORE = [
+    *(Case(f"{name}, rewritten", words, file, stands, "rewritten") for name, words, file, stands in _PLAIN),
+    *(
+        Case(f"{name}, append after a second command", words, file, lambda stage: True, then=_SECOND[name])
+        for name, words, file, _ in _PLAIN
+        if name in _SECOND
+    ),
+    *(
+        Case(f"{name}, {style}", words, note(file), stands, style)
+        for name, words, file, stands in _LESS
+        for style in ("append", "rewritten")
+    ),
+    *(
+        Case(f"{key} and {words[0]}, {style}", words, view(key), lambda stage: True, style)
+        for key, words in _VIEWS
+        for style in ("append", "rewritten")
+    ),
+    _update("rewritten"),
 ]
 
 
@@ -90,14 +146,21 @@ def run_case(stage: Stage, case: Case) -> list[str]:
     path = case.file(stage)
     whole = path.read_bytes()
     with path.open("r+b", buffering=0) as editor:
-        if case.halves:
+        if case.style == "in two halves":
             editor.truncate(0)
             editor.write(whole)  # the first half of a save: what was there; the new words follow
+        answer = forked(lambda: stage.command(*case.words, stdin=case.stdin, seed=99))
+        if case.then:
+            forked(lambda: stage.command(*case.then, seed=98))
+        words = f"\n{WORDS}\n".encode()
+        if case.style == "rewritten":
+            editor.seek(0)
+            editor.truncate()
+            *most, last = whole.splitlines(keepends=True)
+            editor.write(b"".join([*most, words, last]))
         else:
             editor.seek(0, 2)
-        answer = forked(lambda: stage.command(*case.words, stdin=case.stdin, seed=99))
-        editor.seek(0, 2)
-        editor.write(f"\n{WORDS}\n".encode())
+            editor.write(words)
     following = forked(lambda: [stage.command("status", seed=1), stage.command("doctor", seed=2)])
     if answer.ended or isinstance(following, Answer):
         return [f"hung or crashed: {answer.ended} {following}"]
@@ -116,7 +179,7 @@ def _problems(stage: Stage, case: Case, answer: Answer, following: list[Answer])
     seen = [key for key in places if not key.startswith(".vault-mem/") or key.startswith(".vault-mem/trash/")]
     if not seen:
         found.append(f"the words are hidden in {places[0]}" if places else "the words are lost")
-    if case.name.startswith("private") and any(not key.startswith("private/") for key in seen):
+    if case.words == ("private", "{lamps}") and not case.then and any(not key.startswith("private/") for key in seen):
         found.append(f"the words came out of private/: {seen}")
     if answer.code == 0 and not _stands(stage, case):
         found.append("what the command said it did is reverted")
@@ -150,12 +213,14 @@ def prepare(stage: Stage) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.late", description=__doc__.split("\n")[0])
+    parser.add_argument("--all", action="store_true", help="all cases, and not only the seventeen chief ones")
     parser.add_argument("--only", action="append", help="only this case (repeatable)")
     parser.add_argument("--json", type=Path, help="write the summary there")
     options = parser.parse_args()
     place = Path(tempfile.mkdtemp(prefix="vault-mem-late-"))
     failures: dict[str, list[str]] = {}
-    cases = [case for case in CASES if not options.only or case.name in options.only]
+    cases = [*CASES, *MORE] if options.all or options.only else CASES
+    cases = [case for case in cases if not options.only or case.name in options.only]
     try:
         stage = build(place)
         prepare(stage)

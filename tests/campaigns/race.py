@@ -20,6 +20,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -146,6 +147,7 @@ def campaign(stage: Stage, seconds: float, seed: int, served: bool) -> dict[str,
     editors = [Editor(stage, seed * 100 + number, stop, busy) for number in range(EDITORS)]
     runtime = tempfile.mkdtemp(prefix="vm-", dir="/tmp")
     codes: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
     unexpected: list[str] = []
     runner = _editors_apart(stage, editors, stop)
     deadline, done = time.monotonic() + seconds, 0
@@ -154,6 +156,8 @@ def campaign(stage: Stage, seconds: float, seed: int, served: bool) -> dict[str,
             words = commands(rng)
             answer = _served(stage, words, runtime) if served else forked(lambda words=words: stage.command(*words))
             codes[answer.ended or str(answer.code)] += 1
+            if answer.code == 1 and answer.err:
+                refused[f"{words[0]}: {answer.err.splitlines()[0]}"] += 1
             if found := UNEXPECTED.search(answer.said) or answer.ended:
                 unexpected.append(f"{' '.join(words)}: {found if isinstance(found, str) else found.group()}")
             done += 1
@@ -165,14 +169,16 @@ def campaign(stage: Stage, seconds: float, seed: int, served: bool) -> dict[str,
         stop.set()
         end_daemons(runtime)
         shutil.rmtree(runtime, ignore_errors=True)
-    return _judged(stage, saved, done, codes, unexpected)
+    return _judged(stage, saved, done, codes, unexpected) | {"refused": dict(refused)}
 
 
 def _editors_apart(stage: Stage, editors: list[Editor], stop: threading.Event) -> Any:
     """The editors in a process of their own; calling the result ends them and brings what they saved."""
     end_reader, end_writer = os.pipe()
     reader, writer = os.pipe()
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # LanceDB warns of forks
+        child = os.fork()
     if child == 0:
         os.close(end_writer)
         for editor in editors:
@@ -259,6 +265,8 @@ def main() -> int:
     if options.json:
         options.json.write_text(json.dumps(report, indent=2))
     print(f"{report['commands']} commands {report['codes']}, {report['saves']} saves {report['by style']}")
+    for reason, count in report["refused"].items():
+        print(f"  {count} × {reason}")
     for what in ("lost", "hidden", "unexpected", "doubled"):
         print(f"{len(report[what])} {what}: {'; '.join(report[what][:8])}")
     return 1 if report["lost"] or report["hidden"] or report["unexpected"] else 0

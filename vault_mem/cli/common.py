@@ -160,7 +160,9 @@ def open_vault(console: Console, what: str = "Indexing") -> Vault:
     from vault_mem.vault.journal import request_id
 
     request_id.set(console.request)
-    return Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))
+    vault = Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))
+    console.opened.append(vault)
+    return vault
 
 
 def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int = 0) -> None:
@@ -169,6 +171,18 @@ def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int 
         console.notice(f"note: {notice}")
     if stale:
         console.notice(f"note: the index is busy; {pending} changed file(s) are not in this answer yet")
+
+
+def tell_left(console: Console, vault: Vault, left: list[str], what: str, *, update_links: bool) -> None:
+    """Say which files still name a memory, and what to do about those that are the person's own (SPEC O-2)."""
+    for key in left:
+        console.notice(f"note: {key} {what} and was left alone")
+    own = [key for key in left if not vault.workspace.folder.is_note(key)]
+    if own and not update_links:
+        console.notice(
+            f"note: {len(own)} file(s) of yours have links that lead nowhere now; to change those too: "
+            "vault-mem undo, then again with --update-links"
+        )
 
 
 def changed(console: Console, vault: Vault, what: str, memory: Memory) -> None:

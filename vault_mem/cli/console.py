@@ -40,6 +40,7 @@ class Console:
     verbose: int = 0
     request: str = ""  # names this call, so that what it wrote can be told after its answer was lost
     opening: Callable[[Console, str], Vault] | None = None  # who has the vault open already
+    opened: list[Vault] = field(default_factory=list)  # by this command, for itself alone
     cancelled: Callable[[], bool] = lambda: False
     broken_off: bool = False  # the command ended in the middle of something
     _progress_shown: bool = field(default=False, repr=False)

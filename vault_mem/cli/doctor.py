@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 @click.option(
     "--fix",
     is_flag=True,
-    help="Put right what is safe to: index, modes, git's list, copies that say the same, times in the future.",
+    help="Put right what is safe to: index, modes, git's list, copies that say the same, times in the future, links "
+    "that say no more than what followed what.",
 )
 @click.pass_obj
 def command(console: Console, fix: bool) -> int:

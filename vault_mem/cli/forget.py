@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, agrees, can_ask, finish, memory_json, open_vault, scaffolded
+from vault_mem.cli.common import Command, agrees, can_ask, finish, memory_json, open_vault, scaffolded, tell_left
 from vault_mem.cli.console import Console
 
 
@@ -18,8 +18,9 @@ from vault_mem.cli.console import Console
 @click.option("--reason", default="", help="Why; kept in the deletion log.")
 @click.option("--purge", is_flag=True, help="Skip the trash: also remove it from index, journal, history and logs.")
 @click.option("--yes", is_flag=True, help="With --purge: do not ask, and take an id that is cut short.")
+@click.option("--update-links", is_flag=True, help="Change links in your own notes, canvases and bases as well.")
 @click.pass_obj
-def command(console: Console, id_: str, reason: str, purge: bool, yes: bool) -> int:
+def command(console: Console, id_: str, reason: str, purge: bool, yes: bool, update_links: bool) -> int:
     """Put a memory into the trash, and remove the references to it. `restore` and `undo` bring it back.
 
     Nothing brings back what was purged: --purge asks on a terminal, and elsewhere takes the whole id or --yes.
@@ -33,7 +34,7 @@ def command(console: Console, id_: str, reason: str, purge: bool, yes: bool) -> 
         if not yes:
             console.print("Nothing was purged.")
             return 1
-    result = vault.forget(id_, reason, purge=purge, sure=yes)
+    result = vault.forget(id_, reason, purge=purge, sure=yes, update_links=update_links)
     data, scaffold = messages.forgot(result, vault.workspace.folder.now())
     scaffold = scaffolded(console, vault, scaffold, "forgotten")
     console.answer(
@@ -47,7 +48,6 @@ def command(console: Console, id_: str, reason: str, purge: bool, yes: bool) -> 
         },
         messages.compose(data, scaffold),
     )
-    for key in result.left:
-        console.notice(f"note: {key} still names it and was left alone")
+    tell_left(console, vault, result.left, "still names it", update_links=update_links)
     finish(console, vault)
     return 0

@@ -15,6 +15,7 @@ from vault_mem.operations.init import init, would_add
     cls=Command,
     examples="""vault-mem init ~/my-vault
                 vault-mem init . --obsidian               # inside an existing Obsidian vault
+                vault-mem init ~/my-vault --git           # so that clones of it merge without conflicts
                 vault-mem init . --memories-folder agent/memories --private-folder agent/private""",
 )
 @click.argument("folder", required=False, metavar="[FOLDER]")
@@ -29,6 +30,9 @@ from vault_mem.operations.init import init, would_add
     "--timezone", metavar="ZONE", help="Time zone of the vault, such as Asia/Tokyo (default: this machine's)."
 )
 @click.option("--obsidian", is_flag=True, help="Add views, templates and types of properties for Obsidian.")
+@click.option(
+    "--git", is_flag=True, help="Let git merge clones of the vault; makes it a repository where it is in none."
+)
 @click.pass_obj
 def command(
     console: Console,
@@ -42,6 +46,7 @@ def command(
     yes: bool,
     timezone: str | None,
     obsidian: bool,
+    git: bool,
 ) -> int:
     """Make a folder a vault. Nothing that is already in it is touched.
 
@@ -68,6 +73,7 @@ def command(
         nested=nested,
         timezone=timezone,
         obsidian=obsidian,
+        git=git,
     )
     for notice in result.notices:
         console.notice(f"note: {notice}")

@@ -6,6 +6,7 @@ import importlib
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -56,6 +57,7 @@ COMMANDS = {
     "compare": "Compare two texts or memories.",
     "status": "What the vault holds, and whether the index is fresh.",
     "doctor": "Find trouble, and say what to do.",
+    "git-merge": "Merge two versions of a file; git calls this.",
     "eval": "Measure recall on a data set of your own.",
     "backup": "Write the whole vault into one archive.",
     "reindex": "Build the index anew from the files.",
@@ -68,6 +70,8 @@ COMMANDS = {
     "help": "Explain the commands; --json for agents.",
     "completion": "Print a completion script for a shell.",
 }
+# What counts as a turn: tidying by itself goes by those (SPEC T-3).
+TURNS = frozenset({"remember", "recall"})
 # Modules that cannot have their command's name: it is a word of the language.
 MODULES = {"import": "import_"}
 
@@ -135,6 +139,11 @@ def run(arguments: Sequence[str], console: Console) -> int:
         return _run(arguments, console, wants_json, private)
 
 
+def command_of(arguments: Sequence[str]) -> str:
+    """The command that a command line names, if it is one of ours."""
+    return next((each for each in arguments if each in COMMANDS), "")
+
+
 def _values(arguments: Sequence[str]) -> list[str]:
     """What a command line says beside commands, options, the vault's path and the category."""
     values = []
@@ -194,6 +203,26 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
         return fail(console, wants_json, "internal", message, hint, 1)
 
 
+def settle(console: Console, arguments: Sequence[str]) -> None:
+    """After the answer: do what waits for quiet in the vaults that a command opened, and say what came of it."""
+    if not console.opened:
+        return
+    from vault_mem.operations.quiet import settle as do_what_waits
+    from vault_mem.vault import turns
+
+    for vault in console.opened:
+        workspace = vault.workspace
+        if console.broken_off or not workspace.is_fresh:
+            continue  # it failed, or did not look at the notes
+        if command_of(arguments) in TURNS:
+            turns.count(workspace.folder)
+        said = len(workspace.notices)
+        guarded(console, partial(do_what_waits, workspace), wants_json=False)
+        for notice in workspace.notices[said:]:
+            console.notice(f"note: {notice}")
+    console.opened.clear()
+
+
 def fail(console: Console, as_json: bool, code: str, message: str, hint: str, exit_code: int) -> int:
     """Say an error, as a line or as a document; returns its exit code."""
     message, hint = redact.clean(message), redact.clean(hint)
@@ -208,9 +237,11 @@ def main(arguments: Sequence[str] | None = None, request: str = "") -> int:
     """Run a command line, by default this process's own, here and on our streams; returns the exit code."""
     console = Console.of_process()
     console.request = request
-    code = run(sys.argv[1:] if arguments is None else arguments, console)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    code = run(arguments, console)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         sys.stderr.close()
+    settle(console, arguments)
     return code

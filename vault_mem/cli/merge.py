@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.common import Command, finish, memory_json, open_vault, tell_left
 from vault_mem.cli.console import Console
 
 
@@ -19,8 +19,17 @@ from vault_mem.cli.console import Console
 @click.option("--content", metavar="TEXT", help="The new text of KEEP; - reads standard input.")
 @click.option("--reason", default="", help="Why; kept in the history and the deletion log.")
 @click.option("--allow-secret", is_flag=True, help="Save even what looks like a credential.")
+@click.option("--update-links", is_flag=True, help="Change links in your own notes, canvases and bases as well.")
 @click.pass_obj
-def command(console: Console, keep: str, remove: str, content: str | None, reason: str, allow_secret: bool) -> None:
+def command(
+    console: Console,
+    keep: str,
+    remove: str,
+    content: str | None,
+    reason: str,
+    allow_secret: bool,
+    update_links: bool,
+) -> None:
     """Merge REMOVE into KEEP, which takes over its links, tags, people and episodes; REMOVE goes to the trash.
 
     KEEP keeps its text unless --content gives another. A private memory is not merged into a public one (exit code 6).
@@ -29,7 +38,7 @@ def command(console: Console, keep: str, remove: str, content: str | None, reaso
 
     text = console.read_text() if content == "-" else content
     vault = open_vault(console)
-    result = vault.merge(keep, remove, text, reason, allow_secret=allow_secret)
+    result = vault.merge(keep, remove, text, reason, allow_secret=allow_secret, update_links=update_links)
     console.answer(
         {
             "status": "merged",
@@ -41,6 +50,5 @@ def command(console: Console, keep: str, remove: str, content: str | None, reaso
         },
         messages.merged(result),
     )
-    for key in result.left:
-        console.notice(f"note: {key} still names {result.removed.id} and was left alone")
+    tell_left(console, vault, result.left, f"still names {result.removed.id}", update_links=update_links)
     finish(console, vault)

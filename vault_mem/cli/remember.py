@@ -170,7 +170,10 @@ def _last_blocked(
         result = remember(vault.workspace, again, force=force, allow_secret=allow_secret, replace_all=replace_all)
         code = answer(console, vault, result)
     if code in (0, DUPLICATE_EXIT):  # saved, or refused again and kept anew
-        vault.workspace.folder.tree.drop(kept)
+        try:
+            vault.workspace.folder.tree.drop(kept)
+        except OSError as error:
+            console.notice(f"note: it is still kept as the text refused last: {error.strerror}")
     return code
 
 

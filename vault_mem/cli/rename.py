@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.common import Command, finish, memory_json, open_vault, tell_left
 from vault_mem.cli.console import Console
 
 
@@ -16,13 +16,14 @@ from vault_mem.cli.console import Console
 @click.argument("id_", metavar="ID")
 @click.argument("name", metavar="NEW-NAME")
 @click.option("--exact", is_flag=True, help="Take the name as it is, without the first 8 digits of the id.")
+@click.option("--update-links", is_flag=True, help="Change links in your own notes, canvases and bases as well.")
 @click.pass_obj
-def command(console: Console, id_: str, name: str, exact: bool) -> None:
+def command(console: Console, id_: str, name: str, exact: bool, update_links: bool) -> None:
     """Give a memory's file another name; links to it are changed with it. Private files keep their names."""
     from vault_mem import messages
 
     vault = open_vault(console)
-    result = vault.rename(id_, name, exact=exact)
+    result = vault.rename(id_, name, exact=exact, update_links=update_links)
     console.answer(
         {
             "status": "renamed" if result.op else "unchanged",
@@ -34,6 +35,5 @@ def command(console: Console, id_: str, name: str, exact: bool) -> None:
         },
         messages.renamed(result),
     )
-    for key in result.left:
-        console.notice(f"note: {key} still says the old name and was left alone")
+    tell_left(console, vault, result.left, "still says the old name", update_links=update_links)
     finish(console, vault)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from vault_mem.cli.common import Command, Group, finish, open_vault
 from vault_mem.cli.console import Console
+from vault_mem.visible import visible
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
     from vault_mem.notes.checklist import Proposal
+    from vault_mem.operations.copies import SideBySide
     from vault_mem.operations.review import Answer
 
 
@@ -62,18 +66,33 @@ def reject_command(console: Console, which: str) -> None:
 
 
 def _list(console: Console, vault: Vault) -> None:
-    found = vault.review()
+    found, versions = vault.review(), vault.review_versions()
     if console.json:
-        console.print_json({"proposals": [_json(number, each) for number, each in enumerate(found, start=1)]})
+        proposals = [_json(number, each) for number, each in enumerate(found, start=1)]
+        console.print_json({"proposals": proposals, "versions": [vars(each) for each in versions]})
     else:
         for number, each in enumerate(found, start=1):
             console.print(f"{number}. {_readable(each)}  ({each.id})")
-        if not found:
+        _show_versions(console, versions)
+        if not found and not versions:
             console.print("Nothing to review.")
     finish(console, vault)
 
 
+def _show_versions(console: Console, versions: list[SideBySide]) -> None:
+    """Two versions of one memory, line beside line."""
+    half = max((console.width - 5) // 2, 20)
+    for each in versions:
+        console.print(f"Two versions of one memory: {each.original} | {each.copy}")
+        for left, right in zip(each.left, each.right, strict=True):
+            columns = [textwrap.wrap(visible(text), half) or [""] for text in (left, right)]
+            for one, other in itertools.zip_longest(*columns, fillvalue=""):
+                console.print(f"  {one:<{half}} | {other}".rstrip())
+        console.print("  Keep what is right in the first, and delete the second.")
+
+
 def _step_by_step(console: Console, vault: Vault) -> None:
+    _show_versions(console, vault.review_versions())
     for proposal in vault.review():
         console.print(_readable(proposal))
         for id_ in proposal.ids:

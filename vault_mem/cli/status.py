@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
+
+if TYPE_CHECKING:
+    from vault_mem.vault.git import GitState
 
 
 @click.command(cls=Command, examples="vault-mem status\nvault-mem status --json")
@@ -16,9 +21,10 @@ def command(console: Console) -> None:
     status = vault.status()
     problems = [{"path": each.path, "line": each.line, "reason": each.reason} for each in status.problems]
     if console.json:
-        record = {name: value for name, value in vars(status).items() if name not in ("problems", "calibration")}
+        record = {name: value for name, value in vars(status).items() if name not in ("problems", "calibration", "git")}
         calibration = vars(status.calibration) if status.calibration else None
-        console.print_json(record | {"calibration": calibration, "problems": problems})
+        state = vars(status.git) if status.git else None
+        console.print_json(record | {"calibration": calibration, "git": state, "problems": problems})
     else:
         curve = status.calibration
         fresh = f"behind by {status.pending} file(s)" if status.stale else "up to date with every file"
@@ -42,6 +48,7 @@ def command(console: Console) -> None:
             f"(heal_links = {'true' if status.heal_links else 'false'})",
             "interrupted": ", ".join(status.interrupted) or "nothing",
             "problems": len(status.problems) or "none",
+            "git": _git(status.git),
             **({"in git": f"what is private by now: {', '.join(status.in_git)}"} if status.in_git else {}),
         }
         for name, value in lines.items():
@@ -51,3 +58,16 @@ def command(console: Console) -> None:
         if len(status.problems) > 20:
             console.print(f"  and {len(status.problems) - 20} more; see vault-mem doctor")
     finish(console, vault)
+
+
+def _git(state: GitState | None) -> str:
+    """How the vault stands to git, in one line."""
+    if state is None:
+        return "not a repository"
+    said = [f"a {state.under_way} is under way, nothing is written unasked"] if state.under_way else []
+    said.append(f"{state.uncommitted or 'no'} uncommitted note(s)")
+    if state.upstream:
+        apart = [f"{n} {word}" for n, word in ((state.ahead, "ahead"), (state.behind, "behind")) if n]
+        said.append(f"{' and '.join(apart) or 'level with'} {'of ' if apart else ''}{state.upstream}")
+    said.append("ignores what is private" if state.ignored else "does NOT ignore what is private (vault-mem doctor)")
+    return "; ".join(said)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import logging
 import os
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vault_mem.cli.console import Console
+from vault_mem.cli.main import TURNS
 from vault_mem.daemon.log import place_of
 from vault_mem.daemon.watcher import Watcher
 from vault_mem.errors import Busy, VaultMemError
 from vault_mem.library import Vault
 from vault_mem.operations.pool import Pool, Turn
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import turns
+from vault_mem.vault import clock, turns
 from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import request_id
@@ -27,8 +27,6 @@ from vault_mem.vault.settings import VAULT_FILE
 # Commands that write nothing; every other waits for its turn.
 _READ = "recall search why-not show list compare graph stats status doctor history wake-up introspect emotion-trend"
 READING = frozenset([*_READ.split(" "), "export", "reindex"])
-# What counts as a turn; the daemon tidies every so many (SPEC T-3).
-TURNS = frozenset({"remember", "recall"})
 _BATCH_SECONDS = 0.05  # saves that come in a row are indexed together
 _BATCH_LONGEST = 0.5
 _AGAIN_SECONDS = 5.0  # after a failure
@@ -55,7 +53,7 @@ class Engine:
         folder = Folder(root, env)
         self._index_dir, self._model = folder.index_dir, folder.settings.model
         self._quiet_seconds = folder.settings.quiet_seconds + 0.1
-        self._quiet_due = time.monotonic() + _IDLE_SECONDS
+        self._quiet_due = clock.monotonic() + _IDLE_SECONDS
         # As long as it is open, no other folder gets its number: a vault made again at this path is another one.
         self._opened = os.open(root, os.O_RDONLY)
         self._wake = threading.Event()
@@ -63,12 +61,12 @@ class Engine:
         self._unread: int | None = None  # from where on there may be memories that no query has met yet
         self._urgent = False
         # The first command looks at all files anyway; if none comes, we do it.
-        self._heard = self._first_heard = time.monotonic() + _IDLE_SECONDS
+        self._heard = self._first_heard = clock.monotonic() + _IDLE_SECONDS
         self.watcher = Watcher(folder, self._changed, cookies)
         self.pool = Pool(self._open(folder), lambda like: self._open(Folder(root, env), like))
         self._workspace: Workspace | None = None
         self.loans: dict[Loan, float] = {}  # the commands at work, and since when
-        self.last_request = time.monotonic()
+        self.last_request = clock.monotonic()
         self._log = logging.getLogger("vault_mem.daemon.engine")
 
     def _open(self, folder: Folder, like: Workspace | None = None) -> Workspace:
@@ -92,7 +90,7 @@ class Engine:
         return folder.root == self.root and same and not self.gone
 
     def _changed(self) -> None:
-        now = time.monotonic()
+        now = clock.monotonic()
         self._first_heard = self._first_heard or now
         self._heard = now
         self._quiet_due = min(self._quiet_due, now + self._quiet_seconds)
@@ -122,10 +120,10 @@ class Engine:
 
     def run(self, stopping: Callable[[], bool]) -> None:
         """The work of quiet moments, until the daemon ends."""
-        scan_due = time.monotonic() + self._scan_seconds
+        scan_due = clock.monotonic() + self._scan_seconds
         not_before = folded = 0.0
         while not stopping():
-            now = time.monotonic()
+            now = clock.monotonic()
             pause = max(0.0, min(_LOOK_SECONDS, self._quiet_due - now))
             if self._at_work(now):
                 pause = _LOOK_SECONDS
@@ -133,13 +131,13 @@ class Engine:
                 pause = self._until_batch(now)
             elif self._unread is not None and now >= not_before:
                 pause = max(0.0, self._busy + _BREATH_SECONDS - now)
-            self._wake.wait(max(0.0, min(pause, self.watcher.flags.until_look(now))))
+            self._wake.wait(max(0.0, min(clock.real(pause), self.watcher.flags.until_look())))
             self._wake.clear()
-            now = time.monotonic()
+            now = clock.monotonic()
             if stopping():
                 break
             try:
-                if self.watcher.flags.until_look(now) <= 0:
+                if self.watcher.flags.until_look() <= 0:
                     self.watcher.flags.look()
                 elif self._at_work(now):
                     continue  # a command brings the index up to date by itself, or builds it anew
@@ -151,7 +149,7 @@ class Engine:
                     self.watcher.ledger.note_everything()
                 elif now >= self._quiet_due:
                     self._quiet_due = now + _QUIET_LONGEST
-                    self._quiet_due = min(self._quiet_due, time.monotonic() + self._quiet())
+                    self._quiet_due = min(self._quiet_due, clock.monotonic() + self._quiet())
                 elif now - self._busy > _IDLE_SECONDS and self.watcher.flags.strange and self.watcher.by_events:
                     self._look_at_flags()
                 elif now - self._busy > _IDLE_SECONDS and folded < self._busy:
@@ -207,12 +205,14 @@ class Engine:
 
     def _quiet(self) -> float:
         """Do what waited for quiet; returns when to look again."""
+        from vault_mem.operations.autocommit import autocommit
         from vault_mem.operations.private_moves import move_cleared
         from vault_mem.operations.quiet import quiet_work
         from vault_mem.operations.tidy import run_due
 
         if not self.turn.take(0):
             return 1.0
+        began = clock.monotonic()
         try:
             with self._own() as workspace:
                 if workspace.freshen().stale:
@@ -224,15 +224,18 @@ class Engine:
                 tidied = run_due(workspace)
                 if tidied is not None:
                     self._log.info("tidy: %d closed, %.1f s", tidied.closed, tidied.seconds)
+                if autocommit(workspace):
+                    self._log.info("autocommit: done")
                 self._quiet_seconds = workspace.folder.settings.quiet_seconds + 0.1
                 if workspace.notices:
                     self._log.info("quiet work: %d file(s) or settings need attention", len(workspace.notices))
         finally:
             self.turn.end()
-        since = time.monotonic() - self._heard  # what changed while we looked is not quiet yet
-        return (
-            1.0 if wrote else max(self._quiet_seconds - since, 0.1) if since < self._quiet_seconds else _QUIET_LONGEST
-        )
+        if wrote:
+            return 1.0
+        if began < (quiet := self._heard + self._quiet_seconds):  # not all was quiet when we looked
+            return max(quiet - clock.monotonic(), 0.1)
+        return _QUIET_LONGEST
 
     def _look_at_flags(self) -> None:
         """See what the private notes say that were never looked at, until the next request comes."""
@@ -270,7 +273,7 @@ class Engine:
         from vault_mem.ranking.reading import read_ahead
 
         with self._own() as workspace:
-            while self._unread is not None and not self._at_work(time.monotonic()):
+            while self._unread is not None and not self._at_work(clock.monotonic()):
                 with workspace.at_hand() as catalogue:
                     self._unread = read_ahead(catalogue, workspace.tokens, self._unread)
 
@@ -294,7 +297,7 @@ class Loan:
         folder = Folder(root, console.env)
         if not self._engine.serves(folder):
             return Vault.of(Workspace(folder, console.progress(what)))
-        self._engine.loans.setdefault(self, time.monotonic())
+        self._engine.loans.setdefault(self, clock.monotonic())
         self._engine.watcher.follow(folder)
         progress = console.progress(what)
         # What builds the index anew needs no index that is up to date.
@@ -321,5 +324,5 @@ class Loan:
         self._engine.loans.pop(self, None)
         if sound and self._turn:
             turns.count(Folder(self._engine.root, self._engine.env))
-        self._engine.last_request = time.monotonic()
+        self._engine.last_request = clock.monotonic()
         self._engine.index_soon()

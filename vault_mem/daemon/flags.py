@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from vault_mem.notes.parse import MAX_NOTE_BYTES, flag_in
+from vault_mem.vault import clock
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.tree import TEMPORARY, key_of
 from vault_mem.vault.walk import RACY_NS, FileState, look_at
@@ -64,8 +65,8 @@ class Flags:
         if not key:
             return
         with self._lock:
-            (other, at), self._last_saved = self._last_saved, (key, time.monotonic())
-            if other != key and time.monotonic() - at < _MOMENT_SECONDS:
+            (other, at), self._last_saved = self._last_saved, (key, clock.monotonic())
+            if other != key and clock.monotonic() - at < _MOMENT_SECONDS:
                 self._drop(other)
                 self._drop(key)
                 self._hear(other)  # what it says now is known again, but not that it came to say so by hand
@@ -120,10 +121,10 @@ class Flags:
 
     # ---- what they say
 
-    def until_look(self, now: float) -> float:
+    def until_look(self) -> float:
         """In how many seconds the files heard of can be looked at."""
         with self._lock:
-            return max(self._heard_of.values(), default=math.inf) + _SAVED_SECONDS - now
+            return max(self._heard_of.values(), default=math.inf) + _SAVED_SECONDS - time.monotonic()
 
     def look(self) -> None:
         """Look at the files heard of."""

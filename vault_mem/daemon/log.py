@@ -46,7 +46,7 @@ def place_of(error: BaseException) -> str:
 
 
 class _Private(logging.StreamHandler[TextIO]):
-    """A log that begins anew when it is large, keeping some older ones; opened as everything in a vault is."""
+    """A log that starts over when it is large, keeping some older ones; opened as everything in a vault is."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree

@@ -36,9 +36,9 @@ class Request:
     @property
     def command(self) -> str:
         """The command's name, if it is one of ours."""
-        from vault_mem.cli.main import COMMANDS
+        from vault_mem.cli.main import command_of
 
-        return next((each for each in self.arguments if each in COMMANDS), "")
+        return command_of(self.arguments)
 
 
 class Line:

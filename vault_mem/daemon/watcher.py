@@ -13,6 +13,7 @@ import secrets
 import shutil
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -211,6 +212,8 @@ class _Inotify:
             "IN_MODIFY IN_ATTRIB IN_CLOSE_WRITE IN_MOVED_FROM IN_MOVED_TO IN_CREATE IN_DELETE IN_DELETE_SELF "
             "IN_MOVE_SELF IN_ONLYDIR IN_DONT_FOLLOW IN_EXCL_UNLINK"
         )
+        # After lost events every folder is added again, on purpose: no line about each in the daemon's log.
+        warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         self._mask: Any = sum(int(getattr(InotifyConstants, kind)) for kind in kinds.split())
         self._watcher = watcher
         self._places: dict[int, str] = {}

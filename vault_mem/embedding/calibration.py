@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 from vault_mem.embedding.embedder import Embedder
 
 PAIRS = Path(__file__).parent / "calibration_pairs.json"
+BUILT_IN = Path(__file__).parent / "calibration.json"  # what `measure` finds for the built-in model
 
 RELATED = 0.70  # at most one unrelated pair in a hundred reaches it
 NEARLY_SAME = 0.90  # the same statement in other words
@@ -22,9 +25,9 @@ UNRELATED_QUANTILE = 0.99
 # Of pairs that deserve a level this share may fall below it: fewer of the near-identical, which the guard must see.
 NEARLY_SAME_QUANTILE = 0.2
 NEAR_IDENTICAL_QUANTILE = 0.1
-SAMPLE = 300  # so many memories of a vault are looked at
+SAMPLE = 300  # memories of a vault that are looked at
 SMALLEST_SAMPLE = 10  # fewer say nothing
-HALF_TRUSTED = 30  # so many count as much as the model's own pairs
+HALF_TRUSTED = 30  # memories that count as much as the model's own pairs
 NEXT_LEVEL = 0.3  # of the way from 0.90 to 1, where 0.95 lies at the least
 _SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two levels apart
 
@@ -34,7 +37,7 @@ _SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two 
 # share none, to be as varied. Chosen on vaults of chats, manuals and notes, see docs/guard.md.
 LENGTHS = ((240.0, 3), (720.0, 6), (1920.0, 12), (6000.0, 24))
 ROUNDS = 8  # so often the shipped sentences are put together in another way
-BUCKET = 45  # so many pairs of one length, those of ten memories, say something about it
+BUCKET = 45  # pairs of one length, those of ten memories, that say something about it
 FORMAT = b"2"  # what is measured; another number has it measured again
 
 
@@ -62,7 +65,7 @@ class Calibration:
 
     def similarity(self, cosine: float, size: float = 0.0) -> float:
         """The calibrated similarity, 0 to 1."""
-        return float(np.interp(round(cosine, 6), self._levels(size), _MEANINGS))
+        return _between(round(cosine, 6), self._levels(size), _MEANINGS)
 
     def similarities(self, cosines: NDArray[Any]) -> NDArray[np.float64]:
         """Calibrated similarities of many cosines of short texts."""
@@ -75,11 +78,21 @@ class Calibration:
     def _levels(self, size: float) -> tuple[float, ...]:
         """The curve for texts of a size, between those of the sizes that were measured."""
         own = (self.related, self.nearly_same, self.near_identical)
-        if self.longer and size > SENTENCE:
-            sizes = np.log([SENTENCE, *(each.size for each in self.longer)])
-            every = [own, *((each.related, each.nearly_same, each.near_identical) for each in self.longer)]
-            own = tuple(float(np.interp(np.log(size), sizes, level)) for level in zip(*every, strict=True))  # type: ignore[assignment]
-        return (0.0, *own, 1.0)
+        if not self.longer or size <= SENTENCE:
+            return (0.0, *own, 1.0)
+        sizes = [math.log(SENTENCE), *(math.log(each.size) for each in self.longer)]
+        every = [own, *((each.related, each.nearly_same, each.near_identical) for each in self.longer)]
+        return (0.0, *(_between(math.log(size), sizes, level) for level in zip(*every, strict=True)), 1.0)
+
+
+def _between(value: float, levels: Sequence[float], meanings: Sequence[float]) -> float:
+    """What a value stands for on a line through points; as `np.interp`, which takes its time for a single one."""
+    if value <= levels[0]:
+        return meanings[0]
+    for low, high, from_, to in zip(levels, levels[1:], meanings, meanings[1:], strict=False):
+        if value < high:
+            return from_ + (to - from_) / (high - low) * (value - low)
+    return meanings[-1]
 
 
 SENTENCE = 60.0  # bytes; a sentence has about as many in English and in Japanese
@@ -95,6 +108,12 @@ def loaded(kept: dict[str, Any]) -> Calibration:
     """A calibration that was kept as JSON."""
     longer = tuple(Level(**each) for each in kept.get("longer", ()))
     return Calibration(kept["related"], kept["nearly_same"], kept["near_identical"], longer)
+
+
+def built_in(embedder: Embedder) -> Calibration | None:
+    """The calibration that ships with the built-in model; none for another model, or where it is out of date."""
+    kept = json.loads(BUILT_IN.read_text(encoding="ascii"))
+    return loaded(kept) if kept["fingerprint"] == fingerprint(embedder) else None
 
 
 def measure(embedder: Embedder) -> Calibration:
@@ -124,7 +143,7 @@ class _Vectors:
 
 
 def _levels_of(measured: list[_Vectors], length: int) -> tuple[float, float, float]:
-    """The three levels for texts of so many sentences."""
+    """The three levels for texts of `length` sentences."""
     return (
         max(_unrelated_level(each.unrelated, length) for each in measured),
         min(_level(each.nearly_same, NEARLY_SAME_QUANTILE, length) for each in measured),

@@ -5,21 +5,24 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vault_mem.embedding.static import Static, load
 from vault_mem.errors import ModelNotFound
+
+if TYPE_CHECKING:
+    from vault_mem.embedding.static import SharedModel
 
 Vectors = NDArray[np.float32]
 
 BUILT_IN = Path(__file__).parent / "default"
-MAX_TOKENS = 512  # longer texts are embedded passage by passage (index.passages)
 
-_loaded: dict[tuple[str, str], Static] = {}
+_FILES = ("config.json", "tokenizer.json", "model.safetensors")
+_loaded: dict[tuple[str, str], SharedModel] = {}
 _loading = threading.Lock()
 
 _MODEL_HINT = (
@@ -47,8 +50,10 @@ class Embedder:
         return name
 
     @cached_property
-    def static(self) -> Static:
+    def static(self) -> SharedModel:
         """The loaded model; one folder's model is loaded once in a process."""
+        from vault_mem.embedding.static import load  # model2vec: a command that embeds nothing does not wait for it
+
         key = (str(self._path), self.fingerprint if isinstance(self._path, Path) else "")
         with _loading:
             if key not in _loaded:
@@ -68,31 +73,43 @@ class Embedder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """What tells one model from another: a change of it means that every memory is embedded anew."""
-        digest = hashlib.blake2b(digest_size=12)
+        """What tells one model from another: when it changes, every memory is embedded again."""
         if isinstance(self._path, Path):
-            for name in ("config.json", "tokenizer.json", "model.safetensors"):
-                try:
-                    digest.update((self._path / name).read_bytes())
-                except OSError as error:
-                    raise ModelNotFound(
-                        f"embedding model {self.name!r}: {name} cannot be read: {error.strerror}",
-                        _MODEL_HINT,
-                    ) from error
-        else:
-            digest.update(f"{self.name} {self.dim}".encode())
-            digest.update(np.ascontiguousarray(self.static.embedding[:64]).tobytes())
+            try:
+                return _hash_of(tuple(_state_of(self._path / name) for name in _FILES))
+            except OSError as error:
+                which = Path(error.filename or self._path).name
+                raise ModelNotFound(
+                    f"embedding model {self.name!r}: {which} cannot be read: {error.strerror}", _MODEL_HINT
+                ) from error
+        digest = hashlib.blake2b(f"{self.name} {self.dim}".encode(), digest_size=12)
+        digest.update(np.ascontiguousarray(self.static.embedding[:64]).tobytes())
         return digest.hexdigest()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """A unit vector for every text; a text without a known token gets a zero vector."""
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
-        found = self.static.encode(texts, MAX_TOKENS)
+        found = self.static.encode(texts)
         vectors = np.nan_to_num(np.asarray(found, dtype=np.float32))
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         norms[norms == 0] = 1  # a zero vector stays one
         return np.asarray(vectors / norms, dtype=np.float32)
+
+
+def _state_of(file: Path) -> tuple[Path, int, int, int, int]:
+    """A file, with what changes when it does."""
+    now = file.stat()
+    return file, now.st_mtime_ns, now.st_ctime_ns, now.st_size, now.st_ino
+
+
+@lru_cache(maxsize=8)
+def _hash_of(states: tuple[tuple[Path, int, int, int, int], ...]) -> str:
+    """The hash of a model's files, 15 MB and more; read once in a process unless they change."""
+    digest = hashlib.blake2b(digest_size=12)
+    for file, *_ in states:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _first_line(error: Exception) -> str:

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.changes import Rows
 from vault_mem.index.lexicon import Lexicon
-from vault_mem.index.rows import MEMORY, NOTE
+from vault_mem.index.links import Names
+from vault_mem.index.state import MEMORY, NOTE
 from vault_mem.index.table import Table, quote, release_memory
 from vault_mem.model import Memory, from_record
 
@@ -48,7 +49,9 @@ class Following(Protocol):
 
 
 class Catalogue:
-    """Memories and included notes, with their passages."""
+    """Memories and included notes, with their passages; `names` tells what their links mean, to whom it is lent."""
+
+    names: Names
 
     def __init__(self, table: Table) -> None:
         self._free: list[int] = []
@@ -95,34 +98,27 @@ class Catalogue:
         self.lexicon, self._facts  # noqa: B018
 
     @property
-    def links(self) -> dict[int, list[dict[str, Any]]]:
-        """The links of each memory that has any, by place."""
-        return self._facts[0]
-
-    @property
     def aliases(self) -> dict[int, list[str]]:
         """The other names of each memory that has any, by place."""
-        return self._facts[1]
+        return self._facts[0]
 
     @property
     def supersedes(self) -> dict[int, list[str]]:
         """The names of what each memory took the place of, by place."""
-        return self._facts[2]
+        return self._facts[1]
 
     @cached_property
-    def _facts(self) -> tuple[dict[int, list[dict[str, Any]]], dict[int, list[str]], dict[int, list[str]]]:
-        self.__dict__["_facts"] = ({}, {}, {})
+    def _facts(self) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
+        self.__dict__["_facts"] = ({}, {})
         self._take_facts(np.flatnonzero(self.alive).tolist())
         return self._facts
 
     def _take_facts(self, places: Iterable[int]) -> None:
-        """Links, aliases and such are in the records; most have none, and parsing all would take seconds."""
+        """Aliases and such are in the records; most have none, and parsing all would take seconds."""
         for place in places:
             record = self._records[place]
-            if any(f'"{key}": []' not in record for key in ("links", "aliases", "supersedes")):
+            if any(f'"{key}": []' not in record for key in ("aliases", "supersedes")):
                 facts = json.loads(record) if record else {}
-                if facts.get("links"):
-                    self.links[place] = facts["links"]
                 if facts.get("aliases"):
                     self.aliases[place] = facts["aliases"]
                 if facts.get("supersedes"):
@@ -145,6 +141,11 @@ class Catalogue:
         """Where the whole memory of a file is."""
         places = self._by_file.get(file)
         return places[0] if places else None
+
+    def place_of_id(self, id_: str) -> int | None:
+        """Where the whole memory of an id is."""
+        key = self.names.key_of(id_)
+        return None if key is None else self.place_of(key)
 
     def record(self, place: int) -> dict[str, Any]:
         """All fields of the memory at a place but its text."""
@@ -222,7 +223,6 @@ class Catalogue:
     def _remove(self, place: int) -> None:
         self.alive[place] = False
         self.lexicon.remove(place)
-        self.links.pop(place, None)
         self.aliases.pop(place, None)
         self.supersedes.pop(place, None)
         for known in self._by_place.values():

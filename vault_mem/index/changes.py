@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Rows = Sequence[Mapping[str, Any]]
-# A workspace that lags behind by more commits than this reads everything anew.
+# A workspace that lags behind by more commits than this reads everything again.
 _KEPT = 100
 
 

@@ -1,26 +1,20 @@
-"""The graph of links: which note a name means, and the reverse of every link."""
+"""The graph of links: the memories at both ends of every link, and the reverse of each."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from vault_mem.index.changes import Rows
-from vault_mem.index.rows import EPISODE, MEMORY
-from vault_mem.index.table import Table, quote
+from vault_mem.index.links import Names
+from vault_mem.index.state import EPISODE, MEMORY, StateStore, Written
 from vault_mem.model import INVERSE_LINK, Link
-from vault_mem.notes.links import name_key
-from vault_mem.vault.names import ID_AT_END
 
 _TYPES = (MEMORY, EPISODE)
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(NamedTuple):
     """A link between two memories as seen from `source`, whichever of the two it is written in."""
 
     source: str
@@ -28,8 +22,7 @@ class Edge:
     link: Link
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """What the graph knows of one note beside its links."""
 
     id: str
@@ -37,125 +30,105 @@ class Place:
     path: str
     private: bool
     episode: bool
-    created: datetime
-
-
-class Entry(NamedTuple):
-    """A file as the graph reads it: its names as they compare, the digits of a lasting id, and its links."""
-
-    place: Place
-    names: tuple[str, ...]
-    digits: str
-    links: tuple[Link, ...]
+    created: float
 
 
 class Graph:
-    """Every memory's id, name and links, and what the links mean. It never changes: a later one is made `after` it.
+    """Memories, episodes and the links between them, as of the last sync. Around one of them only its own are read."""
 
-    `renames` gives for names that files once had the ids of those files: links to an old name still lead home.
-    """
-
-    def __init__(self, entries: dict[str, Entry], renames: Mapping[str, set[str]]) -> None:
-        self._entries = [entries[file] for file in sorted(entries)]
-        self._renames = renames
-        self.places = {entry.place.id: entry.place for entry in self._entries}
-
-    @classmethod
-    def of(cls, table: Table, renames: Mapping[str, set[str]]) -> Graph:
-        """The graph of a whole table."""
-        return cls({row["file"]: _entry(row) for row in _rows(table)}, renames)
-
-    def after(self, table: Table, changed: Mapping[str, Rows | None], renames: Mapping[str, set[str]]) -> Graph:
-        """The graph once the rows of these files are others; where they are not at hand, the table has them."""
-        entries = {entry.place.path: entry for entry in self._entries if entry.place.path not in changed}
-        elsewhere = [quote(file) for file, rows in changed.items() if rows is None]
-        rows = [row for rows in changed.values() for row in rows or () if row["n"] == 0 and row["type"] in _TYPES]
-        if elsewhere:
-            rows += _rows(table, f" AND file IN ({', '.join(elsewhere)})")
-        return Graph(entries | {row["file"]: _entry(row) for row in rows}, renames)
+    def __init__(self, state: StateStore, names: Names | None = None) -> None:
+        self._state = state
+        self.names = names or Names(state)
 
     @cached_property
-    def _by_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for entry in self._entries:
-            for name in entry.names:
-                found.setdefault(name, []).append(entry.place.id)
-        return found
+    def places(self) -> dict[str, Place]:
+        """Every memory and episode by its id."""
+        return {place.id: place for place in self._by_key.values()}
 
     @cached_property
-    def _by_digits(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for entry in self._entries:
-            if entry.digits:
-                found.setdefault(entry.digits, []).append(entry.place.id)
-        return found
+    def _by_key(self) -> dict[str, Place]:
+        rows = self._state.places(_TYPES)
+        return {
+            key: Place(id_, title, key, bool(private), type_ == EPISODE, created)
+            for key, id_, title, private, type_, created in rows
+        }
 
-    @cached_property
-    def _links(self) -> dict[str, tuple[Link, ...]]:
-        return {entry.place.id: entry.links for entry in self._entries}
+    def place(self, id_: str) -> Place:
+        """A memory or episode by its id."""
+        if "places" in self.__dict__:
+            return self.places[id_]
+        key = self._state.key_of(id_) or ""
+        known = self._state.files([key])[key]
+        return Place(id_, known.title, key, bool(known.private), known.type == EPISODE, known.created)
 
-    def resolve(self, target: str) -> str | None:
-        """The id of the one memory a link's target means.
+    def title(self, id_: str) -> str:
+        """What a memory is called."""
+        return self.place(id_).title
 
-        By its name, by the id that a name of ours ends in, or by a name that only one memory once had.
-        """
-        name = name_key(target)
-        stem = name.rsplit("/", 1)[-1]
-        found = self._by_name.get(name) or self._by_name.get(stem) or []
-        if len(found) == 1:
-            return found[0]
-        by_id = ID_AT_END.search(name)
-        owners = self._by_digits.get(by_id.group(1), []) if by_id else []
-        if not found and not owners and self._renames:
-            owners = [id_ for id_ in self._renames.get(name, ()) if id_ in self.places]
-        return owners[0] if len(owners) == 1 else None
+    def has(self, id_: str) -> bool:
+        """Whether a memory or episode goes by this id."""
+        key = self._state.key_of(id_)
+        return key is not None and self._id(key) is not None
+
+    def resolve(self, target: str, source: str = "") -> str | None:
+        """The id of the memory or episode that a link's target means."""
+        key = self.names.note(target, source)
+        return None if key is None else self._id(key)
 
     def edges(self, id_: str) -> list[Edge]:
         """All links of a memory, one for each neighbour: those it writes, then those others write to it."""
-        return self._edges.get(id_, [])
+        if "_edges" in self.__dict__:
+            return self._edges.get(id_, [])
+        key = self._state.key_of(id_)
+        if key is None or not self.has(id_):
+            return []
+        found = sorted(self.names.around(key), key=lambda each: each[0])
+        return _edges((self._id(source), self._id(target), each) for source, target, each in found).get(id_, [])
+
+    def whole(self) -> Graph:
+        """The same graph with the links of all memories read at once."""
+        self._edges  # noqa: B018
+        return self
 
     @cached_property
     def _edges(self) -> dict[str, list[Edge]]:
-        best: dict[tuple[str, str], Edge] = {}
-        for source, links in self._links.items():
-            for link in links:
-                target = self.resolve(link.target)
-                if target is None or target == source:
-                    continue
-                pair = (source, target) if source < target else (target, source)
-                if pair not in best or _weight(link) > _weight(best[pair].link):
-                    best[pair] = Edge(source, target, link)
-        edges: dict[str, list[Edge]] = {}
-        reverse: dict[str, list[Edge]] = {}
-        for edge in best.values():
-            edges.setdefault(edge.source, []).append(edge)
-            inverse = INVERSE_LINK.get(edge.link.type)
-            link = replace(edge.link, type=inverse) if inverse else edge.link
-            reverse.setdefault(edge.target, []).append(Edge(edge.target, edge.source, link))
-        for id_, others in reverse.items():
-            edges.setdefault(id_, []).extend(others)
-        return edges
+        ids = {key: place.id for key, place in self._by_key.items()}
+        return _edges((ids.get(file), ids.get(target or ""), each) for file, target, each in self.names.all_links())
+
+    def _id(self, key: str) -> str | None:
+        """The id of a file that the graph has: a memory or an episode."""
+        known = self._state.files([key]).get(key)
+        return None if known is None or known.type not in _TYPES else known.id
 
     def dangling(self) -> list[tuple[str, Link]]:
-        """Links that mean no memory, or more than one."""
+        """Links of memories that lead to no file of the vault."""
         return [
-            (id_, link) for id_, links in self._links.items() for link in links if self.resolve(link.target) is None
+            (self._by_key[file].id, each.link)
+            for file, target, each in self.names.all_links()
+            if target is None and file in self._by_key and self.names.find(each.target, file) is None
         ]
 
 
-def _rows(table: Table, where: str = "") -> list[dict[str, Any]]:
-    types = ", ".join(map(quote, _TYPES))
-    return list(table.select(["file", "id", "type", "memory"], f"n = 0 AND type IN ({types}){where}").to_pylist())
-
-
-def _entry(row: Mapping[str, Any]) -> Entry:
-    key, id_, record = row["file"], row["id"], json.loads(row["memory"])
-    path = name_key(key.removesuffix(".md"))
-    created = datetime.fromisoformat(record["created"])
-    place = Place(id_, str(record["title"]), key, bool(record["private"]), row["type"] == EPISODE, created)
-    names = {path, path.rsplit("/", 1)[-1], name_key(id_)}
-    digits = "" if record["provisional"] else id_.partition("_")[2][:8]
-    return Entry(place, tuple(names), digits, tuple(Link(**link) for link in record["links"]))
+def _edges(links: Iterable[tuple[str | None, str | None, Written]]) -> dict[str, list[Edge]]:
+    """One edge for each pair, and its reverse, by the memory it starts at."""
+    best: dict[tuple[str, str], Edge] = {}
+    for source, target, each in links:
+        if source is None or target is None or target == source:
+            continue
+        pair = (source, target) if source < target else (target, source)
+        link = each.link
+        if pair not in best or _weight(link) > _weight(best[pair].link):
+            best[pair] = Edge(source, target, link)
+    edges: dict[str, list[Edge]] = {}
+    reverse: dict[str, list[Edge]] = {}
+    for edge in best.values():
+        edges.setdefault(edge.source, []).append(edge)
+        inverse = INVERSE_LINK.get(edge.link.type)
+        link = replace(edge.link, type=inverse) if inverse else edge.link
+        reverse.setdefault(edge.target, []).append(Edge(edge.target, edge.source, link))
+    for id_, others in reverse.items():
+        edges.setdefault(id_, []).extend(others)
+    return edges
 
 
 def _weight(link: Link) -> tuple[bool, bool]:

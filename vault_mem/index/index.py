@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 import shutil
@@ -12,12 +13,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vault_mem.embedding.calibration import Calibration, fingerprint, loaded, measure
+from vault_mem.embedding.calibration import Calibration, built_in, fingerprint, loaded, measure
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.errors import NotFound, VaultMemError, WriteFailed
 from vault_mem.index.changes import Changes, Rows
-from vault_mem.index.rows import EPISODE, MEMORY, NOTE, memory_of
-from vault_mem.index.state import SCHEMA_VERSION, Known, StateStore
+from vault_mem.index.rows import memory_of
+from vault_mem.index.state import EPISODE, MEMORY, NOTE, SCHEMA_VERSION, Known, StateStore
 from vault_mem.index.table import Table, quote
 from vault_mem.model import Memory
 from vault_mem.vault.folder import Folder
@@ -142,10 +143,12 @@ class Index:
         """What no file tells: where files were, and the names they had; as far as it can be read."""
         if self.state is None:
             self.open()
-        try:
-            return self.state.all_files(), self.state.former_names()
-        except (sqlite3.Error, AttributeError):  # damaged, or never there
-            return [], []
+        files: list[Known] = []
+        names: list[tuple[str, str]] = []
+        with contextlib.suppress(sqlite3.Error, AttributeError):  # damaged, or never there
+            names = self.state.former_names()
+            files = self.state.all_files()  # those of an earlier version have other columns
+        return files, names
 
     def finish_generation(self) -> None:
         """Make the new generation the one in use, and delete the others."""
@@ -157,7 +160,9 @@ class Index:
                 shutil.rmtree(other, ignore_errors=True)
 
     def _measured(self) -> Calibration:
-        """The model's calibration; measured once per model, and kept beside the generations."""
+        """The model's calibration; another model than ours is measured once, and that kept beside the generations."""
+        if shipped := built_in(self.embedder):
+            return shipped
         kept = self.home / f"calibration-{fingerprint(self.embedder)}.json"
         try:
             return loaded(json.loads(kept.read_text(encoding="ascii")))
@@ -221,6 +226,12 @@ class Index:
             return {}
         rows = self._rows(f"n = 0 AND file IN ({', '.join(map(quote, files))})", columns=("file",))
         return {row["file"]: memory_of(row) for row in rows}
+
+    def telling(self, words: str) -> list[str]:
+        """The files whose text or properties have these words, whatever their case."""
+        words = quote(words.lower())
+        where = f"n = 0 AND (contains(lower(content), {words}) OR contains(lower(memory), {words}))"
+        return [str(row["file"]) for row in self.table.select(["file"], where).to_pylist()]
 
     def counts(self) -> dict[str, int]:
         """How many memories, episodes and included notes there are."""

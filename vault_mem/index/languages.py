@@ -23,7 +23,7 @@ _SMALL_WORDS = {
     "swedish": "inte och att det som",
     "turkish": "bir ve için bu",
 }
-# A language is one of the vault's when its small words are in so many of the rows, on average.
+# A language is one of the vault's when its small words are in this share of the rows, on average.
 SPOKEN = 0.15
 # Forms of one word begin alike; shorter words are looked for as they are written.
 START = 4

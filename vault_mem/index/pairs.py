@@ -20,7 +20,7 @@ Places = NDArray[np.int64]
 LEADING = 32
 # A block of products fits into a processor's cache.
 _BLOCK = 1024
-# So many vectors say well enough which directions matter.
+# Enough vectors to tell which directions matter.
 _SAMPLE = 4096
 # Single precision may be off by less than this in a sum of a few hundred products.
 _SLACK = 1e-4

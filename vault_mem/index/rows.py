@@ -15,10 +15,9 @@ from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.passages import passages
 from vault_mem.index.terms import terms
 from vault_mem.model import Memory, from_record, to_record
+from vault_mem.notes.links import ID_AT_END
 from vault_mem.notes.parse import Note
-from vault_mem.vault.names import ID_AT_END
 
-MEMORY, EPISODE, NOTE = "memory", "episode", "note"
 # In the table the memories of one second follow each other by this much: whatever is ordered by time has them in order.
 STEP = 1e-5
 _MONTH = re.compile(r"\d{4}(?:-\d\d)?")  # the folders that vault-mem makes
@@ -87,7 +86,7 @@ def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, 
         "category": memory.category,
         "emotion": memory.emotion,
         "importance": memory.importance,
-        "tags": memory.tags,
+        "tags": with_parents(memory.tags),
         "people": memory.people,
         "created": memory.created.timestamp() + ((memory.seq or 1) - 1) * STEP,
         "valid_from": _epoch(memory.valid_from),
@@ -122,6 +121,12 @@ def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, 
                 }
             )
     return rows
+
+
+def with_parents(tags: Sequence[str]) -> list[str]:
+    """Tags and those they stand below: who asks for pottery means pottery/glaze too."""
+    found = [tag.rsplit("/", depth)[0] for tag in tags for depth in range(tag.count("/") + 1)]
+    return list(dict.fromkeys([*tags, *(tag for tag in found if tag)]))
 
 
 def _of_path(key: str, title: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The one catalogue and graph that all workspaces of a process share, kept in step with what any of them writes."""
+"""The one catalogue that all workspaces of a process share, kept in step with what any of them writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from vault_mem.index.changes import Changes
 
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
-    from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
 
 
@@ -23,12 +22,12 @@ class Shelf:
         self._lock = threading.RLock()
         self._catalogue: Catalogue | None = None
         self._generation, self._version = "", -1
-        self._graph: tuple[str, int, Graph] | None = None
 
     @contextmanager
     def lent(self, index: Index) -> Iterator[Catalogue]:
         """The catalogue, of the same age as the index; it is the caller's alone until the block ends."""
         from vault_mem.index.catalogue import Catalogue
+        from vault_mem.index.links import Names
 
         with self._lock:
             catalogue = self._in_step(index)
@@ -37,27 +36,8 @@ class Shelf:
                 self._catalogue = None  # not two of them in memory
                 self._catalogue = catalogue = Catalogue(index.table)
                 self._generation, self._version = index.generation, version
+            catalogue.names = Names(index.state)
             yield catalogue
-
-    def graph(self, index: Index) -> Graph:
-        """The links of the whole vault, of the same age as the index."""
-        from vault_mem.index.graph import Graph
-
-        with self._lock:
-            generation, before, graph = self._graph or ("", -1, None)
-            changed = None
-            if graph is not None and generation == index.generation:
-                self._catch_up(index, before)
-                if before == index.table.version:
-                    return graph
-                changed = self.changes.between(generation, before, index.table.version)
-            version, renames = index.table.version, index.state.renames()
-            if graph is None or changed is None:  # the first, or another process wrote
-                graph = Graph.of(index.table, renames)
-            else:
-                graph = graph.after(index.table, changed, renames)
-            self._graph = (index.generation, version, graph)
-            return graph
 
     def renew(self) -> None:
         """Let go of a catalogue that is worn by many single changes: the next one to need it fills a new one."""

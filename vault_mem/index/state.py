@@ -9,25 +9,29 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vault_mem.model import Problem
+from vault_mem.model import Link, Problem
+from vault_mem.notes.links import ID_AT_END, name_key
 from vault_mem.vault.walk import FileState
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
     key TEXT PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, inode INTEGER,
     checked_ns INTEGER, hash TEXT, declared TEXT, id TEXT, name TEXT,
-    dated_by_file INTEGER, foreign_id INTEGER, problems TEXT, flagged INTEGER, naming TEXT,
+    dated_by_file INTEGER, foreign_id INTEGER, problems TEXT, flagged INTEGER,
+    type TEXT, title TEXT, private INTEGER, created REAL,
     followed TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS declared ON files (declared);
 CREATE INDEX IF NOT EXISTS names ON files (name);
+CREATE INDEX IF NOT EXISTS ids ON files (id);
 CREATE INDEX IF NOT EXISTS flagged ON files (key) WHERE flagged = 1;
 CREATE INDEX IF NOT EXISTS unfollowed ON files (key) WHERE followed IS NOT hash;
 CREATE TABLE IF NOT EXISTS gone (key TEXT PRIMARY KEY, id TEXT NOT NULL) WITHOUT ROWID;
@@ -35,17 +39,29 @@ CREATE TRIGGER IF NOT EXISTS going AFTER DELETE ON files WHEN OLD.followed != ''
     BEGIN INSERT OR REPLACE INTO gone VALUES (OLD.key, OLD.id); END;
 CREATE TABLE IF NOT EXISTS renames (name TEXT, id TEXT, PRIMARY KEY (name, id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS unhealed (key TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS links (
+    file TEXT, target TEXT, type TEXT, confidence REAL, title TEXT, stem TEXT, digits TEXT
+);
+CREATE INDEX IF NOT EXISTS links_of ON links (file);
+CREATE INDEX IF NOT EXISTS links_to ON links (stem);
+CREATE INDEX IF NOT EXISTS links_by_id ON links (digits);
+CREATE TRIGGER IF NOT EXISTS unlinking AFTER DELETE ON files BEGIN DELETE FROM links WHERE file = OLD.key; END;
+CREATE TABLE IF NOT EXISTS outside (
+    key TEXT PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, inode INTEGER
+) WITHOUT ROWID;
 """
 
-# Among the files to look at for links to old names: all of them.
-EVERY_FILE = "*"
+# What a file is.
+MEMORY, EPISODE, NOTE = "memory", "episode", "note"
+OTHER = "other"  # among the memories, and none: a drawing, a board, a note that has neither name nor text yet
+# The type of what is only named: in code, by an id in the text, or in a file that is no note of ours.
+NAMED = ""
 
 
 class Known(NamedTuple):
     """One file as it was indexed. `declared` is the id the file gives, `id` the one it goes by, `name` its name key.
 
-    `flagged`: it says that it is private, and lies among the public ones. `naming` has the names in its brackets, as
-    names compare, each ended by a new line.
+    `flagged`: it says that it is private, and lies among the public ones.
     """
 
     key: str
@@ -62,7 +78,15 @@ class Known(NamedTuple):
     foreign_id: int
     problems: str
     flagged: int
-    naming: str
+    type: str
+    title: str
+    private: int
+    created: float
+
+    @property
+    def frozen(self) -> str:
+        """Why nothing may be written into the file; nothing where it can be."""
+        return next((reason for reason, _, odd in json.loads(self.problems) if not odd), "")
 
     @property
     def state(self) -> FileState:
@@ -70,7 +94,23 @@ class Known(NamedTuple):
         return FileState(self.mtime_ns, self.ctime_ns, self.size, self.inode)
 
 
+class Written(NamedTuple):
+    """A link as a file has it: NAMED is the type of a mere name."""
+
+    file: str
+    target: str
+    type: str = NAMED
+    confidence: float | None = None
+    title: str = ""
+
+    @property
+    def link(self) -> Link:
+        """The link itself."""
+        return Link(self.target, self.type, self.confidence, self.title)
+
+
 _COLUMNS = ", ".join(Known._fields)
+_LINK_COLUMNS = ", ".join(Written._fields)
 # What the views followed is not a file's state: it stays when the state is noted anew.
 _RECORD = (
     f"INSERT INTO files ({_COLUMNS}) VALUES ({', '.join('?' * len(Known._fields))}) ON CONFLICT (key) DO UPDATE SET "
@@ -81,7 +121,7 @@ _RECORD = (
 class StateStore:
     """The states of all files and a few facts about the index as a whole."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str) -> None:
         self._db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
@@ -125,6 +165,25 @@ class StateStore:
         """Key and id of the files with this name."""
         return list(self._db.execute("SELECT key, id FROM files WHERE name = ?", (name,)))
 
+    def all_names(self) -> Iterator[tuple[str, str]]:
+        """Name and key of every file."""
+        return iter(self._db.execute("SELECT name, key FROM files").fetchall())
+
+    def id_of(self, key: str) -> str:
+        """The id that a file goes by; nothing where there is no such file."""
+        row = self._db.execute("SELECT id FROM files WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def key_of(self, id_: str) -> str | None:
+        """The file that goes by an id."""
+        row = self._db.execute("SELECT key FROM files WHERE id = ?", (id_,)).fetchone()
+        return str(row[0]) if row else None
+
+    def places(self, types: tuple[str, str]) -> list[tuple[str, str, str, int, str, float]]:
+        """Key, id, title, private, type and time of all files of these types, by key."""
+        select = "SELECT key, id, title, private, type, created FROM files WHERE type IN (?, ?) ORDER BY key"
+        return self._db.execute(select, types).fetchall()
+
     def keys(self) -> list[str]:
         """Every file, in the order of their keys."""
         return [key for (key,) in self._db.execute("SELECT key FROM files ORDER BY key")]
@@ -138,16 +197,46 @@ class StateStore:
         """Whether no file is known."""
         return self._db.execute("SELECT 1 FROM files LIMIT 1").fetchone() is None
 
-    def naming(self, endings: Iterable[str], larger: int) -> list[str]:
-        """The files that give a name with one of these endings, and those too large to have been read whole."""
-        wanted = [f"{ending}\n" for ending in sorted(set(endings))]
-        # How many may be asked for at once is limited; a vault has few such names.
-        found = {key for (key,) in self._db.execute("SELECT key FROM files WHERE size > ?", (larger,))}
-        for start in range(0, len(wanted), 100):
-            some = wanted[start : start + 100]
-            condition = " OR ".join(["instr(naming, ?)"] * len(some))
-            found.update(key for (key,) in self._db.execute(f"SELECT key FROM files WHERE {condition}", some))
-        return sorted(found)
+    def links(self, file: str | None = None) -> Iterator[Written]:
+        """The links of a file, or of all, in the order of the files; not what is only named."""
+        where, values = ("file = ? AND", (file,)) if file is not None else ("", ())
+        select = f"SELECT {_LINK_COLUMNS} FROM links WHERE {where} type != '' ORDER BY file, rowid"
+        return map(Written._make, self._db.execute(select, values).fetchall())
+
+    def naming(self, stems: Iterable[str], digits: Iterable[str] = ()) -> list[Written]:
+        """All that has one of these names, its folder aside, or ends in one of these digits, by file."""
+        found = []
+        for column, values in (("stem", stems), ("digits", digits)):
+            select = f"SELECT {_LINK_COLUMNS}, rowid FROM links WHERE {column} = ?"
+            for value in set(values) - {""}:
+                found += self._db.execute(select, (value,)).fetchall()
+        return [Written._make(row[:-1]) for row in sorted(set(found), key=lambda row: (row[0], row[-1]))]
+
+    def too_large(self, size: int) -> list[str]:
+        """The files that are larger, of which only the beginning was read."""
+        return [key for (key,) in self._db.execute("SELECT key FROM files WHERE size > ?", (size,))]
+
+    def write_links(self, files: Iterable[str], links: Iterable[Written]) -> None:
+        """Note the links of these files, in place of what was noted before."""
+        self._db.executemany("DELETE FROM links WHERE file = ?", [(file,) for file in files])
+        rows = []
+        for each in links:
+            stem = name_key(each.target).rpartition("/")[2]
+            digits = ID_AT_END.search(stem)
+            rows.append((*each, stem, digits.group(1) if digits else ""))
+        self._db.executemany(f"INSERT INTO links ({_LINK_COLUMNS}, stem, digits) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def outside(self) -> dict[str, tuple[int, int, int, int]]:
+        """The states of files that are no notes of ours, when their links were last noted."""
+        return {row[0]: row[1:] for row in self._db.execute("SELECT * FROM outside")}
+
+    def note_outside(self, states: Mapping[str, FileState], gone: Iterable[str], links: Iterable[Written]) -> None:
+        """Note the states and links of such files."""
+        with self._at_once():
+            self.write_links([*states, *gone], links)
+            self._db.executemany("DELETE FROM outside WHERE key = ?", [(key,) for key in gone])
+            rows = [(key, *state) for key, state in states.items()]
+            self._db.executemany("INSERT OR REPLACE INTO outside VALUES (?, ?, ?, ?, ?)", rows)
 
     def without_id(self) -> list[Known]:
         """Files that declare no id."""
@@ -197,7 +286,7 @@ class StateStore:
         """What could not be read, file by file."""
         found: list[Problem] = []
         for key, text in self._db.execute("SELECT key, problems FROM files WHERE problems != '[]' ORDER BY key"):
-            found += [Problem(key, reason, line) for reason, line in json.loads(text)]
+            found += [Problem(key, *each) for each in json.loads(text)]
         return found
 
     def renames(self) -> dict[str, set[str]]:
@@ -218,7 +307,7 @@ class StateStore:
         self._db.executemany("INSERT OR IGNORE INTO renames VALUES (?, ?)", renames)
 
     def unhealed(self) -> list[str]:
-        """Files that may hold links to old names; EVERY_FILE among them stands for all."""
+        """Files that may hold links to old names."""
         return [key for (key,) in self._db.execute("SELECT key FROM unhealed ORDER BY key")]
 
     def add_unhealed(self, keys: Iterable[str]) -> None:
@@ -241,20 +330,31 @@ class StateStore:
 
     def with_digits(self, digits: str) -> set[str]:
         """The ids, given by the files themselves, that begin with these hex digits."""
-        select = "SELECT declared FROM files WHERE declared = id AND (declared GLOB ? OR declared GLOB ?)"
-        return {id_ for (id_,) in self._db.execute(select, (f"mem_{digits}*", f"ep_{digits}*"))}
+        select = "SELECT declared FROM files WHERE declared = id AND declared BETWEEN ? AND ?"
+        ranges = ((f"{prefix}_{digits}", f"{prefix}_{digits}g") for prefix in ("mem", "ep"))
+        return {id_ for each in ranges for (id_,) in self._db.execute(select, each)}
 
     def all_files(self) -> list[Known]:
         """What is known of every file."""
         return [Known._make(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM files")]
 
-    def record(self, known: Iterable[Known], removed: Iterable[str] = (), **facts: Any) -> None:
-        """Note new states, forget removed files, and set facts, all at once."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+    def record(
+        self, known: Iterable[Known], removed: Iterable[str] = (), links: Iterable[Written] | None = None, **facts: Any
+    ) -> None:
+        """Note new states, forget removed files, and set facts, all at once; with `links`, those of all known ones."""
+        known = list(known)
+        with self._at_once():
             self._db.executemany("DELETE FROM files WHERE key = ?", [(key,) for key in removed])
             self._db.executemany(_RECORD, known)
+            if links is not None:
+                self.write_links([each.key for each in known], links)
             self.put(**facts)
+
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
             self._db.execute("COMMIT")
         except BaseException:
             self._db.execute("ROLLBACK")

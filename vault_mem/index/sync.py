@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
-import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,16 +14,17 @@ import numpy as np
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.errors import Unsafe
 from vault_mem.index import rows
+from vault_mem.index.files import known_of, links_of, provisional_id, read
 from vault_mem.index.index import Index
-from vault_mem.index.state import EVERY_FILE, Known
+from vault_mem.index.links import Names
+from vault_mem.index.state import Known, Written
 from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, quote, release_memory
 from vault_mem.model import Problem
-from vault_mem.notes.links import link_name, name_key
-from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse, read_bool
-from vault_mem.notes.references import named_in
+from vault_mem.notes.links import path_key
+from vault_mem.notes.parse import Note, parse
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked_outside
-from vault_mem.vault.walk import RACY_NS, FileState, Listing, content_hash, look_at, state_of, walk
+from vault_mem.vault.walk import RACY_NS, Listing, content_hash, look_at, walk
 
 # Files per commit: large enough that a commit's own cost does not count, small enough to hold in memory.
 BATCH = 1000
@@ -142,7 +140,7 @@ def _recheck(index: Index, found: Difference) -> bool:
     for key in found.suspect:
         old = known[key]
         try:
-            raw, state, size = _read(index.folder.tree.open, key)
+            raw, state, size = read(index.folder, key)
         except OSError:
             return True
         if content_hash(raw, size) != old.hash or (old.dated_by_file and old.mtime_ns != state.mtime_ns):
@@ -188,15 +186,6 @@ def _refuse_mass_loss(index: Index, listing: Listing) -> None:
         )
 
 
-def provisional_id(key: str, taken: Callable[[str], bool] = lambda id_: False) -> str:
-    """The id a file goes by as long as it has none of its own, or one that another file owns."""
-    for attempt in range(1000):
-        id_ = "mem_" + hashlib.sha256(f"provisional {attempt or ''}{key}".encode()).hexdigest()[:12]
-        if not taken(id_):
-            return id_
-    raise AssertionError("a thousand hashes in a row were taken")
-
-
 def owner_of(id_: str, keys: Iterable[str], folder: Folder) -> str:
     """Which of the files that declare an id keeps it: the one that looks like the original."""
     return min(keys, key=lambda key: (not folder.is_owned(key), *_originality(key, id_)))
@@ -226,7 +215,7 @@ class _Run:
         self.forgetful = not fresh and index.state.empty()  # rows may be there of which the states know nothing
         self.known: dict[str, Known] = {}
         self.claimed: set[str] = set()
-        self.names: dict[str, set[str]] = {}
+        self.targets: set[tuple[str, str]] = set()  # of what was read: each file, and what it names
 
     def run(self, only: Sequence[str] | None) -> None:
         if not self.fresh:
@@ -274,23 +263,26 @@ class _Run:
     def _index_files(self, keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None = None) -> None:
         """Read these files and write their rows, states last."""
         with self.folder.tree.opener() as open_:
-            notes, touched = self._look_into(open_, keys, gone, ids)
+            notes, touched, links = self._look_into(open_, keys, gone, ids)
         if notes:
             self._write(notes, gone)
         fresh = [known for _, _, known in notes]
         self.known.update({known.key: known for known in [*fresh, *touched]})
         self.report.touched += len(touched)
-        self.index.state.record([*fresh, *touched], table_version=UNSETTLED)
+        self.index.state.record(fresh, links=links, table_version=UNSETTLED)
+        if touched:
+            self.index.state.record(touched)
 
     def _look_into(
         self, open_: Callable[[str], int], keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None
-    ) -> tuple[list[tuple[str, Note, Known]], list[Known]]:
-        """What is to be indexed of these files, and those that say what they said."""
+    ) -> tuple[list[tuple[str, Note, Known]], list[Known], list[Written]]:
+        """What is to be indexed of these files, those that say what they said, and the links of the former."""
         notes: list[tuple[str, Note, Known]] = []
         touched: list[Known] = []
+        links: list[Written] = []
         for key in keys:
             try:
-                raw, state, size = _read(open_, key)
+                raw, state, size = read(self.folder, key, open_)
             except FileNotFoundError:
                 continue  # gone since the listing; the next sync sees it
             except OSError as error:
@@ -312,32 +304,15 @@ class _Run:
             declared = note.memory.id
             note.memory.id = (ids or {}).get(key) or declared or provisional_id(key)
             note.memory.provisional = note.memory.id != declared
-            problems = "[]"
-            if note.problems:
-                problems = json.dumps([(problem.reason, problem.line) for problem in note.problems])
-            name = name_key(key.removesuffix(".md").rsplit("/", 1)[-1])
-            names = named_in(raw)
-            known = Known(
-                key,
-                *state,
-                checked,
-                digest,
-                declared,
-                note.memory.id,
-                name,
-                note.dated_by_file,
-                note.foreign_id,
-                problems,
-                read_bool(note.fields.get("private")) is True and not private,
-                "".join(f"{name_key(link_name(name))}\n" for name in names),
-            )
+            known = known_of(self.folder, key, state, checked, digest, declared, note)
             notes.append((key, note, known))
-            if names:
-                self.names[key] = names
+            found = links_of(key, raw, note)
+            links += found
+            self.targets.update((each.file, each.target) for each in found)
             self.claimed.update((declared, old.declared if old else ""))
             if ids is None:
                 self._count(old, digest in gone)
-        return notes, touched
+        return notes, touched, links
 
     def _count(self, old: Known | None, moved: bool) -> None:
         if old is not None:
@@ -352,17 +327,12 @@ class _Run:
         dim = self.index.table.dim
         written: list[dict[str, object]] = []
         for (key, note, known), vector in zip(notes, vectors, strict=True):
-            written += rows.rows_of(key, note, known.hash, self._type(key, note), vector, dim)
+            written += rows.rows_of(key, note, known.hash, known.type, vector, dim)
         replaced = [key for key, _, _ in notes if key in self.known]
         if self.fresh and not replaced:
             self.index.table.add(written)
         else:
             self._commit(written, replaced)
-
-    def _type(self, key: str, note: Note) -> str:
-        if note.episode or key.startswith(self.folder.settings.episodes_folder.strip("/") + "/"):
-            return rows.EPISODE
-        return rows.MEMORY if self.folder.is_owned(key) else rows.NOTE
 
     def _vectors(self, notes: list[tuple[str, Note, Known]], gone: dict[str, str]) -> list[Vectors]:
         """Vectors of each note's passages: taken over from the same text under its old name, or embedded."""
@@ -414,7 +384,7 @@ class _Run:
             self._index_files(wrong[start : start + BATCH], {}, ids)
 
     def _note_renames(self, removed: list[Known], added: set[str]) -> None:
-        """Keep the names of files that were moved, and note which files may still use an old one (SPEC V-5)."""
+        """Keep the names of files that were moved (SPEC V-5)."""
         state = self.index.state
         renames: list[tuple[str, str]] = []
         if self.fresh:
@@ -429,13 +399,20 @@ class _Run:
                 # Where another file has that name too, it does not mean one memory, now or later.
                 renames += [(path_key(key), id_) for key, id_ in state.with_name(old.name) if id_ != now.id]
         state.add_renames(renames)
-        strangers = any(_misnamed(self.known[key]) for key in added if key in self.known)
-        if (renames or strangers) and not self.fresh:
-            state.add_unhealed([EVERY_FILE])
-            return
-        named = {name for names in self.names.values() for name in names}
-        unknown = {name for name in named if "/" in name or not state.with_name(name_key(name))}
-        state.add_unhealed(key for key, names in self.names.items() if not names.isdisjoint(unknown))
+        self._note_unhealed([id_ for _, id_ in renames], added)
+
+    def _note_unhealed(self, renamed: list[str], added: set[str]) -> None:
+        """Note which files may use an old name: those just read that name no file, and those that named what moved."""
+        state = self.index.state
+        names = Names(state)
+        if self.fresh:
+            names.take_all()
+        unhealed = {file for file, target in self.targets if names.find(target, file) is None}
+        if not self.fresh:
+            came = [self.known[key].id for key in added if _misnamed(self.known.get(key))]
+            moved = [key for id_ in {*renamed, *came} if (key := state.key_of(id_)) is not None]
+            unhealed.update(names.naming(*moved))
+        state.add_unhealed(unhealed)
 
     def _moved_to(self, old: Known, added: set[str]) -> Known | None:
         """The file that a file has become: by its id, or for one without an id by its content."""
@@ -479,25 +456,9 @@ def upkeep(index: Index, commits: int) -> None:
     release_memory()
 
 
-def path_key(key: str) -> str:
-    """The name of a file with its folder, as names compare."""
-    return name_key(key.removesuffix(".md"))
-
-
-def _misnamed(known: Known) -> bool:
+def _misnamed(known: Known | None) -> bool:
     """Whether a file came with an id that its name does not tell: others may know it by a name that does."""
-    return bool(known.declared) and known.declared.partition("_")[2][:8] not in known.name
-
-
-def _read(open_: Callable[[str], int], key: str) -> tuple[bytes, FileState, int]:
-    """A file's text (its beginning, where it is huge), its state before the reading, and its size."""
-    handle = open_(key)
-    try:
-        result = os.fstat(handle)
-        raw = os.read(handle, min(result.st_size, MAX_NOTE_BYTES) + 1)
-    finally:
-        os.close(handle)
-    return raw, state_of(result), result.st_size
+    return known is not None and bool(known.declared) and known.declared.partition("_")[2][:8] not in known.name
 
 
 def _problems(index: Index, listing: Listing) -> list[Problem]:

@@ -19,7 +19,7 @@ from vault_mem.index.rows import schema, to_table
 NAME = "memories"
 # Every commit adds a fragment that each search must open: folding them together now and then keeps searches fast.
 COMMITS_BETWEEN_OPTIMIZE = 50
-# What LanceDB keeps of the tables that a process reads: by default gigabytes, and for each table opened anew.
+# What LanceDB keeps of the tables that a process reads: by default gigabytes, and again for each table that is opened.
 _SESSION = lancedb.Session(index_cache_size_bytes=4 << 20, metadata_cache_size_bytes=4 << 20)
 
 

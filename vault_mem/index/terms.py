@@ -23,8 +23,8 @@ STOP = frozenset(
     will with within without would yes yet you your yours yourself""".split()  # noqa: SIM905 - a page of quotes otherwise
 )
 # getUserName: the words of an identifier begin with capitals.
-_HUMP = re.compile("[a-z][A-Z]")
-_IDENTIFIER = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]*")
+_LETTERS = re.compile(r"[A-Za-z]+")
+_CAPITAL_WITHIN = re.compile(r"[a-z][A-Z]")
 _PART_OF_IDENTIFIER = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _DOUBLED = re.compile(r"([b-df-hjkmnp-rtvwxz])\1$")
 
@@ -37,8 +37,9 @@ def terms(text: str) -> list[str]:
             found.append(run)
         else:
             found += [run[start : start + 2] for start in range(len(run) - 1)]
-    for identifier in _IDENTIFIER.findall(text) if _HUMP.search(text) else ():
-        found += [part.casefold() for part in _PART_OF_IDENTIFIER.findall(identifier)]
+    for word in _LETTERS.findall(text) if _CAPITAL_WITHIN.search(text) else ():
+        if _CAPITAL_WITHIN.search(word):
+            found += [part.casefold() for part in _PART_OF_IDENTIFIER.findall(word)]
     return found
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
+from functools import lru_cache
+
+import numpy as np
 
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.english import lemma
-from vault_mem.judge.replaces import statement
+from vault_mem.judge.replaces import direction, statement
 from vault_mem.judge.words import Word, synonyms
 
 # So much of what a task names must be named again.
@@ -36,7 +40,7 @@ _NOT_COMPLETED = re.compile(
 def says_done(task: str, text: str, tokens: TokenVectors) -> bool:
     """Whether a text says that a task is done."""
     lower = text.casefold()
-    if max(len(task), len(text)) > MAX_LENGTH or _NOT_COMPLETED.search(lower):
+    if max(len(task), len(text)) > MAX_LENGTH or not may_say_done(text):
         return False
     one, two = statement(task, tokens), statement(text, tokens)
     wanted = [word for word in one.words if word.lemma not in _PLANNING and word.text not in _PLANNING]
@@ -45,15 +49,31 @@ def says_done(task: str, text: str, tokens: TokenVectors) -> bool:
     if not _OVER.search(lower) and not (_PAST_JA.search(lower) if one.japanese else _past_of(wanted, lower)):
         return False
     said = {form for word in two.words for form in (word.text, word.lemma)} | _forms(lower)
-    return sum(_named(word, said, two.words, tokens) for word in wanted) >= SHARED * len(wanted)
+    missing = [word for word in wanted if word.text not in said and word.lemma not in said]
+    needed = len(missing) - len(wanted) + math.ceil(SHARED * len(wanted))
+    return needed <= 0 or _meant(missing, two.words, needed, tokens)
+
+
+@lru_cache(maxsize=64)
+def may_say_done(text: str) -> bool:
+    """Whether a text speaks of anything as completed; a quick look."""
+    lower = text.casefold()
+    if _NOT_COMPLETED.search(lower):
+        return False
+    past = any(_is_past(word) for word in re.findall(r"[a-z]+", lower))
+    return past or bool(_OVER.search(lower) or _PAST_JA.search(lower))
+
+
+def _is_past(word: str) -> bool:
+    return lemma(word) != word and not re.search(r"(?:s|ing)$", word)
 
 
 def _past_of(wanted: list[Word], lower: str) -> bool:
     """Whether a text has a past form of a word of the task, or of one that means the same."""
     return any(
-        (form := lemma(word)) != word and (form == each.lemma or synonyms(form, each.lemma))
+        (form := lemma(word)) == each.lemma or synonyms(form, each.lemma)
         for word in re.findall(r"[a-z]+", lower)
-        if not re.search(r"(?:s|ing)$", word)
+        if _is_past(word)
         for each in wanted
     )
 
@@ -62,11 +82,15 @@ def _forms(lower: str) -> set[str]:
     return {form for word in re.findall(r"[a-z]+", lower) for form in (word, lemma(word))}
 
 
-def _named(word: Word, said: set[str], others: tuple[Word, ...], tokens: TokenVectors) -> bool:
-    if word.text in said or word.lemma in said:
-        return True
-    direction = tokens.word(word.text)[0]
-    return any(
-        synonyms(word.lemma, other.lemma) or float(direction @ tokens.word(other.text)[0]) >= KINDRED
-        for other in others
+def _meant(missing: list[Word], others: tuple[Word, ...], needed: int, tokens: TokenVectors) -> bool:
+    """Whether so many words of the task that are not said are meant by others."""
+    if not others:
+        return False
+    one, two = (np.array([direction(word.text, tokens) for word in words]) for words in (missing, others))
+    kindred = (one @ two.T).max(axis=1) >= KINDRED
+    needed -= int(kindred.sum())
+    rest = [word for word, found in zip(missing, kindred, strict=True) if not found]
+    return needed <= 0 or (
+        needed <= len(rest)
+        and sum(any(synonyms(word.lemma, other.lemma) for other in others) for word in rest) >= needed
     )

@@ -24,14 +24,14 @@ MOST = 1.4
 UNCOMMON = 1.2
 # Different words count from this cosine on: clothing and clothes, 手術 and surgery.
 KINDRED = 0.5
-# A word that stands in fewer than one memory of so many is rare.
+# A word in fewer than one of this many memories is rare.
 RARE = 20
-# So many memories say half of what a vault can say about what is common in it.
+# With this many memories, half is known of which words are common in the vault.
 FEW = 10
 # The weight that two texts must share in a large vault: one telling and rare word, or a few that are less so. It must
 # be this share of what the shorter says at all, for long texts have some words in common by chance.
 NEEDED, SHARE = 0.55, 0.15
-# Of a text that says little, less than that is enough if it is this part of it.
+# A text that says little needs less in common: at least this weight, if it is this share of the text.
 LEAST, PART = 0.2, 0.7
 # An identifier that both texts have weighs as much as a telling word.
 IDENTIFIER = 0.5

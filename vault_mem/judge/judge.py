@@ -18,7 +18,7 @@ from vault_mem.judge.words import DATA
 
 # How sure the fitted part must be where one text has words that the other has not. Measured in docs/guard.md: high
 # enough that an added fact ("and to latex") is not swallowed, low enough that a stray word does not hide a repetition.
-SURE = 0.75
+SURE = 0.72
 # Where every word has a counterpart it need only be likely: what is left are words that stand in other relations.
 LIKELY = 0.5
 # A text this long is a document: comparing it word by word with another takes too long to answer at once.

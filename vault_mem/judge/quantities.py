@@ -235,6 +235,17 @@ def _counted(number: str, unit: str | None, text: str) -> Quantity | None:
     return Quantity("number", value, text.strip(), _UNITS.get(unit, ""))
 
 
+_SCALES = {"k": 3, "t": 12, "m": 6, "b": 9}
+
+
+def _large(match: re.Match[str]) -> Quantity | None:
+    """$4.1bn, 4.1 billion dollars."""
+    number, scale = match[2] or match[4], match[3] or match[5]
+    unit = _UNITS.get(match[1] or match[6] or "", "")
+    power = 3 if scale == "thousand" else _SCALES[scale[0]]
+    return Quantity("number", round(float(number.replace(",", "")) * 10**power, 6), match.group(), unit)
+
+
 def _below_zero(match: re.Match[str]) -> Quantity | None:
     found = _counted(match[1], match[2], match.group())
     return Quantity("number", -float(match[1]), found.text, found.unit) if found else None
@@ -344,10 +355,16 @@ def _readers() -> Iterator[Reader]:
         lambda m: Quantity("relative", m.group().replace(" ", "-"), m.group()),
     )
     # amounts with a sign before, numbers with a unit behind, identifiers, and plain numbers
+    yield reader(
+        r"([$€£¥]) ?([0-9][0-9,]*(?:\.\d+)?) ?(k|m|b|t|mn|bn|tn|thousand|million|billion|trillion)(?![a-z])"
+        r"|(?<![\w.,])([0-9][0-9,]*(?:\.\d+)?) ?(mn|bn|tn|thousand|million|billion|trillion)(?![a-z])"
+        r"(?: (dollars?|euros?|pounds?|yen|usd|eur|gbp)\b)?",
+        _large,
+    )
     yield reader(r"([$€£¥]) ?([0-9][0-9,]*(?:\.\d+)?)", lambda m: _counted(m[2], m[1], m.group()), "$€£¥")
     yield reader(rf"(?<![\w.])-(\d+(?:\.\d+)?) ?({_UNIT})?(?![\w-])", _below_zero, "-")
     yield reader(
-        rf"(?<![a-z0-9.-])({_KN})(?: ?)({_UNIT})(?![a-z0-9])(?!目)",
+        rf"(?<![a-z0-9.-])({_KN})[ -]?({_UNIT})(?![a-z0-9])(?!目)",
         lambda m: _counted(m[1], m[2], m.group()),
         _NUMERALS,
     )
@@ -367,6 +384,11 @@ def _readers() -> Iterator[Reader]:
     yield reader(
         r"(?<![\w'.])(?:[b-hj-z]|(?<=\w )a(?= (?:for|to|in|on|and|or|is|was|at|from|of|with)\b|[.,;:!?]|$))(?![\w'.-])",
         lambda m: Quantity("identifier", m.group(), m.group()),
+    )
+    yield reader(  # Ｌ字型, B棟
+        r"(?<![a-z0-9])[a-z](?=字|型|棟|席|班|組|案|社|店)",
+        lambda m: Quantity("identifier", m.group(), m.group()),
+        "字型棟席班組案社店",
     )
     yield reader(r"\b(\d+)(?:st|nd|rd|th)\b", lambda m: Quantity("ordinal", int(m[1]), m.group()))
     yield reader(

@@ -21,7 +21,7 @@ from vault_mem.judge.english import lemma
 from vault_mem.judge.japanese import JAPANESE, KANA
 from vault_mem.judge.japanese import is_question as is_japanese_question
 from vault_mem.judge.text import Text, names_in
-from vault_mem.judge.words import Word, read_phrases, read_rows, read_words
+from vault_mem.judge.words import Word, known, read_phrases, read_rows, read_words
 
 PLAIN, PERHAPS, ALMOST_PLAIN = 1.0, 0.5, 0.75
 # From here on it is worth saying that a text may replace another: set so that a plain word of change needs a likely
@@ -29,9 +29,11 @@ PLAIN, PERHAPS, ALMOST_PLAIN = 1.0, 0.5, 0.75
 LIKELY = 0.4
 # Two words mean the same from this cosine on.
 SAME = 0.6
+# A subject of which the old text says nothing that is nearer than this is another one.
+KIN_SUBJECT = 0.4
 # How much one sign says, where there is no other.
-ROLE, GROUP, ASKED_SUBJECT = 0.8, 0.55, 0.5
-ASKED, QUANTITY, KINDRED, OTHER_NAME, THING = 0.6, 0.7, 0.7, 0.4, 0.5
+ROLE, GROUP, ASKED_SUBJECT, PART, OWNED = 0.8, 0.55, 0.5, 0.6, 0.8
+ASKED, QUANTITY, KINDRED, OTHER_NAME, THING, TO, VALUE = 0.6, 0.7, 0.7, 0.4, 0.5, 0.6, 0.5
 # A text of more columns tells a story: what it changes among many things cannot be told by its words.
 MAX_WIDTH = 140
 # Two texts with so many of their words in common say the same.
@@ -40,29 +42,52 @@ _KEPT = 5_000
 # Who does it stands among so many words at the beginning.
 SUBJECT_WORDS = 7
 _KIN = read_words("kin.txt")
+_GROUPS = frozenset(("group", "team", "class", "club", "family", "everyone", "everybody", "みんな", "うち", "我が家"))
+_KANJI = re.compile("[一-鿿々]{1,3}")
 _TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "one", "old", "new", "新しい", "今"))
 _ENGLISH = re.compile(r"[a-zà-öø-ÿ]+(?:[-_][a-zà-öø-ÿ]+)*")
 _VERB = re.compile(
     r"(?:is|are|was|were|am|has|have|had|does|do|did|can|could|will|would|should|must|may|needs?|uses?|runs?|lives?|works?|"
     r"goes|go|takes?|likes?|prefers?|keeps?|gets?|stays?|meets?|plays?|costs?|starts?|ends?|closes|opens|belongs|sits|"
-    r"teaches|studies|speaks?|drinks?|eats?|drives?|owns?|wears?|leads?|reports|deploys?|ships?|sends?|pays?)"
+    r"teaches|studies|speaks?|drinks?|eats?|drives?|owns?|wears?|leads?|reports|deploys?|ships?|sends?|pays?|wants?|"
+    r"loves?|hates?|happens?|rehearses?|stores?|hosts?|smokes?|trains?|becomes?)"
 )
+_DOING = re.compile(
+    r"(?:^|[.;] )([A-Z][a-zà-öø-ÿ]+) (?:wants|likes|loves|prefers|hates|plays|drinks|eats|drives|studies|speaks|"
+    r"teaches|wears|owns|lives|smokes|learns|thinks|says)\b|\b([A-Z][a-zà-öø-ÿ]+) and ([A-Z][a-zà-öø-ÿ]+)\b"
+)
+_NEW = re.compile(r"\bnew (?:\w+ (?=\w+ (?:is|are|was)\b))?([a-z]+)")
+_OWNS = re.compile(r"\b(\w+)['’]s (\w+)")
 _OURS = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|everyone|everybody|the (?:group|team|class|club|family))\b"
     r"|私|僕|俺|うち|我が家|みんな"
 )
-_ENDED = re.compile(
-    r"\b(?:dropped|sold|gave up|given up|gave away|got rid of|stopped|quit|left|lost|replaced|replaces|instead of|"
-    r"rather than|no longer|anymore|from|retired|cancelled|canceled|swapped|traded|traded in|switched|moved on|over|"
-    r"used to|not)\b((?:\W+\w+){1,4})|((?:\w+\W+){1,3})(?:retired|resigned|left|quit|died|closed|broke|ended|stopped|"
-    r"stepped down|is gone|was (?:replaced|dropped|sold|cancelled|closed)|no longer)\b"
+_ENDED = (
+    re.compile(
+        r"\b(?:dropped|sold|gave up|given up|gave away|got rid of|stopped|quit|left|lost|replaced|replaces|instead of|"
+        r"rather than|no longer|anymore|from|retired|cancelled|canceled|swapped|traded|traded in|switched|moved on|"
+        r"over|used to|not)\b((?:\W+\w+){1,4})"
+    ),
+    re.compile(
+        r"((?:\w+\W+){1,3})(?:retired|resigned|left|quit|died|closed|broke|ended|stopped|stepped down|is gone|"
+        r"was (?:replaced|dropped|sold|cancelled|closed)|no longer)\b"
+    ),
+)
+# What the subject is changed to.
+_TO = re.compile(
+    r"\b(?:changed|renamed|moved|switched|migrated|upgraded|raised|lowered|cut|extended|shortened|rescheduled|postponed|"
+    r"converted|ported|handed|passed)\b.*\b(?:to|until|into)\b|に(?:切り替|乗り換|変え|変わ|変更|替|換え|代わ|移|改め|統一|交代)"
 )
 _SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<![A-Z][a-z]s)(?<=[.!?])\s+(?=[A-Z\"'“])|(?<=[。！？])|\n")
 _WIDE = re.compile(r"[ぁ-ゖァ-ヺー一-鿿々〆]")
-_LOAN_WORD = re.compile("[ァ-ヺー]{3,}")
-_ENDED_JA = re.compile(
-    r"([^、。]{1,12})(?:を|は|が)(?:[^、。を]{0,4})(?:やめ|辞め|止め|売|手放|中止|廃止|解約|終|替え|換え|変え|なく|退)|"
-    r"([^、。]{1,8})(?:から|より)|([^、。]{1,8})(?:ではなく|の代わり|に代わ)"
+# Of ギターの弦を替えた the strings are changed, not the guitar.
+_ENDED_JA = (
+    re.compile(
+        r"(?:[^、。]*の)?([^、。はを]{1,12}?)(?:を|は|が)(?:[^、。を]{0,4})"
+        r"(?:やめ|辞め|止め|売|手放|中止|廃止|解約|終|替え|換え|変え|なく|退)"
+    ),
+    re.compile(r"([^、。]{1,8})(?:から|より)"),
+    re.compile(r"([^、。]{1,8})(?:ではなく|の代わり|に代わ)"),
 )
 _PAST = re.compile(
     r"\b(?:was|were|did|had|went|came|met|saw|told|said|asked|gave|yesterday|last (?:night|week|month|year))\b"
@@ -88,6 +113,7 @@ class Statement:
     kin: frozenset[str]
     group: bool
     change: float
+    negations: int
     lower: str
     japanese: bool
 
@@ -99,17 +125,24 @@ class Statement:
 
 def speaks_of_change(text: str) -> float:
     """How plainly a text says that something is no longer as it was, from 0 to 1."""
-    lower = text.casefold()
-    plain, perhaps = _changes()
+    never, plain, perhaps = _changes()
+    lower = never.sub(" ", text.casefold())
     if plain.search(lower):
         return PLAIN
     return min(len(set(perhaps.findall(lower))) * PERHAPS, ALMOST_PLAIN)
 
 
+def _possessing(text: str) -> frozenset[str]:
+    """Names that a text shows by what is theirs, or by what only people do: Bea's office, Rosa wants."""
+    own = {name.lower() for name in re.findall(r"\b([A-Z][a-zà-öø-ÿ]+)['’]s\b", text)}
+    doing = {name.lower() for names in _DOING.findall(text) for name in names if name}
+    return frozenset(doing | {name for name in own if not known(lemma(name))})
+
+
 @lru_cache(maxsize=_KEPT)
 def statement(text: str, tokens: TokenVectors) -> Statement:
     """A text, taken apart."""
-    parts = Text(text, tokens, names_in(text))
+    parts = Text(text, tokens, names_in(text) | _possessing(text))
     words = tuple(
         word for word in parts.words if word.text not in _TITLES and (len(word.text) > 1 or not word.text.isascii())
     )
@@ -118,11 +151,12 @@ def statement(text: str, tokens: TokenVectors) -> Statement:
         subject,
         tuple(word for word in words if word not in subject),
         _asked(parts),
-        tuple((each.kind, each.value) for each in parts.quantities if each.text != "one"),
+        tuple((f"{each.kind} {each.unit}".rstrip(), each.value) for each in parts.quantities if each.text != "one"),
         _relatives(parts, words),
         bool(_OURS.search(" ".join(parts.lower.split()[:SUBJECT_WORDS]))),
         speaks_of_change(text),
-        parts.lower,
+        parts.negations,
+        parts.plain.casefold(),
         parts.is_japanese,
     )
 
@@ -133,11 +167,25 @@ def may_replace(old: str, new: str, tokens: TokenVectors) -> float:
     if old == new or not changes_something(new) or not reads_as_state(old):
         return 0.0
     one, two = statement(old, tokens), statement(new, tokens)
-    if one.japanese != two.japanese or _says_again(one, two):
+    if one.japanese != two.japanese:
         return 0.0
     about = tuple(word for word in two.words if word.lemma not in two.kin - one.kin)
     ends = _ends(one, two, about)
-    return two.change * _same_subject(one, two, about, ends, tokens) * _same_question(one, two, about, ends, tokens)
+    if not ends and _says_again(one, two):
+        return 0.0
+    change = _change(one, two)
+    return change * _same_subject(one, two, about, ends, tokens) * _same_question(one, two, about, ends, tokens)
+
+
+def _change(old: Statement, new: Statement) -> float:
+    """How plainly the new text says that something of the old one is no longer so: a new wing is no other hospital."""
+
+    def is_news(match: re.Match[str]) -> str:
+        noun = lemma(match[1])
+        known_before = noun in _forms(old.words) or _questions_of_text(noun) & old.questions
+        return match[0] if known_before else match[1]
+
+    return speaks_of_change(_NEW.sub(is_news, new.lower)) if "new " in new.lower else new.change
 
 
 @lru_cache(maxsize=_KEPT)
@@ -154,9 +202,11 @@ def _width(text: str) -> int:
 
 
 def _says_again(old: Statement, new: Statement) -> bool:
-    """Whether two texts have nearly all words in common, and no other number: then nothing has changed."""
+    """Whether two texts have nearly all words in common, no other number and no other "not": nothing has changed."""
+    if old.negations != new.negations or _other_quantity(old, new):
+        return False
     left, right = ({word.lemma for word in each.words} for each in (old, new))
-    return len(left & right) >= SAID_AGAIN * max(len(left), len(right), 1) and not _other_quantity(old, new)
+    return len(left & right) >= SAID_AGAIN * max(len(left), len(right), 1)
 
 
 def changes_something(text: str) -> bool:
@@ -183,32 +233,65 @@ def _happened(lower: str) -> bool:
 def _same_subject(old: Statement, new: Statement, about: tuple[Word, ...], ends: bool, tokens: TokenVectors) -> float:
     """Whether the new text is about what the old one is about."""
     forms = _forms(about)
-    if ends or _forms(old.subject) & forms:
+    own, others = _somebody(old), _somebody(new)
+    elsewhere = bool(own) and not own & forms and (bool(others) or new.group)
+    if _forms(old.subject) & forms and not elsewhere:
+        return PART if _another_of_its_kind(old, new, forms) else OWNED if _only_owns(old, new) else 1.0
+    if ends and not (own and others):
         return 1.0
-    somebody = any(_is_somebody(word) for word in old.subject)
-    shared = sum(word.text in forms or word.lemma in forms for word in old.rest)
+    shared = [word for word in old.rest if _forms((word,)) & forms and not _VERB.fullmatch(word.text)]
     # Of "Karin is the treasurer of the club" and "we host the website" the club and the website are subjects too.
-    if shared > 1 or (shared and ("duty" in old.questions or (old.group and not somebody))):
+    if len(shared) > 1 or (shared and ("duty" in old.questions or (old.group and not own and not others))):
         return ROLE
-    if somebody:
+    if own:
         return 0.0  # and nobody else will do
+    if others and not any("duty" in _questions_of(word) for word in old.subject):
+        return 0.0
+    if not others and not _speaks_for(old, new, tokens):
+        return 0.0
     asked = {question for word in old.subject for question in _questions_of(word)} & new.questions - {"duty"}
     if _other_quantity(old, new):  # on which day: what is done then is the subject
         if _nearest(old.rest, about, tokens) > SAME:
             return ROLE
         asked |= old.questions & new.questions
     return max(
-        _clipped(_nearest(old.subject, about, tokens), 0.3, 0.7),
-        GROUP if old.group and new.group else 0.0,
+        _clipped(_each_nearest(old.subject, about, tokens), 0.3, 0.7),
+        GROUP if old.group and new.group and all(word.text in _GROUPS for word in old.subject) else 0.0,
         ASKED_SUBJECT if asked else 0.0,
     )
+
+
+def _another_of_its_kind(old: Statement, new: Statement, forms: set[str]) -> bool:
+    """Whether both name one thing by words of their own: the rehearsal room, the meeting room."""
+    left, right = _forms(old.subject), _forms(new.subject)
+    ours = [word for word in old.subject if not _forms((word,)) & forms]
+    theirs = [word for word in new.subject if not _forms((word,)) & _forms(old.words)]
+    return bool(ours and theirs and left & right) and not _somebody(old) & forms
+
+
+def _only_owns(old: Statement, new: Statement) -> bool:
+    """Whether the new text is about something of somebody that the old one only mentions: Gustav's hospital."""
+    owners = {owner for owner, thing in _OWNS.findall(new.lower) if thing in _forms(old.rest)}
+    return bool(owners & _somebody(old))
+
+
+def _somebody(of: Statement) -> set[str]:
+    return {form for word in of.subject if _is_somebody(word) for form in (word.text, word.lemma)}
+
+
+def _speaks_for(old: Statement, new: Statement, tokens: TokenVectors) -> bool:
+    """Whether the subject of the new text, if it has one of its own, is kindred to something the old one speaks of."""
+    if new.group or not new.subject or any(_questions_of(word) & old.questions for word in new.subject):
+        return True
+    return _nearest(new.subject, old.words, tokens) > KIN_SUBJECT
 
 
 def _same_question(old: Statement, new: Statement, about: tuple[Word, ...], ends: bool, tokens: TokenVectors) -> float:
     """Whether the new text answers what the old one answers: each sign leaves less room for doubt."""
     own = _forms(old.words)
     others = tuple(word for word in about if not _forms((word,)) & own)
-    shared = old.questions & new.questions
+    subject = _forms(old.subject) & _forms(about)
+    shared = _asked_beside(old, subject) & _asked_beside(new, subject)
     signs = (
         1.0 if ends else 0.0,
         ASKED if shared else 0.0,
@@ -216,23 +299,33 @@ def _same_question(old: Statement, new: Statement, about: tuple[Word, ...], ends
         QUANTITY if _other_quantity(old, new) else 0.0,
         KINDRED * _clipped(_nearest(old.rest, others, tokens), 0.3, 0.6),
         OTHER_NAME if _names(old) and _names(new) - _names(old) else 0.0,
+        VALUE if new.change == PLAIN and _forms(tuple(word for word in old.rest if word.name)) & _forms(about) else 0.0,
         THING if _same_thing(old, about) else 0.0,
+        TO if subject and not _somebody(old) and _TO.search(new.lower) else 0.0,
     )
     return 1 - math.prod(1 - sign for sign in signs)
 
 
+def _asked_beside(of: Statement, subject: set[str]) -> frozenset[str]:
+    """The questions a text speaks to by other words than the common subject, which says nothing of what changed."""
+    common = {question for word in of.words if _forms((word,)) & subject for question in _questions_of(word)}
+    others = {question for word in of.words if not _forms((word,)) & subject for question in _questions_of(word)}
+    return of.questions - (common - others)
+
+
 def _is_somebody(word: Word) -> bool:
     """Whether a word is a name or a relative; names of things that are asked for, such as Python, are not."""
-    return word.text in _KIN or (word.name and not _questions_of(word))
+    if word.text in _KIN:
+        return True
+    unknown = bool(_KANJI.fullmatch(word.text)) and not known(word.text)  # 隼人, 智子
+    return (word.name or unknown) and not _questions_of(word)
 
 
 def _same_thing(old: Statement, about: tuple[Word, ...]) -> bool:
     """Whether both are about one thing, which has few states to change; a person has many."""
-    if any(_is_somebody(word) for word in old.subject):
+    if all(_is_somebody(word) for word in old.subject):
         return False
-    if old.japanese and len(old.subject) == 1 and not _LOAN_WORD.fullmatch(old.subject[0].text):
-        return False  # a single word of Chinese characters may be a name
-    return all(_forms((word,)) & _forms(about) for word in old.subject) and bool(old.subject)
+    return all(_forms((word,)) & _forms(about) for word in old.subject)
 
 
 def _other_quantity(old: Statement, new: Statement) -> bool:
@@ -245,10 +338,19 @@ def _ends(old: Statement, new: Statement, about: tuple[Word, ...]) -> bool:
     """Whether the new text says that what the old one has is over: sold the Golf, コーヒーをやめて."""
     if new.change < PLAIN:
         return False
-    pattern = _ENDED_JA if new.japanese else _ENDED
-    ended = " ".join(found for groups in pattern.findall(new.lower) for found in groups)
-    words = [word for word in old.words if word.text in _forms(about) and word.text in ended]
+    patterns = _ENDED_JA if new.japanese else _ENDED
+    ended = [found for pattern in patterns for found in pattern.findall(new.lower)]
+    words = [word for word in old.words if word.text in _forms(about) and _is_among(word.text, ended)]
     return bool(words) and (bool(old.questions & new.questions) or any(word in old.rest for word in words))
+
+
+def _is_among(word: str, ended: list[str]) -> bool:
+    """Whether a word is in what has ended; a single character of Japanese may be part of any word."""
+    if _VERB.fullmatch(word):
+        return False
+    if len(word) > 1:
+        return any(word in each for each in ended)
+    return any(re.search(rf"(?<![一-鿿]){word}$", each) for each in ended)
 
 
 def _names(of: Statement) -> set[str]:
@@ -263,12 +365,18 @@ def _nearest(left: tuple[Word, ...], right: tuple[Word, ...], tokens: TokenVecto
     """The cosine of the two words that are nearest to each other."""
     if not left or not right:
         return 0.0
-    one, two = (np.array([_direction(word.text, tokens) for word in words]) for words in (left, right))
+    one, two = (np.array([direction(word.text, tokens) for word in words]) for words in (left, right))
     return max(float((one @ two.T).max()), 0.0)
 
 
+def _each_nearest(left: tuple[Word, ...], right: tuple[Word, ...], tokens: TokenVectors) -> float:
+    """How near each of some words is to another of the others, on average."""
+    return sum(_nearest((word,), right, tokens) for word in left) / max(len(left), 1)
+
+
 @lru_cache(maxsize=20_000)
-def _direction(word: str, tokens: TokenVectors) -> Vectors:
+def direction(word: str, tokens: TokenVectors) -> Vectors:
+    """The vector of a word, kept for the next text."""
     return tokens.word(word)[0]
 
 
@@ -283,8 +391,12 @@ def _forms(words: tuple[Word, ...]) -> set[str]:
 def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
     """The words of what a state is about: those before its verb, or before は."""
     if parts.is_japanese:
-        marked = [number for role in ("は", "が") for number, word in enumerate(words) if word.role == role]
-        return words[: marked[0] + 1] if marked else ()
+        marked = [word for role in ("は", "が") for word in words if word.role == role]
+        if not marked:
+            return ()
+        last = next(word for word in marked if word.role == marked[0].role and not word.compound)
+        before = parts.rest[: parts.rest.find(last.text) + len(last.text)]
+        return tuple(word for word in words if word.text in before.rpartition("、")[2])
     for place, match in enumerate(_ENGLISH.finditer(parts.rest)):
         if place and _VERB.fullmatch(match.group()):
             return tuple(word for word in words if word.place < place)
@@ -309,8 +421,8 @@ def is_talk(text: str) -> bool:
 
 
 @cache
-def _changes() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    return _phrases("plain"), _phrases("perhaps")
+def _changes() -> tuple[re.Pattern[str], ...]:
+    return _phrases("never"), _phrases("plain"), _phrases("perhaps")
 
 
 def _phrases(level: str) -> re.Pattern[str]:

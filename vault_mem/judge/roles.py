@@ -10,7 +10,7 @@ from vault_mem.judge.align import EXACT, Alignment
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.particles import role_class
 from vault_mem.judge.quantities import mark
-from vault_mem.judge.text import Text
+from vault_mem.judge.text import Text, places_of
 from vault_mem.judge.words import Word, opposed, read_words
 
 _PERSONS = read_words("persons.txt")
@@ -33,7 +33,30 @@ def role_changes(one: Text, two: Text, alignment: Alignment, tokens: TokenVector
         or _by_order(one, two, turned)
         or _by_exchange(one, two)
         or _by_comparison(one, two, turned)
+        or _by_landmark(one, two, alignment)
     )
+
+
+_BESIDE = re.compile(r"の(上|下|前|後ろ|横|隣|左|右)[にでのを]")
+
+
+def _by_landmark(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
+    """赤ん坊がテーブルの上に, 赤ちゃんの上にテーブルが: what is on what."""
+    before, after = (_landmarks(text) for text in (one, two))
+    for a, b, _ in alignment.pairs:
+        for c, d, _ in alignment.pairs:
+            where = before.get(a.text)
+            if where and where == after.get(d.text) and b.text not in after and c.text not in before:
+                return [Difference("role", f"{a.text}の{where}", f"{d.text}の{where}")]
+    return []
+
+
+def _landmarks(text: Text) -> dict[str, str]:
+    """What something is on, under or before, and which."""
+    if not text.is_japanese:
+        return {}
+    found = ((word.text, _BESIDE.match(text.rest.partition(word.text)[2])) for word in text.words)
+    return {word: match[1] for word, match in found if match}
 
 
 def _by_particle(same: list[Pair], turned: bool) -> list[Difference]:
@@ -189,6 +212,7 @@ def _by_comparison(one: Text, two: Text, turned: bool) -> list[Difference]:
     return []
 
 
+_IN_ENGLISH_WORD = re.compile("[a-z0-9]")
 _PARTS = re.compile(r"[,;:.、。；\n]|\b(?:and|but|while|whereas|or)\b|一方")
 # More things than this are a long text, where chance puts two of them together.
 _MOST_THINGS = 24
@@ -202,11 +226,13 @@ def _by_exchange(one: Text, two: Text) -> list[Difference]:
     things = [thing for thing in before if thing in after]
     if len(things) > _MOST_THINGS:
         return []
-    apart = [(a, b) for a in things for b in things if before[a] < before[b] and after[a] != after[b]]
-    for a, b in apart:
-        for c, d in apart:
-            together = before[a] == before[c] and before[b] == before[d]
-            if together and a != c and b != d and after[a] == after[d] and after[b] == after[c]:
+    moves: dict[tuple[int, int], str] = {}  # from which part to which, and the first that went there
+    for thing in things:
+        moves.setdefault((before[thing], after[thing]), thing)
+    for (front, front_now), a in moves.items():
+        for (back, back_now), b in moves.items():
+            c, d = moves.get((front, back_now)), moves.get((back, front_now))
+            if front < back and front_now != back_now and c and d:
                 return [Difference("exchange", f"{a} {c}, {b} {d}", f"{a} {d}, {b} {c}")]
     return []
 
@@ -216,7 +242,7 @@ def _parts(text: Text) -> dict[str, int]:
     found: dict[str, set[int]] = {}
     for number, part in enumerate(_PARTS.split(text.rest)):
         for word in text.words:
-            if re.search(rf"(?<![a-z0-9]){re.escape(word.text)}(?![a-z0-9])", part):
+            if places_of(word.text, part, _IN_ENGLISH_WORD):
                 found.setdefault(word.lemma, set()).add(number)
         for place, quantity in enumerate(text.quantities):
             if mark(place) in part:

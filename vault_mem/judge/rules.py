@@ -6,6 +6,7 @@ import re
 
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.align import Alignment
+from vault_mem.judge.attending import attending
 from vault_mem.judge.converse import settle_converses
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.places import place_changes
@@ -45,7 +46,8 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         *_small_words(one, two),
     ]
     if not told_from_both_ends:
-        found += [*_givings(one, two), *place_changes(one, two, alignment), *role_changes(one, two, alignment, tokens)]
+        found += [*_givings(one, two), *place_changes(one, two, alignment), *attending(one, two, alignment)]
+        found += role_changes(one, two, alignment, tokens)
     found = list(dict.fromkeys(found))
     return found if one.is_japanese == two.is_japanese else _in_two_languages(found)
 

@@ -29,6 +29,21 @@ def _plain(original: str) -> str:
     )
 
 
+_IN_WORD = re.compile(r"\w")
+
+
+def places_of(word: str, text: str, in_word: re.Pattern[str]) -> list[int]:
+    """Where a word stands by itself, with no such sign beside it; quicker than compiling a pattern for every word."""
+    found = []
+    start = text.find(word)
+    while start >= 0:
+        end = start + len(word)
+        if not (in_word.match(text, end) or (start and in_word.match(text, start - 1))):
+            found.append(start)
+        start = text.find(word, start + 1)
+    return found
+
+
 @lru_cache(maxsize=_KEPT)
 def names_in(original: str) -> frozenset[str]:
     """Names of people, places and things, as far as the writing shows them."""
@@ -79,8 +94,7 @@ class Text:
 
     def before(self, word: str) -> list[str]:
         """What stands before a word in its clause, for every place that it stands in."""
-        places = [(clause, match.start()) for clause in self._clauses for match in re.finditer(rf"\b{word}\b", clause)]
-        return [clause[:start].rstrip() for clause, start in places]
+        return [clause[:place].rstrip() for clause in self._clauses for place in places_of(word, clause, _IN_WORD)]
 
     @cached_property
     def negations(self) -> int:

@@ -10,6 +10,10 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vault_mem.cli.console import Console
 
 _one_at_a_time = threading.Lock()
 
@@ -34,6 +38,16 @@ def _in_process(arguments: Sequence[str], stdin: bytes) -> tuple[int, str, str]:
     from vault_mem.cli.main import run
 
     out, err = io.StringIO(), io.StringIO()
+    console = Console(Path.cwd(), os.environ, io.BytesIO(stdin), out, err)
     with _one_at_a_time:
-        code = run(arguments, Console(Path.cwd(), os.environ, io.BytesIO(stdin), out, err))
+        code = run(arguments, console)
+    threading.Thread(target=_settle, args=(console, arguments)).start()
     return code, out.getvalue(), err.getvalue()
+
+
+def _settle(console: Console, arguments: Sequence[str]) -> None:
+    """What waits for quiet, while the answer is on its way."""
+    from vault_mem.cli.main import settle
+
+    with _one_at_a_time:
+        settle(console, arguments)

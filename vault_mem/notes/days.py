@@ -84,7 +84,7 @@ def _count(match: re.Match[str]) -> int:
 
 
 def _weekday(today: date, number: int, weeks: int | None) -> date | None:
-    """A day of this week, of one so many weeks on, or simply the next one; one of this week that is over is none."""
+    """A weekday of this week, of the one `weeks` later, or simply the next one; none where it is over already."""
     if weeks is None:
         return today + timedelta(days=(number - today.weekday() - 1) % 7 + 1)
     day = today + timedelta(days=number - today.weekday() + 7 * weeks)

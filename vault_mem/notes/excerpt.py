@@ -6,6 +6,6 @@ SNIPPET = 120
 
 
 def cut(text: str, length: int = SNIPPET) -> str:
-    """One line of at most so many code points, then ... if anything was cut."""
+    """One line of at most `length` code points, then ... if anything was cut."""
     line = " ".join(text.splitlines())
     return line if len(line) <= length else line[:length] + "..."

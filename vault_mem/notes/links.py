@@ -1,18 +1,32 @@
-"""Wikilinks: reading and writing them, and what their display text says."""
+"""Links as they are written: wikilinks and Markdown links, in text and properties, and what their display text says."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 from vault_mem.model import LINK_TYPES, Link
 
 WIKILINK = re.compile(r"\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
+# A place in the text's own vault: neither an address nor a heading of the same note.
+_PLACE = r"(?![a-zA-Z][a-zA-Z0-9+.-]*:|#|//)(?:[^()\s<>]|\([^()\s<>]*\))+"
+_ADDRESS = rf"(?:<(?P<angled>(?![a-zA-Z]+:)[^<>\n]+)>|(?P<place>{_PLACE}))"
+_MARKDOWN = rf"\[(?P<text>[^\[\]\n]*)\]\({_ADDRESS}(?P<tip>\s+\"[^\"\n]*\")?\)"
+_LINK = rf"(?P<embed>!?)(?:\[\[(?P<name>[^\[\]|\n]+?)(?:\\?\|(?P<shown>[^\[\]\n]*))?\]\]|{_MARKDOWN})"
+LINK = re.compile(_LINK)
+# Code is not prose: what looks like a link there is none.
+CODE_OR_LINK = re.compile(
+    rf"(?P<code>^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]*`)|{_LINK}", re.MULTILINE | re.DOTALL
+)
+# In these keys an item is a link and nothing else: without its target it says nothing.
+LINK_KEYS = ("links", "supersedes", "sources", "members")
+# A file's name that vault-mem made ends in the first digits of the id.
+ID_AT_END = re.compile(r"(?:^|-)([0-9a-f]{8})$")
 _DISPLAY = re.compile(rf"(?P<title>.*)·\s?(?P<type>{'|'.join(LINK_TYPES)})(?:\s(?P<confidence>[01](?:\.\d+)?))?")
 _NOT_IN_DISPLAY = re.compile(r"[\[\]|\"\\\s]+")
-_FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
-_INLINE_CODE = re.compile(r"`[^`\n]*`")
 
 
 def read_link(value: Any) -> Link | None:
@@ -42,17 +56,33 @@ def unwrapped(value: Any) -> Any:
     return value
 
 
-def body_links(body: str) -> list[Link]:
-    """The wikilinks a person wrote in the text, each target once, code left out."""
-    if "[[" not in body:
-        return []
-    found: dict[str, Link] = {}
-    prose = "".join(_FENCE.split(body)[::2])  # every second part lies between two fences
-    for match in WIKILINK.finditer(_INLINE_CODE.sub("", prose)):
-        target = link_name(match.group(1))
-        if target:
-            found.setdefault(name_key(target), Link(target, title=(match.group(2) or "").strip()))
-    return list(found.values())
+def may_link(text: str) -> bool:
+    """Whether a text can have links at all: quick."""
+    return "[[" in text or "](" in text
+
+
+def target_of(match: re.Match[str]) -> str:
+    """What a match of LINK names, with its heading or block."""
+    name = match["name"] or match["angled"]
+    return name.strip() if name else unquote(match["place"])
+
+
+def body_links(body: str) -> Iterator[Link]:
+    """The links a person wrote in the text, embeds too, code left out."""
+    if may_link(body):
+        for match in CODE_OR_LINK.finditer(body):
+            if match["code"] is None and (target := link_name(target_of(match))):
+                yield Link(target, title=(match["shown"] or match["text"] or "").strip())
+
+
+def property_links(value: Any) -> Iterator[Link]:
+    """The wikilinks that the value of a property holds."""
+    items = value if isinstance(value, list) else [value]
+    for item in items[:1000]:
+        nested = isinstance(item, list)
+        item = unwrapped(item)
+        if isinstance(item, str) and (nested or WIKILINK.fullmatch(item.strip())) and (link := read_link(item)):
+            yield link
 
 
 def write_link(link: Link) -> str:
@@ -66,13 +96,23 @@ def link_name(target: str) -> str:
     """A link's target without heading, block or file ending: what names the note."""
     if "#" in target or "^" in target:
         target = re.split(r"[#^]", target, maxsplit=1)[0]
-    name = target.strip().strip("/")
-    return name[:-3] if name.lower().endswith(".md") else name
+    name = target.strip().rstrip("/")
+    return name[:-3] if name[-3:].lower() == ".md" else name
 
 
 def name_key(name: str) -> str:
     """The form in which names compare: NFC, without regard to case."""
     return name.lower() if name.isascii() else unicodedata.normalize("NFC", name).casefold()
+
+
+def path_key(key: str) -> str:
+    """The name of a file with its folder, as names compare; that of a note without its ending."""
+    return name_key(key).removesuffix(".md")
+
+
+def stem_of(key: str) -> str:
+    """A file's name without folder and ending."""
+    return key.rsplit("/", 1)[-1].removesuffix(".md")
 
 
 def nameable(name: str) -> bool:

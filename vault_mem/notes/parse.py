@@ -22,7 +22,17 @@ from vault_mem.model import (
     Problem,
 )
 from vault_mem.notes import yamlish
-from vault_mem.notes.links import WIKILINK, body_links, link_name, name_key, read_link, unwrapped
+from vault_mem.notes.links import (
+    ID_AT_END,
+    LINK_KEYS,
+    WIKILINK,
+    body_links,
+    link_name,
+    name_key,
+    property_links,
+    read_link,
+    unwrapped,
+)
 from vault_mem.notes.text import BOM, NoteText, split, split_text
 
 # Beyond this a note is a log or a dump, not a memory: the rest of it is not searched, and `status` says so.
@@ -32,6 +42,21 @@ MAX_FRONT_CHARS = 100_000
 
 _TRUE = {"true", "yes", "1", "on", "y"}
 _FALSE = {"false", "no", "0", "off", "n", ""}
+# What Obsidian and others call a note that nobody has named yet; a daily note is named by its date.
+PLACEHOLDER = re.compile(
+    r"(?:untitled|new note|無題(?:の(?:ファイル|ノート))?|名称未設定|未命名|제목 없음|unbenannt|sans titre|sin título"
+    r"|sem título|senza (?:nome|titolo)|naamloos|без названия|new file|新規ノート)(?:[ _-]?\(?\d+\)?)?"
+    r"|\d{4}[-_.]?\d{2}[-_.]?\d{2}|(?:mem|ep)_[0-9a-f]{12}",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"(?<![^\s])#((?:[^\W_]|[_/-])*[^\W\d](?:[^\W_]|[_/-])*)")
+_CODE = re.compile(r"^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+# As the Linter plugin writes a time by default: Monday, November 16th 2026, 8:12:34 pm.
+_SPOKEN = re.compile(
+    r"(?:[A-Za-z]+,? )?(?P<month>[A-Z][a-z]{2,8})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})"
+    r"(?:,? (?P<time>\d{1,2}:\d{2}(?::\d{2})?) ?(?P<half>[apAP][mM])?)?"
+)
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DATE_IN_NAME = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _SALVAGED_ID = re.compile(r"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
 _SALVAGED_PRIVATE = re.compile(r"^private:[ \t]*[\"']?(?:true|yes|1|on)\b", re.MULTILINE | re.IGNORECASE)
@@ -57,6 +82,8 @@ class Note:
     episode: bool = False
     foreign_id: bool = False
     dated_by_file: bool = False
+    plugin: bool = False  # a drawing, a board: written by a plugin, not by a person
+    unnamed: bool = False  # neither a text nor a name that somebody chose
 
 
 def parse(raw: bytes, path: str, *, mtime: float, zone: tzinfo, private: bool = False, size: int | None = None) -> Note:
@@ -87,11 +114,13 @@ def flag_in(raw: bytes) -> bool | None:
 
 def read_time(value: Any, zone: tzinfo) -> datetime | None:
     """A time as a person or Obsidian writes it, in the vault's zone where it has no offset of its own."""
+    value = unwrapped(value)
     if isinstance(value, str):
+        value = value.strip().removeprefix("[[").removesuffix("]]")  # a link to the daily note
         try:
-            value = datetime.fromisoformat(value.strip())
+            value = datetime.fromisoformat(value)
         except ValueError:
-            return None
+            value = _spoken(value, zone)
     if isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day, tzinfo=zone)
     if not isinstance(value, datetime):
@@ -102,6 +131,36 @@ def read_time(value: Any, zone: tzinfo) -> datetime | None:
     except (OverflowError, ValueError, OSError):
         return None
     return moment if 1 < moment.year < 9999 else None  # shown in any zone, it must still be a date
+
+
+def _spoken(text: str, zone: tzinfo) -> datetime | None:
+    """A time in English words and figures."""
+    said = _SPOKEN.fullmatch(text)
+    if said is None or said["month"][:3] not in _MONTHS:
+        return None
+    hour, minute, second = (*map(int, (said["time"] or "0:0").split(":")), 0)[:3]
+    if said["half"]:
+        hour = hour % 12 + 12 * (said["half"].lower() == "pm")
+    try:
+        month = _MONTHS.index(said["month"][:3]) + 1
+        return datetime(int(said["year"]), month, int(said["day"]), hour, minute, second, tzinfo=zone)
+    except ValueError:
+        return None
+
+
+def tags_in(body: str) -> list[str]:
+    """The #tags of a text, as Obsidian takes them; code left out."""
+    return [tag.rstrip("/") for tag in _TAG.findall(_CODE.sub("", body))] if "#" in body else []
+
+
+def _unique(tags: list[str]) -> list[str]:
+    return list({name_key(tag): tag for tag in reversed(tags)}.values())[::-1]
+
+
+def written_words(raw: bytes, key: str) -> list[str]:
+    """The words under a key as they stand in the file; where they are one text with commas, one by one."""
+    written = written_list(raw, key)
+    return [word.strip() for word in re.split(r"[,、\n]", written[0]) if word.strip()] if len(written) == 1 else written
 
 
 def written_list(raw: bytes, key: str) -> list[str]:
@@ -156,14 +215,15 @@ class _Reader:
         memory, dated_by_file = self._memory()
         episode = memory.id.startswith("ep_")
         foreign = not memory.id and self.fields.get("id") is not None
-        return Note(memory, self.fields, self.problems, episode, foreign, dated_by_file)
+        plugin = any(key.endswith("-plugin") for key in self.fields)
+        return Note(memory, self.fields, self.problems, episode, foreign, dated_by_file, plugin, not memory.content)
 
-    def _problem(self, reason: str, line: int | None = None, key: str | None = None) -> None:
+    def _problem(self, reason: str, line: int | None = None, key: str | None = None, *, odd: bool = False) -> None:
         if key is not None:
             for match in _KEY_LINE.finditer(self.text.front or ""):
                 if match.group(1) == key:
                     line = (self.text.front or "").count("\n", 0, match.start()) + 2
-        self.problems.append(Problem(self.path, reason, line))
+        self.problems.append(Problem(self.path, reason, line, odd))
 
     def _decode(self) -> str:
         raw = self.raw[len(BOM) :] if self.raw.startswith(BOM) else self.raw
@@ -239,16 +299,18 @@ class _Reader:
         text = declared if isinstance(declared, str) else ""
         known = MEMORY_ID.fullmatch(text) or EPISODE_ID.fullmatch(text)
         title = self.fields.get("title")
+        title = title.strip() if isinstance(title, str) else ""
         links = self._links(body)
+        stem = "" if PLACEHOLDER.fullmatch(self._stem()) else ID_AT_END.sub("", self._stem())
         memory = Memory(
             id=text if known else "",
-            content=body,
+            content=body if body.strip() else title or stem,  # a name that somebody chose says it all
             created=created or self._created_of_file(),
             path=self.path,
-            title=title.strip() if isinstance(title, str) and title.strip() else title_of(body) or self._stem(),
+            title=title or title_of(body) or self._stem(),
             seq=self._take("seq", _seq, "a whole number from 2 on", None),
             private=self.private or self._private_flag(),
-            tags=[tag.lstrip("#") for tag in self._strings("tags")],
+            tags=_unique([tag.lstrip("#") for tag in self._strings("tags")] + tags_in(body)),
             people=[_person(name) for name in self._strings("people")],
             secondary=self._strings("secondary"),
             intensity=self._number("intensity", 0, 1),
@@ -302,7 +364,8 @@ class _Reader:
             return default
         result = read(value)
         if result is None:
-            self._problem(f"{key} should be {wanted}, not {self._shown(value)}", key=key)
+            odd = key != "private"  # whether others may see it must be clear before anything is written
+            self._problem(f"{key} should be {wanted}, not {self._shown(value)}", key=key, odd=odd)
             return default
         return result
 
@@ -352,10 +415,14 @@ class _Reader:
         return [link for link in links if link is not None]
 
     def _links(self, body: str) -> list[Link]:
-        """Links of the front matter, then those in the text that are not among them."""
+        """Links of the front matter, then those in other properties and in the text that are not among them."""
         links = self._link_list("links")
         seen = {name_key(link.target) for link in links}
-        return links + [link for link in body_links(body) if name_key(link.target) not in seen]
+        others = [value for key, value in self.fields.items() if key not in LINK_KEYS]
+        more: dict[str, Link] = {}
+        for link in (*(link for value in others for link in property_links(value)), *body_links(body)):
+            more.setdefault(name_key(link.target), link)
+        return links + [link for name, link in more.items() if name not in seen]
 
 
 def _person(name: str) -> str:

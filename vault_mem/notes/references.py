@@ -1,37 +1,56 @@
-"""The wikilinks of a note, whoever wrote them: finding them, leading them elsewhere, turning them into plain text."""
+"""The links of a file, whoever wrote them: finding them, leading them elsewhere, turning them into plain text.
+
+Notes have them in properties and text; a canvas names files and has text; a base names notes in its formulas.
+"""
 
 from __future__ import annotations
 
+import json
+import posixpath
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import yaml
 
 from vault_mem.errors import EditRefused
 from vault_mem.notes import yamlish
 from vault_mem.notes.edit import edit
-from vault_mem.notes.links import WIKILINK, link_name, unwrapped
+from vault_mem.notes.links import (
+    CODE_OR_LINK,
+    LINK,
+    LINK_KEYS,
+    WIKILINK,
+    link_name,
+    may_link,
+    target_of,
+    unwrapped,
+)
 from vault_mem.notes.parse import written_list
 from vault_mem.notes.text import NoteText, split
 
-# Code is not prose: what looks like a link there is none.
-_CODE_OR_LINK = re.compile(
-    r"(?P<code>^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]*`)|(?P<embed>!?)(?P<link>\[\[[^\[\]\n]+\]\])",
-    re.MULTILINE | re.DOTALL,
-)
-# In these keys an item is a link and nothing else: without its target it says nothing.
-LINK_KEYS = ("links", "supersedes", "sources", "members")
+# A canvas gives the path of a file; a base names notes as arguments, or compares with a path.
+_QUOTED = {
+    ".canvas": re.compile(r'(?P<before>"file"\s*:\s*)(?P<quoted>"(?:[^"\\\n]|\\.)*")'),
+    ".base": re.compile(
+        r"(?P<before>\b(?:hasLink|linksTo|link|file)\(\s*|\bfile\.path\s*[!=]=\s*)"
+        r"(?P<quoted>\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*')"
+    ),
+}
+_ID = re.compile(rb"\b(?:mem|ep)_[0-9a-f]{12}\b")
+WIKI, MARKDOWN, PATH = "wiki", "markdown", "path"
 
 
 @dataclass(frozen=True)
 class Reference:
-    """One wikilink as it is written. `key` is the front-matter key it stands in, empty in the body."""
+    """One link as it is written. `key` is the front-matter key it stands in, empty in the text."""
 
     target: str
     display: str
     key: str = ""
+    form: str = WIKI
 
     @property
     def name(self) -> str:
@@ -45,65 +64,101 @@ class Reference:
 
     def to(self, name: str, display: str | None = None) -> str:
         """The same link, leading elsewhere; heading and display text stay."""
-        rest = self.target[len(re.split(r"[#^]", self.target, maxsplit=1)[0]) :]
+        path = re.split(r"[#^]", self.target, maxsplit=1)[0]
+        ending = path.rstrip()[-3:] if self.form != WIKI and path.rstrip()[-3:].lower() == ".md" else ""
+        target = f"{name}{ending}{self.target[len(path) :]}"
         shown = self.display if display is None else display
-        return f"[[{name}{rest}|{shown}]]" if shown else f"[[{name}{rest}]]"
+        if self.form == PATH:
+            return target
+        if self.form == MARKDOWN:
+            return f"[{shown}]({quote(target, safe=_IN_PLACE)})"
+        return f"[[{target}|{shown}]]" if shown else f"[[{target}]]"
+
+    def renamed(self, key: str, name: str, source: str) -> str:
+        """The same link to the note that is `key` now, in the style it has: relative, by its path, or by its `name`."""
+        path = key.removesuffix(".md")
+        if self.name.startswith(("./", "../")):
+            relative = posixpath.relpath(path, posixpath.dirname(source) or ".")
+            return self.to(relative if relative.startswith("../") else f"./{relative}")
+        if self.name.startswith("/"):
+            return self.to(f"/{path}")
+        whole = self.form == PATH and self.target.lower().endswith(".md")
+        return self.to(path if whole or "/" in self.name else name)
 
 
+# What a Markdown link may have as it is; a space or a bracket would end it.
+_IN_PLACE = "/#^!$&'*+,;=:@~"
 # What becomes of a reference: itself, another link, or None for no link any more.
 Change = Callable[[Reference], "str | Reference | None"]
 
 
-def references(raw: bytes) -> Iterator[Reference]:
-    """Every wikilink of a note, in front matter and body."""
-    if b"[[" not in raw:
-        return
-    note = _split(raw)
-    if note is None:
-        return
-    for key, items in _front_items(note):
-        for item in items:
-            found = _reference(item, key)
-            if found is not None:
-                yield found
-    for match in _CODE_OR_LINK.finditer(note.body):
-        found = _reference(match["link"] or "")
-        if found is not None:
-            yield found
+def references(raw: bytes, key: str = "") -> Iterator[Reference]:
+    """Every link of a file, in front matter and text."""
+    found: list[Reference] = []
+
+    def noted(reference: Reference) -> Reference:
+        found.append(reference)
+        return reference
+
+    if (quoted := _quoted(key)) is not None:
+        _changed_text(raw.decode(errors="replace"), quoted, noted)
+    elif _may_link(raw) and (note := _split(raw)) is not None:
+        for name, items in _front_items(note):
+            _changed_items(name, items, noted)
+        _changed_body(note.body, noted)
+    yield from found
 
 
-def named_in(raw: bytes) -> set[str]:
+def named_in(raw: bytes, key: str = "") -> set[str]:
     """The names that anything in brackets gives, code included: quick, and never too few."""
-    if b"[[" not in raw:
+    if _quoted(key) is not None:
+        return {reference.name for reference in references(raw, key)}
+    if not _may_link(raw):
         return set()
     text = raw.decode(errors="replace")
-    return {link_name(match.group(1)) for match in WIKILINK.finditer(text)}
+    return {name for match in LINK.finditer(text) if (name := link_name(target_of(match)))}
 
 
-def rewritten(raw: bytes, change: Change) -> bytes:
-    """The note with its wikilinks changed; every line without one stays. Raises EditRefused."""
+def ids_in(raw: bytes) -> set[str]:
+    """The ids of memories and episodes that a text has, its own too."""
+    return {id_.decode() for id_ in _ID.findall(raw)}
+
+
+def rewritten(raw: bytes, change: Change, key: str = "") -> bytes:
+    """The file with its links changed; every line without one stays. Raises EditRefused."""
+    if (quoted := _quoted(key)) is not None:
+        return _changed_text(raw.decode(errors="surrogateescape"), quoted, change).encode(errors="surrogateescape")
     note = _split(raw)
-    if note is None or b"[[" not in raw:
+    if note is None or not _may_link(raw):
         return raw
     wanted: dict[str, Any] = {}
     fields = _fields(note)
     if fields is None:
         raise EditRefused("the front matter cannot be read", "correct the file first (vault-mem doctor)")
-    for key, items in _front_items(note):
-        after = _changed_items(key, items, change)
+    for name, items in _front_items(note):
+        after = _changed_items(name, items, change)
         if after != items:
-            single = isinstance(fields[key], str) and len(after) == 1
-            wanted[key] = after[0] if single else after if after or key == "links" else None
-    body = _CODE_OR_LINK.sub(lambda match: _changed_in_body(match, change), note.body)
+            single = isinstance(fields[name], str) and len(after) == 1
+            wanted[name] = after[0] if single else after if after or name == "links" else None
+    body = _changed_body(note.body, change)
     if body != note.body:
         raw = NoteText(note.bom, note.opening, note.front, note.closing, body).join()
     return edit(raw, wanted) if wanted else raw
 
 
+def _quoted(key: str) -> re.Pattern[str] | None:
+    return _QUOTED.get(key[key.rfind(".") :].lower()) if "." in key else None
+
+
+def _may_link(raw: bytes) -> bool:
+    return b"[[" in raw or b"](" in raw
+
+
 def _changed_items(key: str, items: list[str], change: Change) -> list[str]:
     after: list[str] = []
     for item in items:
-        found = _reference(item, key)
+        match = WIKILINK.fullmatch(item.strip())
+        found = Reference(match.group(1).strip(), (match.group(2) or "").strip(), key) if match else None
         result = change(found) if found is not None else item
         if found is None or isinstance(result, Reference):
             after.append(item)
@@ -115,17 +170,46 @@ def _changed_items(key: str, items: list[str], change: Change) -> list[str]:
     return after
 
 
-def _changed_in_body(match: re.Match[str], change: Change) -> str:
-    found = _reference(match["link"] or "")
-    if found is None:
+def _changed_body(body: str, change: Change) -> str:
+    return CODE_OR_LINK.sub(lambda match: _changed_in_text(match, change), body) if may_link(body) else body
+
+
+def _changed_text(text: str, quoted: re.Pattern[str], change: Change) -> str:
+    """A canvas or a base: what it names in quotes, and the links in its texts."""
+
+    def changed(match: re.Match[str]) -> str:
+        written = match["quoted"]
+        try:
+            target = json.loads(written) if written[0] == '"' else written[1:-1]
+        except ValueError:
+            return match.group()
+        result = change(Reference(target, "", form=PATH))
+        if result is None or isinstance(result, Reference):
+            return match.group()
+        after = json.dumps(result, ensure_ascii=False) if written[0] == '"' else f"'{result}'"
+        return match["before"] + after
+
+    return LINK.sub(lambda match: _changed_in_text(match, change), quoted.sub(changed, text))
+
+
+def _changed_in_text(match: re.Match[str], change: Change) -> str:
+    if match.groupdict().get("code") is not None:
+        return match.group()
+    wiki = match["name"] is not None
+    shown = (match["shown"] if wiki else match["text"]) or ""
+    found = Reference(target_of(match), shown.strip(), form=WIKI if wiki else MARKDOWN)
+    if not found.name:
         return match.group()
     result = change(found)
     if isinstance(result, Reference):
         return match.group()
     if result is None:
         return found.plain
-    in_table = "\\|" in match["link"]  # where a bare | would end the cell
-    return match["embed"] + (result.replace("|", "\\|", 1) if in_table else result)
+    if match["tip"] and result.endswith(")"):
+        result = f"{result[:-1]}{match['tip']})"
+    in_table = wiki and "\\|" in match.group()  # where a bare | would end the cell
+    embed = match["embed"] if result.startswith("[") else ""
+    return embed + (result.replace("|", "\\|", 1) if in_table else result)
 
 
 def _front_items(note: NoteText) -> Iterator[tuple[str, list[str]]]:
@@ -152,11 +236,6 @@ def _fields(note: NoteText) -> dict[str, Any] | None:
     return (
         {str(key): value for key, value in fields.items()} if isinstance(fields, dict) else {} if not fields else None
     )
-
-
-def _reference(text: str, key: str = "") -> Reference | None:
-    match = WIKILINK.fullmatch(text.strip())
-    return Reference(match.group(1).strip(), (match.group(2) or "").strip(), key) if match else None
 
 
 def _split(raw: bytes) -> NoteText | None:

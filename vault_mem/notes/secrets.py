@@ -55,8 +55,10 @@ _WORD = (
 _GIVEN = re.compile(
     rf"(?:(?<![A-Za-z0-9]){_WORD}(?![A-Za-z])[\"'`]?[ \t]*"
     r"(?:\([^()\n]{0,20}\)|(?:for|to|of)[ \t][\w .-]{1,30}?(?=[ \t]is\b|:))?[ \t]*"
-    r"(?P<sign>:=|=>|->|==?|:(?!//)|(?<=[ \t])is(?:[ \t]+now|:)?(?=[ \t]))"
-    r"|(?:パスワード|パスフレーズ|暗証|トークン|秘密鍵|シークレット|APIキー|アクセスキー)[ \t]*(?:[=＝:：]|[はがを]、?)"
+    r"(?P<sign>:=|=>|->|==?|:(?!//)|(?<=[ \t])is(?:[ \t]+now|:)?(?=[ \t])"
+    r"|(?<=[ \t])(?:was|is|has[ \t]been)[ \t](?:changed|set|reset)[ \t]to(?=[ \t]))"
+    r"|(?:パスワード|パスフレーズ|合言葉|(?<![A-Za-z0-9])pw|暗証"
+    r"|トークン|秘密鍵|シークレット|APIキー|アクセスキー)[ \t]*(?:[=＝:：]|[はがを]、?)"
     r")[ \t]*[\"'`「『]?(?P<value>[!-~]{6,200})",
     re.IGNORECASE | re.ASCII,
 )
@@ -132,7 +134,7 @@ def _given_value(match: re.Match[str]) -> bool:
     if len(value) < 6 or _PLACEHOLDER.fullmatch(value) or _HARMLESS.fullmatch(value):
         return False
     mixed = bool(re.search(r"\d", value)) and bool(re.search(r"[A-Za-z]", value))
-    return (mixed or bool(re.search(r"[A-Za-z][@#$%^&*!+=~]+[A-Za-z]", value))) and _entropy(value) >= 2.3
+    return (mixed or bool(re.search(r"[A-Za-z][@#$%^&*!+=~]+[A-Za-z]", value))) and _entropy(value) >= 2.0
 
 
 _VALUES: list[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]]] = [

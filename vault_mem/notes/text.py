@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from vault_mem.notes.yamlish import HANDLER
+
 BOM = b"\xef\xbb\xbf"
-_OPENING = re.compile(r"---[ \t]*(\r\n|\n|\r)")
-_CLOSING = re.compile(r"(?:^|(?<=\r))---[ \t]*(\r\n|\n|\r|\Z)", re.MULTILINE)
 _LOOKS_LIKE_KEY = re.compile(r"[A-Za-z_][\w -]*:(\s|$)")
 
 
@@ -32,7 +32,7 @@ class NoteText:
         """Whether the note opens front matter that never ends."""
         if self.front is not None:
             return False
-        opening = _OPENING.match(self.body)
+        opening = HANDLER.FM_BOUNDARY.match(self.body)
         return bool(opening and _LOOKS_LIKE_KEY.match(self.body, opening.end()))
 
     def join(self) -> bytes:
@@ -48,14 +48,8 @@ def split(raw: bytes) -> NoteText:
 
 def split_text(text: str, bom: bytes = b"") -> NoteText:
     """Cut decoded text at its fences: `---` alone on the first line, and on the line that ends the front matter."""
-    opening = _OPENING.match(text)
-    closing = _CLOSING.search(text, opening.end()) if opening else None
-    if not opening or not closing:
+    fences = HANDLER.fences(text)
+    if fences is None:
         return NoteText(bom, "", None, "", text)
-    return NoteText(
-        bom,
-        opening.group(),
-        text[opening.end() : closing.start()],
-        text[closing.start() : closing.end()],
-        text[closing.end() :],
-    )
+    front, body = HANDLER.split(text)
+    return NoteText(bom, fences[0].group(), front, fences[1].group(), body)

@@ -1,4 +1,4 @@
-"""YAML as Obsidian reads it: the loader python-frontmatter uses here, and how a value of ours is written."""
+"""Front matter as Obsidian reads it: a handler of python-frontmatter, and how a value of ours is written."""
 
 from __future__ import annotations
 
@@ -52,7 +52,42 @@ class _TextLoader(Loader):
 
 _TextLoader.yaml_implicit_resolvers = {}
 
-_HANDLER = YAMLHandler()
+_CLOSING = re.compile(r"(?:^|(?<=\r))---[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
+
+
+class NoteHandler(YAMLHandler):  # type: ignore[misc]  # python-frontmatter is not typed in all versions
+    """Cuts and loads front matter. Unlike `frontmatter.parse`, which strips, it leaves every character in its place."""
+
+    FM_BOUNDARY = re.compile(r"---[ \t]*(?:\r\n|\n|\r)")
+
+    def detect(self, text: str) -> bool:
+        """Whether the text begins with front matter that is closed."""
+        return self.fences(text) is not None
+
+    def split(self, text: str) -> tuple[str, str]:
+        """What is between the fences, and what follows them; raises ValueError where there are none."""
+        fences = self.fences(text)
+        if fences is None:
+            raise ValueError("no front matter")
+        return text[fences[0].end() : fences[1].start()], text[fences[1].end() :]
+
+    def fences(self, text: str) -> tuple[re.Match[str], re.Match[str]] | None:
+        """The lines of `---` above and below: the first line of the text, and the next one that is nothing else."""
+        opening = self.FM_BOUNDARY.match(text)
+        closing = _CLOSING.search(text, opening.end()) if opening else None
+        return (opening, closing) if opening and closing else None
+
+    def load(self, fm: str, **options: Any) -> Any:
+        """The front matter's value; raises yaml.YAMLError or ValueError where it has none."""
+        plain = None if options else _load_plain(fm)
+        if plain is not None:
+            return plain
+        _refuse_deep(fm)
+        return super().load(fm, **{"Loader": Loader, **options})
+
+
+HANDLER = NoteHandler()
+load = HANDLER.load
 
 # Nobody nests front matter this deep; libyaml's composer recurses, and ten thousands of `[` end the process.
 MAX_DEPTH = 100
@@ -73,17 +108,6 @@ def _refuse_deep(front: str) -> None:
     if front.count("[") + front.count("{") > MAX_DEPTH or _INDENTED_DEEP.search(front):
         for _ in events(front):
             pass
-
-
-def load(front: str) -> Any:
-    """The front matter's value; raises yaml.YAMLError or ValueError where it has none."""
-    plain = _load_plain(front)
-    return _load_any(front) if plain is None else plain
-
-
-def _load_any(front: str) -> Any:
-    _refuse_deep(front)
-    return _HANDLER.load(front, Loader=Loader)
 
 
 # Front matter as this tool writes it: `key: value` lines and lists of `- item`, nothing that needs a YAML parser.
@@ -139,8 +163,7 @@ def _plain_value(text: str) -> Any:
 
 def load_text(front: str) -> Any:
     """The front matter's value with every scalar as text."""
-    _refuse_deep(front)
-    return _HANDLER.load(front, Loader=_TextLoader)
+    return HANDLER.load(front, Loader=_TextLoader)
 
 
 _WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}

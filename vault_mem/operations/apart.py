@@ -11,18 +11,17 @@ from dataclasses import dataclass, field
 import yaml
 
 from vault_mem.errors import Conflict, EditRefused, Unsafe
+from vault_mem.index.links import Means, Names
 from vault_mem.model import INVERSE_LINK, Link
 from vault_mem.notes.edit import edit
-from vault_mem.notes.links import name_key, read_link, write_link
+from vault_mem.notes.links import name_key, read_link, stem_of, write_link
 from vault_mem.notes.parse import parse, written_list
-from vault_mem.notes.references import Reference, named_in, references, rewritten
+from vault_mem.notes.references import Reference, ids_in, named_in, references, rewritten
 from vault_mem.vault import journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Means, Names, names_of, stem_of
 from vault_mem.vault.steps import FileStep, read
-from vault_mem.vault.walk import walk
 
 # What a public text says where it named a private memory by nothing but its name.
 SCRUBBED = "(private)"
@@ -48,18 +47,19 @@ class Moving:
         return stem_of(self.target)
 
 
-def keep_apart(transaction: Transaction, key: str, raw: bytes) -> bytes:
+def keep_apart(transaction: Transaction, names: Names, key: str, raw: bytes) -> bytes:
     """A public note's text without the names of memories that are private by now; those get the links instead.
 
     For what comes back from a time when they were public.
     """
     folder = transaction.folder
-    keys = walk(folder).files
-    private = private_notes(folder, Names([*keys, key]), but=key)
-    lost: list[tuple[Moving, Reference]] = []
-    if folder.is_private(key) or not any(names_any(raw, [each]) for each in private if each.id):
+    private = (
+        [] if folder.is_private(key) else [staying(folder, names, each) for each in named(folder, names, key, raw)]
+    )
+    if not private:
         return raw
-    text = without_private(raw, private, True, lost)
+    lost: list[tuple[Moving, Reference]] = []
+    text = without_private(key, raw, private, True, lost)
     title = parse(text, key, mtime=0, zone=folder.zone).memory.title
     for each, reference in lost:
         carry_over(each, reference, stem_of(key), title)
@@ -69,24 +69,17 @@ def keep_apart(transaction: Transaction, key: str, raw: bytes) -> bytes:
     return text
 
 
-def refuse_to_name(transaction: Transaction, names: Names | None = None) -> None:
+def refuse_to_name(transaction: Transaction, names: Names) -> None:
     """Stop where the transaction would write the name of a private memory into a public note."""
     folder = transaction.folder
-    public = [
-        step
-        for step in transaction.steps
-        if isinstance(step, FileStep)
-        and step.after
-        and (folder.is_note(step.key) or step.key == REVIEW)
-        and not folder.is_private(step.key)
-    ]
-    leaving = {step.key for step in transaction.steps if isinstance(step, FileStep) and step.after is None}
-    private = private_notes(folder, names or names_of(folder)) if public else []
-    private = [each for each in private if each.id and each.key not in leaving]
-    for step in public:
-        for each in private:
-            new = names_any(step.after or b"", [each]) and not names_any(step.before or b"", [each])
-            if new and not _hidden_before(folder, each.key, transaction.undoes):
+    steps = [step for step in transaction.steps if isinstance(step, FileStep)]
+    leaving = {step.key for step in steps if step.after is None}
+    for step in steps:
+        if (not folder.has_links(step.key) and step.key != REVIEW) or folder.is_private(step.key):
+            continue
+        before = named(folder, names, step.key, step.before or b"")
+        for key in named(folder, names, step.key, step.after or b"") - before - leaving:
+            if not _hidden_before(folder, key, transaction.undoes):
                 raise Conflict(f"{step.key} would name a memory that is private by now", "nothing was changed")
 
 
@@ -99,47 +92,51 @@ def _hidden_before(folder: Folder, key: str, op: str) -> bool:
     return False
 
 
-def private_notes(folder: Folder, names: Names, but: str = "") -> list[Moving]:
-    """The notes of the private folder, as they are; without one that is about to leave it."""
-    found = []
-    for key in names.keys:
-        if folder.is_private(key) and key != but:
-            raw = read(folder, key) or b""
-            id_ = id_in(raw)
-            title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
-            found.append(Moving(id_, key, key, raw, names.meaning(key, id_ or "mem_"), title))
-    return found
+def named(folder: Folder, names: Names, key: str, raw: bytes) -> set[str]:
+    """The notes of the private folder that a file names, by a link or by an id."""
+    links = {names.note(name, key) for name in named_in(raw, key)}
+    ids = {names.key_of(id_) for id_ in ids_in(raw)}
+    return {each for each in links | ids if each is not None and each != key and folder.is_private(each)}
 
 
-def without_private(raw: bytes, private: list[Moving], scrub: bool, lost: list[tuple[Moving, Reference]]) -> bytes:
+def staying(folder: Folder, names: Names, key: str) -> Moving:
+    """A note that is where it will be."""
+    raw = read(folder, key) or b""
+    title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
+    return Moving(id_in(raw), key, key, raw, names.meaning(key), title)
+
+
+def without_private(
+    key: str, raw: bytes, private: list[Moving], scrub: bool, lost: list[tuple[Moving, Reference]]
+) -> bytes:
     """The text as the public may read it; raises Unsafe where it names private memories and nobody asked to scrub."""
     members = [each for each in references(raw) if each.key == "members"]
-    if any(each.means(reference.target) for each in private for reference in members):
+    if any(each.means(reference.target, key) for each in private for reference in members):
         raise Unsafe("the episode has private members", "publish those first, or take them out of it")
-    text = rewritten(raw, lambda reference: loosened(reference, private, scrub, lost))
+    text = rewritten(raw, lambda reference: loosened(key, reference, private, scrub, lost))
     if scrub:
         for each in private:
             if each.id:
                 text = re.sub(rb"\b" + each.id.encode() + rb"\b", SCRUBBED.encode(), text)
-    named = sum(names_any(text, [each]) for each in private if each.id)
-    if named:
+    count = sum(names_any(key, text, [each]) for each in private if each.id)
+    if count:
         raise Unsafe(
-            f"its text names {named} private memor{'y' if named == 1 else 'ies'}",
+            f"its text names {count} private memor{'y' if count == 1 else 'ies'}",
             "publish those first, or turn the names into plain text with --scrub",
         )
     return text
 
 
-def names_any(raw: bytes, moving: list[Moving]) -> bool:
-    """Whether a text has the id of any of these, or a link to it."""
-    return any(each.id.encode() in raw or any(map(each.means, named_in(raw))) for each in moving)
+def names_any(key: str, raw: bytes, moving: list[Moving]) -> bool:
+    """Whether a file has the id of any of these, or a link to it."""
+    return any(each.id.encode() in raw or any(each.means(name, key) for name in named_in(raw, key)) for each in moving)
 
 
 def loosened(
-    reference: Reference, moving: list[Moving], scrub: bool, lost: list[tuple[Moving, Reference]]
+    key: str, reference: Reference, moving: list[Moving], scrub: bool, lost: list[tuple[Moving, Reference]]
 ) -> str | Reference | None:
     """A public note's link to what is private: none in its properties, plain words in its text where asked for."""
-    each = next((each for each in moving if each.means(reference.target)), None)
+    each = next((each for each in moving if each.means(reference.target, key)), None)
     if each is None:
         return reference
     if reference.key in ("links", "supersedes"):
@@ -149,14 +146,14 @@ def loosened(
         return reference
     lost.append((each, reference))
     shown = reference.display
-    telling = not shown or (each.title and name_key(each.title) in name_key(shown)) or each.means(shown)
+    telling = not shown or (each.title and name_key(each.title) in name_key(shown)) or each.means(shown, key)
     return SCRUBBED if telling else shown
 
 
-def renamed(reference: Reference, moving: list[Moving]) -> str | Reference:
+def renamed(key: str, reference: Reference, moving: list[Moving]) -> str | Reference:
     """A reference to what moves, by its new name."""
-    each = next((each for each in moving if each.key != each.target and each.means(reference.target)), None)
-    return reference.to(each.name) if each is not None else reference
+    each = next((each for each in moving if each.key != each.target and each.means(reference.target, key)), None)
+    return reference.renamed(each.target, each.name, key) if each is not None else reference
 
 
 def carry_over(each: Moving, reference: Reference, name: str, title: str) -> None:

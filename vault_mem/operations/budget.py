@@ -13,10 +13,10 @@ from vault_mem.notes.excerpt import cut
 T = TypeVar("T")
 R = TypeVar("R", bound="Fillable")
 
-# A memory is told in so many characters, or fewer where there is no room for them.
+# The lengths in characters at which a memory is told, the next one where there is no room.
 LENGTHS = (200, 80)
 LONG = (600, *LENGTHS)
-# While an answer grows it says that so many had no room: the real number is never longer.
+# What an answer says was left out while it still grows: the real number is never longer.
 _ROOM_TO_SAY_SO = 999
 
 

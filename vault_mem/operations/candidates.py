@@ -28,7 +28,7 @@ from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 if TYPE_CHECKING:
     from vault_mem.index.sync import Progress
 
-# Retrieved broadly: the language model has the last word (seed 004).
+# Retrieved broadly: the language model has the last word.
 NEAR = 0.25
 # With something else in common, states may be a little further apart.
 NEAR_WITH_SIGNS = 0.35

@@ -17,6 +17,7 @@ from vault_mem.index.pairs import nearest_pairs
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations import review
 from vault_mem.operations.linking import add_link
+from vault_mem.operations.replayed import Company
 from vault_mem.operations.standing import CHANGED, REPETITION, standing
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import activity
@@ -175,6 +176,7 @@ def _strengthen(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> Non
 def _link(workspace: Workspace, transaction: Transaction, pairs: list[tuple[Memory, Memory]]) -> int:
     graph = workspace.graph
     names = workspace.names
+    company, known = Company(workspace), activity.strengths(workspace.folder)
     made = 0
     for earlier, later in pairs:
         if any(
@@ -183,7 +185,9 @@ def _link(workspace: Workspace, transaction: Transaction, pairs: list[tuple[Memo
             for link in memory.links
         ):
             continue
-        if add_link(workspace, transaction, names, later, earlier, "related"):
+        if not company(earlier, later):
+            made += activity.pair_of(earlier.id, later.id) not in known  # by time alone: the activity log has it
+        elif add_link(workspace, transaction, names, later, earlier, "related"):
             transaction.ids += [memory.id for memory in (earlier, later) if memory.id not in transaction.ids]
             made += 1
     return made

@@ -10,7 +10,7 @@ import sqlite3
 from dataclasses import dataclass, field
 
 from vault_mem.errors import VaultMemError
-from vault_mem.operations.checks import machine, notes, odd, private
+from vault_mem.operations.checks import machine, merges, notes, odd, private
 from vault_mem.operations.checks.finding import Check, Finding
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.parts import together
@@ -28,16 +28,22 @@ CHECKS: dict[str, Check] = {
     "late-words": machine.late_words,
     "conflict-copies": notes.copies,
     "modes": private.modes,
+    "merge-driver": merges.driver,
+    "merges": merges.merged,
     "git": private.in_git,
 }
 # These ask the index.
 BY_INDEX: dict[str, Check] = {
     "broken-files": notes.broken_files,
+    "private-merges": merges.came_back,
+    "deleted-and-changed": merges.unmerged,
     "duplicate-ids": notes.duplicate_ids,
     "foreign-ids": notes.foreign_ids,
     "missing-ids": notes.missing_ids,
     "dangling-links": notes.dangling_links,
+    "replay-links": notes.replay_links,
     "summaries": notes.summaries,
+    "superseded-twice": merges.superseded,
     "clock": notes.clock,
     "mentions": private.mentions,
     "git-history": private.held_before,

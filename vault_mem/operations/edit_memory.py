@@ -187,10 +187,11 @@ def _parsed(folder: Folder, memory: Memory, raw: bytes) -> Note:
 def _check_note(folder: Folder, memory: Memory, before: bytes, after: bytes) -> None:
     """Refuse a note that is no longer this memory, or that could not be read whole."""
     was, now = _parsed(folder, memory, before), _parsed(folder, memory, after)
-    if now.problems:
-        where = f"line {now.problems[0].line}: " if now.problems[0].line else ""
-        raise InvalidInput(f"the note could not be read any more: {where}{now.problems[0].reason}")
-    if not now.memory.content.strip():
+    new = [each for each in now.problems if each.reason not in {old.reason for old in was.problems if old.odd}]
+    if new:
+        where = f"line {new[0].line}: " if new[0].line else ""
+        raise InvalidInput(f"the note could not be read any more: {where}{new[0].reason}")
+    if not split(after).body.strip():
         raise InvalidInput("the text is empty", f"to remove the memory: vault-mem forget {memory.id}")
     if was.fields.get("id") != now.fields.get("id"):
         raise InvalidInput("the id was changed", _ELSEWHERE["id"])

@@ -15,7 +15,7 @@ from vault_mem.operations.workspace import Workspace
 
 WEEK, MONTH = 7, 30
 LONGEST = 3650
-# Fewer memories with an emotion are anecdotes, not a trend; a shift needs so many on both sides.
+# Fewer memories with an emotion are anecdotes, not a trend; a shift needs this many on both sides.
 FEW = 3
 # Where a note does not say how strong, it counts as middling; a secondary emotion counts half.
 _MIDDLING, _SECONDARY = 0.5, 0.5
@@ -88,7 +88,7 @@ class EmotionTrend:
 
 
 def emotion_trend(workspace: Workspace, days: int | None = None, *, public_only: bool = False) -> EmotionTrend:
-    """The last week and month, or so many days. Private memories count, since only sums are told of them."""
+    """The last week and month, or the last `days`. Private memories count, since only sums are told of them."""
     if days is not None and not 1 <= days <= LONGEST:
         raise InvalidInput(f"--days is from 1 to {LONGEST}, not {days}")
     freshness = workspace.freshen()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vault_mem.errors import EditRefused, InvalidInput, NotFound
+from vault_mem.index.links import Names
 from vault_mem.model import Episode, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.episode import episode_file, episode_text, read_episode
@@ -14,11 +15,11 @@ from vault_mem.notes.links import nameable, read_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.operations.link import require_memory
+from vault_mem.operations.linking import referrers
 from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Names, referrers
 from vault_mem.vault.steps import read
 
 # A summary is read at a glance; what is longer belongs into the note's text, or into a memory.
@@ -112,7 +113,7 @@ def show(workspace: Workspace, id_: str) -> EpisodeResult:
 
 def list_episodes(workspace: Workspace) -> EpisodeList:
     """All episodes, the one that ended last first."""
-    from vault_mem.index.rows import EPISODE
+    from vault_mem.index.state import EPISODE
 
     freshness = workspace.freshen()
     notes = workspace.reading(lambda: workspace.index.memories(types=(EPISODE,)))
@@ -177,19 +178,22 @@ def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: 
     Front matter of public notes lets go of it, and private notes learn its new name (SPEC P-3, P-6).
     """
     folder = transaction.folder
-    means = names.meaning(episode.path, episode.id)
     key = f"{folder.settings.private_folder.strip('/')}/{episode_file(replace(episode, private=True))}"
     left = []
-    for other, raw in referrers(folder, names.naming((episode.path, episode.id)), means):
+    for other, raw in referrers(folder, names, episode.path):
         if other == episode.path:
             continue
+
+        def means(reference: Reference, source: str = other) -> bool:
+            return names.note(reference.target, source) == episode.path
+
         name = episode.id if folder.is_private(other) else ""
         try:
             seen = rewritten(raw, lambda each: _let_go(each, means, name)) if folder.is_note(other) else raw  # noqa: B023
         except EditRefused:
             seen = raw
         transaction.write(other, raw, seen, keep_time=True)
-        if not name and any(means(each.target) for each in references(seen)):
+        if not name and any(map(means, references(seen, other))):
             left.append(other)
     transaction.remove(episode.path, before)
     transaction.create(key, edit(after, {"private": True}))
@@ -199,7 +203,7 @@ def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: 
 
 
 def _let_go(reference: Reference, means: Any, name: str) -> Reference | str | None:
-    if not means(reference.target):
+    if not means(reference):
         return reference
     return reference.to(name) if name else None if reference.key == "links" else reference
 
@@ -267,7 +271,7 @@ def _results(workspace: Workspace, episodes: Sequence[Episode]) -> list[EpisodeR
     from vault_mem.index.table import quote
 
     graph = workspace.graph
-    meant = [[graph.resolve(target) for target in episode.members] for episode in episodes]
+    meant = [[graph.resolve(target, episode.path) for target in episode.members] for episode in episodes]
     ids = {id_ for each in meant for id_ in each if id_ is not None}
     found = workspace.index.memories(f"id IN ({', '.join(map(quote, sorted(ids)))})") if ids else []
     by_id = {memory.id: memory for memory in found}
@@ -283,19 +287,15 @@ def _results(workspace: Workspace, episodes: Sequence[Episode]) -> list[EpisodeR
 
 def _items_of(workspace: Workspace, items: Sequence[str], id_: str) -> list[str]:
     """The members that mean an id; for a memory that is gone, by the id that its name ends in."""
+    graph, targets = workspace.graph, _targets(items)
     try:
         wanted = workspace.index.get(id_).id
     except NotFound:
         wanted = id_ if id_.startswith("mem_") else f"mem_{id_}"
-        digits = wanted.removeprefix("mem_")[:8]
-        return [
-            item
-            for item, target in zip(items, _targets(items), strict=True)
-            if workspace.graph.resolve(target) is None and (target == wanted or target.endswith(f"-{digits}"))
-        ]
-    return [
-        item for item, target in zip(items, _targets(items), strict=True) if workspace.graph.resolve(target) == wanted
-    ]
+        named = (wanted, f"-{wanted.removeprefix('mem_')[:8]}")
+        gone = [graph.resolve(target) is None and target.endswith(named) for target in targets]
+        return [item for item, is_gone in zip(items, gone, strict=True) if is_gone]
+    return [item for item, target in zip(items, targets, strict=True) if graph.resolve(target) == wanted]
 
 
 def _targets(items: Sequence[str]) -> list[str]:

@@ -34,7 +34,7 @@ Way = Callable[[Workspace, str, int], list[str]]
 
 @dataclass(frozen=True)
 class Answer:
-    """One question asked: the ranks, from 1, at which its evidence came, out of so many pieces."""
+    """One question asked: the ranks, from 1, at which its evidence came, and how many pieces there are."""
 
     category: Any
     ranks: list[int]

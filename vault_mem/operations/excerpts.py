@@ -35,7 +35,7 @@ def wanted_words(query: str) -> dict[str, float]:
 
 
 def part(text: str, wanted: Wanted, length: int) -> str:
-    """The part of a text that has most of what is wanted: whole sentences of so many characters, or of one as much."""
+    """The part of a text that has most of what is wanted: whole sentences up to `length`, or that much of one."""
     text = text.strip()
     if len(text) <= length:
         return text
@@ -55,7 +55,7 @@ def part(text: str, wanted: Wanted, length: int) -> str:
 
 
 def _piece(sentence: str, wanted: Wanted, length: int) -> str:
-    """So many characters of a long sentence around the first word that is wanted most; ... where it was cut."""
+    """The part of a long sentence around the first word that is wanted most; ... where it was cut."""
     words = [(match.start(), _hits(match.group(), wanted)) for match in re.finditer(r"\S+", sentence)]
     at = max(words, key=lambda word: (word[1], -word[0]))[0] if words else 0
     if words and len(words) == 1:  # no spaces: any of the wanted letters will do

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe, VaultMemError, WriteFailed
-from vault_mem.index.rows import EPISODE, MEMORY
+from vault_mem.index.state import EPISODE, MEMORY
 from vault_mem.model import Link, Memory, to_record
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.links import WIKILINK, link_name, read_link
@@ -77,6 +77,7 @@ class _Chosen:
     def __init__(self, workspace: Workspace, filters: Filters, include_private: bool) -> None:
         self.workspace = workspace
         self.include_private = include_private
+        self.graph = workspace.graph
         now = workspace.folder.now()
         names = other_names(workspace, filters)
         found = workspace.index.memories(filters.where(now, (MEMORY,), names))
@@ -95,7 +96,7 @@ class _Chosen:
 
     def left_out(self, target: str) -> str:
         """The id of the memory a link means, if it is not among the chosen; nothing otherwise."""
-        id_ = self.workspace.graph.resolve(target)
+        id_ = self.graph.resolve(target)
         return "" if id_ is None or id_ in self.ids else id_
 
     def hidden(self, target: str) -> bool:
@@ -161,7 +162,7 @@ def _markdown(chosen: _Chosen, report: ExportReport) -> str:
 
 
 def _link_text(chosen: _Chosen, link: Link) -> str:
-    return f"{chosen.workspace.graph.resolve(link.target) or link.target} ({link.type})"
+    return f"{chosen.graph.resolve(link.target) or link.target} ({link.type})"
 
 
 def _vault(chosen: _Chosen, out: Path, report: ExportReport) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
 from vault_mem.errors import InvalidInput
-from vault_mem.index.rows import MEMORY, NOTE
+from vault_mem.index.state import MEMORY, NOTE
 from vault_mem.index.table import quote
 from vault_mem.model import KIND_ALIASES, KINDS
 from vault_mem.operations.results import writable

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from vault_mem.errors import Conflict, NotFound, VaultMemError
+from vault_mem.index.links import Names
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import parse, written_list
@@ -16,13 +17,12 @@ from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
 from vault_mem.operations import review, views
 from vault_mem.operations.apart import keep_apart
-from vault_mem.operations.linking import changed_links
+from vault_mem.operations.linking import changed_links, referrers
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, ours
-from vault_mem.vault.names import Names, names_of, referrers
 from vault_mem.vault.steps import FileStep, read
 from vault_mem.vault.steps import from_record as step_from
 
@@ -53,13 +53,18 @@ class Trashed:
     references: list[FileStep]
 
 
-def forget(workspace: Workspace, id_: str, reason: str = "") -> ForgetResult:
-    """Put one memory into the trash and remove every reference to it, as one operation."""
+def forget(workspace: Workspace, id_: str, reason: str = "", *, update_links: bool = False) -> ForgetResult:
+    """Put one memory into the trash and remove every reference to it, as one operation.
+
+    With `update_links`, those in a person's own notes too.
+    """
 
     def act() -> ForgetResult:
         memory = workspace.to_change(id_)
         raw = workspace.read_to_remove(memory)
-        transaction, left = plan_forget(workspace.folder, memory, raw, reason, names=workspace.names)
+        transaction, left = plan_forget(
+            workspace.folder, workspace.names, memory, raw, reason, update_links=update_links
+        )
         references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
         op = transaction.commit()
         workspace.done(transaction, soon=True)
@@ -72,32 +77,33 @@ def forget(workspace: Workspace, id_: str, reason: str = "") -> ForgetResult:
 
 def plan_forget(
     folder: Folder,
+    names: Names,
     memory: Memory,
     raw: bytes,
     reason: str,
     command: str = "forget",
-    names: Names | None = None,
+    *,
+    update_links: bool = False,
 ) -> tuple[Transaction, list[str]]:
-    """The transaction that forgets a memory, and the files that name it and cannot be changed.
-
-    `names` are those of the vault, where they are at hand.
-    """
+    """The transaction that forgets a memory, and the files that go on naming it."""
     transaction = Transaction(folder, command, reason, ids=[memory.id])
-    names = names or names_of(folder)
-    means = names.meaning(memory.path, memory.id)
-
-    def without(reference: Reference) -> Reference | None:
-        return None if means(reference.target) else reference
-
     left = []
-    for key, text in referrers(folder, names.naming((memory.path, memory.id)), means):
+    for key, text in referrers(folder, names, memory.path):
         if key == memory.path:
             continue
-        after = None if is_episode(folder, key, text) else changed_links(folder, key, text, without)
-        if after is None:
+
+        def without(reference: Reference, key: str = key) -> Reference | None:
+            return None if names.note(reference.target, key) == memory.path else reference
+
+        after = (
+            None
+            if is_episode(folder, key, text)
+            else changed_links(folder, key, text, without, update_links=update_links)
+        )
+        if after is None or after == text:
             left.append(key)
         else:
-            transaction.write(key, text, after, keep_time=True)
+            transaction.write(key, text, after, keep_time=folder.is_note(key))
     views.leave(transaction, memory.id)
     discard(transaction, memory, raw, reason)
     return transaction, left
@@ -132,7 +138,7 @@ def log_deletion(transaction: Transaction, id_: str, at: str, reason: str) -> No
 
 
 def _is_reference(folder: Folder, step: object, memory: Memory) -> bool:
-    return isinstance(step, FileStep) and folder.is_note(step.key) and step.key != memory.path
+    return isinstance(step, FileStep) and folder.has_links(step.key) and step.key != memory.path
 
 
 def is_episode(folder: Folder, key: str, raw: bytes) -> bool:
@@ -155,7 +161,7 @@ def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
         trashed = in_trash(workspace.folder, id_)
         if workspace.index.has(trashed.id):
             raise Conflict(f"{trashed.id} is in the vault already", "forget that one first")
-        transaction, missing = plan_restore(workspace.folder, trashed)
+        transaction, missing = plan_restore(workspace.folder, workspace.names, trashed)
         transaction.commit()
         workspace.done(transaction)
         return workspace.as_written(transaction, trashed.id), missing
@@ -163,7 +169,7 @@ def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
     return workspace.changing(act)
 
 
-def plan_restore(folder: Folder, trashed: Trashed) -> tuple[Transaction, list[str]]:
+def plan_restore(folder: Folder, names: Names, trashed: Trashed) -> tuple[Transaction, list[str]]:
     """The transaction that brings a memory back, and the files that no longer allow it."""
     transaction = Transaction(folder, "restore", "taken out of the trash", ids=[trashed.id])
     raw = trashed.step.before or b""
@@ -171,8 +177,8 @@ def plan_restore(folder: Folder, trashed: Trashed) -> tuple[Transaction, list[st
     memory = parse(raw, key, mtime=0, zone=folder.zone, private=folder.is_private(key)).memory
     if read(folder, key) is not None:
         key = f"{key.rpartition('/')[0]}/{file_name(memory)}"
-    raw = keep_apart(transaction, key, raw)
-    lost = lost_links(folder, raw)
+    raw = keep_apart(transaction, names, key, raw)
+    lost = lost_links(folder, names, key, raw)
     if lost:
         raw = rewritten(raw, lambda reference: None if reference.target in lost else reference)
     memory = parse(raw, key, mtime=0, zone=folder.zone, private=folder.is_private(key)).memory
@@ -188,16 +194,15 @@ def plan_restore(folder: Folder, trashed: Trashed) -> tuple[Transaction, list[st
     return transaction, missing
 
 
-def lost_links(folder: Folder, raw: bytes, names: Names | None = None) -> list[str]:
+def lost_links(folder: Folder, names: Names, key: str, raw: bytes) -> list[str]:
     """The links of a note that lead to what was forgotten meanwhile; an episode may keep them (SPEC W-2)."""
     if id_in(raw).startswith("ep_"):
         return []
-    names = names or names_of(folder)
     forgotten = {id_ for each in trash(folder) for id_ in (each.id, each.id.partition("_")[2][:8])}
     return [
         reference.target
         for reference in references(raw)
-        if not names.known(reference.target)
+        if names.find(reference.target, key) is None
         and (reference.name.rpartition("/")[2] in forgotten or reference.name[-8:] in forgotten)
     ]
 

@@ -94,7 +94,7 @@ def neighbourhood(workspace: Workspace, id_: str, depth: int = 1, *, public_only
     memory, graph = workspace.reading(lambda: (workspace.index.get(id_), workspace.graph))
     if memory.private and public_only:
         raise InvalidInput(f"{memory.id} is private", "leave out --public-only")
-    if memory.id not in graph.places:
+    if not graph.has(memory.id):
         raise InvalidInput(f"{memory.path} is an included note: it has no links of its own")
     depths = {memory.id: 0}
     layer = [memory.id]
@@ -111,7 +111,7 @@ def picture(workspace: Workspace, *, public_only: bool = False) -> Picture:
     freshness = workspace.freshen()
     graph = workspace.reading(lambda: workspace.graph)
     shown = {each: 0 for each in graph.places if _shown(graph, each, public_only)}
-    arcs = _arcs(graph, shown)
+    arcs = _arcs(graph.whole(), shown)
     linked = {end for arc in arcs for end in (arc.source, arc.target)}
     nodes = [_node(graph, each) for each in shown if each in linked]
     return Picture(nodes, arcs, "", freshness.stale, freshness.pending)
@@ -120,9 +120,9 @@ def picture(workspace: Workspace, *, public_only: bool = False) -> Picture:
 def overview(workspace: Workspace, *, public_only: bool = False) -> Overview:
     """Clusters, hubs, bridges, orphans and dangling links of the memories; episodes are left out of the count."""
     freshness = workspace.freshen()
-    graph = workspace.reading(lambda: workspace.graph)
+    graph = workspace.reading(lambda: Graph(workspace.index.state, workspace.names))
     ids = sorted(each for each, place in graph.places.items() if not place.episode and _shown(graph, each, public_only))
-    arcs = _arcs(graph, dict.fromkeys(ids, 0))
+    arcs = _arcs(graph.whole(), dict.fromkeys(ids, 0))
     near: dict[str, dict[str, float]] = {each: {} for each in ids}
     for arc in arcs:
         weight = 1.0 if arc.confidence is None else arc.confidence
@@ -153,22 +153,22 @@ def overview(workspace: Workspace, *, public_only: bool = False) -> Overview:
         orphans=[_node(graph, each) for each in orphans[:TOP]],
         dangling_count=len(dangling),
         dangling=[(_node(graph, each), target) for each, target in dangling[:TOP]],
-        titles={end: graph.places[end].title for each in bridges[:TOP] for end in (each.arc.source, each.arc.target)},
+        titles={end: graph.title(end) for each in bridges[:TOP] for end in (each.arc.source, each.arc.target)},
         stale=freshness.stale,
         pending=freshness.pending,
     )
 
 
 def _shown(graph: Graph, id_: str, public_only: bool) -> bool:
-    return not (public_only and graph.places[id_].private)
+    return not (public_only and graph.place(id_).private)
 
 
 def _newest(graph: Graph, id_: str) -> tuple[float, str]:
-    return -graph.places[id_].created.timestamp(), id_
+    return -graph.place(id_).created, id_
 
 
 def _node(graph: Graph, id_: str, depth: int = 0) -> Node:
-    place = graph.places[id_]
+    place = graph.place(id_)
     return Node(id_, place.title, place.private, place.episode, depth)
 
 

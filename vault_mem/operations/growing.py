@@ -12,7 +12,7 @@ from vault_mem.operations.edit_memory import REPLACE_ALL, Change, EditResult, pl
 from vault_mem.operations.filters import open_at
 from vault_mem.operations.workspace import Workspace
 
-# What a new mood or summary says anew; the rest of the note stays as it is.
+# What a new mood or summary replaces; the rest of the note stays as it is.
 _SAID = (
     "emotion",
     "secondary",

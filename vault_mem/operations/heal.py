@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
-from functools import cached_property
-
 from vault_mem.errors import EditRefused, VaultMemError
-from vault_mem.index.state import EVERY_FILE, Known
-from vault_mem.model import EPISODE_ID, MEMORY_ID
-from vault_mem.notes.links import link_name, name_key, nameable
+from vault_mem.notes.links import link_name, nameable
 from vault_mem.notes.references import Reference, named_in, rewritten
 from vault_mem.operations.declined import Declined
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.names import ID_AT_END
 from vault_mem.vault.steps import read
-from vault_mem.vault.tree import name_of, native
 from vault_mem.vault.walk import content_hash
 
 COMMAND = "heal"
@@ -51,7 +43,7 @@ def waiting(workspace: Workspace) -> list[str]:
     """Notes with links that are healed once they are quiet."""
     if not workspace.folder.settings.heal_links:
         return []
-    return [key for key in workspace.index.state.unhealed() if key != EVERY_FILE]
+    return workspace.index.state.unhealed()
 
 
 def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list[str]]:
@@ -61,32 +53,27 @@ def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list
     declined = Declined(folder)
     homes = _Homes(workspace)
     wait: list[str] = []
-    for key in state.hashes() if EVERY_FILE in looked_at else looked_at:
+    for key in looked_at:
         raw = _note(folder, key)
-        found = {name: home for name in named_in(raw) if (home := homes.of(name, key))}
+        found = {home for name in named_in(raw) if (home := homes.of(name, key))}
         if not found or declined(COMMAND, key, content_hash(raw, len(raw))):
             continue
         known = state.files([key]).get(key)
-        if known is None or known.problems != "[]":
+        if known is None or known.frozen:
             continue
         try:
-            after = rewritten(raw, lambda reference: _led_home(reference, key, homes))  # noqa: B023 - called at once
+            after = rewritten(raw, lambda reference: homes.led_to(reference, key))  # noqa: B023 - called at once
         except EditRefused as error:
             workspace.notices.append(f"{key}: links to old names were left: {error.message}")
             continue
         if after == raw:
             continue
-        if all(map(workspace.quiet_file, {key, *(home.key for home in found.values())})):
+        if all(map(workspace.quiet_file, {key, *found})):
             transaction.write(key, raw, after, keep_time=True)
             transaction.ids.append(known.id)
         else:
             wait.append(key)
     return transaction, wait
-
-
-def _led_home(reference: Reference, key: str, homes: _Homes) -> Reference | str:
-    home = homes.of(reference.name, key)
-    return reference if home is None else reference.to(homes.name(home, with_folder="/" in reference.name))
 
 
 def _note(folder: Folder, key: str) -> bytes:
@@ -103,56 +90,24 @@ class _Homes:
     def __init__(self, workspace: Workspace) -> None:
         self._folder = workspace.folder
         self._index = workspace.index
-        self._found: dict[str, Known | None] = {}
+        self._names = workspace.names
         self._private: dict[str, bool] = {}
 
-    def of(self, name: str, referrer: str) -> Known | None:
-        """The note that a name no longer names but means; None where all is well, or nothing can be done."""
-        if name not in self._found:
-            self._found[name] = self._find(name_key(link_name(name)))
-        home = self._found[name]
-        if home is None or (self._is_private(home.key) and not self._folder.is_private(referrer)):
+    def of(self, target: str, referrer: str) -> str | None:
+        """The note that a link no longer names but means; None where all is well, or nothing can be done."""
+        if self._names.find(target, referrer) is not None or link_name(target).startswith(("./", "../")):
+            return None
+        home = self._names.note(target, referrer)
+        if home is None or not self._folder.is_note(home) or not nameable(home.removesuffix(".md")):
+            return None
+        if home.startswith("%") or (self._is_private(home) and not self._folder.is_private(referrer)):
             return None  # a public note never names a private one (SPEC P-3)
         return home
 
-    def name(self, home: Known, *, with_folder: bool) -> str:
-        """What a link calls it now."""
-        path = home.key.removesuffix(".md")
-        stem = path.rsplit("/", 1)[-1]
-        return path if with_folder or self._everywhere[name_key(stem)] > 1 else stem
-
-    def _find(self, name: str) -> Known | None:
-        stem = name.rsplit("/", 1)[-1]
-        if not stem or ".." in name.split("/") or (name == stem and self._index.state.with_name(name)):
-            return None
-        ids = self._ids(name, stem)
-        homes = [known for known in self._index.state.with_ids(ids) if self._folder.is_note(known.key)]
-        if len(homes) != 1 or not nameable(homes[0].key.removesuffix(".md")) or homes[0].key.startswith("%"):
-            return None
-        return None if self._everywhere[name] else homes[0]
-
-    def _ids(self, name: str, stem: str) -> set[str]:
-        if MEMORY_ID.fullmatch(stem) or EPISODE_ID.fullmatch(stem):
-            return {stem}
-        by_id = ID_AT_END.search(stem)
-        owners = self._index.state.with_digits(by_id.group(1)) if by_id else set()
-        return owners or self._renames.get(name, set())
-
-    @cached_property
-    def _renames(self) -> dict[str, set[str]]:
-        return self._index.state.renames()
-
-    @cached_property
-    def _everywhere(self) -> Counter[str]:
-        """How many files of the whole vault a name may mean: Obsidian sees more of them than we do."""
-        found: Counter[str] = Counter()
-        for _, folders, files in self._folder.tree.walk():
-            folders[:] = [each for each in folders if not name_of(each).startswith(".")]
-            for file in files:
-                path = os.fsencode(native(file)).decode(errors="replace")
-                parts = name_key(path.removesuffix(".md")).split("/")
-                found.update("/".join(parts[start:]) for start in range(len(parts)))
-        return found
+    def led_to(self, reference: Reference, referrer: str) -> Reference | str:
+        """A reference by the name that its note has now."""
+        home = self.of(reference.target, referrer)
+        return reference if home is None else reference.renamed(home, self._names.of(home), referrer)
 
     def _is_private(self, key: str) -> bool:
         if key not in self._private:

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -43,17 +43,18 @@ def init(
     episodes_folder: str | None = None,
     timezone: str | None = None,
     obsidian: bool = False,
+    git: bool = False,
     nested: bool = False,
 ) -> InitResult:
     """Make `root` a vault. Notes already lying where memories would live stop it, unless `adopt`.
 
     So does a vault around it, unless `nested`. `obsidian` adds views, templates and types of properties, to a vault
-    that exists already too.
+    that exists already too; so does `git` with what lets git merge it.
     """
     if root.exists() and not root.is_dir():
         raise InvalidInput(f"{root} is a file, not a folder", "name a folder, new or existing")
     if (root / VAULT_FILE).exists():
-        return _with_obsidian(InitResult(root, [], 0, existed=True), env, obsidian)
+        return _with_others(InitResult(root, [], 0, existed=True), env, obsidian=obsidian, git=git)
     around = next((folder for folder in root.parents if (folder / VAULT_FILE).is_file()), None)
     if around is not None and not nested:
         raise Unsafe(
@@ -84,7 +85,8 @@ def init(
         )
     created = _make(tree, _settings_text(folders | {"timezone": timezone or local_timezone(env)}, adopt_ids), folders)
     _begin_index(root, env)
-    return _with_obsidian(InitResult(root, created, sum(found.values()), existed=False), env, obsidian)
+    result = InitResult(root, created, sum(found.values()), existed=False)
+    return _with_others(result, env, obsidian=obsidian, git=git)
 
 
 def would_add(root: Path, folders: Mapping[str, str | None]) -> list[str]:
@@ -101,13 +103,19 @@ def would_add(root: Path, folders: Mapping[str, str | None]) -> list[str]:
     ]
 
 
-def _with_obsidian(result: InitResult, env: Mapping[str, str], wanted: bool) -> InitResult:
-    if not wanted:
-        return result
-    from vault_mem.operations.obsidian import add_obsidian
+def _with_others(result: InitResult, env: Mapping[str, str], *, obsidian: bool, git: bool) -> InitResult:
+    """The same with what other programs need that use the vault."""
+    if obsidian:
+        from vault_mem.operations.obsidian import add_obsidian
 
-    added = add_obsidian(result.root, load_settings(result.root, env).settings)
-    return replace(result, created=[*result.created, *added.created], notices=added.notices)
+        added = add_obsidian(result.root, load_settings(result.root, env).settings)
+        result = replace(result, created=[*result.created, *added.created], notices=added.notices)
+    if git:
+        from vault_mem.operations.git_setup import add_git
+
+        created, notices = add_git(Folder(Path(os.path.realpath(result.root)), env))
+        result = replace(result, created=[*result.created, *created], notices=[*result.notices, *notices])
+    return result
 
 
 def _check(**given: str | None) -> None:
@@ -199,11 +207,14 @@ def _bytes(path: Path) -> bytes | None:
 
 def ignoring(before: bytes | None, lines: tuple[str, ...]) -> bytes:
     """The text of a .gitignore with these lines in it."""
-    before = before or b""
-    present = {line.strip().lstrip(b"/") for line in before.splitlines()}
+    present = {line.strip().lstrip(b"/") for line in (before or b"").splitlines()}
     missing = [line for line in lines if line.encode() not in present and line.rstrip("/").encode() not in present]
-    if not missing:
-        return before
+    return with_lines(before, missing)
+
+
+def with_lines(before: bytes | None, missing: Iterable[str]) -> bytes:
+    """One of git's lists with lines added at its end."""
+    before, missing = before or b"", list(missing)
     newline = b"\r\n" if b"\r\n" in before else b"\n"
-    after = before if not before or before.endswith(b"\n") else before + newline
+    after = before if not before or before.endswith(b"\n") or not missing else before + newline
     return after + b"".join(line.encode() + newline for line in missing)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from vault_mem.errors import Conflict, InvalidInput, NotFound
+from vault_mem.index.links import Means
 from vault_mem.model import INVERSE_LINK, LINK_TYPES, Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, read_link, write_link
@@ -17,7 +18,6 @@ from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Means
 
 
 @dataclass(frozen=True)
@@ -114,13 +114,13 @@ def plan_link(
     transaction = Transaction(folder, "link", reason, ids=[a.memory.id, b.memory.id])
     written = False
     for end, other, seen in ((a, b, type_), (b, a, INVERSE_LINK.get(type_, type_))):
-        if not any(each.key == "links" and other.means(each.target) for each in references(end.raw)):
+        if not any(each.key == "links" and other.means(each.target, end.memory.path) for each in references(end.raw)):
             continue
         items = written_list(end.raw, "links")
         if other.memory.private and not end.memory.private:
-            named = [item for item in items if not _is_to(item, other)]
+            named = [item for item in items if not _is_to(item, end, other)]
         else:
-            named = [_retyped(item, other, seen, confidence) if _is_to(item, other) else item for item in items]
+            named = [_retyped(item, other, seen, confidence) if _is_to(item, end, other) else item for item in items]
             written = True
         transaction.write(end.memory.path, end.raw, edit(end.raw, {"links": named}), keep_time=True)
     if not written:
@@ -146,13 +146,13 @@ def plan_unlink(
     left = []
     for end, other in ((a, b), (b, a)):
 
-        def without(reference: Reference, other: End = other) -> Reference | None:
+        def without(reference: Reference, end: End = end, other: End = other) -> Reference | None:
             gone = reference.key == "links" or (body and not reference.key)
-            return None if gone and other.means(reference.target) else reference
+            return None if gone and other.means(reference.target, end.memory.path) else reference
 
         after = rewritten(end.raw, without)
         transaction.write(end.memory.path, end.raw, after, keep_time=True)
-        if any(not each.key and other.means(each.target) for each in references(after)):
+        if any(not each.key and other.means(each.target, end.memory.path) for each in references(after)):
             left.append(end.memory.path)
         if body and after != end.raw:
             views.follow(transaction, end.memory, as_written(folder, end.memory, after))
@@ -180,8 +180,7 @@ def _ends(workspace: Workspace, a: Memory, b: Memory, edited: Callable[[End, End
     """Both ends; the file of one that is going to be changed must be sound."""
     names = workspace.names
     one, other = (
-        End(each, workspace.read_to_remove(each), names.of(each.path), names.meaning(each.path, each.id))
-        for each in (a, b)
+        End(each, workspace.read_to_remove(each), names.of(each.path), names.meaning(each.path)) for each in (a, b)
     )
     for end, against in ((one, other), (other, one)):
         if edited(end, against):
@@ -194,7 +193,7 @@ def _writer(end: End, other: End) -> bool:
 
 
 def _names_other(end: End, other: End) -> bool:
-    return any(other.means(each.target) for each in references(end.raw))
+    return any(other.means(each.target, end.memory.path) for each in references(end.raw))
 
 
 def _writer_first(a: End, b: End) -> tuple[End, End]:
@@ -204,9 +203,9 @@ def _writer_first(a: End, b: End) -> tuple[End, End]:
     return (a, b) if a.memory.created >= b.memory.created else (b, a)
 
 
-def _is_to(item: str, other: End) -> bool:
+def _is_to(item: str, end: End, other: End) -> bool:
     found = read_link(item)
-    return found is not None and other.means(found.target)
+    return found is not None and other.means(found.target, end.memory.path)
 
 
 def _retyped(item: str, other: End, type_: str, confidence: float | None) -> str:

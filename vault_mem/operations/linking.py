@@ -1,25 +1,43 @@
-"""Writing a link between two memories: once, on the later one; a public file never names a private memory."""
+"""Links between notes: who names a note, changing that, and writing a link between two memories."""
 
 from __future__ import annotations
 
-from vault_mem.errors import EditRefused
+from collections.abc import Iterator
+
+from vault_mem.errors import EditRefused, VaultMemError
+from vault_mem.index.links import Names
 from vault_mem.model import INVERSE_LINK, Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, write_link
-from vault_mem.notes.parse import written_list
-from vault_mem.notes.references import Change, rewritten
+from vault_mem.notes.parse import parse, written_list
+from vault_mem.notes.references import Change, named_in, rewritten
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Names, changeable
+from vault_mem.vault.tree import Refused
 
 
-def changed_links(folder: Folder, key: str, raw: bytes, change: Change) -> bytes | None:
-    """A note with its links changed; None where it is not ours to change, or cannot be changed safely."""
+def referrers(folder: Folder, names: Names, *notes: str) -> Iterator[tuple[str, bytes]]:
+    """The files that name one of these notes, with their bytes: the index says where to look, the files decide."""
+    for key in names.naming(*notes):
+        raw = bytes_of(folder, key)
+        if raw and any(names.note(name, key) in notes for name in named_in(raw, key)):
+            yield key, raw
+
+
+def changed_links(folder: Folder, key: str, raw: bytes, change: Change, *, update_links: bool = False) -> bytes | None:
+    """A file with its links changed; None where it cannot be changed safely, or is not ours and nobody asked for it."""
     try:
-        return rewritten(raw, change) if changeable(folder, key, raw) else None
+        if changeable(folder, key, raw) or (update_links and not folder.is_note(key)):
+            return rewritten(raw, change, key)
     except EditRefused:
-        return None
+        pass
+    return None
+
+
+def changeable(folder: Folder, key: str, raw: bytes) -> bool:
+    """Whether a note is ours to change: in our folders, and read without a problem (SPEC V-7)."""
+    return folder.is_note(key) and all(each.odd for each in parse(raw, key, mtime=0, zone=folder.zone).problems)
 
 
 def add_link(
@@ -39,3 +57,13 @@ def add_link(
         return False
     transaction.write(writer.path, now, after, keep_time=True)
     return True
+
+
+def bytes_of(folder: Folder, key: str) -> bytes | None:
+    """A file's bytes; None where it is gone or not ours to read. A failing disk must not pass for "names nothing"."""
+    try:
+        return folder.tree.read(key)
+    except (PermissionError, Refused):
+        return None
+    except OSError as error:
+        raise VaultMemError(f"cannot read {key}: {error.strerror}", "nothing was changed; try again") from error

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vault_mem.errors import Conflict, InvalidInput, Unsafe
+from vault_mem.index.links import Names
 from vault_mem.model import INVERSE_LINK, Link, Memory
 from vault_mem.notes.edit import edit
-from vault_mem.notes.links import name_key, nameable, read_link, write_link
-from vault_mem.notes.parse import title_of, written_list
-from vault_mem.notes.references import LINK_KEYS, Reference, named_in, references, rewritten
+from vault_mem.notes.links import LINK_KEYS, name_key, nameable, read_link, write_link
+from vault_mem.notes.parse import title_of, written_list, written_words
+from vault_mem.notes.references import Reference, named_in, references, rewritten
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations import views
@@ -17,11 +18,10 @@ from vault_mem.operations.by_hand import replace_words
 from vault_mem.operations.drafts import Draft, check_words, checked
 from vault_mem.operations.edit_memory import as_written
 from vault_mem.operations.forget import discard
-from vault_mem.operations.linking import changed_links
+from vault_mem.operations.linking import changed_links, referrers
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Means, Names, names_of, referrers
 from vault_mem.vault.steps import FileStep
 
 
@@ -44,8 +44,12 @@ def merge(
     reason: str = "",
     *,
     allow_secret: bool = False,
+    update_links: bool = False,
 ) -> MergeResult:
-    """Merge the memory `remove` into `keep`, whose text `content` replaces when given."""
+    """Merge the memory `remove` into `keep`, whose text `content` replaces when given.
+
+    Links follow in our notes, and with `update_links` in a person's own notes, canvases and bases too.
+    """
     text = None if content is None else checked(Draft(content), workspace.folder.zone).content
 
     def act() -> MergeResult:
@@ -54,12 +58,13 @@ def merge(
         check_words(one.private, {"content": text, "reason": reason}, allow_secret=allow_secret)
         raws = workspace.read_to_edit(one), workspace.read_to_edit(other)
         told = None if text is None else replace_words(workspace, one, raws[0], text)
+        retold = told.raw if told else None
         transaction, left = plan_merge(
-            workspace.folder, one, raws[0], other, raws[1], told.raw if told else None, reason, workspace.names
+            workspace.folder, workspace.names, one, raws[0], other, raws[1], retold, reason, update_links=update_links
         )
         if text is not None and told is not None:
             transaction.written[one.id] = text if told.kept else True
-        changed = [key for key in transaction.notes if key not in (one.path, other.path)]
+        changed = [key for key in transaction.linking if key not in (one.path, other.path)]
         op = transaction.commit()
         workspace.done(transaction)
         return MergeResult(workspace.as_written(transaction, one.id), other, changed, left, op)
@@ -84,23 +89,23 @@ def _check(folder: Folder, keep: Memory, removed: Memory) -> None:
 
 def plan_merge(
     folder: Folder,
+    names: Names,
     keep: Memory,
     keep_raw: bytes,
     removed: Memory,
     raw: bytes,
     retold: bytes | None = None,
     reason: str = "",
-    names: Names | None = None,
+    *,
+    update_links: bool = False,
 ) -> tuple[Transaction, list[str]]:
     """The transaction that merges two memories, and the files that still name the one that went.
 
-    `retold` is the note that stays with a new text. `names` are those of the vault, where they are at hand.
+    `retold` is the note that stays with a new text.
     """
     transaction = Transaction(folder, "merge", reason, ids=[keep.id, removed.id])
-    names = names or names_of(folder)
     plan = _Plan(folder, names, keep, removed)
-    keys = names.naming((keep.path, keep.id), (removed.path, removed.id))
-    named = list(referrers(folder, keys, lambda name: plan.goes(name) or plan.stays(name)))
+    named = list(referrers(folder, names, keep.path, removed.path))
     after = plan.text_of_keep(keep_raw, retold)
     linked = plan.linked_from(after)
     moved = plan.links_of_removed(raw)
@@ -108,12 +113,12 @@ def plan_merge(
     for key, text in named:
         if key in (keep.path, removed.path):
             continue
-        changed = changed_links(folder, key, text, plan.redirect(key, text, linked, moved))
-        if plan.leads_to_keep(text if changed is None else changed):
+        changed = changed_links(folder, key, text, plan.redirect(key, text, linked, moved), update_links=update_links)
+        if folder.is_owned(key) and plan.leads_to_keep(key, text if changed is None else changed):
             linked.add(key)
         if changed is not None:
-            transaction.write(key, text, changed, keep_time=True)
-        elif any(map(plan.goes, named_in(text))):
+            transaction.write(key, text, changed, keep_time=folder.is_note(key))
+        elif any(plan.goes(name, key) for name in named_in(text, key)):
             left.append(key)
     after = plan.with_fields(after, keep_raw, raw, linked, moved)
     lost = [step for step in transaction.steps if isinstance(step, FileStep)]
@@ -134,18 +139,18 @@ class _Plan:
         self.names = names
         self.keep = keep
         self.removed = removed
-        self.goes: Means = names.meaning(removed.path, removed.id)
-        self.stays: Means = names.meaning(keep.path, keep.id)
+        self.goes = names.meaning(removed.path)
+        self.stays = names.meaning(keep.path)
         self.name = names.of(keep.path)
 
     def text_of_keep(self, raw: bytes, retold: bytes | None) -> bytes:
         """The note that stays, with its new text, and no link to what becomes part of it."""
         after = raw if retold is None else retold
-        return rewritten(after, lambda each: None if self.goes(each.target) else each)
+        return rewritten(after, lambda each: None if self.goes(each.target, self.keep.path) else each)
 
     def linked_from(self, raw: bytes) -> set[str]:
         """The notes that a note leads to."""
-        found = (self.names.find(reference.target) for reference in references(raw))
+        found = (self.names.note(reference.target, self.keep.path) for reference in references(raw))
         return {key for key in found if key is not None}
 
     def links_of_removed(self, raw: bytes) -> list[Link]:
@@ -154,15 +159,15 @@ class _Plan:
         return [
             link
             for link in self.removed.links
-            if not (self.goes(link.target) or self.stays(link.target))
-            and (name_key(link.target) in front or self.names.find(link.target))
+            if (meant := self.names.note(link.target, self.removed.path)) not in (self.removed.path, self.keep.path)
+            and (name_key(link.target) in front or meant)
         ]
 
-    def leads_to_keep(self, raw: bytes) -> bool:
-        return any(self.stays(reference.target) for reference in references(raw))
+    def leads_to_keep(self, key: str, raw: bytes) -> bool:
+        return any(self.stays(reference.target, key) for reference in references(raw))
 
     def goes_from(self, raw: bytes) -> bool:
-        return any(self.goes(item) for item in _link_names(raw))
+        return any(self.goes(item, self.keep.path) for item in _link_names(raw))
 
     def redirect(self, key: str, raw: bytes, linked: set[str], moved: list[Link]) -> _Redirect:
         return _Redirect(self, key, raw, linked, moved)
@@ -172,15 +177,16 @@ class _Plan:
         wanted: dict[str, Value | None] = {}
         links = written_list(after, "links")
         for link in moved:
-            key = self.names.find(link.target) or name_key(link.target)
+            key = self.names.note(link.target, self.removed.path) or name_key(link.target)
             if key not in linked:
                 linked.add(key)
                 links.append(write_link(Link(link.target, link.type, link.confidence, link.title)))
         if links != written_list(after, "links"):
             wanted["links"] = links
         replaced = written_list(after, "supersedes")
-        known = {self.names.find(item.strip("[]")) for item in replaced}
-        more = [each for each in self.removed.supersedes if not self.stays(each) and self.names.find(each) not in known]
+        known = {self.names.note(item.strip("[]"), self.keep.path) for item in replaced} | {self.keep.path}
+        meant = {each: self.names.note(each, self.removed.path) for each in self.removed.supersedes}
+        more = [each for each, key in meant.items() if key not in known]
         if more:
             wanted["supersedes"] = [*replaced, *(f"[[{each}]]" for each in more)]
         if self.removed.importance > self.keep.importance:
@@ -193,7 +199,11 @@ class _Plan:
 
     def with_link_to_removed(self, after: bytes, keep_raw: bytes) -> bytes:
         """For `restore`: the note as it is after the merge, with the link it had to the one that went."""
-        had = [item for item in written_list(keep_raw, "links") if (link := read_link(item)) and self.goes(link.target)]
+        had = [
+            item
+            for item in written_list(keep_raw, "links")
+            if (link := read_link(item)) and self.goes(link.target, self.keep.path)
+        ]
         return edit(after, {"links": [*written_list(after, "links"), *had]})
 
 
@@ -206,13 +216,13 @@ class _Redirect:
         self.raw = raw
         self.moved = moved
         # A link is written once (SPEC V-3): not where either of the two leads to the other already.
-        self.linked = key in linked or any(plan.stays(name) for name in _link_names(raw))
+        self.linked = key in linked or any(plan.stays(name, key) for name in _link_names(raw))
         self.hidden = plan.keep.private and not plan.folder.is_private(key)
-        self.seen = {ref.key for ref in references(raw) if ref.key and plan.stays(ref.target)}
+        self.seen = {ref.key for ref in references(raw) if ref.key and plan.stays(ref.target, key)}
 
     def __call__(self, reference: Reference) -> str | Reference | None:
         plan = self.plan
-        if not plan.goes(reference.target):
+        if not plan.goes(reference.target, self.key):
             return reference
         if self.hidden:  # a public file never names a private memory: the link is written on the other side
             if reference.key == "links" and nameable(plan.names.of(self.key)):
@@ -232,7 +242,7 @@ class _Redirect:
             if reference.key in self.seen:
                 return None
             self.seen.add(reference.key)
-        return reference.to(plan.name)
+        return reference.renamed(plan.keep.path, plan.name, self.key)
 
 
 def _link_names(raw: bytes) -> list[str]:
@@ -245,5 +255,4 @@ def _union(raw: bytes, key: str, present: list[str], more: list[str]) -> list[st
     new = [item for item in more if name_key(item) not in known]
     if not new:
         return None
-    written = written_list(raw, key)
-    return [*(written if len(written) == len(present) else present), *new]
+    return [*written_words(raw, key), *new]

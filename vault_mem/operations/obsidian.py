@@ -143,13 +143,18 @@ def add_obsidian(root: Path, settings: Settings) -> Added:
     """Make views, templates and types of properties, each only where there is none yet."""
     result = Added()
     tree = vault_tree(root, settings)
-    memories, private = (_quoted(name) for name in (settings.memories_folder, settings.private_folder))
-    _create(tree, BASE, _BASE.format(memories=memories, private=private), result)
+    _create(tree, BASE, base_text(settings), result)
     folder = _template_folder(tree, settings)
     for name, text in TEMPLATES.items():
         _create(tree, f"{folder}/{name}", text, result)
     _types(tree, result)
     return result
+
+
+def base_text(settings: Settings) -> str:
+    """The views of the memories, for Obsidian's Bases."""
+    memories, private = (_quoted(name) for name in (settings.memories_folder, settings.private_folder))
+    return _BASE.format(memories=memories, private=private)
 
 
 def _quoted(folder: str) -> str:

@@ -6,16 +6,17 @@ import contextlib
 import json
 import re
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from vault_mem.errors import Conflict, VaultMemError
+from vault_mem.errors import Conflict
+from vault_mem.index.links import Names
 from vault_mem.model import EPISODE_ID, Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.edit import edit
-from vault_mem.notes.links import name_key
+from vault_mem.notes.links import name_key, stem_of
 from vault_mem.notes.parse import parse, read_bool
-from vault_mem.notes.references import Reference, named_in, references, rewritten
+from vault_mem.notes.references import Change, Reference, named_in, references, rewritten
 from vault_mem.operations import views
 from vault_mem.operations.apart import (
     CANNOT_EDIT,
@@ -29,14 +30,16 @@ from vault_mem.operations.apart import (
     with_links,
 )
 from vault_mem.operations.forget import is_episode
+from vault_mem.operations.linking import bytes_of
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, history
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Names, stem_of
 from vault_mem.vault.steps import read
-from vault_mem.vault.walk import walk
+
+# The notes whose text has these words.
+Telling = Callable[[str], list[str]]
 
 HELD = ".vault-mem/held.jsonl"
 
@@ -75,8 +78,9 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
         raw = workspace.read_to_remove(memory)
         held = held_by_git(workspace.folder, memory)
         instead = views.newest_introspection(workspace, but=memory.id)
-        renames = workspace.index.state.renames()
-        transaction, aside = plan_private(workspace.folder, memory, raw, scrub=scrub, instead=instead, renames=renames)
+        transaction, aside = plan_private(
+            workspace.folder, workspace.names, memory, raw, workspace.index.telling, scrub=scrub, instead=instead
+        )
         if transaction.steps:
             note_held(transaction, memory.id, held)
         op = transaction.commit() if transaction.steps else ""
@@ -89,26 +93,24 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
 
 def plan_private(
     folder: Folder,
+    names: Names,
     memory: Memory,
     raw: bytes,
+    telling: Telling = lambda words: [],
     *,
     scrub: bool = False,
     instead: Memory | None = None,
     unasked: bool = False,
-    renames: Mapping[str, set[str]] | None = None,
 ) -> tuple[Transaction, Aside]:
-    """The transaction that makes a memory private, with the episodes it is in; `instead` is the next monologue.
-
-    `renames` has the names that files once had, by which other notes may still know it.
-    """
+    """The transaction that makes a memory private, with the episodes it is in; `instead` is the next monologue."""
     transaction = Transaction(folder, "private", "made private", ids=[memory.id], unasked=unasked)
-    keys = list(walk(folder).files)
-    names = Names(keys, renames)
     moving = [_moving(folder, names, memory.id, memory.path, raw)]
-    moving += _episodes_of(folder, names, keys, moving[0])
+    moving += _episodes_of(folder, names, names.naming(memory.path), moving[0])
     aside = Aside(episodes=[each.id for each in moving[1:]])
     transaction.ids += aside.episodes
-    for key in keys:
+    titles = [each.title for each in moving if len(each.title) >= _TELLING_TITLE]
+    keys = {*names.naming(*(each.key for each in moving)), *(key for title in titles for key in telling(title))}
+    for key in sorted(keys):
         if all(key != each.key for each in moving):
             _let_go(transaction, names, key, moving, scrub, aside)
     for key in ("SELF.md", *views.view_keys(folder)):
@@ -128,7 +130,7 @@ def _moving(folder: Folder, names: Names, id_: str, key: str, raw: bytes) -> Mov
     if target != key and read(folder, target) is not None:
         raise Conflict(f"{target} is there already", "is it a copy of the same memory? Delete one of the two")
     title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
-    return Moving(id_, key, target, raw, names.meaning(key, id_), title)
+    return Moving(id_, key, target, raw, names.meaning(key), title)
 
 
 def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: Moving) -> list[Moving]:
@@ -139,7 +141,7 @@ def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: Movi
             continue
         raw = read(folder, key) or b""
         if is_episode(folder, key, raw) and any(
-            reference.key == "members" and memory.means(reference.target) for reference in references(raw)
+            reference.key == "members" and memory.means(reference.target, key) for reference in references(raw)
         ):
             id_ = id_in(raw)
             id_ = id_ if EPISODE_ID.fullmatch(id_) else f"ep_{secrets.token_hex(6)}"
@@ -150,47 +152,44 @@ def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: Movi
 def _let_go(transaction: Transaction, names: Names, key: str, moving: list[Moving], scrub: bool, aside: Aside) -> None:
     """One other note: a private one goes on naming what moves, by its new name; a public one does not."""
     folder = transaction.folder
-    try:
-        raw = read(folder, key) or b""
-    except VaultMemError:
-        aside.mentions.append(key)
+    raw = bytes_of(folder, key)
+    if raw is None:
+        aside.mentions += [key] if folder.tree.exists(key) else []
         return
-    named = [each for each in moving if any(map(each.means, named_in(raw)))]
+    named = [each for each in moving if any(each.means(name, key) for name in named_in(raw, key))]
     if folder.is_private(key):
         if any(each.key != each.target for each in named):
-            _write(transaction, key, raw, lambda reference: renamed(reference, moving))
+            _write(transaction, key, raw, lambda reference: renamed(key, reference, moving))
         return
-    if named and folder.is_note(key):
+    if named and (folder.is_note(key) or (scrub and folder.has_links(key))):
         lost: list[tuple[Moving, Reference]] = []
-        if _write(transaction, key, raw, lambda reference: loosened(reference, moving, scrub, lost)):
+        if _write(transaction, key, raw, lambda reference: loosened(key, reference, moving, scrub, lost)):
             title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
             for each, reference in lost:
-                carry_over(each, reference, names.of(key), title)
-    _let_go_of_prose(transaction, key, moving, scrub and folder.is_note(key), aside)
+                if folder.is_note(key):
+                    carry_over(each, reference, names.of(key), title)
+    _let_go_of_prose(transaction, key, moving, scrub, aside)
 
 
 def _let_go_of_prose(transaction: Transaction, key: str, moving: list[Moving], scrub: bool, aside: Aside) -> None:
     """Ids in a text, and whatever else still names a memory: taken out where asked for, listed otherwise."""
     folder = transaction.folder
-    try:
-        before = read(folder, key)
-        raw = transaction.now(key)
-    except VaultMemError:
-        return
+    before = bytes_of(folder, key)
+    raw = None if before is None else transaction.now(key)
     if before is None or raw is None:
         return
-    if scrub and (folder.is_note(key) or key == "SELF.md"):
+    if scrub and (folder.has_links(key) or key == "SELF.md"):
         after = raw
         for each in moving:
             after = re.sub(rb"\b" + each.id.encode() + rb"\b", SCRUBBED.encode(), after)
         if after != raw:
             transaction.write(key, raw, after, keep_time=True)
             raw = after
-        if names_any(before, moving) and not names_any(raw, moving):
+        if names_any(key, before, moving) and not names_any(key, raw, moving):
             aside.scrubbed.append(key)
     if folder.is_view(key):  # lines that mirror a memory follow it, and are not a person's
         raw = b"\n".join(line for line in raw.split(b"\n") if b"[id:" not in line)
-    if names_any(raw, moving) or _tells_title(raw, moving):
+    if names_any(key, raw, moving) or _tells_title(raw, moving):
         aside.mentions.append(key)
 
 
@@ -217,7 +216,8 @@ def _move_in(transaction: Transaction, each: Moving, moving: list[Moving]) -> No
     """The note itself: its flag, its id, the links it takes over, and the new names of what moves along."""
     text = each.raw
     try:
-        text = rewritten(text, lambda reference: renamed(reference, [one for one in moving if one is not each]))
+        others = [one for one in moving if one is not each]
+        text = rewritten(text, lambda reference: renamed(each.key, reference, others))
         flag = parse(text, each.key, mtime=0, zone=transaction.folder.zone).fields.get("private")
         changes: dict[str, str | bool] = {} if read_bool(flag) else {"private": True}
         text = edit(text, changes if id_in(text) else {"id": each.id, **changes})
@@ -233,12 +233,12 @@ def _move_in(transaction: Transaction, each: Moving, moving: list[Moving]) -> No
     transaction.move(each.key, each.raw, each.target, text)
 
 
-def _write(transaction: Transaction, key: str, raw: bytes, change: object) -> bool:
+def _write(transaction: Transaction, key: str, raw: bytes, change: Change) -> bool:
     try:
-        after = rewritten(raw, change)  # type: ignore[arg-type]
+        after = rewritten(raw, change, key)
     except CANNOT_EDIT:
         return False
-    transaction.write(key, raw, after, keep_time=True)
+    transaction.write(key, raw, after, keep_time=transaction.folder.is_note(key))
     return True
 
 

@@ -13,11 +13,11 @@ from vault_mem.operations.declined import Declined
 from vault_mem.operations.private import PrivateResult, held_by_git, note_held, notices, plan_private
 from vault_mem.operations.publish import plan_publish
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import journal
+from vault_mem.vault import git, journal
 from vault_mem.vault.journal import writing
 from vault_mem.vault.walk import content_hash
 
-# Each move looks through all notes: no command waits for more than these.
+# No command waits for more moves than these.
 MOST_MOVED = 20
 
 
@@ -49,14 +49,16 @@ def move_flagged(workspace: Workspace) -> list[str]:
                 instead = views.newest_introspection(workspace, but=memory.id)
                 transaction, aside = plan_private(
                     workspace.folder,
+                    workspace.names,
                     memory,
                     raw,
+                    workspace.index.telling,
                     instead=instead,
                     unasked=True,
-                    renames=workspace.index.state.renames(),
                 )
                 note_held(transaction, memory.id, held)
                 transaction.commit()
+            workspace.done(transaction)
         except VaultMemError as error:
             workspace.notices.append(f"{known.key}: not moved into the private folder: {error.message}")
             continue
@@ -86,7 +88,8 @@ def leaving(workspace: Workspace) -> list[Known]:
 def move_cleared(workspace: Workspace) -> list[str]:
     """Publish the notes that are leaving, once they are quiet. Returns their keys."""
     folder = workspace.folder
-    ready = [] if journal.busy(folder) else [known for known in leaving(workspace) if workspace.quiet(known)]
+    wait = journal.busy(folder) or git.under_way(folder)
+    ready = [] if wait else [known for known in leaving(workspace) if workspace.quiet(known)]
     memories = workspace.index.by_files([known.key for known in ready])
     moved = []
     for known in ready:
@@ -98,7 +101,7 @@ def move_cleared(workspace: Workspace) -> list[str]:
                     continue
                 newest = views.newest_introspection(workspace)
                 speaks = newest is None or newest.created < memory.created
-                transaction, _ = plan_publish(folder, memory, raw, speaks=speaks, unasked=True)
+                transaction, _ = plan_publish(folder, workspace.names, memory, raw, speaks=speaks, unasked=True)
                 transaction.commit()
         except VaultMemError as error:
             workspace.notices.append(f"{known.key} stays private: {error.message}")

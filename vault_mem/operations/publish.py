@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from vault_mem.errors import InvalidInput
+from vault_mem.index.links import Names
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
+from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import Reference, named_in, rewritten
 from vault_mem.notes.write import file_name, slug
@@ -15,8 +17,9 @@ from vault_mem.operations.apart import (
     CANNOT_EDIT,
     Moving,
     carry_over,
-    private_notes,
+    named,
     renamed,
+    staying,
     with_links,
     without_private,
 )
@@ -26,7 +29,6 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import names_of, stem_of
 from vault_mem.vault.steps import read
 
 
@@ -50,6 +52,7 @@ def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret
         newest = views.newest_introspection(workspace)
         transaction, links = plan_publish(
             workspace.folder,
+            workspace.names,
             memory,
             raw,
             scrub=scrub,
@@ -65,6 +68,7 @@ def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret
 
 def plan_publish(
     folder: Folder,
+    names: Names,
     memory: Memory,
     raw: bytes,
     *,
@@ -77,23 +81,24 @@ def plan_publish(
     if not allow_secret:
         refuse_secrets(vars_of(memory))
     transaction = Transaction(folder, "publish", "made public", ids=[memory.id], unasked=unasked)
-    names = names_of(folder)
-    private = private_notes(folder, names, but=memory.path)
+    referring = {key for key in names.naming(memory.path) if folder.is_private(key) and folder.is_note(key)}
+    keys = sorted((named(folder, names, memory.path, raw) | referring) - {memory.path})
+    private = [staying(folder, names, key) for key in keys]
     lost: list[tuple[Moving, Reference]] = []
-    text = without_private(raw, private, scrub, lost)
+    text = without_private(memory.path, raw, private, scrub, lost)
     text = edit(text, {"private": False} if id_in(text) else {"id": memory.id, "private": False})
     read_again = parse(text, memory.path, mtime=memory.created.timestamp(), zone=folder.zone).memory
     after = replace(read_again, id=memory.id)  # as the public will read it: its name and lines are made of this
     after.path = _public_key(folder, after, raw) if folder.is_private(memory.path) else memory.path
-    moving = Moving(memory.id, memory.path, after.path, raw, names.meaning(memory.path, memory.id), memory.title)
+    moving = Moving(memory.id, memory.path, after.path, raw, names.meaning(memory.path), memory.title)
     for each, reference in lost:
         carry_over(each, reference, stem_of(after.path), after.title)
     links = 0
     for each in private:
         text_there = each.raw
-        if any(map(moving.means, named_in(each.raw))):
+        if any(moving.means(name, each.key) for name in named_in(each.raw)):
             try:
-                text_there = rewritten(each.raw, lambda reference: renamed(reference, [moving]))
+                text_there = rewritten(each.raw, lambda reference: renamed(each.key, reference, [moving]))  # noqa: B023
             except CANNOT_EDIT:
                 text_there = each.raw
         linked, refused = with_links(text_there, each.added)

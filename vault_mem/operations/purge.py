@@ -60,12 +60,14 @@ def look(workspace: Workspace, id_: str) -> Purge:
     references = []
     if not trashed:
         raw = workspace.read_to_remove(memory)
-        planned, _ = plan_forget(workspace.folder, memory, raw, "", COMMAND, workspace.names)
+        planned, _ = plan_forget(workspace.folder, workspace.names, memory, raw, "", COMMAND)
         references = [key for key in planned.notes if key != memory.path]
     return Purge(memory, references, len(history.of_memory(workspace.folder, memory.id)), trashed)
 
 
-def purge(workspace: Workspace, id_: str, reason: str = "", *, sure: bool = False) -> ForgetResult:
+def purge(
+    workspace: Workspace, id_: str, reason: str = "", *, sure: bool = False, update_links: bool = False
+) -> ForgetResult:
     """Forget a memory, or one that lies in the trash already, and remove every trace of it before returning.
 
     Nothing brings it back: it takes the whole id, unless the caller is `sure`.
@@ -78,7 +80,7 @@ def purge(workspace: Workspace, id_: str, reason: str = "", *, sure: bool = Fals
             raise Unsafe(f"{id_} means {memory.id}, and a purge keeps nothing of it", "give the whole id, or --yes")
         if not trashed:
             _refuse_while_open(workspace, memory)
-        transaction, left = _plan(workspace, memory, reason, trashed)
+        transaction, left = _plan(workspace, memory, reason, trashed, update_links)
         references = [key for key in transaction.notes if key != memory.path]
         op = transaction.commit()
         try:
@@ -91,7 +93,9 @@ def purge(workspace: Workspace, id_: str, reason: str = "", *, sure: bool = Fals
     return workspace.changing(act)
 
 
-def _plan(workspace: Workspace, memory: Memory, reason: str, trashed: bool) -> tuple[Transaction, list[str]]:
+def _plan(
+    workspace: Workspace, memory: Memory, reason: str, trashed: bool, update_links: bool
+) -> tuple[Transaction, list[str]]:
     """The transaction, and the files that name the memory and cannot be changed."""
     folder = workspace.folder
     left: list[str] = []
@@ -100,7 +104,9 @@ def _plan(workspace: Workspace, memory: Memory, reason: str, trashed: bool) -> t
         log_deletion(transaction, memory.id, folder.now().isoformat(), reason)
     else:
         raw = workspace.read_to_remove(memory)
-        transaction, left = plan_forget(folder, memory, raw, reason, COMMAND, workspace.names)
+        transaction, left = plan_forget(
+            folder, workspace.names, memory, raw, reason, COMMAND, update_links=update_links
+        )
         transaction.steps = [step for step in transaction.steps if step.key != trash_key(memory.id)]
     if not memory.private:  # the latest monologue keeps the words of what is forgotten, but not of what is purged
         views.silence(transaction, memory, views.newest_introspection(workspace, but=memory.id))

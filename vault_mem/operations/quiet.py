@@ -1,23 +1,37 @@
-"""What waits until a file has been left alone for a while: the only writes that nobody asked for (SPEC V-4)."""
+"""What waits until a file has been left alone for a while: the only writes that nobody asked for (SPEC V-4).
+
+It runs after an answer, never before: `settle` where there is no daemon, the engine's quiet moments where there is one.
+"""
 
 from __future__ import annotations
 
 from vault_mem.errors import VaultMemError
 from vault_mem.operations.adopt import adopt
 from vault_mem.operations.heal import heal
+from vault_mem.operations.private_merges import keep_private
 from vault_mem.operations.private_moves import move_flagged
 from vault_mem.operations.review import apply_ticked
+from vault_mem.operations.tidy import run_due
 from vault_mem.operations.views import follow_files
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import journal
+from vault_mem.vault import git, journal
 
 # In this order, and then the views. Each does what is due, under its own setting, and returns the files it wrote.
-STEPS = (adopt, move_flagged, heal, apply_ticked)
+STEPS = (keep_private, adopt, move_flagged, heal, apply_ticked)
+
+
+def settle(workspace: Workspace) -> None:
+    """Do what is due, after the answer; where the files are watched, the watcher's process does it."""
+    if workspace.watch is not None or (not workspace.is_fresh and workspace.freshen().stale):
+        return
+    if quiet_work(workspace):
+        workspace.sync(wait=0.0)
+    run_due(workspace)
 
 
 def quiet_work(workspace: Workspace) -> bool:
     """Do what is due; whether a note was written. The index has just been brought up to date."""
-    if journal.busy(workspace.folder):
+    if journal.busy(workspace.folder) or git.under_way(workspace.folder):
         return False  # it can wait, and so nobody has to
     written = False
     for step in (*STEPS, follow_files):

@@ -12,7 +12,7 @@ from vault_mem.errors import EditRefused, InvalidInput, Unsafe
 from vault_mem.index.rows import STEP
 from vault_mem.model import STATE_KINDS, Link, Memory
 from vault_mem.notes.edit import edit
-from vault_mem.notes.links import nameable, write_link
+from vault_mem.notes.links import nameable, stem_of, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations import blocked, review, summaries, views
@@ -26,7 +26,6 @@ from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import activity
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import stem_of
 
 log = redact.logger(__name__)
 

@@ -6,16 +6,16 @@ import re
 from dataclasses import dataclass, field
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
+from vault_mem.index.links import Names
 from vault_mem.model import Memory
-from vault_mem.notes.links import nameable
+from vault_mem.notes.links import nameable, stem_of
 from vault_mem.notes.references import Reference
 from vault_mem.notes.write import slug
-from vault_mem.operations.linking import changed_links
+from vault_mem.operations.linking import changed_links, referrers
 from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import Names, names_of, referrers, stem_of
 from vault_mem.vault.walk import is_ignored
 
 # What no system forbids, and every system that syncs a vault can store.
@@ -34,8 +34,13 @@ class RenameResult:
     op: str = ""
 
 
-def rename(workspace: Workspace, id_: str, name: str, *, exact: bool = False) -> RenameResult:
-    """Rename a memory's file. Its name ends in the first 8 hex of the id, unless `exact`: then it is taken as given."""
+def rename(
+    workspace: Workspace, id_: str, name: str, *, exact: bool = False, update_links: bool = False
+) -> RenameResult:
+    """Rename a memory's file. Its name ends in the first 8 hex of the id, unless `exact`: then it is taken as given.
+
+    Links follow in our notes, and with `update_links` in a person's own notes, canvases and bases too.
+    """
 
     def act() -> RenameResult:
         memory = workspace.to_change(id_)
@@ -43,8 +48,8 @@ def rename(workspace: Workspace, id_: str, name: str, *, exact: bool = False) ->
         key = new_key(workspace.folder, memory, name, exact)
         if key == memory.path:
             return RenameResult(memory, memory.path)
-        transaction, left = plan_rename(workspace.folder, memory, raw, key, workspace.names)
-        references = [each for each in transaction.notes if each not in (memory.path, key)]
+        transaction, left = plan_rename(workspace.folder, workspace.names, memory, raw, key, update_links=update_links)
+        references = [each for each in transaction.linking if each not in (memory.path, key)]
         op = transaction.commit()
         workspace.done(transaction)
         return RenameResult(workspace.as_written(transaction, memory.id), memory.path, references, left, op)
@@ -77,29 +82,27 @@ def new_key(folder: Folder, memory: Memory, name: str, exact: bool) -> str:
 
 
 def plan_rename(
-    folder: Folder, memory: Memory, raw: bytes, key: str, names: Names | None = None
+    folder: Folder, names: Names, memory: Memory, raw: bytes, key: str, *, update_links: bool = False
 ) -> tuple[Transaction, list[str]]:
     """The transaction that renames a memory's file, and the files that name it and cannot be changed."""
     stem = stem_of(key)
-    names = names or names_of(folder)
     if names.taken(stem) - {memory.path} or folder.tree.exists(key):
         raise Conflict(f"there is a note called {stem} already", "links could not tell the two apart")
-    means = names.meaning(memory.path, memory.id)
-    path = key.removesuffix(".md")
-
-    def renamed(reference: Reference) -> str | Reference:
-        return reference.to(path if "/" in reference.name else stem) if means(reference.target) else reference
-
     transaction = Transaction(folder, "rename", f"{stem_of(memory.path)} is now {stem}", ids=[memory.id])
     left = []
     after = raw
-    for each, text in referrers(folder, names.naming((memory.path, memory.id)), means):
-        changed = changed_links(folder, each, text, renamed)
+    for each, text in referrers(folder, names, memory.path):
+
+        def renamed(reference: Reference, source: str = each) -> str | Reference:
+            meant = names.note(reference.target, source) == memory.path
+            return reference.renamed(key, stem, source) if meant else reference
+
+        changed = changed_links(folder, each, text, renamed, update_links=update_links)
         if each == memory.path:
             after = raw if changed is None else changed
         elif changed is None:
             left.append(each)
         else:
-            transaction.write(each, text, changed, keep_time=True)
+            transaction.write(each, text, changed, keep_time=folder.is_note(each))
     transaction.move(memory.path, raw, key, after, keep_mode=True)
     return transaction, left

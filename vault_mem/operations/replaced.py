@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
 from vault_mem.index.catalogue import Catalogue
-from vault_mem.judge.done import says_done
+from vault_mem.judge.done import may_say_done, says_done
 from vault_mem.judge.replaces import LIKELY, changes_something, may_replace
 from vault_mem.judge.text import names_in
 from vault_mem.model import STATE_KINDS, Memory
@@ -22,6 +24,8 @@ from vault_mem.ranking.rank import DIGITS, Ranking
 
 # More than these nobody reads; the likeliest come first.
 MOST = 2
+# The second is named only if it is nearly as likely as the first: mostly it shares a word with it and no more.
+NEARLY = 0.75
 # So many of the nearest states are looked at, and so many more that name somebody the new text names.
 NEAREST, NAMING = 15, 8
 # An event may read as a state; a summary says what others say, and a mood grows by itself.
@@ -46,12 +50,12 @@ def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[F
         if score >= LIKELY:
             likely.append((score, each))
     likely.sort(key=lambda pair: (-pair[0], -pair[1].similarity, pair[1].memory.id))
-    return [each for _, each in likely[:MOST]]
+    return [each for score, each in likely[:MOST] if score >= NEARLY * likely[0][0]]
 
 
 def finished_by(workspace: Workspace, draft: Draft) -> list[Found]:
     """The open tasks that a new text says are done, the nearest first (SPEC T-7)."""
-    if draft.kind in ("task", "summary", "mood"):
+    if draft.kind in ("task", "summary", "mood") or not may_say_done(draft.content):
         return []
     tasks = [each for each in _open(workspace, draft.content, {"task"}) if not is_done(each.memory)]
     done = [each for each in tasks if says_done(each.memory.content, draft.content, workspace.tokens)]
@@ -67,14 +71,19 @@ def _open(workspace: Workspace, content: str, kinds: Collection[str]) -> list[Fo
         calibration = workspace.calibration
         cosines = np.einsum("ij,j->i", catalogue.vectors[places], embed(workspace, content))
         order = [int(number) for number in np.argsort(-cosines, kind="stable")]
-        names = [name for name in names_in(content) if len(name) > 1]
-        naming = [
-            number for number in order if any(name in catalogue.texts[places[number]].casefold() for name in names)
-        ]
+        names = _spelled(content)
+        naming = (number for number in order if any(name in catalogue.texts[places[number]] for name in names))
         return [
             Found(catalogue.memory(places[number]), round(calibration.similarity(float(cosines[number])), 4))
-            for number in dict.fromkeys((*order[:NEAREST], *naming[:NAMING]))
+            for number in dict.fromkeys((*order[:NEAREST], *islice(naming, NAMING)))
         ]
+
+
+def _spelled(content: str) -> set[str]:
+    """The names in a text as it writes them, and as others may."""
+    names = [name for name in names_in(content) if len(name) > 1]
+    written = {found.group() for name in names if (found := re.search(re.escape(name), content, re.IGNORECASE))}
+    return written | {form for name in names for form in (name, name.capitalize())}
 
 
 def newer_first(

@@ -173,7 +173,7 @@ def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory])
         keep, removed = memories
         raws = workspace.read_to_edit(keep), workspace.read_to_remove(removed)
         retold = _appended(*raws) if proposal.kind == "append" else None
-        return plan_merge(folder, keep, raws[0], removed, raws[1], retold, reason)[0]
+        return plan_merge(folder, workspace.names, keep, raws[0], removed, raws[1], retold, reason)[0]
     if proposal.kind == "link":
         return linking(workspace, memories[0], memories[1], "related", reason=reason)
     transaction = Transaction(folder, proposal.kind, reason, ids=ids)

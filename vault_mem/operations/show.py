@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from vault_mem.errors import NotFound
 from vault_mem.index.index import Index
-from vault_mem.index.rows import MEMORY
+from vault_mem.index.state import MEMORY
 from vault_mem.model import Memory
 from vault_mem.operations.filters import Filters
 from vault_mem.operations.people import other_names
@@ -58,7 +58,7 @@ def show(workspace: Workspace, id_: str) -> ShowResult:
             error.hint = f"the index is behind by {freshness.pending} changed file(s); try again in a moment"
         raise
     links = [
-        Neighbour(edge.target, graph.places[edge.target].title, edge.link.type, edge.link.confidence)
+        Neighbour(edge.target, graph.title(edge.target), edge.link.type, edge.link.confidence)
         for edge in graph.edges(memory.id)
     ]
     return ShowResult(memory, links, freshness.stale, freshness.pending)

@@ -14,7 +14,7 @@ from vault_mem.operations.adopt import candidates
 from vault_mem.operations.private import still_held
 from vault_mem.operations.private_moves import leaving, waiting
 from vault_mem.operations.workspace import Freshness, Workspace
-from vault_mem.vault import journal
+from vault_mem.vault import git, journal
 from vault_mem.vault.walk import walk
 
 
@@ -22,7 +22,8 @@ from vault_mem.vault.walk import walk
 class Status:
     """The state of a vault and its index; `trouble` is why the index could not be used, or brought up to date.
 
-    `in_git` are files with what is private by now, which the history of git still holds.
+    `in_git` are files with what is private by now, which the history of git still holds; `git` is how the vault stands
+    to it, None where it is in no repository.
 
     Without an index the notes are counted by their files, and what only their texts tell is not known.
     """
@@ -50,6 +51,7 @@ class Status:
     heal_links: bool
     trouble: list[str]
     in_git: list[str]
+    git: git.GitState | None
 
 
 def status(workspace: Workspace) -> Status:
@@ -95,6 +97,7 @@ def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) ->
         heal_links=workspace.folder.settings.heal_links,
         trouble=trouble,
         in_git=still_held(workspace),
+        git=git.state(workspace.folder),
     )
 
 
@@ -128,4 +131,5 @@ def _by_files(workspace: Workspace, trouble: list[str]) -> Status:
         heal_links=folder.settings.heal_links,
         trouble=trouble,
         in_git=[],
+        git=git.state(folder),
     )

@@ -88,7 +88,7 @@ def outdated(workspace: Workspace, summary: Memory) -> bool:
     if not summary.sources or not summary.sources_digest:
         return False
     graph = workspace.graph
-    ids = [graph.resolve(target) for target in summary.sources]
+    ids = [graph.resolve(target, summary.path) for target in summary.sources]
     if None in ids:
         return True
     return digest(workspace.index.get(id_) for id_ in ids if id_) != summary.sources_digest

@@ -9,7 +9,7 @@ from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key
-from vault_mem.notes.parse import written_list
+from vault_mem.notes.parse import written_words
 from vault_mem.operations.edit_memory import Change, EditResult, change_memory
 from vault_mem.operations.results import writable
 from vault_mem.operations.workspace import Workspace
@@ -27,19 +27,13 @@ def tag(workspace: Workspace, id_: str, add: Iterable[str] = (), remove: Iterabl
         both = [each for key, each in wanted.items() if key in unwanted]
         if both:
             raise InvalidInput(f"{both[0]} cannot be added and removed at once")
-        present = written_tags(memory, raw)
+        present = written_words(raw, "tags")
         stay = [text for text in present if name_key(text.lstrip("#")) not in unwanted]
         known = {name_key(text.lstrip("#")) for text in stay}
         tags = [*stay, *(text for key, text in wanted.items() if key not in known)]
         return Change(raw if tags == present else edit(raw, {"tags": tags or None}))
 
     return change_memory(workspace, id_, change, "tag", "")
-
-
-def written_tags(memory: Memory, raw: bytes) -> list[str]:
-    """The tags as they stand in the file; where they are one text with commas, one by one."""
-    written = written_list(raw, "tags")
-    return written if [text.strip().lstrip("#") for text in written] == memory.tags else list(memory.tags)
 
 
 def _tag(text: str) -> str:

@@ -16,20 +16,20 @@ from typing import Any
 from vault_mem.errors import EditRefused, VaultMemError
 from vault_mem.index.table import quote
 from vault_mem.model import STATE_KINDS, Memory
+from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
 from vault_mem.operations.declined import Declined
 from vault_mem.operations.filters import open_at
 from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import files, turns
+from vault_mem.vault import files, git, turns
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.names import stem_of
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 from vault_mem.vault.walk import content_hash
 
-# Bounds of one run, so that it never holds a vault for long (seed 004).
+# Bounds of one run, so that it never holds a vault for long.
 MOST_CLOSED = 200
 MOST_READ = 5000
 
@@ -140,7 +140,7 @@ def record(folder: Folder, report: TidyReport) -> None:
 def run_due(workspace: Workspace) -> TidyReport | None:
     """Tidy if so many turns have passed since the last time: for the daemon, never in the foreground of a call."""
     folder = workspace.folder
-    if not folder.settings.tidy or not turns.due(folder):
+    if not folder.settings.tidy or not turns.due(folder) or git.under_way(folder):
         return None
     turns.begin(folder)  # first, so that a run that fails is not tried again at every turn
     report = tidy(workspace, unasked=True)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from vault_mem.errors import Conflict, NotFound, Unsafe
+from vault_mem.errors import Conflict, NotFound, Unsafe, VaultMemError
+from vault_mem.index.files import read_names
+from vault_mem.index.links import Names
 from vault_mem.model import Memory
 from vault_mem.notes.references import named_in
 from vault_mem.operations import review
 from vault_mem.operations.apart import refuse_to_name
 from vault_mem.operations.declined import decline
 from vault_mem.operations.forget import is_episode, lost_links
+from vault_mem.operations.linking import changeable, referrers
 from vault_mem.operations.views import MONOLOGUE
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import history, journal, marked
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import Revision, id_in
 from vault_mem.vault.journal import Entry, Transaction, writing
-from vault_mem.vault.names import Means, Names, changeable, names_of, referrers
 from vault_mem.vault.steps import FileStep, LineStep, MadeStep, State, Step, as_text, read
 from vault_mem.vault.walk import walk
 
@@ -82,7 +85,7 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
                 f"{since.command} ({since.op}) cannot be undone; before it came {entry.command} ({entry.op})",
                 f"to take that back: vault-mem undo {entry.op.split('-')[0]}, or --yes",
             )
-        transaction = plan_undo(folder, entry)
+        transaction = plan_undo(folder, _names(workspace), entry)
         transaction.commit()
         workspace.done(transaction, mirrored=_mirrored(entry))
     return UndoResult(transaction.op, entry.op, entry.command, transaction.keys)
@@ -94,13 +97,23 @@ def _mirrored(entry: Entry) -> bool:
     return not made or {step.id for step in entry.steps if isinstance(step, LineStep)} >= set(entry.ids)
 
 
+def _names(workspace: Workspace) -> Names:
+    """What links mean; by the files themselves where the index is in trouble: an undo must not wait for that."""
+    try:
+        if not workspace.sync().stale:
+            return workspace.names
+    except (VaultMemError, OSError, sqlite3.Error) as error:
+        workspace.notices.append(f"undone without the index: {getattr(error, 'message', error)}")
+    return read_names(workspace.folder)
+
+
 def next_undo(workspace: Workspace) -> NextUndo:
     """What an undo without a number would take back."""
     entry, since = last(workspace.folder)
     return NextUndo(_told(workspace.folder, entry), _told(workspace.folder, since) if since else None)
 
 
-def plan_undo(folder: Folder, entry: Entry) -> Transaction:
+def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
     """The transaction that takes an operation back."""
     if not _can_be_undone(entry):
         raise Conflict(f"{entry.command} ({entry.op}) cannot be undone", "nothing was changed")
@@ -129,7 +142,6 @@ def plan_undo(folder: Folder, entry: Entry) -> Transaction:
             raise Conflict(f"{step.key} was changed since{_by(folder, entry, step)}", "nothing was changed")
         elif state is State.OTHER and isinstance(step, LineStep):
             raise Conflict(f"the line of {step.id} in {step.key} was changed since", "nothing was changed")
-    names = names_of(folder)
     notes = [each for each in transaction.steps if isinstance(each, FileStep) and folder.is_note(each.key)]
     stay = {id_in(each.after) for each in notes if each.after is not None}  # what was renamed only goes back
     for each in notes:
@@ -221,29 +233,15 @@ def _refuse_loose_ends(transaction: Transaction, names: Names) -> None:
     notes = [step for step in transaction.steps if isinstance(step, FileStep) and folder.is_note(step.key)]
     changed = {step.key: step.after for step in notes}
     staying = {id_in(after or b"") for after in changed.values()}
-    gone = {step.key: id_ for step in notes if step.after is None and (id_ := id_in(step.before or b"")) not in staying}
-    if gone:
-        means = _meaning_any(names, gone)
-        for key, raw in referrers(folder, [key for key in names.keys if key not in changed], means):
-            if changeable(folder, key, raw) and not is_episode(folder, key, raw):
-                target = next(name for name in named_in(raw) if means(name))
-                raise Conflict(f"{key} links to [[{target}]] since then", "undo that first, or use forget")
+    gone = [step.key for step in notes if step.after is None and id_in(step.before or b"") not in staying]
+    for key, raw in referrers(folder, names, *gone) if gone else ():
+        if key not in changed and changeable(folder, key, raw) and not is_episode(folder, key, raw):
+            target = next(name for name in named_in(raw) if names.note(name, key) in gone)
+            raise Conflict(f"{key} links to [[{target}]] since then", "undo that first, or use forget")
     for step in notes:
         if step.before is None and step.after is not None:
-            for target in lost_links(folder, step.after, names):
+            for target in lost_links(folder, names, step.key, step.after):
                 raise Conflict(f"{step.key} links to {target}, which was forgotten since", "restore that first")
-
-
-def _meaning_any(names: Names, gone: dict[str, str]) -> Means:
-    """Tells whether a name means one of many notes, given by key and id."""
-    by_digits = {id_.partition("_")[2][:8]: key for key, id_ in gone.items()}
-    by_id = {id_: key for key, id_ in gone.items()}
-
-    def means(name: str) -> bool:
-        found = names.find(name) or by_id.get(name) or by_digits.get(name[-8:])
-        return found in gone and names.meaning(found, gone[found])(name)
-
-    return means
 
 
 def operations(workspace: Workspace, limit: int = 20) -> list[Operation]:

@@ -17,6 +17,7 @@ from vault_mem.notes.excerpt import cut
 from vault_mem.notes.text import split_text
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import history, marked
+from vault_mem.vault.carry import left_of
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
@@ -164,17 +165,22 @@ def _catch_up(transaction: Transaction, memory: Memory, present: dict[str, str])
 
 
 def _catch_up_monologue(workspace: Workspace, transaction: Transaction, changed: list[Memory]) -> None:
-    """The newest introspection stands there as it is by now."""
+    """The newest introspection stands there as it is by now; a merge may have put an older one there."""
     if any(memory.category == INTROSPECTION for memory in changed):
-        newest = newest_introspection(workspace)
-        if newest is not None and newest in changed and not _speaks(workspace.folder, newest):
-            speak(transaction, newest)
+        found = _introspections(workspace)
+        speaking = [memory for memory in found if _speaks(workspace.folder, memory)]
+        if found and found[0] not in speaking and (found[0] in changed or speaking):
+            speak(transaction, found[0])
+
+
+def _introspections(workspace: Workspace) -> list[Memory]:
+    """The public introspections, newest first."""
+    return workspace.index.memories(f"category = '{INTROSPECTION}' AND private = false")
 
 
 def newest_introspection(workspace: Workspace, but: str = "") -> Memory | None:
     """The public introspection of the latest date, one memory left out."""
-    found = workspace.index.memories(f"category = '{INTROSPECTION}' AND private = false")
-    return next((memory for memory in found if memory.id != but), None)
+    return next((memory for memory in _introspections(workspace) if memory.id != but), None)
 
 
 def _with_copies(wanted: str | None, present: str | None) -> str | None:
@@ -200,8 +206,9 @@ def rebuild(workspace: Workspace) -> RebuildResult:
         for key in sorted({*wanted, *filter(folder.is_view, view_keys(folder))}):
             _rebuild_file(transaction, key, wanted.get(key, {}))
         spoken = [memory for memory in public if memory.category == INTROSPECTION]
-        if spoken and not any(_speaks(folder, memory) for memory in spoken):
-            speak(transaction, max(spoken, key=lambda memory: memory.order))
+        newest = max(spoken, key=lambda memory: memory.order, default=None)
+        if newest is not None and not _speaks(folder, newest):
+            speak(transaction, newest)
         if transaction.steps:
             transaction.commit()
     return RebuildResult(transaction.keys, len(public))
@@ -217,7 +224,7 @@ def _rebuild_file(transaction: Transaction, key: str, wanted: dict[str, tuple[st
         present = marked.find(text, id_)
         if present is None or present.split("\n")[0] != line:
             text = marked.put(text, id_, _with_copies(line, present), place, key)
-    after = None if text is None else text.encode(errors="surrogateescape")
+    after = left_of(transaction.folder, key) if text is None else text.encode(errors="surrogateescape")
     if after is not None:
         transaction.write(key, raw, after)
     elif raw is not None:

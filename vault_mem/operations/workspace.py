@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import sqlite3
 import time
@@ -19,10 +18,9 @@ from vault_mem.errors import Busy, Changed, EditRefused, Unsafe, VaultMemError, 
 from vault_mem.index.shelf import Shelf
 from vault_mem.model import Memory
 from vault_mem.notes.parse import parse
-from vault_mem.vault import journal, own
+from vault_mem.vault import clock, journal, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
-from vault_mem.vault.names import Names
 from vault_mem.vault.steps import FileStep
 from vault_mem.vault.walk import RACY_NS, FileState, look_at, state_of, walk
 
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
     from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
+    from vault_mem.index.links import Names
     from vault_mem.index.state import Known
     from vault_mem.index.sync import Progress, SyncReport
 
@@ -97,6 +96,7 @@ class Workspace:
     """
 
     watch: Watch | None = None
+    is_fresh = False  # the index has been brought up to date for the command that is running
     commits_between_folding: int | None = None  # of the table, by a command; whoever has quiet moments folds then
     held_still = False  # the files are taken as the index knows them: by whoever holds the vault and looks now and then
 
@@ -114,6 +114,7 @@ class Workspace:
         self.folder = folder
         self.progress = progress
         self.notices = folder.notices
+        self.is_fresh = False
         if "index" in self.__dict__:
             self.index.folder = folder
 
@@ -142,7 +143,9 @@ class Workspace:
     @property
     def graph(self) -> Graph:
         """The links of the whole vault, as indexed."""
-        return self.shelf.graph(self.index)
+        from vault_mem.index.graph import Graph
+
+        return Graph(self.index.state)
 
     def at_hand(self) -> AbstractContextManager[Catalogue]:
         """The memories as indexed, in memory; other threads wait for them until the block ends."""
@@ -158,19 +161,16 @@ class Workspace:
 
     @property
     def names(self) -> Names:
-        """What links call the notes of the vault, as indexed."""
-        from vault_mem.index.names import IndexedNames
+        """What links call the files of the vault: its notes as indexed, all others as they are."""
+        from vault_mem.index.links import Names
 
-        return IndexedNames(self.index.state)
+        return Names(self.index.state, self.folder)
 
     def freshen(self, *, scan: bool = False) -> Freshness:
-        """Bring the index up to date with the files, and do what waited for a file to be quiet.
+        """Bring the index up to date with the files; no note is written for it (`quiet.settle` does what waits).
 
-        Where the files are watched, only those that changed are looked at, unless a `scan` of all is asked for; and
-        what waits for quiet is left to the watcher.
+        Where the files are watched, only those that changed are looked at, unless a `scan` of all is asked for.
         """
-        from vault_mem.operations.quiet import quiet_work
-
         if self.held_still:
             return Freshness(stale=False, pending=0)
         own.vet(self.folder)
@@ -180,8 +180,7 @@ class Workspace:
         wait = None if self.folder.writing else READ_WAIT
         if self.watch is None:
             freshness = self.sync(wait=wait)
-            if not freshness.stale and quiet_work(self):
-                freshness = self.sync(wait=wait)
+            self.is_fresh = not freshness.stale
             return freshness
         pending = self.watch.settle()
         everything = scan or pending.everything or len(pending.keys) > MANY
@@ -231,8 +230,7 @@ class Workspace:
 
     def quiet(self, known: Known | FileState) -> bool:
         """Whether nobody has touched a file for a while, by what is known of it."""
-        age = time.time() - max(known.mtime_ns, known.ctime_ns) / 1e9
-        return age >= self.folder.settings.quiet_seconds
+        return clock.since(max(known.mtime_ns, known.ctime_ns) / 1e9) >= self.folder.settings.quiet_seconds
 
     def quiet_file(self, key: str) -> bool:
         """Whether nobody has touched a file for a while, as it is now."""
@@ -258,11 +256,11 @@ class Workspace:
         """What `look` finds in the index; where that turns out to be damaged, it is built anew and looked at again."""
         try:
             return look()
-        except (OSError, RuntimeError, ValueError):
+        except (OSError, RuntimeError, ValueError, sqlite3.Error):
             try:
                 if not self.index.open():  # what we were reading may have been replaced or folded away meanwhile
                     return look()
-            except (OSError, RuntimeError, ValueError):
+            except (OSError, RuntimeError, ValueError, sqlite3.Error):
                 pass
             self.rebuild()
             self.notices.append("index rebuilt: it was damaged")
@@ -299,13 +297,28 @@ class Workspace:
 
     def changing(self, act: Callable[[], T]) -> T:
         """Hold the vault for writing and act; where a file was saved in the same moment, look again and act again."""
+        outermost = not self.folder.writing
         with journal.writing(self.folder):
-            for _ in range(TRIES - 1):
+            before = self.folder.last_op
+            for left in reversed(range(TRIES)):
                 try:
                     return act()
-                except Changed:
-                    continue
-            return act()
+                except Exception as error:
+                    done = self.folder.last_op != before
+                    if done and outermost:
+                        self._tell_done(error)
+                    if done or not left or not isinstance(error, Changed):
+                        raise
+            raise AssertionError("the last try returns or raises")
+
+    def _tell_done(self, error: Exception) -> None:
+        """What fails after an operation was done does not mean that it was not."""
+        reason = error if isinstance(error, VaultMemError) else of_system(error)
+        if reason is not None:
+            raise WriteFailed(
+                f"operation {self.folder.last_op} is done, but what follows it failed: {reason.message}",
+                "do not repeat it; `vault-mem undo` takes it back",
+            ) from error
 
     def freshen_to_change(self) -> None:
         """Bring the index up to date for an operation that must not go by what is behind."""
@@ -376,8 +389,8 @@ class Workspace:
         if not self.folder.is_owned(memory.path):
             raise EditRefused(f"{memory.path} is an included note, read-only for vault-mem", "edit it yourself")
         known = self.index.state.files([memory.path]).get(memory.path)
-        if known is not None and known.problems != "[]":
-            reason = "it could not be read whole" if memory.private else json.loads(known.problems)[0][0]
+        if known is not None and known.frozen:
+            reason = "it could not be read whole" if memory.private else known.frozen
             raise EditRefused(f"{memory.path} is left alone: {reason}", "correct the file first (vault-mem doctor)")
         return self._bytes(memory)
 

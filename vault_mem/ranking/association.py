@@ -14,11 +14,11 @@ from vault_mem.embedding.embedder import Vectors
 # How decided the network is. Scores are fitted as logits: at 1 the blend would be as sure as the ranking is, and of
 # hundreds of candidates that is never very sure.
 SHARPNESS = 2.0
-# How much less a network calls up that is undecided.
+# An undecided network calls up less: the highest attention to this power.
 DECIDED = 2
-# So many are called up: of a short list they must not take the most.
+# How many are called up: they must not take over a short list.
 FEW = 2
-# Nearer than this is what it settled on, and farther than that is not near.
+# Above the first cosine a pattern is what the network settled on; below the second it is not near.
 SAME, LEAST = 0.9, 0.2
 
 

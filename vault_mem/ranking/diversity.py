@@ -21,7 +21,7 @@ from vault_mem.ranking.rank import DIGITS, Ranking
 
 # The share of a list that one kind, one category or one year may take for nothing, and what going beyond it costs.
 SHARE, OVER_BUDGET = 0.6, 0.5
-# So many near-identical memories are shown; who looks up a name or a part number wants all there is of it.
+# How many near-identical memories are shown; more for a name or a part number, where one wants all there is.
 ALIKE, ALIKE_LOOKED_UP = 2, 4
 # Texts that are near-identical in meaning say the same where they share this much of their words; those that are a
 # little less so, where they share nearly all.

@@ -15,7 +15,7 @@ from vault_mem.ranking.signals import shown_text, written_in
 from vault_mem.ranking.weights import weights
 from vault_mem.ranking.words import total, words
 
-# So many of the best by words are looked at for what is found as written.
+# How many of the best by words are searched for the words exactly as typed.
 LOOKED_AT = 500
 
 

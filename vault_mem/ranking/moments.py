@@ -13,10 +13,10 @@ GAP = 30 * 60.0
 SECOND = 0.9
 # A session that never pauses is cut: a day of log lines is no moment.
 LONGEST = 64
-# So many memories to either side are the moment around one.
+# How many memories on either side make up the moment around one.
 REACH = 3
 
-# More than so many that come at once are put in order together with the others.
+# When more than this arrive at once, everything is sorted again.
 FEW = 50
 
 Places = NDArray[np.int64]

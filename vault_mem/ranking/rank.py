@@ -11,7 +11,7 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.ranking.association import associated, directions
 from vault_mem.ranking.centre import centre
-from vault_mem.ranking.links import Strengths, spread, web
+from vault_mem.ranking.links import Strengths, around, spread
 from vault_mem.ranking.moments import REACH, Moments, moments
 from vault_mem.ranking.query import Query
 from vault_mem.ranking.relevance import relevance
@@ -231,7 +231,7 @@ def _called_by_likeness(catalogue: Catalogue, pool: Pool, scores: NDArray[np.flo
     called = associated(catalogue.vectors[pool.places], centre(catalogue).mean, scores)
     ranks = np.argsort(-scores, kind="stable")
     best = int(ranks[0])
-    linked = len(web(catalogue).around(int(pool.places[best]), {}))
+    linked = len(around(catalogue, int(pool.places[best])))
     company = np.count_nonzero(pool.around[best] >= 0) + REACH * linked
     most = (scores[ranks[min(1, len(ranks) - 1)]] - scores) / weights()["association"] - BEHIND
     return np.asarray(np.round(np.clip(most, 0, called / company), 6), dtype=np.float32)

@@ -16,13 +16,13 @@ from vault_mem.index.catalogue import Catalogue
 
 MAX_CHARACTERS = 4_000
 READINGS = "readings"
-# So many are read ahead before somebody may ask for something else: two or three milliseconds.
+# How many memories are read ahead before requests are looked for again: two or three milliseconds.
 AT_ONCE = 25
-# A text of so many words is as long as it needs to be to say something.
+# From this many words on, a text is long enough to say something.
 ENOUGH = 30
-# A sentence has up to so many words; from so many on a text is more than one.
+# The longest sentence, in words, and where a text is surely more than one.
 SENTENCE, PARAGRAPH = 15, 40
-# A turn of a talk has up to so many words; from so many on a text needs nothing around it.
+# The longest turn of a talk, in words, and where a text is understood without what is around it.
 TURN, PAGE = 40, 160
 
 _IMAGE = re.compile(r"\[image:.*?\]")

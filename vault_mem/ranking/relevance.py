@@ -1,7 +1,7 @@
 """Relevance: how likely a memory answers the query, from 0 to 1; and whether anything does.
 
 A score orders the candidates of one query; it grows with the words of the query and says little by itself. Relevance
-is a probability, fitted over all kinds of vaults by `models/fit_ranking.py` (the table is in docs/benchmarks.md).
+is a probability, fitted over all kinds of vaults by `training/fit_ranking.py` (the table is in docs/benchmarks.md).
 """
 
 from __future__ import annotations

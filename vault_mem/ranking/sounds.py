@@ -14,7 +14,7 @@ from itertools import product
 _KANA = re.compile(r"[ぁ-ゖァ-ヺー]{2,}")
 # What is likely to be a name in a query: a word in katakana, a word with a capital.
 _LIKELY = re.compile(r"[ァ-ヺー]{2,}|\b[A-ZÀ-Þ][^\W\d_]+")
-# So few consonants are in many names.
+# Names with this few consonants sound alike too often: their first vowel counts as well.
 SHORT = 2
 
 _ROWS = {

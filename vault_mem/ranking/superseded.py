@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vault_mem.index.catalogue import Catalogue
-from vault_mem.notes.links import name_key
 from vault_mem.ranking.diversity import Chosen
-from vault_mem.ranking.links import web
 from vault_mem.ranking.rank import Ranking
 
 
@@ -16,10 +14,10 @@ def superseding(catalogue: Catalogue) -> dict[int, int]:
 
     def found() -> dict[int, int]:
         places: dict[int, int] = {}
-        net = web(catalogue)
         for place, targets in sorted(catalogue.supersedes.items(), key=lambda each: catalogue.created[each[0]]):
             for target in targets:
-                old = net.resolve(name_key(target))
+                key = catalogue.names.note(target, catalogue.files[place])
+                old = None if key is None else catalogue.place_of(key)
                 if old is not None and old != place:
                     places[old] = place
         return places

@@ -17,7 +17,7 @@ Weighted = Sequence[tuple[str, float]]
 
 # What a handful of rare words found together add up to: sums of BM25 are told as shares of it.
 HANDFUL = 20.0
-# A long note has a word of its subject many times: so many are what one is in a passage.
+# A long note repeats the words of its subject: this many occurrences there count like one in a passage.
 OFTEN = 5.0
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from vault_mem.errors import Changed, VaultMemError, WriteFailed
-from vault_mem.vault import files, marked
+from vault_mem.vault import files, git, marked
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.steps import (
     AppendStep,
@@ -96,23 +96,26 @@ class Job:
         if beside is None or isinstance(first, AppendStep):
             return False
         now = read(folder, self.key)
-        if (self._put(now)[0] or b"").startswith(beside) or self._put(beside)[0] == now:
+        if (self._put(folder, now)[0] or b"").startswith(beside) or self._put(folder, beside)[0] == now:
             return False  # what was prepared, whole or not, or what was displaced
         with files.failures(folder.shown(self.key)):
             return folder.tree.exchange(self.stage.new(self.key), self.key)
 
-    def _put(self, raw: bytes | None) -> tuple[bytes | None, int | None]:
+    def _put(self, folder: Folder, raw: bytes | None) -> tuple[bytes | None, int | None]:
         """The file as the steps leave it, and the time to give it."""
         added = [step for step in self.steps if isinstance(step, LineStep) and step.adds]
         if len(added) == len(self.steps) > 1 and marked.by_id(as_text(raw) or "").keys().isdisjoint(
             step.id for step in added
         ):
             return added_to(raw, added), None
-        time: int | None = None
+        after, time = raw, None
         for step in self.steps:
             if isinstance(step, LineStep | DropStep):
-                raw, time = step.put(raw)
-        return raw, time
+                after, time = step.put(after)
+        back = any(isinstance(step, LineStep) and step.back_to for step in self.steps)
+        if after is None and raw is not None and not back:
+            after = left_of(folder, self.key)
+        return after, time
 
     def _work_out(self, folder: Folder) -> FileStep | AppendStep | None:
         first = self.steps[0]
@@ -121,8 +124,16 @@ class Job:
         if isinstance(first, FileStep):
             return None if first.loose and first.state(folder) is not State.BEFORE else first
         before = read(folder, self.key)
-        after, time = self._put(before)
+        after, time = self._put(folder, before)
         return None if before == after else FileStep(self.key, before, after, after_time=time)
+
+
+def left_of(folder: Folder, key: str) -> bytes | None:
+    """What stays of a view or log that has nothing left to say; None where it goes.
+
+    Git cannot merge a deletion with lines that another clone added, and would stop there (SPEC V-11).
+    """
+    return marked.bare(key).encode() if git.tracked(folder, [f":(literal){key}"]) else None
 
 
 def jobs_of(name: str, steps: Iterable[Step]) -> list[Job]:
@@ -145,9 +156,8 @@ def prepare(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
         for job in jobs:
             with _wish(job, notices):
                 job.prepare(folder)
-    except VaultMemError:
-        with contextlib.suppress(OSError):
-            clear(folder, jobs, undone=True)
+    except VaultMemError as error:
+        _abandon(folder, jobs, error)
         raise
 
 
@@ -161,8 +171,7 @@ def switch(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
                 job.switch(folder)
     except VaultMemError as error:
         _take_back(folder, begun, error)
-        with contextlib.suppress(OSError):
-            clear(folder, jobs, undone=True)
+        _abandon(folder, jobs, error)
         raise
 
 
@@ -177,6 +186,23 @@ def _take_back(folder: Folder, begun: list[Job], error: VaultMemError) -> None:
             failed = another
     if failed is not None:
         raise HalfDone(f"{error.message}; half of it is done", "the next command finishes it") from failed
+
+
+def _abandon(folder: Folder, jobs: list[Job], error: VaultMemError) -> None:
+    """Leave nothing of the preparations; what cannot be removed now goes when the operation is finished after all."""
+    failed: OSError | None = None
+    for job in reversed(jobs):
+        try:
+            job.clear(folder, undone=True)
+        except OSError as another:
+            failed = another
+    if failed is not None:
+        raise still_pending(error) from failed
+
+
+def still_pending(error: VaultMemError) -> HalfDone:
+    """For an operation that failed and could not be taken out of the journal."""
+    return HalfDone(f"{error.message}; it is still in the journal", "the next command finishes it")
 
 
 def clear(folder: Folder, jobs: list[Job], *, undone: bool = False) -> None:

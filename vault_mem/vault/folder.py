@@ -20,6 +20,7 @@ from vault_mem.vault.tree import Tree, key_of, native
 Clock = Callable[[], datetime]
 OWN = ".vault-mem"  # this machine's folder in the vault: journal, trash, activity, log
 JOURNAL = f"{OWN}/journal"
+GIT_LISTS = (".gitignore", ".gitattributes")
 _VIEW = re.compile(r"MEMORY\.md|memory/(?:\d{4}-\d{2}-\d{2}|inner-monologue-latest)\.md")
 # Forgotten memories, and those of which traces are still to be removed.
 _TRASH = re.compile(r"\.vault-mem/(?:trash|purging)/(?:mem|ep)_[0-9a-f]{12}\.json")
@@ -55,6 +56,7 @@ class Folder:
         self.notices: list[str] = [*self.loaded.warnings]  # for the user, not part of any answer
         self.writer = threading.RLock()
         self.writing = False
+        self.last_op = ""  # the last operation that somebody asked for and that is done
 
     def twin(self) -> Folder:
         """The same folder for another thread: what this one is writing, the other is not."""
@@ -114,6 +116,14 @@ class Folder:
         """Whether a file is a note that the tool may write."""
         return key.lower().endswith(".md") and self.is_owned(key) and not any(map(_hidden, key.split("/")))
 
+    def has_links(self, key: str) -> bool:
+        """Whether a file is a person's own and may name notes: links in it are changed only when asked for."""
+        return (
+            key.lower().endswith((".md", ".canvas", ".base"))
+            and not any(map(_hidden, key.split("/")))
+            and not self.is_shared(key)
+        )
+
     def is_view(self, key: str) -> bool:
         """Whether a file mirrors memories for people to read."""
         return bool(_VIEW.fullmatch(key))
@@ -121,14 +131,14 @@ class Folder:
     def is_kept(self, key: str) -> bool:
         """Whether a file is one of the few others that the tool writes: trash, self model, proposals, settings."""
         return (
-            key in (".gitignore", VAULT_FILE, *self.shared)
+            key in (*GIT_LISTS, VAULT_FILE, *self.shared)
             or bool(_TRASH.fullmatch(key) or _LATE_COPY.fullmatch(key))
             or self.is_history(key)
         )
 
     def is_shared(self, key: str) -> bool:
         """Whether a file is one that people write in too and that is no memory: a view, the self model, proposals."""
-        return self.is_view(key) or key in (".gitignore", VAULT_FILE, *self.shared)
+        return self.is_view(key) or key in (*GIT_LISTS, VAULT_FILE, *self.shared)
 
     @property
     def shared(self) -> tuple[str, ...]:

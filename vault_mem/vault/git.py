@@ -1,4 +1,7 @@
-"""What git knows of a vault's files: asked, never told. Where there is no git, it knows nothing."""
+"""What git knows of a vault's files, and the little it is told. Where there is no git, it knows nothing.
+
+It is told only what somebody asked for: `init --git`, `doctor --fix` and the setting `autocommit`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
 
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.tree import beside
@@ -17,6 +22,28 @@ _SECONDS = 30.0
 # What git reads whatever it is asked; it would wait for ever at a pipe.
 _ALWAYS_READ = ("HEAD", "config", "index", "packed-refs", "commondir", "shallow", "objects/info/alternates")
 _IGNORE_LISTS = (".gitignore", ".git/info/exclude")
+# What git leaves in its folder while somebody is in the middle of something.
+_UNDER_WAY = {
+    "MERGE_HEAD": "merge",
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+}
+# The state of git's index when it was last asked for unmerged files, by vault, and whether there were any.
+_seen: dict[Path, tuple[tuple[int, int], bool]] = {}
+
+
+@dataclass(frozen=True)
+class GitState:
+    """How a vault stands to git; `under_way` is what somebody has begun and not ended."""
+
+    ignored: bool
+    uncommitted: int
+    upstream: str = ""
+    ahead: int = 0
+    behind: int = 0
+    under_way: str = ""
 
 
 def in_repository(folder: Folder) -> bool:
@@ -42,6 +69,154 @@ def ever_held(folder: Folder, keys: Iterable[str]) -> list[str]:
     return sorted(set(_lines(found)))
 
 
+def state(folder: Folder) -> GitState | None:
+    """How the vault stands to git; None where it is in no repository."""
+    if not in_repository(folder):
+        return None
+    private = folder.settings.private_folder.strip("/")
+    ignored = all(ignores(folder, f"{top}/mem_000000000000.md") for top in (private, ".vault-mem"))
+    upstream = (_git(folder, "rev-parse", "--abbrev-ref", "@{upstream}") or "").strip()
+    counts = (_git(folder, "rev-list", "--left-right", "--count", "HEAD...@{upstream}") or "").split()
+    ahead, behind = map(int, counts) if len(counts) == 2 else (0, 0)
+    notes = [each.strip("/") for each in (folder.settings.memories_folder, folder.settings.episodes_folder)]
+    return GitState(ignored, len(uncommitted(folder, notes)), upstream, ahead, behind, under_way(folder))
+
+
+def uncommitted(folder: Folder, keys: Iterable[str]) -> list[str]:
+    """The files at these places that the last commit does not have as they are."""
+    places = [f":(literal){key}" for key in keys]
+    filters = _without_filters(folder)
+    listed = ("ls-files", "--modified", "--deleted", "--others", "--exclude-standard", "-z", "--", *places)
+    staged = _git(folder, "diff-index", "--cached", "--name-only", "--relative", "-z", "HEAD", "--", *places)
+    staged = _git(folder, "ls-files", "--cached", "-z", "--", *places) if staged is None else staged
+    return sorted({*_lines(_git(folder, *listed, options=filters)), *_lines(staged)})
+
+
+def under_way(folder: Folder) -> str:
+    """What somebody has begun with git and not ended: a merge, a rebase …; empty where nothing is."""
+    place = git_folder(folder.root)
+    if place is None:
+        return ""
+    named = next((what for name, what in _UNDER_WAY.items() if (place / name).exists()), "")
+    return named or ("merge" if _has_unmerged(folder, place) else "")
+
+
+def _has_unmerged(folder: Folder, place: Path) -> bool:
+    """Whether files wait to be merged, as after a stash: only git's index tells."""
+    stamp = index_stamp(place)
+    if stamp is None:
+        return False
+    seen = _seen.get(folder.root)
+    if seen is None or seen[0] != stamp:
+        seen = _seen[folder.root] = (stamp, bool(unmerged(folder)))
+    return seen[1]
+
+
+def unmerged(folder: Folder) -> dict[str, set[int]]:
+    """The files of the vault that git could not merge, and which versions it has: 1 base, 2 ours, 3 theirs."""
+    found: dict[str, set[int]] = {}
+    for line in _lines(_git(folder, "ls-files", "--unmerged", "-z", "--", ".")):
+        record, _, key = line.partition("\t")
+        found.setdefault(key, set()).add(int(record[-1]))
+    return found
+
+
+def version(folder: Folder, key: str, stage: int) -> bytes | None:
+    """One version of a file that git could not merge."""
+    return _bytes(folder, "cat-file", "blob", f":{stage}:./{key}")
+
+
+def versions(folder: Folder, key: str, most: int = 30) -> list[bytes]:
+    """What a file said in the latest commits that changed it, newest first."""
+    commits = _lines(_git(folder, "log", "--all", "--format=%H", f"-n{most}", "--", f":(literal){key}"))
+    found = (_bytes(folder, "cat-file", "blob", f"{commit}:./{key}") for commit in commits)
+    return [each for each in found if each is not None]
+
+
+def git_folder(root: Path) -> Path | None:
+    """Git's own folder of the work tree that the vault lies in, by the files alone."""
+    for place in (root, *root.parents):
+        found = place / ".git"
+        try:
+            if found.is_file():  # a worktree or submodule: the file says where the folder is
+                found = place / found.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+            if (found / "HEAD").exists():
+                return found
+        except (OSError, ValueError):
+            continue
+    return None
+
+
+def index_stamp(place: Path) -> tuple[int, int] | None:
+    """What tells whether git's index changed; None where there is none."""
+    try:
+        found = (place / "index").stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def shared_folder(folder: Folder) -> Path | None:
+    """The folder with the settings of a clone, which its worktrees share."""
+    found = _git(folder, "rev-parse", "--git-common-dir")
+    return (folder.root / found.rstrip("\n")).resolve() if found else None
+
+
+def prefix(folder: Folder) -> str:
+    """Where the vault lies in its repository, with a stroke at the end; empty where it is all of it."""
+    return (_git(folder, "rev-parse", "--show-prefix") or "").rstrip("\n")
+
+
+def setting(folder: Folder, name: str) -> str:
+    """A setting of this clone."""
+    return (_git(folder, "config", "--local", "--get", name) or "").rstrip("\n")
+
+
+def change_setting(folder: Folder, name: str, value: str) -> bool:
+    """Set a setting of this clone; whether git did."""
+    return _git(folder, "config", "--local", name, value) is not None
+
+
+def make_repository(folder: Folder) -> bool:
+    """Make the vault a repository; whether git did."""
+    return _git(folder, "init", "--quiet") is not None
+
+
+def settle(folder: Folder, key: str) -> bool:
+    """Tell git that a file is as it should be, or gone as it should be: what `git add` does.
+
+    Not where a filter would be run: the owner must do that.
+    """
+    filtered = (_git(folder, "check-attr", "-z", "filter", "--", key) or "").split("\0")
+    if filtered[2:3] not in (["unspecified"], ["unset"]):
+        return False
+    return _git(folder, "add", "--all", "--", f":(literal){key}") is not None
+
+
+def last_commit(folder: Folder) -> int | None:
+    """When the last commit was made, in seconds."""
+    found = (_git(folder, "log", "-1", "--format=%ct") or "").strip()
+    return int(found) if found else None
+
+
+def commit(folder: Folder, message: str, keys: list[str]) -> bool:
+    """Commit these files or folders as they are, and nothing else; whether git did. The owner's hooks are run."""
+    places = [f":(literal){key}" for key in keys]
+    if _git(folder, "add", "--all", "--", *places) is None:
+        return False
+    return _git(folder, "commit", "--quiet", "--message", message, "--", *places) is not None
+
+
+def _without_filters(folder: Folder) -> list[str]:
+    """Options that keep git from running the filters that a repository's settings name."""
+    names = {
+        line.rpartition(".")[0] for line in _lines(_git(folder, "config", "--name-only", "--get-regexp", r"^filter\."))
+    }
+    return [
+        part for name in sorted(names) for what in ("clean", "smudge", "process") for part in ("-c", f"{name}.{what}=")
+    ]
+
+
 def _lines(output: str | None) -> list[str]:
     return [line for line in (output or "").replace("\0", "\n").split("\n") if line]
 
@@ -55,15 +230,20 @@ def _plain(folder: Folder, key: str) -> bool:
     return found is None or stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)
 
 
-def _git(folder: Folder, *arguments: str) -> str | None:
+def _git(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> str | None:
     """What git answers; None where it says no, is missing, or would take too long."""
+    answer = _bytes(folder, *arguments, options=options)
+    return None if answer is None else answer.decode(errors="replace")
+
+
+def _bytes(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> bytes | None:
     program = shutil.which("git", path=folder.env.get("PATH"))
     if program is None or not all(_plain(folder, f".git/{name}") for name in _ALWAYS_READ):
         return None
     env = {name: folder.env[name] for name in ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT") if name in folder.env}
     try:
         done = subprocess.run(
-            [program, *_SAFE, "-C", str(folder.root), *arguments],
+            [program, *_SAFE, *options, "-C", str(folder.root), *arguments],
             env=env | _SAFE_ENV,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -72,4 +252,4 @@ def _git(folder: Folder, *arguments: str) -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.decode(errors="replace") if done.returncode == 0 else None
+    return done.stdout if done.returncode == 0 else None

@@ -47,6 +47,8 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 part_of: ContextVar[str] = ContextVar("part_of", default="")
 
 LOCK = f"{OWN}/lock"
+# Where only who holds the vault writes: a temporary file there is what a failing disk or a crash left.
+_ONLY_WHILE_WRITING = (JOURNAL, f"{OWN}/blocked", f"{OWN}/purging")
 _REQUEST = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _ENTRY = re.compile(r"(\d{6,12}-\d{8}T\d{6}(?:\.[0-9A-Za-z_-]{1,64})?)\.(pending|json|conflict)")
 # Purging and pruning leave gaps between the numbers of operations, but never this many.
@@ -114,6 +116,11 @@ class Transaction:
     def notes(self) -> list[str]:
         """Those of them that are notes: what the index must look at again."""
         return [key for key in self.keys if self.folder.is_note(key)]
+
+    @property
+    def linking(self) -> list[str]:
+        """Those that may have links: notes, and a person's own files."""
+        return [key for key in self.keys if self.folder.has_links(key)]
 
     def create(self, key: str, data: bytes, mtime_ns: int | None = None) -> None:
         """Add a new file; in a protected folder only its owner can read it."""
@@ -207,10 +214,14 @@ class Transaction:
             carry.switch(folder, jobs, self.notices)
         except carry.HalfDone:
             raise
-        except VaultMemError:
-            with contextlib.suppress(OSError):
+        except VaultMemError as error:
+            try:
                 folder.tree.drop(pending)
+            except OSError as another:
+                raise carry.still_pending(error) from another
             raise
+        if not self.unasked:
+            folder.last_op = self.op
         self.notices += _finish(folder, name, jobs)
         if number_of(self.op) % _PRUNE_EVERY == 0:
             with contextlib.suppress(OSError):
@@ -330,9 +341,10 @@ def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
 
 def recover(folder: Folder) -> list[str]:
     """Finish what a crash interrupted, or take it back where a file has changed since. Returns what was done."""
-    for name in folder.tree.names(JOURNAL):
-        if name.startswith(TEMPORARY):
-            folder.tree.drop(f"{JOURNAL}/{name}")  # an entry that was being written: nothing had been done yet
+    for place in _ONLY_WHILE_WRITING:
+        for name in folder.tree.names(place):
+            if name.startswith(TEMPORARY):
+                folder.tree.drop(f"{place}/{name}")  # it was being written: nothing had been done yet
     said = [told for name in pending(folder) for told in _settle(folder, name)]
     if folder.tree.names(JOURNAL, ".parts"):
         from vault_mem.vault import parts
@@ -457,7 +469,10 @@ def ours(folder: Folder, step: Step) -> bool:
     if isinstance(step, LineStep):
         return folder.is_view(key)
     plain_mode = step.mode & ~0o666 == 0
-    return plain_mode and (folder.is_note(key) or folder.is_view(key) or folder.is_kept(key))
+    if folder.is_note(key) or folder.is_view(key) or folder.is_kept(key):
+        return plain_mode
+    edited = isinstance(step, FileStep) and step.before is not None and step.after is not None
+    return plain_mode and edited and folder.has_links(key)  # a link to a note of ours, changed as asked for
 
 
 def _mode(folder: Folder, key: str) -> int:

@@ -12,6 +12,7 @@ IN_BLOCK = "in_block"  # in a digest: newest first, between two comments
 WHOLE_BLOCK = "whole_block"  # all between the two comments is one text, of no memory's marker
 
 BEGIN, END = "<!-- vault-mem:begin -->", "<!-- vault-mem:end -->"
+_LOG = re.compile(r"(?:^|/)\d{4}-\d{2}-\d{2}\.md$")
 _MARKER = re.compile(r"\[id:((?:mem|ep)_[0-9a-f]{12})\]\s*$")
 
 
@@ -158,6 +159,11 @@ def _put_block(text: str | None, wanted: str | None) -> str | None:
     else:
         _begin_block(lines, new, ending)
     return "\n".join(lines)
+
+
+def bare(key: str) -> str:
+    """A view that mirrors nothing: of a daily log its heading."""
+    return f"# {_name(key)}\n\n" if _LOG.search(key) else ""
 
 
 def _name(key: str) -> str:

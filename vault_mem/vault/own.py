@@ -80,28 +80,17 @@ def aside(tree: Tree) -> list[tuple[str, str]]:
 
 def vet(folder: Folder) -> None:
     """Set aside what git tracks in our folder. Git's own index tells at a glance that it tracks nothing there."""
-    state = _git_index(folder.root)
-    if state is None or _seen.get(folder.root) == state[1]:
+    place = git.git_folder(folder.root)
+    stamp = git.index_stamp(place) if place else None
+    if place is None or stamp is None or _seen.get(folder.root) == stamp:
         return
-    path, stamp = state
     with contextlib.suppress(OSError):
-        if f"{OWN}/".encode() in path.read_bytes() and folder.tree.exists(OWN):
+        if f"{OWN}/".encode() in _regular(place / "index") and folder.tree.exists(OWN):
             for key in git.tracked(folder, [f":(literal){OWN}"]):
                 set_aside(folder.tree, key_of(key), "it came with git, from another machine")
         _seen[folder.root] = stamp
 
 
-def _git_index(root: Path) -> tuple[Path, tuple[int, int]] | None:
-    """Git's index of the work tree that the vault lies in, with what tells whether it changed."""
-    for place in (root, *root.parents):
-        git_folder = place / ".git"
-        try:
-            if git_folder.is_file():  # a worktree or submodule: the file says where the folder is
-                git_folder = place / git_folder.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
-            found = (git_folder / "index").stat()
-        except (OSError, ValueError):
-            continue
-        if not stat.S_ISREG(found.st_mode):
-            return None
-        return git_folder / "index", (found.st_mtime_ns, found.st_size)
-    return None
+def _regular(path: Path) -> bytes:
+    """What a regular file says; anything else says nothing."""
+    return path.read_bytes() if stat.S_ISREG(path.stat().st_mode) else b""

@@ -121,6 +121,9 @@ class Settings:
     follow_links: list[str] = _setting(
         [], "symbolic links in a vault that are followed, by their whole path: ~/vault/private", user_only=True
     )
+    autocommit: list[str] = _setting(
+        [], "vaults that the daemon commits to git by itself once they are quiet, by their whole path", user_only=True
+    )
     idle_seconds: int = _setting(
         1800,
         "a daemon that was started by a command ends after so long without another",

@@ -287,7 +287,8 @@ class AppendStep:
             if raw is None or not raw.endswith(self._bytes()):
                 return
             if raw == self._bytes():
-                files.remove(folder.tree, self.key, raw)
+                files.take(folder.tree, self.key, stage.new(self.key), raw)
+                folder.tree.drop(stage.new(self.key))
             else:
                 folder.tree.truncate(self.key, len(raw) - len(self._bytes()))
 

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import re
 import time
 from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 
+from vault_mem.index.graph import Graph
 from vault_mem.operations.adopt import candidates
 from vault_mem.operations.checks.finding import Finding
+from vault_mem.operations.copies import SyncCopy, merge_copy, renamed_twice, sync_copies, take_in
+from vault_mem.operations.replayed import by_time_alone, take_out
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.folder import Folder
-from vault_mem.vault.history import id_in
-from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.steps import read
-from vault_mem.vault.tree import beside, name_of
+from vault_mem.vault.tree import name_of
 from vault_mem.vault.walk import walk
 
 # Clocks of two machines differ by minutes; more is a mistake.
 _SKEW = timedelta(hours=1)
-# Sync services say what they did; a number alone says it only beside the original.
-_CONFLICT = re.compile(r"[. ]sync-conflict-[\d-]+\w*$| \([^()]*(?:conflict|競合)[^()]*\)$", re.IGNORECASE)
-_NUMBERED = re.compile(r" \(\d{1,3}\)$")
 
 
 def broken_files(workspace: Workspace) -> Iterator[Finding]:
@@ -31,10 +25,15 @@ def broken_files(workspace: Workspace) -> Iterator[Finding]:
     freshness = workspace.sync()
     problems = freshness.report.problems if freshness.report else workspace.index.state.problems()
     for problem in problems:
+        if problem.odd and not workspace.folder.is_owned(problem.path):
+            continue  # what an included note calls a kind or a date is its owner's
         hint = "it is searchable as far as it can be read; correct the file, vault-mem never rewrites it"
+        if problem.odd:
+            hint = "it is kept, and read as if it were not there"
         if "symbolic link" in problem.reason:
             hint = "keep the notes in the vault itself; what lies outside is not read"
-        yield Finding("broken-files", problem.reason, problem.path, problem.line, hint)
+        severity = "info" if problem.odd else "warning"
+        yield Finding("broken-files", problem.reason, problem.path, problem.line, hint, severity)
 
 
 def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
@@ -42,11 +41,15 @@ def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
     for known in workspace.index.state.provisional():
         owners = [key for key, _, id_ in workspace.index.state.claims([known.declared]) if id_ == known.declared]
         owner = owners[0] if owners else "another file"
+        renamed = owners and renamed_twice(workspace.folder, owner, known.key)
         yield Finding(
             "duplicate-ids",
             f"has the id {known.declared} of {owner}; it goes by {known.id} for now",
             known.key,
-            hint="delete the copy, or delete its id line to make it a memory of its own",
+            hint="both sides of a merge renamed it: doctor --fix makes one file of the two"
+            if renamed
+            else "delete the copy, or delete its id line to make it a memory of its own",
+            fix=partial(take_in, SyncCopy(known.key, owner, same=False, versions=True)) if renamed else None,
         )
 
 
@@ -77,16 +80,31 @@ def missing_ids(workspace: Workspace) -> Iterator[Finding]:
 
 
 def dangling_links(workspace: Workspace) -> Iterator[Finding]:
-    """Links that lead nowhere."""
-    graph = workspace.graph
+    """Links that lead to no file of the vault, whatever kind of file."""
+    graph = Graph(workspace.index.state, workspace.names)
     for id_, link in graph.dangling():
         place = graph.places[id_]
         name = "a name" if place.private else f"[[{link.target}]]"
         yield Finding(
             "dangling-links",
-            f"links to {name}, which is no memory of this vault, or more than one",
+            f"links to {name}, and no file of the vault has that name",
             place.path,
             severity="info",
+        )
+
+
+def replay_links(workspace: Workspace) -> Iterator[Finding]:
+    """Links that an earlier version wrote between notes that only followed one another (SPEC O-3)."""
+    found = dict(by_time_alone(workspace))
+    if found:
+        count = sum(map(len, found.values()))
+        yield Finding(
+            "replay-links",
+            f"{count} link(s) in {len(found)} note(s) join what only followed one another in time",
+            next(iter(found)),
+            hint="doctor --fix takes them out, and undo brings them back; recall goes by the activity log",
+            severity="info",
+            fix=take_out,
         )
 
 
@@ -107,48 +125,24 @@ def summaries(workspace: Workspace) -> Iterator[Finding]:
 
 def copies(workspace: Workspace) -> Iterator[Finding]:
     """Files that a sync service made of two versions of one."""
-    folder = workspace.folder
-    for _, below, keys in folder.tree.walk():
-        below[:] = [key for key in below if not name_of(key).startswith(".")]
-        for key in keys:
-            name = name_of(key)
-            stem, ending = os.path.splitext(name)  # noqa: PTH122 - every file of the vault
-            conflict, numbered = _CONFLICT.search(stem), _NUMBERED.search(stem)
-            found = conflict or numbered
-            if name.startswith(".") or found is None:
-                continue
-            original = beside(key, stem[: found.start()] + ending)
-            if not conflict and not folder.tree.is_file(original):
-                continue
-            same = folder.is_note(key) and _same_memory(folder, key, original)
-            yield Finding(
-                "conflict-copies",
-                f"looks like a second version of {name_of(original)} that a sync service kept",
-                key,
-                hint="both say the same: delete it (doctor --fix does, and undo brings it back)"
-                if same
-                else f"compare it with {name_of(original)}, keep what is right there, and delete it",
-                fix=partial(_drop_copy, key, original) if same else None,
-            )
-
-
-def _same_memory(folder: Folder, key: str, original: str) -> bool:
-    try:
-        raw = folder.tree.read(key) or b""
-        return bool(id_in(raw)) and raw == folder.tree.read(original)
-    except OSError:
-        return False
-
-
-def _drop_copy(key: str, original: str, workspace: Workspace) -> None:
-    folder = workspace.folder
-    with writing(folder):
-        raw = read(folder, key)
-        if raw is not None and raw == read(folder, original):
-            transaction = Transaction(folder, "doctor --fix", "a copy that says the same")
-            transaction.remove(key, raw)
-            transaction.commit()
-            workspace.done(transaction)
+    for each in sync_copies(workspace.folder):
+        fix = None
+        hint = f"compare it with {name_of(each.original)}, keep what is right there, and delete it"
+        if each.same:
+            hint, fix = "both say the same: delete it (doctor --fix does, and undo brings it back)", take_in
+        elif each.versions:
+            merged = merge_copy(workspace.folder, each)
+            if merged is not None and not merged.conflicts:
+                hint, fix = "doctor --fix merges the two, and undo takes that back", take_in
+            else:
+                hint = "vault-mem review shows them side by side; " + hint
+        yield Finding(
+            "conflict-copies",
+            f"looks like a second version of {name_of(each.original)} that a sync service kept",
+            each.key,
+            hint=hint,
+            fix=partial(fix, each) if fix else None,
+        )
 
 
 def clock(workspace: Workspace) -> Iterator[Finding]:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from vault_mem.operations.checks.finding import Finding
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.folder import GIT_LISTS, OWN, Folder
 
-_FILES = (".gitignore", ".obsidian/templates.json", ".obsidian/types.json", "MEMORY.md", "REVIEW.md", "SELF.md")
+_FILES = (*GIT_LISTS, ".obsidian/templates.json", ".obsidian/types.json", "MEMORY.md", "REVIEW.md", "SELF.md")
 _OWN_FOLDERS = ("blocked", "candidates", "cookies", "edits", "journal", "log", "purging", "trash")
 
 

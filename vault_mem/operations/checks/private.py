@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator
 from functools import partial
 
 from vault_mem.errors import VaultMemError
-from vault_mem.notes.references import named_in
+from vault_mem.notes.references import ids_in, named_in
+from vault_mem.operations import views
 from vault_mem.operations.checks.finding import Finding
 from vault_mem.operations.init import ignoring
 from vault_mem.operations.private import still_held
@@ -19,9 +19,6 @@ from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import Tree, key_of, native
-from vault_mem.vault.walk import walk
-
-_ID = re.compile(rb"(?:mem|ep)_[0-9a-f]{12}")
 
 
 def modes(workspace: Workspace) -> Iterator[Finding]:
@@ -164,24 +161,22 @@ def _repair_gitignore(workspace: Workspace) -> None:
 
 
 def mentions(workspace: Workspace) -> Iterator[Finding]:
-    """Public files that name a private memory; they are not quoted here."""
-    folder = workspace.folder
-    private = {memory.id for memory in workspace.index.memories("private = true", ("memory", "episode"))}
+    """Public files, a person's own and the views among them, that name a private memory; they are not quoted here."""
+    folder, names = workspace.folder, workspace.names
+    private = {memory.path: memory.id for memory in workspace.index.memories("private = true", ("memory", "episode"))}
     if not private:
         return
-    graph = workspace.graph
-    logs = [f"memory/{name}" for name in folder.tree.names("memory", ".md")]
-    for key in [*walk(folder).files, "MEMORY.md", "SELF.md", "REVIEW.md", *logs]:
+    shared = [*views.view_keys(folder), views.MONOLOGUE, "SELF.md", "REVIEW.md"]
+    for key in [*names.naming(*private), *shared]:
         if folder.is_private(key):
             continue
         try:
             raw = read(folder, key) or b""
         except VaultMemError:
             continue
-        own = workspace.index.state.files([key]).get(key)
-        named = {id_ for name in named_in(raw) if (id_ := graph.resolve(name)) in private}
-        named |= private & {found.decode() for found in _ID.findall(raw)}
-        for id_ in sorted(named - {own.id if own else ""}):
+        found = {names.note(name, key) for name in named_in(raw, key)}
+        found |= {names.key_of(id_) for id_ in ids_in(raw)}
+        for id_ in sorted(private[each] for each in found if each is not None and each in private and each != key):
             yield Finding(
                 "mentions",
                 f"names the private memory {id_}",

@@ -1,5 +1,0 @@
-"""The build of the embedded default model: English and Japanese static vectors from registry packages alone.
-
-`python -m models.build` makes it, `python -m models.check` measures it, docs/model.md explains it. Nothing here is
-imported by the vault_mem package.
-"""

@@ -1,0 +1,357 @@
+"""Clones that save, edit, forget, hide and rename on all sides, and merge one another with the real git.
+
+python -m tests.campaigns.git --seed 1 --merges 20 --clones 3
+
+A merge may stop where git itself does (deleted on one side, changed on the other) and where both sides changed the
+same key or lines of one note; `doctor --fix` and a person's hand settle those. In the end all clones have the same
+bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+ID = re.compile(r"^id: (mem_[0-9a-f]{12})$", re.MULTILINE)
+WORDS = re.findall(r"\w+", "harbour lantern gravel orchard copper willow thunder pocket saddle ribbon velvet anchor")
+IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
+SETTINGS = "quiet_seconds = 0\n"
+CANARY = "kestrelquartz"
+
+
+class Clone:
+    """One clone: its folder, its vault, and what its owner does."""
+
+    def __init__(self, name: str, root: Path, env: dict[str, str]) -> None:
+        self.name, self.root, self.env = name, root, env
+        self._vault: Any = None
+
+    @property
+    def vault(self) -> Any:
+        from vault_mem import Vault
+
+        self._vault = self._vault or Vault(self.root, env=self.env)
+        return self._vault
+
+    def git(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            ["git", *IDENTITY, "-C", str(self.root), *arguments],
+            env={**os.environ, **self.env},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if check and done.returncode:
+            raise AssertionError(f"git {' '.join(arguments)}: {done.stdout}{done.stderr}")
+        return done
+
+    def commit(self, message: str) -> None:
+        self.git("add", "-A")
+        if self.git("diff", "--cached", "--quiet", check=False).returncode:
+            self.git("commit", "-qm", message)
+
+    def files(self) -> dict[str, bytes]:
+        """The public files."""
+        found = {}
+        for path in sorted(self.root.rglob("*")):
+            key = str(path.relative_to(self.root))
+            if path.is_file() and not key.startswith((".git/", ".vault-mem/", "private/")):
+                found[key] = path.read_bytes()
+        return found
+
+    def notes(self) -> dict[str, str]:
+        """The public memories, by id."""
+        return ids_in(self.files())
+
+    def private(self) -> set[str]:
+        return {path.stem for path in (self.root / "private").glob("mem_*.md")}
+
+    def at(self, commit: str) -> dict[str, str]:
+        """The memories of a commit, by id."""
+        listed = self.git("ls-tree", "-r", "--name-only", "-z", commit, "memories").stdout.split("\0")
+        texts = {key: self.git("cat-file", "blob", f"{commit}:{key}").stdout.encode() for key in listed if key}
+        return ids_in(texts)
+
+
+def ids_in(files: dict[str, bytes]) -> dict[str, str]:
+    found = {}
+    for key, raw in files.items():
+        match = ID.search(raw.decode(errors="replace")) if key.startswith("memories/") else None
+        if match:
+            found[match.group(1)] = raw.decode(errors="replace")
+    return found
+
+
+class Campaign:
+    """The clones, and what must hold."""
+
+    def __init__(self, home: Path, seed: int, clones: int) -> None:
+        self.rng = random.Random(seed)
+        self.home = home
+        self.count = 0
+        self.done: Counter[str] = Counter()
+        self.failures: list[str] = []
+        self.clones = [self._clone(name) for name in "abcdef"[:clones]]
+
+    def _clone(self, name: str) -> Clone:
+        from vault_mem import Vault
+
+        root = self.home / name
+        env = {
+            "HOME": str(self.home),
+            "PATH": os.environ.get("PATH", ""),
+            "VAULT_MEM_INDEX_DIR": str(self.home / "index"),
+            "VAULT_MEM_DAEMON": "off",
+        }
+        clone = Clone(name, root, env)
+        if name == "a":
+            Vault.init(root, env=env, timezone="UTC", git=True)
+            with (root / "vault-mem.toml").open("a") as file:
+                file.write(SETTINGS)
+            (root / "MEMORY.md").write_text("# What I keep in mind\n\nMy own first line.\n\nMy own last line.\n")
+            for _ in range(6):
+                self._save(clone)
+            clone.commit("begin")
+        else:
+            subprocess.run(["git", "clone", "-q", self.home / "a", root], env={**os.environ, **env}, check=True)
+            clone.vault.doctor(fix=True)
+            clone.commit("set up")
+        return clone
+
+    # What owners do
+
+    def text(self) -> str:
+        self.count += 1
+        return (
+            f"Token{self.count}x {' '.join(self.rng.sample(WORDS, 6))}.\n\nA second line with {self.rng.choice(WORDS)}."
+        )
+
+    def act(self, clone: Clone) -> None:
+        from vault_mem.errors import VaultMemError
+
+        acts = [self._save] * 5 + [self._edit] * 3 + [self._fields] * 3 + [self._forget, self._private, self._merge]
+        acts += [self._rename, self._by_hand, self._link, self._close, self._own_line, self._secret, self._tick]
+        act = self.rng.choice(acts)
+        try:
+            act(clone)
+            self.done[act.__name__.strip("_")] += 1
+        except VaultMemError as error:
+            self.done[f"refused: {error.code}"] += 1
+
+    def _any(self, clone: Clone) -> str:
+        return self.rng.choice(sorted(clone.notes()) or ["mem_000000000000"])
+
+    def _save(self, clone: Clone) -> None:
+        fields: dict[str, Any] = {"importance": self.rng.randint(1, 5), "tags": [self.rng.choice(WORDS)]}
+        if self.rng.random() < 0.2:
+            fields["category"] = self.rng.choice(["introspection", "decision"])
+        clone.vault.remember(self.text(), force=True, **fields)
+
+    def _secret(self, clone: Clone) -> None:
+        clone.vault.remember(f"{CANARY} {self.text()}", private=True, force=True)
+
+    def _edit(self, clone: Clone) -> None:
+        id_ = self._any(clone)
+        clone.vault.edit(id_, content=clone.vault.show(id_).memory.content + f"\n\nAnd {self.rng.choice(WORDS)}.")
+
+    def _fields(self, clone: Clone) -> None:
+        id_ = self._any(clone)
+        if self.rng.random() < 0.5:
+            clone.vault.tag(id_, [self.rng.choice(WORDS)])
+        else:
+            clone.vault.edit(id_, fields={"importance": self.rng.randint(1, 5)})
+
+    def _forget(self, clone: Clone) -> None:
+        clone.vault.forget(self._any(clone))
+
+    def _private(self, clone: Clone) -> None:
+        clone.vault.private(self._any(clone))
+
+    def _merge(self, clone: Clone) -> None:
+        clone.vault.merge(self._any(clone), self._any(clone))
+
+    def _rename(self, clone: Clone) -> None:
+        clone.vault.rename(self._any(clone), f"name {self.rng.randrange(1000)}")
+
+    def _link(self, clone: Clone) -> None:
+        clone.vault.link(self._any(clone), self._any(clone))
+
+    def _close(self, clone: Clone) -> None:
+        (clone.vault.close if self.rng.random() < 0.5 else clone.vault.confirm)(self._any(clone))
+
+    def _by_hand(self, clone: Clone) -> None:
+        """A person adds a line at the end of a note."""
+        path = self.rng.choice(sorted((clone.root / "memories").rglob("*.md")))
+        with path.open("a") as file:
+            file.write(f"By hand: {self.rng.choice(WORDS)}.\n")
+
+    def _own_line(self, clone: Clone) -> None:
+        path = clone.root / "MEMORY.md"
+        text = path.read_text() if path.exists() else "My own first line.\n"
+        first = "My own first line." if clone.name == "a" else "My own last line."
+        path.write_text(text.replace(first, f"{first}\n{self.rng.choice(WORDS)}", 1))
+
+    def _tick(self, clone: Clone) -> None:
+        clone.vault.consolidate()
+        path = clone.root / "REVIEW.md"
+        if path.exists():
+            path.write_text(path.read_text().replace("- [ ]", self.rng.choice(["- [x]", "- [-]"]), 1))
+
+    # Merging
+
+    def merge(self, one: Clone, other: Clone) -> None:
+        for clone in (one, other):
+            clone.vault.settle()
+            clone.commit("work")
+        one.git("fetch", "-q", str(other.root), "HEAD")
+        bases = one.git("merge-base", "HEAD", "FETCH_HEAD").stdout.split()
+        base, ours, theirs = (one.at(commit) for commit in (bases[0], "HEAD", "FETCH_HEAD"))
+        done = one.git("merge", "-q", "-m", f"merge {other.name}", "FETCH_HEAD", check=False)
+        if done.returncode:
+            self._resolve(one, done.stdout + done.stderr)
+        self._check_nothing_lost(one, base, ours, theirs)
+        one.vault.settle()
+        self._choose_both(one)  # a private note that took in an edit of the same lines
+        one.vault.settle()
+        one.commit("after the merge")
+        self.done["merges"] += 1
+        self._check(one)
+
+    def _resolve(self, clone: Clone, said: str) -> None:
+        """As a person would: let doctor settle what it can, then decide the rest by hand."""
+        stopped = re.findall(r"CONFLICT \(([^)]*)\): (?:Merge conflict in )?(\S+)", said)
+        if not stopped:
+            self.failures.append(f"git failed: {said[-300:]}")
+        for kind, key in stopped:
+            self.done[f"conflict: {kind}"] += 1
+            if not key.startswith("memories/") and (kind, key) != ("content", "MEMORY.md"):
+                self.failures.append(f"an unnamed conflict: {kind} in {key}")
+        before = clone.files()
+        clone.vault.settle()
+        if clone.files() != before:
+            self.failures.append("something was written unasked while a merge was under way")
+        clone.vault.doctor(fix=True)
+        self._choose_both(clone)
+        self._settle_renames(clone)
+        clone.git("add", "-A")
+        clone.git("commit", "-qm", "resolved")
+
+    def _choose_both(self, clone: Clone) -> None:
+        """Where both sides changed the same: keep both, without the marks."""
+        for path in [*clone.root.glob("*.md"), *clone.root.rglob("mem*/**/*.md"), *clone.root.glob("private/*.md")]:
+            text = path.read_text()
+            if "<<<<<<< " in text:
+                self.done["chosen by hand"] += 1
+                if path.parent.name == "memory":
+                    self.failures.append(f"marks in {path.name}")
+                marks = ("<<<<<<< ", "=======\n", ">>>>>>> ")
+                lines = text.splitlines(keepends=True)
+                path.write_text("".join(line for line in lines if not line.startswith(marks)))
+
+    def _settle_renames(self, clone: Clone) -> None:
+        """Renamed on both sides, one id in two files: the owner keeps the first."""
+        seen: dict[str, str] = {}
+        for key, raw in clone.files().items():
+            match = ID.search(raw.decode(errors="replace")) if key.startswith("memories/") else None
+            if match and match.group(1) in seen:
+                (clone.root / key).unlink()
+                self.done["one id in two files"] += 1
+            elif match:
+                seen[match.group(1)] = key
+
+    def _check_nothing_lost(
+        self, clone: Clone, base: dict[str, str], ours: dict[str, str], theirs: dict[str, str]
+    ) -> None:
+        now, private = clone.notes(), clone.private()
+        kept = (ours.keys() & theirs.keys()) | (ours.keys() - base.keys()) | (theirs.keys() - base.keys())
+        kept |= {id_ for id_ in base if (id_ in ours) != (id_ in theirs) and (ours | theirs)[id_] != base[id_]}
+        for id_ in sorted(kept - now.keys() - private):
+            self.failures.append(f"{clone.name}: {id_} is lost")
+        for id_ in now.keys() & ours.keys() & theirs.keys() & base.keys():
+            for side in (ours, theirs):
+                added = set(side[id_].splitlines()) - set(base[id_].splitlines())
+                missing = [
+                    line for line in added if line.startswith(("And ", "By hand", "  - ")) and line not in now[id_]
+                ]
+                if missing and not any(line in base[id_] for line in missing):
+                    self.failures.append(f"{clone.name}: {id_} lost {missing[0]!r}")
+
+    def _check(self, clone: Clone) -> None:
+        """What must hold after every merge, once a command has run."""
+        files = clone.files()
+        for key, raw in files.items():
+            if b"<<<<<<<" in raw or b">>>>>>>" in raw:
+                self.failures.append(f"{clone.name}: marks in {key}")
+        private = clone.private()
+        for key, raw in files.items():
+            text = raw.decode(errors="replace")
+            named = [id_ for id_ in private if id_ in text or CANARY in text]
+            if named and not (key.startswith("memories/") and CANARY not in text and key.endswith(".md")):
+                self.failures.append(f"{clone.name}: {key} names what is private here")
+            if key.startswith("memory/2"):
+                lines = [line for line in text.splitlines() if line.startswith("- ")]
+                if lines != sorted(set(lines)):
+                    self.failures.append(f"{clone.name}: {key} is out of order")
+
+    def end(self) -> None:
+        """Merge all with all until nothing is new: the same bytes everywhere, and nothing for doctor to say."""
+        for _ in range(8):
+            for one in self.clones:
+                for other in self.clones:
+                    if one is not other:
+                        self.merge(one, other)
+            trees = {clone.git("rev-parse", "HEAD^{tree}").stdout for clone in self.clones}
+            if len(trees) == 1:
+                break
+        else:
+            self.failures.append("the clones did not come together")
+        first = self.clones[0].files()
+        for clone in self.clones[1:]:
+            files = clone.files()
+            apart = sorted(key for key in {*first, *files} if first.get(key) != files.get(key))
+            if apart:
+                self.failures.append(f"{self.clones[0].name} and {clone.name} differ in {apart[:5]}")
+        for clone in self.clones:
+            rebuilt = clone.vault.rebuild_views().files
+            if rebuilt:
+                self.failures.append(f"{clone.name}: views were not as from the memories: {rebuilt}")
+            bad = [each for each in clone.vault.doctor().findings if each.severity != "info"]
+            bad = [each for each in bad if each.check not in ("git-history", "mentions")]
+            self.failures += [f"{clone.name}: doctor: {each.check} {each.path} {each.message}" for each in bad]
+            if clone.git("log", "--all", "-p", f"-S{CANARY}", "--format=%H").stdout.strip():
+                self.failures.append(f"{clone.name}: git holds the canary")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--merges", type=int, default=20)
+    parser.add_argument("--clones", type=int, default=2)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="vault-mem-git-") as home:
+        campaign = Campaign(Path(home), options.seed, options.clones)
+        while campaign.done["merges"] < options.merges:
+            for clone in campaign.clones:
+                for _ in range(campaign.rng.randrange(4)):
+                    campaign.act(clone)
+            campaign.merge(*campaign.rng.sample(campaign.clones, 2))
+            if len(campaign.failures) > 20:
+                break
+        campaign.end()
+        print(dict(sorted(campaign.done.items())))
+        for failure in campaign.failures[:30]:
+            print(f"FAILED: {failure}")
+        print(f"{len(campaign.failures)} failures (seed {options.seed})")
+    return 1 if campaign.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""From 384 floats per token to a small file: fewer dimensions, then one byte each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from model2vec import StaticModel
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from training.static import Matrix, unit
+
+COMMON = 0.4  # share of the common direction; see docs/model.md
+TOKENS = 0.5  # what the tokens' own directions count for, beside those of whole sentences, in choosing axes
+CLIPPED = 0.001  # share of the tokens whose longest component may be cut, for finer steps in all others
+LONGEST = 8192  # tokens of a text that count; the vector of a whole memory must know its end, too
+
+
+def reduce(vectors: Matrix, sentences: list[Matrix], dimensions: int) -> Matrix:
+    """Return the vectors on fewer axes: first the common direction, then those that keep most of sentences and tokens.
+
+    The common direction is the same for every token, and grows with the square of its weight. Without it, short texts
+    win every search: the more a text says, the more of it is beside the question.
+    """
+    moments = [unit(matrix).T @ unit(matrix) / len(matrix) for matrix in sentences]
+    known = unit(vectors[np.linalg.norm(vectors, axis=1) > 0])
+    _, axes = np.linalg.eigh(sum(moments) + TOKENS * known.T @ known / len(known))
+    kept = vectors @ axes[:, ::-1][:, : dimensions - 1]
+    weights = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(np.concatenate([COMMON * weights**2, kept], axis=1), dtype=np.float32)
+
+
+def quantise(vectors: Matrix) -> NDArray[np.int8]:
+    """Return the vectors in whole steps of one scale; a vector too short for one step keeps its largest component."""
+    largest = np.quantile(np.abs(vectors).max(axis=1), 1 - CLIPPED)
+    steps: NDArray[np.int8] = np.clip(np.rint(vectors / largest * 127), -127, 127).astype(np.int8)
+    lost = np.flatnonzero(vectors.any(axis=1) & ~steps.any(axis=1))
+    longest = np.abs(vectors[lost]).argmax(axis=1)
+    steps[lost, longest] = np.sign(vectors[lost, longest]).astype(np.int8)
+    return steps
+
+
+def save(vectors: NDArray[np.int8], tokenizer: Tokenizer, out: Path) -> None:
+    """Write the model in model2vec's format."""
+    out.mkdir(parents=True, exist_ok=True)
+    config = {"model_type": "model2vec", "embedding_dtype": "int8"}
+    model = StaticModel(vectors, tokenizer, config=config, normalize=True, max_length=LONGEST)
+    model.save_pretrained(out)
+    for file in out.iterdir():
+        file.chmod(0o644)

@@ -1,0 +1,121 @@
+"""English vectors: the teacher's view of each word alone, averaged with what its sentences teach in context."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+
+import numpy as np
+import scipy.sparse
+from tokenizers import Tokenizer
+
+from training.inflections import bases
+from training.static import Matrix, rarity, taught, unit
+from training.tokenizer import bags, token_ids
+from training.vocabulary import Kind, Vocabulary
+
+CONTEXT = 0.6  # share of the vectors fitted to sentences; the rest is the teacher's view of the word alone
+INFLECTION = 0.4  # how far the forms of one word turn to their middle: the teacher sees like and liked far apart
+SAME_WORD = 0.4  # cosine from which a word that looks like a form of another is taken for one
+PIECE = 0.5  # weight of a piece, beside a whole rare word at 1
+NUMBER = 2.0  # numbers tell memories apart more often than the words around them do
+NUMBER_IDENTITY = 0.8  # share of a number's own direction; the teacher's view makes 12 and 13 nearly one
+NUMERAL_IDENTITY = 0.7  # how far the words of a number turn towards that direction
+EMOJI, EMOJI_IDENTITY = 0.5, 0.3
+FALLBACK = {Kind.CHARACTER: 0.5, Kind.KANA: 0.3, Kind.BYTE: 0.1, Kind.PUNCTUATION: 0.03}
+
+NEGATION = 3.0  # "not" is too frequent to weigh much, yet it turns what a memory says around
+NEGATIONS = (
+    "not no never none nobody nothing neither nor without cannot "
+    "ない なかっ なく なけれ ません ず ぬ 無い 無く 無し なし"
+)
+NUMERALS = {
+    "0": "zero 零 〇", "1": "one 一", "2": "two 二", "3": "three 三", "4": "four 四", "5": "five 五", "6": "six 六",
+    "7": "seven 七", "8": "eight 八", "9": "nine 九", "10": "ten 十", "11": "eleven", "12": "twelve", "13": "thirteen",
+    "14": "fourteen", "15": "fifteen", "16": "sixteen", "17": "seventeen", "18": "eighteen", "19": "nineteen",
+    "20": "twenty", "30": "thirty", "40": "forty", "50": "fifty", "60": "sixty", "70": "seventy", "80": "eighty",
+    "90": "ninety", "100": "hundred 百",
+}  # fmt: skip
+
+
+def own_directions(count: int, dimensions: int) -> Matrix:
+    """Return a random unit vector per token, always the same: what tells tokens apart that nothing else does."""
+    return unit(np.random.default_rng(0).normal(size=(count, dimensions)).astype(np.float32))
+
+
+def read_alone(vocabulary: Vocabulary) -> list[str]:
+    """Return the tokens that the teacher is asked about as texts of their own."""
+    return [vocabulary.tokens[token] for token in vocabulary.of(Kind.ENGLISH, Kind.PIECE, Kind.NUMBER)]
+
+
+def alone(vocabulary: Vocabulary, views: Matrix, directions: Matrix) -> Matrix:
+    """Return first vectors of every token but the Japanese ones, from the teacher's `views` of `read_alone`.
+
+    The views share a large mean, which would make any two texts alike; it is taken out.
+    """
+    vectors = np.zeros_like(directions)
+    read = vocabulary.of(Kind.ENGLISH, Kind.PIECE, Kind.NUMBER)
+    mean = views[np.isin(read, vocabulary.of(Kind.ENGLISH))].mean(axis=0)
+    vectors[read] = unit(unit(views) - mean)
+    vectors[vocabulary.of(Kind.PIECE)] *= PIECE
+    numbers = vocabulary.of(Kind.NUMBER)
+    vectors[numbers] = _set_apart(vectors[numbers], directions[numbers])
+    for kind, weight in FALLBACK.items():
+        vectors[vocabulary.of(kind)] = weight * directions[vocabulary.of(kind)]
+    return vectors * rarity(vocabulary.frequencies)[:, None]
+
+
+def in_context(
+    vectors: Matrix,
+    vocabulary: Vocabulary,
+    sentences: scipy.sparse.csr_matrix,
+    teacher_vectors: Matrix,
+    directions: Matrix,
+) -> Matrix:
+    """Return the vectors averaged with what they become when sentences are fitted to the teacher's vectors of them."""
+    trained = vocabulary.of(Kind.ENGLISH, Kind.PIECE, Kind.NUMBER, Kind.PUNCTUATION)
+    together = taught(vectors, sentences, teacher_vectors, trained, CONTEXT)
+    _gather_forms(together, vocabulary)
+    numbers = vocabulary.of(Kind.NUMBER)
+    together[numbers] = NUMBER * _set_apart(together[numbers], directions[numbers])
+    return together
+
+
+def _gather_forms(vectors: Matrix, vocabulary: Vocabulary) -> None:
+    """Turn like, likes and liked towards each other, in place."""
+    place = {vocabulary.tokens[token]: token for token in vocabulary.of(Kind.ENGLISH)}
+    directions = unit(vectors)
+    forms: dict[int, list[int]] = defaultdict(list)
+    for word, token in place.items():
+        known = [place[base] for base in bases(word) if base in place]
+        nearest = max(known, key=lambda base: float(directions[base] @ directions[token]), default=token)
+        if nearest != token and directions[nearest] @ directions[token] >= SAME_WORD:
+            forms[nearest].append(token)
+    for base, inflected in forms.items():
+        group = [base, *inflected]
+        middle = unit(directions[group].mean(axis=0))
+        lengths = np.linalg.norm(vectors[group], axis=1, keepdims=True)
+        vectors[group] = lengths * unit((1 - INFLECTION) * directions[group] + INFLECTION * middle)
+
+
+def _set_apart(numbers: Matrix, directions: Matrix) -> Matrix:
+    """Return the numbers turned towards their own directions; what sentences teach makes them alike again."""
+    lengths = np.linalg.norm(numbers, axis=1, keepdims=True)
+    shared = np.sqrt(1 - NUMBER_IDENTITY**2)
+    return np.asarray(lengths * unit(shared * unit(numbers) + NUMBER_IDENTITY * directions), dtype=np.float32)
+
+
+def finish(vectors: Matrix, vocabulary: Vocabulary, tokenizer: Tokenizer, directions: Matrix) -> Matrix:
+    """Return the vectors with negations heavier, emoji at the meaning of their names, and 3, three and 三 closer."""
+    vectors = vectors.copy()
+    emoji = vocabulary.of(Kind.EMOJI)
+    names = [unicodedata.name(vocabulary.tokens[token]).lower() for token in emoji]
+    meant = unit(np.asarray(bags(token_ids(tokenizer, names), len(vocabulary)) @ vectors))
+    vectors[emoji] = EMOJI * unit(meant + EMOJI_IDENTITY * directions[emoji])
+    place = {token: index for index, token in enumerate(vocabulary.tokens)}
+    for digits, words in NUMERALS.items():
+        for token in (place[word] for word in words.split()):
+            length = np.linalg.norm(vectors[token])
+            vectors[token] = length * unit(unit(vectors[token]) + NUMERAL_IDENTITY * directions[place[digits]])
+    vectors[[place[word] for word in NEGATIONS.split()]] *= NEGATION
+    return vectors

@@ -1,0 +1,188 @@
+"""Which file a link means: the one place where that is told, for answers, checks and whatever changes links.
+
+First as Obsidian takes it, by names and folders; then by the id that a name of ours carries, and by names that a
+file once had.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+from vault_mem.index.outside import follow_outside
+from vault_mem.index.state import StateStore, Written
+from vault_mem.model import EPISODE_ID, MEMORY_ID
+from vault_mem.notes.links import ID_AT_END, link_name, name_key, path_key, stem_of
+from vault_mem.notes.parse import MAX_NOTE_BYTES
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.tree import name_of
+
+# A name that vault-mem makes.
+_OURS = re.compile(rf"{ID_AT_END.pattern}|^(?:mem|ep)_[0-9a-f]{{12}}$")
+# Whether a link's target means a certain note, for the file that it stands in.
+Means = Callable[[str, str], bool]
+
+
+class Names:
+    """The names of all notes as of the last sync, and with a `folder` those of every other file of the vault.
+
+    What it has looked up it keeps: it is made for one operation or answer.
+    """
+
+    def __init__(self, state: StateStore, folder: Folder | None = None) -> None:
+        self._state = state
+        self._folder = folder
+        self._called: dict[str, list[str]] = {}
+        self._whole = False
+        self._meant: dict[tuple[str, str], str | None] = {}
+
+    def find(self, target: str, source: str = "") -> str | None:
+        """The file that Obsidian opens for a link in `source`."""
+        return next(iter(self._best(name_key(link_name(target)), source)), None)
+
+    def _best(self, name: str, source: str) -> list[str]:
+        """The whole path first, then a file in the folder of the source, then the shortest path; of equals all."""
+        name, whole_path = _path(name, source)
+        found = [key for key in self._with_name(name.rpartition("/")[2]) if _ends_in(path_key(key), name, whole_path)]
+        if len(found) < 2:
+            return found
+        beside = posixpath.dirname(name_key(source))
+        ranks = {
+            key: (path_key(key) != name, posixpath.dirname(name_key(key)) != beside, len(path_key(key)))
+            for key in found
+        }
+        return sorted(key for key in found if ranks[key] == min(ranks.values()))
+
+    def note(self, target: str, source: str = "") -> str | None:
+        """The note of ours that a link means: by its name, the id in it, or a name that only one note once had."""
+        place = name_key(link_name(target)), posixpath.dirname(source)
+        if place not in self._meant:
+            self._meant[place] = self._note(place[0], source)
+        return self._meant[place]
+
+    def _note(self, name: str, source: str) -> str | None:
+        best = self._best(name, source)
+        stem = name.rpartition("/")[2]
+        if len(best) != 1 or len(self._with_name(stem)) > 1:  # a name of ours carries the id of the one it means
+            owner = self._owner(stem)
+            if owner is not None or not best:
+                return owner or self._former(name)
+        return best[0] if len(best) == 1 and self._is_known(best[0]) else None
+
+    def _former(self, name: str) -> str | None:
+        """The one note that once had this name."""
+        ids = self._renames.get(name.lstrip("/"), set())
+        keys = [key for id_ in ids if (key := self._state.key_of(id_)) is not None]
+        return keys[0] if len(keys) == 1 else None
+
+    def _owner(self, stem: str) -> str | None:
+        """The note whose id is this name, or ends it."""
+        if MEMORY_ID.fullmatch(stem) or EPISODE_ID.fullmatch(stem):
+            return self._state.key_of(stem)
+        digits = ID_AT_END.search(stem)
+        ids = self._state.with_digits(digits.group(1)) if digits else set()
+        return self._state.key_of(ids.pop()) if len(ids) == 1 else None
+
+    def id(self, target: str, source: str = "") -> str | None:
+        """The id of the note that a link means."""
+        key = self.note(target, source)
+        return None if key is None else self._state.id_of(key)
+
+    def key_of(self, id_: str) -> str | None:
+        """The note that goes by an id."""
+        return self._state.key_of(id_)
+
+    def meaning(self, key: str) -> Means:
+        """Tells whether a link means that note."""
+        return lambda target, source: self.note(target, source) == key
+
+    def of(self, key: str) -> str:
+        """What a link calls a note: its file's name, with its folder where the name alone is not unique."""
+        stem = stem_of(key)
+        return stem if self.taken(stem) <= {key} else key.removesuffix(".md")
+
+    def taken(self, stem: str) -> set[str]:
+        """The files of that name, in whatever folder."""
+        return set(self._with_name(name_key(stem)))
+
+    def naming(self, *keys: str) -> list[str]:
+        """The files to look into for links to any of these notes: never too few."""
+        if self._folder is not None:
+            follow_outside(self._state, self._folder, [key for keys in self._elsewhere.values() for key in keys])
+        written = [each.file for key in keys for each in self.written_to(key)]
+        return sorted({*written, *self._state.too_large(MAX_NOTE_BYTES)})
+
+    def written_to(self, key: str) -> list[Written]:
+        """All that may mean a note: by its file's name now or once, by its id or by the digits of that."""
+        id_ = self._state.id_of(key)
+        stems = {path_key(key).rpartition("/")[2], id_}
+        stems |= {name for name, owners in self._renames.items() if id_ in owners and "/" not in name}
+        return self._state.naming(stems, [id_.partition("_")[2][:8]])
+
+    def around(self, key: str) -> Iterator[tuple[str, str, Written]]:
+        """The links from and to a note: from which file to which, and as they are written."""
+        for each in self._state.links(key):
+            target = self.note(each.target, key)
+            if target is not None and target != key:
+                yield key, target, each
+        for each in self.written_to(key):
+            if each.type and each.file != key and self.note(each.target, each.file) == key:
+                yield each.file, key, each
+
+    def all_links(self) -> Iterator[tuple[str, str | None, Written]]:
+        """Every link of the vault: its file, the note that it means, if any, and as it is written."""
+        self.take_all()
+        for each in self._state.links():
+            yield each.file, self.note(each.target, each.file), each
+
+    @cached_property
+    def _renames(self) -> dict[str, set[str]]:
+        return self._state.renames()
+
+    @cached_property
+    def _elsewhere(self) -> dict[str, list[str]]:
+        """The files of the vault that are not indexed, by name: Obsidian sees more of them than we do."""
+        found: dict[str, list[str]] = {}
+        if self._folder is not None:
+            known = set(self._state.keys())
+            for key in vault_files(self._folder):
+                if key not in known:
+                    found.setdefault(path_key(key).rpartition("/")[2], []).append(key)
+        return found
+
+    def _with_name(self, stem: str) -> list[str]:
+        if stem not in self._called:
+            notes = [] if self._whole else [key for key, _ in self._state.with_name(stem)]
+            ours = _OURS.search(stem)  # then nobody else has it, and the vault need not be listed
+            self._called[stem] = notes if ours else [*notes, *self._elsewhere.get(stem, ())]
+        return self._called[stem]
+
+    def take_all(self) -> None:
+        """Have all names at hand: one question instead of thousands."""
+        self._called = {stem: list(keys) for stem, keys in self._elsewhere.items()}
+        for stem, key in self._state.all_names():
+            self._called.setdefault(stem, []).append(key)
+        self._whole = True
+
+    def _is_known(self, key: str) -> bool:
+        return self._folder is None or bool(self._state.id_of(key))
+
+
+def vault_files(folder: Folder) -> Iterator[str]:
+    """Every file of a vault that Obsidian shows, whatever it is."""
+    for _, folders, files in folder.tree.walk():
+        folders[:] = [each for each in folders if not name_of(each).startswith(".")]
+        yield from (file for file in files if not name_of(file).startswith("."))
+
+
+def _path(name: str, source: str) -> tuple[str, bool]:
+    """A link's path from the root, and whether it is the whole one: `/a/b`, or `../a` from the file it stands in."""
+    if name.startswith(("./", "../")):
+        return posixpath.normpath(posixpath.join(posixpath.dirname(name_key(source)), name)), True
+    return name.lstrip("/"), name.startswith("/")
+
+
+def _ends_in(path: str, name: str, whole_path: bool) -> bool:
+    return path == name or (not whole_path and path.endswith(f"/{name}"))

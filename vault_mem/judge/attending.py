@@ -1,0 +1,46 @@
+"""Who goes to a wedding does not marry: to be at something and to do it are two facts."""
+
+from __future__ import annotations
+
+import re
+
+from vault_mem.judge import english
+from vault_mem.judge.align import Alignment
+from vault_mem.judge.difference import Difference
+from vault_mem.judge.text import Text
+from vault_mem.judge.words import Word
+
+_GOES = re.compile(
+    r"\b(?:go|goes|went|gone|going|come|comes|came|coming|been|was|were|is|are) (?:to|at) (?:[\w'-]+ ){0,3}?$"
+)
+_HOLDS = re.compile(
+    r"\b(?:have|has|had|having|hold|holds|held|give|gives|gave|host|hosts|hosted|throw|throws|threw|run|runs|ran)"
+    r"(?: (?:a|an|the|my|his|her|its|our|their|\w+ed))*$"
+)
+_GOES_JA = re.compile(r"(?:に|へ)(?:行|い[きくっ]|出|参加|来|招)")
+_HOLDS_JA = re.compile(r"を(?:し|す[るれ]|やっ|やり|やる|挙げ|開|催|行)")
+
+
+def attending(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
+    """One text has somebody at something that the other has them do: went to the race, raced."""
+    for before, after, _ in alignment.pairs:
+        parts = _part(one, before), _part(two, after)
+        if set(parts) == {"at", "does"}:
+            return [Difference("role", *(_said(*each) for each in zip(parts, (before, after), strict=True)))]
+    return []
+
+
+def _said(part: str, word: Word) -> str:
+    return f"at {word.text}" if part == "at" else word.text
+
+
+def _part(text: Text, word: Word) -> str:
+    """Whether a text has somebody at something, or doing it; nothing where it may be either."""
+    if not word.text.isascii():
+        rest = text.rest.partition(word.text)[2]
+        return "at" if _GOES_JA.match(rest) else "does" if _HOLDS_JA.match(rest) else ""
+    before = text.before(word.text)
+    if any(_GOES.search(f"{each} ") for each in before):
+        return "at"
+    done = english.is_past(word.text) and not word.name
+    return "does" if before and (done or any(_HOLDS.search(each) for each in before)) else ""

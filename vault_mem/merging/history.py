@@ -1,0 +1,42 @@
+"""Revisions: the lines of both sides in the order of time, each once."""
+
+from __future__ import annotations
+
+from vault_mem.merging import Merged
+
+_AT = '"at": "'
+
+
+def merge_history(base: str, ours: str, theirs: str) -> Merged:
+    """Merge two logs that were appended to. A line that one side took out stays out: it may be private by now."""
+    was, one, other = (set(_lines(each)) for each in (base, ours, theirs))
+    gone = was - (one & other)
+    return Merged(in_order([*_lines(ours), *_lines(theirs)], gone), [])
+
+
+def in_order(lines: list[str], gone: set[str] | frozenset[str] = frozenset()) -> str:
+    """Lines by the time that each tells, each once."""
+    times: dict[str, float] = {}
+    last = 0.0
+    for line in lines:
+        last = _time(line, last)
+        times.setdefault(line, last)
+    kept = sorted((line for line in times if line not in gone), key=lambda line: (times[line], line))
+    return "".join(f"{line}\n" for line in kept)
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in (each.removesuffix("\r") for each in text.split("\n")) if line.strip()]
+
+
+def _time(line: str, before: float) -> float:
+    """When a revision was made; one that does not say goes with the one before it."""
+    from datetime import UTC, datetime
+
+    start = line.find(_AT)
+    value = line[start + len(_AT) :].partition('"')[0] if start >= 0 else ""
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        return before
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,248 @@
+"""A note: its front matter key by key, its text by lines."""
+
+from __future__ import annotations
+
+from vault_mem.merging import Merged
+from vault_mem.merging.lines import MIDDLE, OURS, THEIRS, ended, marked, merge_text, split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Block = list[str] | None  # the lines of one key; None where it is missing
+
+FENCE = "---"
+# These say that something became true: a side that took them out does not win over one that set them.
+_KEPT = frozenset({"valid_to", "last_confirmed", "importance", "created", "id", "start", "end", "private", "status"})
+
+
+class _Odd(Exception):
+    """Front matter that is not one key below another."""
+
+
+def merge_note(base: str, ours: str, theirs: str) -> Merged:
+    """Merge two versions of a note. It can be read whatever happens: what is undecided stands in its text."""
+    parts = [cut(each) for each in (base, ours, theirs)]
+    body = merge_text(*(text[len(head) :] for text, (head, _) in zip((base, ours, theirs), parts, strict=True)))
+    heads = [head for head, front in parts[1:] if front is not None]
+    if not heads:
+        return body
+    lines, undecided = _merged_front(*(front or [] for _, front in parts))
+    fences = split(heads[0])
+    text = (fences[0] + "".join(lines) + ended(fences[-1]) if lines else "") + body.text
+    if undecided:
+        both = ["".join("".join(each[side] or ()) for each in undecided.values()) for side in (0, 1)]
+        text = ended(text) + marked(*both)
+    return Merged(text, [*undecided, *body.conflicts])
+
+
+def cut(text: str) -> tuple[str, list[str] | None]:
+    """A note's beginning up to its text, fences included, and the lines between them; None where there are none."""
+    if not text.startswith(FENCE):
+        return "", None
+    lines = split(text)
+    if lines[0].rstrip() != FENCE:
+        return "", None
+    for number, line in enumerate(lines[1:], 1):
+        if line.startswith(FENCE) and line.rstrip() == FENCE:
+            return "".join(lines[: number + 1]), lines[1:number]
+    return "", None
+
+
+def _merged_front(
+    base: list[str], ours: list[str], theirs: list[str]
+) -> tuple[list[str], dict[str, tuple[Block, Block]]]:
+    """The lines of the merged front matter, and by key what each side says where nobody can choose."""
+    try:
+        was, one, other = blocks(base), blocks(ours), blocks(theirs)
+    except _Odd:
+        merged = merge_text("".join(base), "".join(ours), "".join(theirs))
+        return (ours, {"front matter": (ours, theirs)}) if merged.conflicts else (split(merged.text), {})
+    lines: list[str] = []
+    undecided: dict[str, tuple[Block, Block]] = {}
+    for key in _order(one, other):
+        b, o, t = was.get(key), one.get(key), other.get(key)
+        if t in (b, o) or o == b:
+            lines += (o if t in (b, o) else t) or ()
+            continue
+        chosen = _chosen(key, b, o, t)
+        if chosen is None:
+            undecided[key] = (o, t)
+            chosen = o or []
+        lines += chosen
+    return lines, undecided
+
+
+def blocks(front: list[str]) -> dict[str, list[str]]:
+    """The lines of each key, comments and items below it included; what stands before the first has no key."""
+    found: dict[str, list[str]] = {}
+    key = ""
+    for line in front:
+        if line[:1] not in " \t-#\n" and ":" in line:
+            key = line.partition(":")[0].strip().strip("\"'")
+            if key in found:
+                raise _Odd
+        elif line[:1] not in " \t-#\n" or (line[:1] == "-" and not key):
+            raise _Odd
+        found.setdefault(key, []).append(line if line.endswith("\n") else line + "\n")
+    return found
+
+
+def _order(one: dict[str, list[str]], other: dict[str, list[str]]) -> list[str]:
+    """The keys of both: as in the first, and what only the other has after the key that it stands behind there."""
+    keys = list(one)
+    before = ""
+    for key in other:
+        if key not in one:
+            keys.insert(keys.index(before) + 1 if before in keys else len(keys) if before else 0, key)
+        before = key
+    return keys
+
+
+def _chosen(key: str, base: Block, ours: Block, theirs: Block) -> Block:
+    """What a key says that both sides changed; None where nobody can know."""
+    if key in _KEPT and (ours is None or theirs is None):
+        return ours or theirs
+    rule = _RULES.get(key)
+    if rule is None or ours is None or theirs is None:
+        return _merged_list(base, ours, theirs)
+    if key in ("created", "id") and base is not None:
+        return None
+    try:
+        return rule(ours, theirs)
+    except ValueError:
+        return None
+
+
+def _value(block: list[str]) -> str:
+    return block[0].partition(":")[2].partition(" #")[0].strip().strip("\"'")
+
+
+def _time(block: list[str]) -> object:
+    from datetime import datetime
+
+    return datetime.fromisoformat(_value(block)).replace(tzinfo=None)
+
+
+def _number(block: list[str]) -> float:
+    return float(_value(block))
+
+
+def _is(*words: str) -> Callable[[list[str]], bool]:
+    return lambda block: _value(block).lower() in words
+
+
+def _most(measure: Callable[[list[str]], Any]) -> Callable[[list[str], list[str]], list[str]]:
+    return lambda ours, theirs: max((ours, theirs), key=lambda block: (measure(block), block))
+
+
+def _least(measure: Callable[[list[str]], Any]) -> Callable[[list[str], list[str]], list[str]]:
+    return lambda ours, theirs: min((ours, theirs), key=lambda block: (measure(block), block))
+
+
+def _either(says: Callable[[list[str]], bool]) -> Callable[[list[str], list[str]], list[str]]:
+    def choose(ours: list[str], theirs: list[str]) -> list[str]:
+        found = [block for block in (ours, theirs) if says(block)]
+        if not found:
+            raise ValueError
+        return found[0]
+
+    return choose
+
+
+# A memory that one side closed was true until then at the most; two notes without a date were dated by their files.
+_RULES: dict[str, Callable[[list[str], list[str]], list[str]]] = {
+    "last_confirmed": _most(_time),
+    "valid_to": _least(_time),
+    "created": _least(_time),
+    "start": _least(_time),
+    "end": _most(_time),
+    "importance": _most(_number),
+    "id": _least(_value),
+    "private": _either(_is("true", "yes", "1", "on", "y")),
+    "status": _either(_is("done")),
+}
+
+
+def _merged_list(base: Block, ours: Block, theirs: Block) -> Block:
+    """Lists as sets: what either side added is in it, what either took out is not. None where one is no list."""
+    was, one, other = (_items(each) for each in (base, ours, theirs))
+    if was is None or one is None or other is None:
+        return None
+    kept = {}
+    for name in was:
+        if name in one and name in other:
+            kept[name] = (
+                one[name]
+                if other[name] == was[name]
+                else other[name]
+                if one[name] == was[name]
+                else max(one[name], other[name])
+            )
+    added = {name: item for name, item in [*other.items(), *one.items()] if name not in was}
+    both = any(name not in one for name in added) and any(name not in other for name in added)
+    kept.update({name: added[name] for name in (sorted(added) if both else added)})
+    head = (ours or theirs or [""])[0].partition(":")[0]
+    dash = next((line[: line.index("-")] for block in (ours, theirs) for line in (block or ())[1:]), "  ")
+    if not kept:
+        return [] if ours is None or theirs is None else [f"{head}: []\n"]
+    return [f"{head}:\n", *(f"{dash}- {item}\n" for item in kept.values())]
+
+
+def _items(block: Block) -> dict[str, str] | None:
+    """The items of a list by what they name; None where it is none, or not a plain one."""
+    if block is None:
+        return {}
+    value = block[0].partition(":")[2].strip()
+    if value and (len(block) > 1 or value[0] != "[" or value[-1] != "]"):
+        return None
+    if value:
+        inner = value[1:-1].strip()
+        if any(sign in inner for sign in "[]{}\"'#"):
+            return None
+        items = [each.strip() for each in inner.split(",")] if inner else []
+    else:
+        items = [line.strip()[1:].strip() for line in block[1:]]
+        if any(not line.lstrip().startswith("- ") for line in block[1:]):
+            return None
+    return {_name(item): item for item in items}
+
+
+def _name(item: str) -> str:
+    """What an item names: a link its target, anything else itself."""
+    plain = item.strip("\"'")
+    return plain[2:].partition("]]")[0].partition("|")[0].strip() if plain.startswith("[[") else plain
+
+
+def sides(text: str) -> tuple[str, str, str] | None:
+    """The base and both sides of a text that git marked; None where it has no marks.
+
+    Without a base among the marks (`merge.conflictStyle`), it is what stands around them.
+    """
+    base: list[str] = []
+    ours: list[str] = []
+    theirs: list[str] = []
+    state = ""
+    marks = 0
+    for line in split(text):
+        bare = line.rstrip("\r\n")
+        if not state and (bare == "<" * 7 or bare.startswith("<" * 7 + " ")):
+            state = "ours"
+            marks += 1
+        elif state == "ours" and (bare == "|" * 7 or bare.startswith("|" * 7 + " ")):
+            state = "base"
+        elif state in ("ours", "base") and bare == "=" * 7:
+            state = "theirs"
+        elif state == "theirs" and (bare == ">" * 7 or bare.startswith(">" * 7 + " ")):
+            state = ""
+        else:
+            for name, side in (("base", base), ("ours", ours), ("theirs", theirs)):
+                if state in ("", name):
+                    side.append(line)
+    return ("".join(base), "".join(ours), "".join(theirs)) if marks and not state else None
+
+
+def is_marked(text: str) -> bool:
+    """Whether both sides of a conflict stand in a text."""
+    return OURS[:7] in text and MIDDLE in text.replace("\r", "") and THEIRS[:7] in text and sides(text) is not None

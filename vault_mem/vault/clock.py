@@ -1,0 +1,31 @@
+"""The clock by which files become quiet and the daemon waits; VAULT_MEM_PACE makes it run faster, for tests."""
+
+from __future__ import annotations
+
+import os
+import time
+
+
+def _pace() -> float:
+    try:
+        return max(1.0, float(os.environ.get("VAULT_MEM_PACE", "1")))
+    except ValueError:
+        return 1.0
+
+
+_PACE = _pace()
+
+
+def monotonic() -> float:
+    """Seconds that never go back."""
+    return time.monotonic() * _PACE
+
+
+def since(timestamp: float) -> float:
+    """How many seconds ago a file was touched."""
+    return (time.time() - timestamp) * _PACE
+
+
+def real(seconds: float) -> float:
+    """How long seconds of this clock really take."""
+    return seconds / _PACE
