@@ -123,6 +123,7 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
     for key in many:
         transaction.steps.append(_without_lines(folder, key, lines[key]))
     steps = [step for step in reversed(entry.steps) if isinstance(step, FileStep | LineStep) and step.key not in many]
+    steps = [step for step in steps if not folder.is_history(step.key)]  # a log is not taken back
     for step in sorted(map(partial(_where_it_is, folder), steps), key=lambda each: isinstance(each, LineStep)):
         if not journal.ours(folder, step):
             raise Conflict(f"{step.key} is not a file that vault-mem writes", "nothing was changed")
