@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, git, memory, mode, note, states
+from helpers import contents, git, memory, mode, no_longer_than, note, states
 
 from vault_mem.operations.checks import machine
 from vault_mem.operations.doctor import BY_INDEX
@@ -448,3 +448,19 @@ def test_odd_files_where_ours_belong(cli: Command, root: Path, key: str, make: C
     wanted = path.is_dir() if key.endswith("trash") else path.is_file()
     assert [each["path"] for each in findings] == ([] if wanted else [key])
     assert os.path.lexists(path)
+
+
+@pytest.mark.parametrize("place", [".gitignore", ".git/info/exclude", ".git/config", "private/.gitignore", ""])
+def test_a_pipe_that_git_would_wait_for(cli: Command, root: Path, place: str) -> None:
+    # S-1: nothing hangs, and doctor answers in every state a vault can be in
+    if place:
+        git(root, "init", "-q")
+    place = place or ".gitignore"
+    (root / place).parent.mkdir(parents=True, exist_ok=True)
+    (root / place).unlink(missing_ok=True)
+    os.mkfifo(root / place)
+    with no_longer_than(20):
+        answer = cli.run("doctor", "--fix")
+    assert "error:" not in answer.err
+    if place == ".gitignore":
+        assert "cannot be told" in answer.out
