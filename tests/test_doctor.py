@@ -448,3 +448,16 @@ def test_odd_files_where_ours_belong(cli: Command, root: Path, key: str, make: C
     wanted = path.is_dir() if key.endswith("trash") else path.is_file()
     assert [each["path"] for each in findings] == ([] if wanted else [key])
     assert os.path.lexists(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+@pytest.mark.parametrize("name", [".gitignore", ".gitattributes"])
+def test_git_is_not_asked_where_it_would_wait_at_a_pipe(cli: Command, root: Path, name: str) -> None:
+    # S-1: nothing hangs; git opens both whatever they are
+    git(root, "init", "-q")
+    (root / name).unlink(missing_ok=True)
+    os.mkfifo(root / name)
+    started = time.monotonic()
+    assert cli.run("status").code == 0
+    cli.run("doctor")
+    assert time.monotonic() - started < 20  # git itself would be given thirty seconds, several times

@@ -17,6 +17,8 @@ from vault_mem.vault.folder import Folder
 _SAFE = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "core.quotePath=false", "--no-pager"]
 _SAFE_ENV = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 _SECONDS = 30.0
+# Git opens these whatever they are, and would wait at a pipe; not for what its index alone tells (`--cached`).
+_READ_BY_GIT = (".gitignore", ".gitattributes")
 # What git leaves in its folder while somebody is in the middle of something.
 _UNDER_WAY = {
     "MERGE_HEAD": "merge",
@@ -223,6 +225,8 @@ def _git(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> str | 
 def _bytes(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> bytes | None:
     program = shutil.which("git", path=folder.env.get("PATH"))
     if program is None:
+        return None
+    if "--cached" not in arguments and any(map(folder.tree.is_pipe, _READ_BY_GIT)):
         return None
     env = {name: folder.env[name] for name in ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT") if name in folder.env}
     try:
