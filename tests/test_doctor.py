@@ -464,3 +464,16 @@ def test_a_pipe_that_git_would_wait_for(cli: Command, root: Path, place: str) ->
     assert "error:" not in answer.err
     if place == ".gitignore":
         assert "cannot be told" in answer.out
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+@pytest.mark.parametrize("name", [".gitignore", ".gitattributes"])
+def test_git_is_not_asked_where_it_would_wait_at_a_pipe(cli: Command, root: Path, name: str) -> None:
+    # S-1: nothing hangs; git opens both whatever they are
+    git(root, "init", "-q")
+    (root / name).unlink(missing_ok=True)
+    os.mkfifo(root / name)
+    started = time.monotonic()
+    assert cli.run("status").code == 0
+    cli.run("doctor")
+    assert time.monotonic() - started < 20  # git itself would be given thirty seconds, several times

@@ -22,6 +22,8 @@ _SECONDS = 30.0
 # What git reads whatever it is asked; it would wait for ever at a pipe.
 _ALWAYS_READ = ("HEAD", "config", "index", "packed-refs", "commondir", "shallow", "objects/info/alternates")
 _IGNORE_LISTS = (".gitignore", ".git/info/exclude")
+# Git opens these whatever they are, and would wait at a pipe; not for what its index alone tells (`--cached`).
+_READ_BY_GIT = (".gitignore", ".gitattributes")
 # What git leaves in its folder while somebody is in the middle of something.
 _UNDER_WAY = {
     "MERGE_HEAD": "merge",
@@ -239,6 +241,8 @@ def _git(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> str | 
 def _bytes(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> bytes | None:
     program = shutil.which("git", path=folder.env.get("PATH"))
     if program is None or not all(_plain(folder, f".git/{name}") for name in _ALWAYS_READ):
+        return None
+    if "--cached" not in arguments and any(map(folder.tree.is_pipe, _READ_BY_GIT)):
         return None
     env = {name: folder.env[name] for name in ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT") if name in folder.env}
     try:

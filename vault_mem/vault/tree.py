@@ -150,6 +150,11 @@ class Tree:
         found = self.stat(key)
         return found is not None and stat.S_ISREG(found.st_mode)
 
+    def is_pipe(self, key: str) -> bool:
+        """Whether there is a pipe of that name."""
+        found = self.stat(key)
+        return found is not None and stat.S_ISFIFO(found.st_mode)
+
     @contextmanager
     def scan(self, key: str = "") -> Iterator[Iterator[os.DirEntry[str]]]:
         """The entries of a folder; their own `stat` and `is_…` must be asked not to follow links, within the block."""
