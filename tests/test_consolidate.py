@@ -247,6 +247,14 @@ def test_a_private_fact_that_a_public_one_changes(cli: Command, root: Path) -> N
     assert one not in public_text(root)
 
 
+def test_what_was_said_is_not_taken_back(cli: Command, root: Path) -> None:
+    # D-9: a turn of a conversation stays as it was said, whatever kind it was saved as
+    for text in ("Jon: I won't quit, no matter what.", "Jon: I will quit, no matter what."):
+        cli.run("remember", text, "--kind", "fact", "--person", "Jon", "--force")
+    answer = cli.json("consolidate", "--all")
+    assert (answer["merge_candidates"], answer["supersede_candidates"]) == ([], [])
+
+
 def test_the_window_of_the_seed(cli: Command, root: Path) -> None:
     # C-1: the newest so many instead of hours, and how many are replayed
     for number, id_ in enumerate(ids(6)):

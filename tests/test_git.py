@@ -345,6 +345,25 @@ def test_renamed_here_and_edited_there(pair: tuple[Clone, Clone]) -> None:
     assert one.doctor() == []
 
 
+def test_a_new_memory_that_git_takes_for_an_old_one(pair: tuple[Clone, Clone]) -> None:
+    # V-11: forgotten here, where a similar one was saved; edited there: two memories, and both stay
+    one, other = pair
+    garden = ids(one)[1]
+    path = other.note(garden)
+    path.write_text(path.read_text().replace("Line one", "Row one"))
+    text = one.note(garden).read_text()
+    one.run("forget", garden)
+    new = one.save(text.split("---\n")[2].replace("Line three", "Verse three"), now="2026-11-09T09:00:00+00:00")
+    assert "CONFLICT (content)" in one.merge(other, check=False)
+    assert one.cli.json("status")["problems"] == []
+    assert "took another memory" in next(each["message"] for each in one.doctor() if each["check"] == "merges")
+    one.run("doctor", "--fix")
+    one.git("commit", "-qm", "merge")
+    assert "Row one" in one.note(garden).read_text() and "Verse three" in one.note(new).read_text()
+    assert "Verse" not in one.note(garden).read_text() and no_marks(one)
+    assert same_bytes(one, other) and one.doctor() == []
+
+
 def test_renamed_on_both_sides(pair: tuple[Clone, Clone]) -> None:
     # V-11: one id in two files; both are found, and doctor names them
     one, other = pair

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import random
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vault_mem.merge_driver import main
 from vault_mem.merging import merge
 from vault_mem.merging.lines import merge_text
 from vault_mem.merging.note import sides
 from vault_mem.notes.checklist import Proposal, add, settle
+from vault_mem.operations.obsidian import base_text
+from vault_mem.vault.settings import Settings
 
 NOTE = """---
 id: mem_49b707a0883d
@@ -194,3 +198,39 @@ def test_a_large_note_takes_no_time() -> None:
     # 20,000 lines, all of them changed on one side
     base = "".join(f"line {n}\n" for n in range(20_000))
     assert merged("memories/x.md", base, base.replace("line", "row"), base + "end\n")[1] == ["text"]
+
+
+def test_a_note_is_merged_without_importing_anything(tmp_path: Path) -> None:
+    # V-11: at most 3 x a bare Python (benchmarks: start); what is not imported takes no time on any machine
+    for name, text in (("o", NOTE), ("a", NOTE.replace("First", "1st")), ("b", NOTE.replace("Second", "2nd"))):
+        (tmp_path / name).write_text(text)
+    script = (
+        "import sys; before = set(sys.modules); from vault_mem.merge_driver import main; "
+        "code = main(['o', 'a', 'b', 'memories/x.md']); print(*sorted(set(sys.modules) - before)); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    modules = {"vault_mem", "vault_mem.merge_driver", *(f"vault_mem.merging{each}" for each in ("", ".note", ".lines"))}
+    assert set(done.stdout.split()) <= modules | {"__future__"}
+    assert (tmp_path / "a").read_text() == NOTE.replace("First", "1st").replace("Second", "2nd")
+
+
+def test_both_sides_made_obsidians_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # what init writes counts as their common beginning
+    made = base_text(Settings())
+    ours, theirs = made.replace("limit: 100", "limit: 50"), made.replace("name: Closed", "name: Over")
+    (tmp_path / "vault-mem.toml").write_text("")
+    for name, text in (("o", ""), ("a", ours), ("b", theirs)):
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert main(["o", "a", "b", "memories.base"]) == 0
+    assert (tmp_path / "a").read_text() == ours.replace("name: Closed", "name: Over") != made
+
+
+def test_a_driver_that_fails_leaves_it_to_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # both texts are in the file, whatever was wrong
+    for name, text in (("o", "a\n"), ("a", "b\n"), ("b", "c\n")):
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("vault_mem.merge_driver.merge", lambda *_: 1 // 0)
+    assert main(["o", "a", "b", "memories/x.md"]) == 1
+    assert "b\n=======\nc\n" in (tmp_path / "a").read_text()

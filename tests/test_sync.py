@@ -251,8 +251,8 @@ def test_nothing_changed_reads_nothing(vault: Vault, root: Path, monkeypatch: py
         memory(root, f"memories/{number}.md", f"mem_{number:012x}", f"Entry {number}")
     vault.recall("entry")
     read = []
-    real = sync._read
-    monkeypatch.setattr(sync, "_read", lambda folder, key: read.append(key) or real(folder, key))
+    real = sync.read
+    monkeypatch.setattr(sync, "read", lambda folder, key: read.append(key) or real(folder, key))
     vault.recall("entry")
     assert read == []
     memory(root, "memories/3.md", "mem_000000000003", "Entry changed")
@@ -298,14 +298,14 @@ def test_a_file_that_goes_while_it_is_read(vault: Vault, root: Path, monkeypatch
 
     memory(root, "memories/a.md", "mem_00000000000a", "Stays")
     gone = memory(root, "memories/b.md", "mem_00000000000b", "Goes")
-    real = sync._read
+    real = sync.read
 
     def vanish(folder, key):
         if key.endswith("b.md"):
             gone.unlink(missing_ok=True)
         return real(folder, key)
 
-    monkeypatch.setattr(sync, "_read", vanish)
+    monkeypatch.setattr(sync, "read", vanish)
     assert [each.id for each in vault.list().memories] == ["mem_00000000000a"]
     assert [each.id for each in vault.list().memories] == ["mem_00000000000a"]
 
@@ -315,7 +315,7 @@ def test_a_file_that_changes_while_it_is_read(vault: Vault, root: Path, monkeypa
     from vault_mem.index import sync
 
     path = memory(root, "memories/a.md", "mem_00000000000a", "Version one")
-    real = sync._read
+    real = sync.read
 
     def edit_after(folder, key):
         found = real(folder, key)
@@ -323,7 +323,7 @@ def test_a_file_that_changes_while_it_is_read(vault: Vault, root: Path, monkeypa
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(sync, "_read", edit_after)
+        patch.setattr(sync, "read", edit_after)
         vault.list()
     assert vault.list().memories[0].content == "Version two"
 

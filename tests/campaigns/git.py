@@ -212,12 +212,12 @@ class Campaign:
             clone.vault.settle()
             clone.commit("work")
         one.git("fetch", "-q", str(other.root), "HEAD")
-        bases = one.git("merge-base", "HEAD", "FETCH_HEAD").stdout.split()
+        bases = one.git("merge-base", "--all", "HEAD", "FETCH_HEAD").stdout.split()
         base, ours, theirs = (one.at(commit) for commit in (bases[0], "HEAD", "FETCH_HEAD"))
         done = one.git("merge", "-q", "-m", f"merge {other.name}", "FETCH_HEAD", check=False)
         if done.returncode:
             self._resolve(one, done.stdout + done.stderr)
-        self._check_nothing_lost(one, base, ours, theirs)
+        self._check_nothing_lost(one, bases, base, ours, theirs)
         one.vault.settle()
         self._choose_both(one)  # a private note that took in an edit of the same lines
         one.vault.settle()
@@ -268,27 +268,28 @@ class Campaign:
                 seen[match.group(1)] = key
 
     def _check_nothing_lost(
-        self, clone: Clone, base: dict[str, str], ours: dict[str, str], theirs: dict[str, str]
+        self, clone: Clone, bases: list[str], base: dict[str, str], ours: dict[str, str], theirs: dict[str, str]
     ) -> None:
         now, private = clone.notes(), clone.private()
+        if len(bases) > 1:  # what one of them lacks may have been deleted since another
+            base = {**base, **ours, **theirs}
         kept = (ours.keys() & theirs.keys()) | (ours.keys() - base.keys()) | (theirs.keys() - base.keys())
         kept |= {id_ for id_ in base if (id_ in ours) != (id_ in theirs) and (ours | theirs)[id_] != base[id_]}
         for id_ in sorted(kept - now.keys() - private):
-            self.failures.append(f"{clone.name}: {id_} is lost")
+            sides = "".join("-X"[id_ in side] for side in (base, ours, theirs))
+            self.failures.append(f"{clone.name}: {id_} is lost ({sides}, {len(bases)} bases)")
         for id_ in now.keys() & ours.keys() & theirs.keys() & base.keys():
             for side in (ours, theirs):
                 added = set(side[id_].splitlines()) - set(base[id_].splitlines())
-                missing = [
-                    line for line in added if line.startswith(("And ", "By hand", "  - ")) and line not in now[id_]
-                ]
-                if missing and not any(line in base[id_] for line in missing):
+                missing = [line for line in added if line.startswith(("And ", "By hand")) and line not in now[id_]]
+                if missing:
                     self.failures.append(f"{clone.name}: {id_} lost {missing[0]!r}")
 
     def _check(self, clone: Clone) -> None:
         """What must hold after every merge, once a command has run."""
         files = clone.files()
         for key, raw in files.items():
-            if b"<<<<<<<" in raw or b">>>>>>>" in raw:
+            if re.search(rb"^(?:<{7}|>{7})", raw, re.MULTILINE):
                 self.failures.append(f"{clone.name}: marks in {key}")
         private = clone.private()
         for key, raw in files.items():

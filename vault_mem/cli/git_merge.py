@@ -17,6 +17,6 @@ def command(base: str, ours: str, theirs: str, path: str) -> int:
 
     Exits 1 where both sides changed the same key or the same lines: both texts then stand in the file.
     """
-    from vault_mem.merging.driver import main
+    from vault_mem.merge_driver import main
 
     return main([base, ours, theirs, path])

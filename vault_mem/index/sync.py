@@ -146,7 +146,7 @@ def _recheck(index: Index, found: Difference) -> bool:
         if content_hash(raw, size) != old.hash or (old.dated_by_file and old.mtime_ns != state.mtime_ns):
             return True
         same.append(old._replace(**state._asdict(), checked_ns=time.time_ns()))
-    if same:
+    if same and not index.state.fixed:
         index.state.record(same)
     return False
 

@@ -16,7 +16,8 @@ _NEGATIONS = re.compile(
     r"fails? to|failed to|unless)\b"
 )
 _NOT_NEGATIONS = re.compile(
-    r"\b(?:not only|no doubt|no more than|not more than|no less than|why not|whether or not|no\.)\b|\bno longer waiting"
+    r"\b(?:not only|no doubt|no worries|no matter|can not wait|long time no|"
+    r"no more than|not more than|no less than|why not|whether or not|no\.)\b|\bno longer waiting"
 )
 _MODALS = read_phrases("modals.txt")
 _SCOPES = read_phrases("scopes.txt")

@@ -60,7 +60,9 @@ def judge(before: str, after: str, tokens: TokenVectors) -> Judgement:
     same_words = not left and not right
     one_sided = not left or not right
     needed = LIKELY if same_words else SURE
-    repetition = not found and one_sided and probability >= needed
+    # "Will do!" and "I did!" have nothing in common but that they say nothing that counts.
+    says_something = bool(one.quantities) or any(not word.name for word, _, _ in alignment.pairs)
+    repetition = not found and one_sided and probability >= needed and (says_something or one.rest == two.rest)
     return Judgement(repetition, same_words, probability, found or _words(alignment))
 
 

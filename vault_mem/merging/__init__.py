@@ -56,7 +56,7 @@ def _merge(key: str, base: str, ours: str, theirs: str) -> Merged:
     if kind == "note":
         from vault_mem.merging.note import merge_note
 
-        return merge_note(base, ours, theirs)
+        return merge_note(base, ours, theirs, key.rpartition("/")[2])
     if kind == "history":
         from vault_mem.merging.history import merge_history
 

@@ -11,17 +11,18 @@ def merge_history(base: str, ours: str, theirs: str) -> Merged:
     """Merge two logs that were appended to. A line that one side took out stays out: it may be private by now."""
     was, one, other = (set(_lines(each)) for each in (base, ours, theirs))
     gone = was - (one & other)
-    return Merged(in_order([*_lines(ours), *_lines(theirs)], gone), [])
+    first, second = sorted((_lines(ours), _lines(theirs)))  # the same whoever merges
+    return Merged(in_order([*first, *second], gone), [])
 
 
 def in_order(lines: list[str], gone: set[str] | frozenset[str] = frozenset()) -> str:
-    """Lines by the time that each tells, each once."""
+    """Lines by the time that each tells, each once; those of one moment as they stand."""
     times: dict[str, float] = {}
     last = 0.0
     for line in lines:
         last = _time(line, last)
         times.setdefault(line, last)
-    kept = sorted((line for line in times if line not in gone), key=lambda line: (times[line], line))
+    kept = sorted((line for line in times if line not in gone), key=lambda line: times[line])
     return "".join(f"{line}\n" for line in kept)
 
 

@@ -21,9 +21,15 @@ class _Odd(Exception):
     """Front matter that is not one key below another."""
 
 
-def merge_note(base: str, ours: str, theirs: str) -> Merged:
-    """Merge two versions of a note. It can be read whatever happens: what is undecided stands in its text."""
+def merge_note(base: str, ours: str, theirs: str, name: str = "") -> Merged:
+    """Merge two versions of a note. It can be read whatever happens: what is undecided stands in its text.
+
+    `name` is the file's: where git took one memory for another that was renamed, it tells which belongs there.
+    """
     parts = [cut(each) for each in (base, ours, theirs)]
+    was, one, other = (_id(front) for _, front in parts)
+    if one and other and one != other and (was or not base.strip()):
+        return _two_memories(ours, theirs) if other[4:12] not in name else _two_memories(theirs, ours)
     body = merge_text(*(text[len(head) :] for text, (head, _) in zip((base, ours, theirs), parts, strict=True)))
     heads = [head for head, front in parts[1:] if front is not None]
     if not heads:
@@ -35,6 +41,27 @@ def merge_note(base: str, ours: str, theirs: str) -> Merged:
         both = ["".join("".join(each[side] or ()) for each in undecided.values()) for side in (0, 1)]
         text = ended(text) + marked(*both)
     return Merged(text, [*undecided, *body.conflicts])
+
+
+def _id(front: list[str] | None) -> str:
+    return next((_value([line]) for line in front or () if line.startswith("id:")), "")
+
+
+def _two_memories(belongs: str, other: str) -> Merged:
+    """The memory that a file is of, and below it, between marks, the whole of another that git put there."""
+    return Merged(ended(belongs) + marked("", other), ["id"])
+
+
+def second_memory(text: str) -> tuple[str, str] | None:
+    """A note, and the other memory that a merge put below it; None where there is none."""
+    start = "\n" + OURS + MIDDLE + FENCE
+    belongs, found, other = text.replace("\r\n", "\n").partition(start)
+    other = FENCE + other
+    if not found or not other.endswith(THEIRS):
+        return None
+    other = other.removesuffix(THEIRS)
+    ids = [_id(cut(each)[1]) for each in (belongs + "\n", other)]
+    return (belongs + "\n", other) if all(ids) and ids[0] != ids[1] else None
 
 
 def cut(text: str) -> tuple[str, list[str] | None]:

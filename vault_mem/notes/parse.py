@@ -114,9 +114,10 @@ def flag_in(raw: bytes) -> bool | None:
 
 def read_time(value: Any, zone: tzinfo) -> datetime | None:
     """A time as a person or Obsidian writes it, in the vault's zone where it has no offset of its own."""
-    value = unwrapped(value)
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        value = unwrapped(value)  # an unquoted link to the daily note
     if isinstance(value, str):
-        value = value.strip().removeprefix("[[").removesuffix("]]")  # a link to the daily note
+        value = value.strip().removeprefix("[[").removesuffix("]]")
         try:
             value = datetime.fromisoformat(value)
         except ValueError:
@@ -153,8 +154,14 @@ def tags_in(body: str) -> list[str]:
     return [tag.rstrip("/") for tag in _TAG.findall(_CODE.sub("", body))] if "#" in body else []
 
 
-def _unique(tags: list[str]) -> list[str]:
-    return list({name_key(tag): tag for tag in reversed(tags)}.values())[::-1]
+def _with_tags_of(body: str, tags: list[str]) -> list[str]:
+    """The tags of the front matter, and those in the text that are not among them."""
+    seen = {name_key(tag) for tag in tags}
+    for tag in tags_in(body):
+        if name_key(tag) not in seen:
+            seen.add(name_key(tag))
+            tags.append(tag)
+    return tags
 
 
 def written_words(raw: bytes, key: str) -> list[str]:
@@ -310,7 +317,7 @@ class _Reader:
             title=title or title_of(body) or self._stem(),
             seq=self._take("seq", _seq, "a whole number from 2 on", None),
             private=self.private or self._private_flag(),
-            tags=_unique([tag.lstrip("#") for tag in self._strings("tags")] + tags_in(body)),
+            tags=_with_tags_of(body, [tag.lstrip("#") for tag in self._strings("tags")]),
             people=[_person(name) for name in self._strings("people")],
             secondary=self._strings("secondary"),
             intensity=self._number("intensity", 0, 1),

@@ -70,7 +70,8 @@ def forget(
         references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
         op = transaction.commit()
         workspace.done(transaction, soon=True)
-        return ForgetResult(memory, references, left, op)
+        shown = workspace.folder.is_shown
+        return ForgetResult(memory, list(filter(shown, references)), list(filter(shown, left)), op)
 
     result = workspace.changing(act)
     _empty_old(workspace.folder)
@@ -152,7 +153,8 @@ def trash(folder: Folder) -> list[Trashed]:
     """What is in the trash, newest first."""
     names = [name for name, regular in own.entries(folder.tree, _TRASH) if regular and name.endswith(".json")]
     found = [_load(folder, f"{_TRASH}/{name}") for name in names]
-    return sorted((each for each in found if each), key=lambda each: each.at, reverse=True)
+    shown = [each for each in found if each and folder.is_shown(each.key)]
+    return sorted(shown, key=lambda each: each.at, reverse=True)
 
 
 def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from vault_mem.operations import views
 from vault_mem.operations.init import with_lines
 from vault_mem.vault import files, git
 from vault_mem.vault.folder import Folder
@@ -70,11 +71,11 @@ def _shared(folder: Folder) -> list[str]:
     """What every clone gets. Logs are joined by any git; for the rest it needs our driver."""
     settings = folder.settings
     notes = [_notes_below(each.strip("/")) for each in (settings.memories_folder, settings.episodes_folder)]
-    ours = [*notes, "/MEMORY.md", "/REVIEW.md", "/SELF.md", "/memories.base"]
+    ours = [*notes, "/MEMORY.md", f"/{views.MONOLOGUE}", "/REVIEW.md", "/SELF.md", "/memories.base"]
     return [*(f"{each} merge=vault-mem" for each in ours), *(f"{each} merge=union" for each in _LOGS)]
 
 
-_LOGS = ("/history/*.jsonl", "/memory/*.md")
+_LOGS = ("/history/*.jsonl", "/memory/[0-9]*.md")
 
 
 def _notes_below(path: str) -> str:

@@ -43,7 +43,9 @@ def waiting(workspace: Workspace) -> list[str]:
     """Notes with links that are healed once they are quiet."""
     if not workspace.folder.settings.heal_links:
         return []
-    return workspace.index.state.unhealed()
+    unhealed = workspace.index.state.unhealed()
+    planned, wait = _plan(workspace, unhealed) if unhealed else (None, [])
+    return sorted({*wait, *(planned.keys if planned else ())})
 
 
 def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list[str]]:

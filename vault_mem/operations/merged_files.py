@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vault_mem.errors import VaultMemError
+from vault_mem.errors import Conflict, VaultMemError
 from vault_mem.merging import encoded, kind_of, merge
 from vault_mem.merging.history import in_order
-from vault_mem.merging.note import cut, is_marked, sides
+from vault_mem.merging.note import cut, is_marked, second_memory, sides
 from vault_mem.merging.review import without_repeats
 from vault_mem.merging.views import without_copies
+from vault_mem.notes.parse import parse
+from vault_mem.notes.write import file_name
 from vault_mem.operations import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
@@ -21,6 +23,7 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import history_keys
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
+from vault_mem.vault.tree import beside
 from vault_mem.vault.walk import walk
 
 _MARKS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
@@ -37,6 +40,7 @@ class Leftover:
     line: int | None = None
     after: bytes | None = None
     undecided: bool = False
+    second: bytes | None = None  # another memory that git took for this one, renamed
 
 
 def leftovers(folder: Folder) -> Iterator[Leftover]:
@@ -67,13 +71,28 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
         transaction = Transaction(folder, "doctor --fix", "a merge left it in disorder")
         if raw is not None:
             transaction.write(leftover.key, raw, leftover.after)
+            if folder.is_note(leftover.key):
+                views.follow_text(transaction, leftover.key, raw, leftover.after)
+        if leftover.second is not None:
+            _part(workspace, transaction, leftover.key, leftover.second)
         if transaction.steps:
             transaction.commit()
             workspace.done(transaction)
     if folder.is_view(leftover.key):
         views.rebuild(workspace)
     if leftover.key in git.unmerged(folder) and not leftover.undecided:
-        git.settle(folder, leftover.key)
+        for key in {leftover.key, *transaction.keys}:
+            git.settle(folder, key)
+
+
+def _part(workspace: Workspace, transaction: Transaction, key: str, second: bytes) -> None:
+    """Give the other memory a file of its own again; where it has one, that is left to its owner."""
+    memory = parse(second, key, mtime=0, zone=workspace.folder.zone).memory
+    if workspace.index.state.claims([memory.id]):
+        raise Conflict(f"{memory.id} is in another file, too", "compare the two, and delete what is between the marks")
+    own = beside(key, file_name(memory))
+    transaction.create(own, second)
+    views.follow_text(transaction, own, None, second)
 
 
 def _read(folder: Folder, key: str) -> bytes | None:
@@ -86,7 +105,11 @@ def _read(folder: Folder, key: str) -> bytes | None:
 def _leftover(folder: Folder, key: str, raw: bytes, waiting: bool) -> Iterator[Leftover]:
     kind = kind_of(key) if not folder.is_note(key) else "note"
     text = raw.decode(errors="surrogateescape")
-    if is_marked(text):
+    two = second_memory(text) if kind == "note" else None
+    if two is not None:
+        what = "git took another memory for this one, renamed, and put the two together"
+        yield Leftover(key, what, after=encoded(two[0]), second=encoded(two[1]))
+    elif is_marked(text):
         found = sides(text)
         if found is None or (kind in ("note", "self") and not waiting and _in_code(text)):
             return

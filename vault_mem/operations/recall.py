@@ -90,6 +90,7 @@ class Outcome:
     wanted: dict[str, float]  # the query's words, as they compare, with what each weighs
     now: datetime
     fluency: float
+    public: bool = False
 
 
 def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> RecallResult:
@@ -134,6 +135,7 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
     """Filter, rank and diversify. Places of the outcome are good for as long as the caller has the memories at hand."""
     with workspace.at_hand() as catalogue:
         calibration = workspace.calibration
+        public = workspace.folder.public
         allowed = allowed_places(workspace, catalogue, request.filters)
         now = request.filters.as_of or workspace.folder.now()
         text = corrected(request.query, catalogue, workspace.tokens)
@@ -161,7 +163,7 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
         floor = FLOOR if request.min_relevance is None else request.min_relevance
         chosen, answered = _likely(ranking, chosen, floor)
     wanted = {stem(term): weight for term, weight in query.terms}
-    return Outcome(catalogue, allowed, ranking, chosen, calibration, answered, wanted, now, query.fluency)
+    return Outcome(catalogue, allowed, ranking, chosen, calibration, answered, wanted, now, query.fluency, public)
 
 
 def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[Chosen], bool]:
@@ -175,6 +177,8 @@ def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[
 def allowed_places(workspace: Workspace, catalogue: Catalogue, filters: Filters) -> NDArray[np.bool_]:
     """Which whole memories meet the filters, by place."""
     now = workspace.folder.now()
+    if workspace.folder.public:
+        filters = replace(filters, private=False)
     whole = catalogue.alive & (catalogue.n == 0)
     if filters == Filters():
         return np.asarray(whole & (catalogue.valid_to > now.timestamp()))
@@ -206,5 +210,5 @@ def _found(outcome: Outcome, number: int, penalty: float = 0.0, length: int = OT
         relevance=round(float(ranking.relevance[number]), DIGITS),
         passage=part(catalogue.texts[row], outcome.wanted, length),
         terms=terms,
-        superseded_by=superseding_id(catalogue, place, outcome.now.timestamp()),
+        superseded_by=superseding_id(catalogue, place, outcome.now.timestamp(), public=outcome.public),
     )

@@ -18,7 +18,7 @@ from vault_mem.operations.drafts import Draft
 from vault_mem.operations.due import is_done
 from vault_mem.operations.guard import embed
 from vault_mem.operations.results import Found
-from vault_mem.operations.standing import about_others
+from vault_mem.operations.standing import about_others, spoken
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.rank import DIGITS, Ranking
 
@@ -38,13 +38,13 @@ _JUST_ABOVE = 10**-DIGITS
 
 def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[Found]:
     """The open states that a new text may replace, likeliest first; `near` are the guard's neighbours of it."""
-    if not changes_something(draft.content) or _spoken(draft.content, draft.people):
+    if not changes_something(draft.content) or spoken(draft.content, draft.people):
         return []
     found = {each.memory.id: each for each in near if each.memory.kind in _REPLACED}
     found |= {each.memory.id: each for each in _open(workspace, draft.content, _STATES)}
     likely = []
     for each in found.values():
-        if about_others(each.memory, draft.people) or _spoken(each.memory.content, each.memory.people):
+        if about_others(each.memory, draft.people) or spoken(each.memory.content, each.memory.people):
             continue
         score = may_replace(each.memory.content, draft.content, workspace.tokens)
         if score >= LIKELY:
@@ -65,7 +65,7 @@ def finished_by(workspace: Workspace, draft: Draft) -> list[Found]:
 def _open(workspace: Workspace, content: str, kinds: Collection[str]) -> list[Found]:
     """The open memories of some kinds that are nearest to a text, and those that name whom it names."""
     with workspace.at_hand() as catalogue:
-        places = catalogue.of_kinds(kinds, workspace.folder.now().timestamp())
+        places = catalogue.of_kinds(kinds, workspace.folder.now().timestamp(), public=workspace.folder.public)
         if not places:
             return []
         calibration = workspace.calibration
@@ -103,7 +103,7 @@ def newer_first(
     newer = [
         each
         for each in newer
-        if changes_something(each.memory.content) and not _spoken(each.memory.content, each.memory.people)
+        if changes_something(each.memory.content) and not spoken(each.memory.content, each.memory.people)
     ]
     for old in results:
         if old.memory.kind not in _REPLACED or old.memory.closed_at(workspace.folder.now()):
@@ -143,9 +143,3 @@ def _replacing(workspace: Workspace, old: Memory, newer: list[Found]) -> Found |
     ]
     best = max(scores, default=0.0)
     return later[scores.index(best)] if best >= LIKELY else None
-
-
-def _spoken(content: str, people: list[str]) -> bool:
-    """Whether a text is a turn of a conversation: the speaker's name, a colon, and what was said."""
-    speaker, colon, _ = content[:80].partition(":")
-    return bool(colon) and speaker.strip().casefold() in [each.casefold() for each in people]

@@ -65,7 +65,16 @@ def about_others(one: Memory, people: list[str]) -> bool:
 
 def _talk(*memories: Memory) -> bool:
     """Whether one of them is what somebody said to somebody: that is not taken back by saying it otherwise."""
-    return any(memory.kind == "event" and is_talk(memory.content) for memory in memories)
+    return any(
+        spoken(memory.content, memory.people) or (memory.kind == "event" and is_talk(memory.content))
+        for memory in memories
+    )
+
+
+def spoken(content: str, people: list[str]) -> bool:
+    """Whether a text is a turn of a conversation: the speaker's name, a colon, and what was said."""
+    speaker, colon, _ = content[:80].partition(":")
+    return bool(colon) and speaker.strip().casefold() in [each.casefold() for each in people]
 
 
 def _same_wording(one: str, other: str) -> bool:

@@ -206,7 +206,8 @@ def _refuse_loose_ends(transaction: Transaction, names: Names) -> None:
     for key, raw in referrers(folder, names, *gone) if gone else ():
         if key not in changed and changeable(folder, key, raw) and not is_episode(folder, key, raw):
             target = next(name for name in named_in(raw) if names.note(name, key) in gone)
-            raise Conflict(f"{key} links to [[{target}]] since then", "undo that first, or use forget")
+            told = key if folder.is_shown(key) else "another note"
+            raise Conflict(f"{told} links to [[{target}]] since then", "undo that first, or use forget")
     for step in notes:
         if step.before is None and step.after is not None:
             for target in lost_links(folder, names, step.key, step.after):
@@ -217,6 +218,8 @@ def operations(workspace: Workspace, limit: int = 20) -> list[Operation]:
     """The latest operations, newest first."""
     found = []
     for entry, stands in journal.with_standing(workspace.folder):
+        if not _shown(workspace.folder, entry):
+            continue
         found.append(_told(workspace.folder, entry, undone=not stands))
         if len(found) >= limit:
             break
@@ -234,7 +237,9 @@ def history_of(workspace: Workspace, id_: str) -> HistoryResult:
     try:
         memory = workspace.index.get(id_)
         wanted = memory.id
-    except NotFound:
+    except NotFound as error:
+        if error.message.startswith("More"):
+            raise
         memory = None
         known = {str(record.get("id")) for _, record, _ in history.read_all(workspace.folder)}
         wanted = id_ if id_.startswith(("mem_", "ep_")) else f"mem_{id_}"
@@ -255,6 +260,8 @@ def last(folder: Folder) -> tuple[Entry, Entry | None]:
     """The last operation somebody asked for that still stands, and a later one that cannot be taken back."""
     since = None
     for entry in journal.standing(folder):
+        if not _shown(folder, entry):
+            continue
         if not entry.unasked and _can_be_undone(entry):
             return entry, since
         if not entry.unasked:
@@ -266,11 +273,16 @@ def named(folder: Folder, op: str) -> Entry:
     """An operation by its number, if it still stands."""
     wanted = op.zfill(6) if op.isdigit() else op
     for entry, stands in journal.with_standing(folder):
-        if entry.op == wanted or entry.op.split("-")[0] == wanted:
+        if _shown(folder, entry) and wanted in (entry.op, entry.op.split("-")[0]):
             if not stands:
                 raise Conflict(f"{entry.op} was undone already", "undo that undo to do it again: vault-mem history")
             return entry
     raise NotFound(f"No operation {op}", "`vault-mem history` lists what can be undone")
+
+
+def _shown(folder: Folder, entry: Entry) -> bool:
+    """Whether an operation may be told of: it touched no file that may not be named."""
+    return all(folder.is_shown(step.key) for step in entry.steps)
 
 
 def _by(folder: Folder, entry: Entry, step: FileStep) -> str:
@@ -280,5 +292,5 @@ def _by(folder: Folder, entry: Entry, step: FileStep) -> str:
         if later.op <= entry.op:
             break
         if any(isinstance(each, FileStep) and each.key == step.key and each.after == now for each in later.steps):
-            return f" by {later.command} ({later.op}): undo that first"
+            return f" by {later.command} ({later.op}): undo that first" if _shown(folder, later) else ""
     return " by hand"

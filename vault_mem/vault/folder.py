@@ -55,6 +55,7 @@ class Folder:
         self.notices: list[str] = [*self.loaded.warnings]  # for the user, not part of any answer
         self.writer = threading.RLock()
         self.writing = False
+        self.public = False  # for who looks through this, there are no private memories (SPEC S-6)
         self.last_op = ""  # the last operation that somebody asked for and that is done
 
     def twin(self) -> Folder:
@@ -151,6 +152,10 @@ class Folder:
     def is_private(self, key: str) -> bool:
         """Whether a file lies in the private folder."""
         return _below(key, self.settings.private_folder)
+
+    def is_shown(self, key: str) -> bool:
+        """Whether a file may be named to who looks through this."""
+        return not (self.public and self.is_private(key))
 
     def is_owned(self, key: str) -> bool:
         """Whether a file lies where the tool may write; included notes are read-only."""

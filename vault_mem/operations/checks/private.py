@@ -16,6 +16,7 @@ from vault_mem.operations.private import still_held
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, outside
 from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import Tree, key_of, native
@@ -165,6 +166,8 @@ def mentions(workspace: Workspace) -> Iterator[Finding]:
             raw = read(folder, key) or b""
         except VaultMemError:
             continue
+        if names.key_of(id_in(raw)) in private:
+            continue  # a copy of one of them, and no mention
         found = {names.note(name, key) for name in named_in(raw, key)}
         found |= {names.key_of(id_) for id_ in ids_in(raw)}
         for id_ in sorted(private[each] for each in found if each is not None and each in private and each != key):
