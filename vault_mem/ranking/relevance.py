@@ -19,6 +19,8 @@ FITTED = Path(__file__).parent / "relevance.json"
 FLOOR = 0.37
 # Beside a best result that answers, only what hardly can is dropped.
 LEAST = 0.01
+# Who types a few words has found what was looked for in a memory with this much of them, though little else tells.
+ALL = 0.99
 # Where nothing answers, so many are shown as the nearest.
 NEAREST = 2
 # Without a shared word a memory must be alike in meaning: less than this is nothing, so much is as good as a word.
@@ -56,4 +58,5 @@ def relevance(signals: Mapping[str, Values], scores: NDArray[np.float64], fluenc
     odds = sum((by[name] * found[name] for name in SIGNS), np.zeros(len(scores)))
     alike = np.clip((signals["alike"] - UNLIKE) / (ALIKE - UNLIKE), 0, 1)
     related = np.where(found["covered"] > 0, 1.0, alike)
-    return np.asarray(related / (1 + np.exp(-odds)), dtype=np.float32)
+    looked_for = np.where(signals["keyword"] >= ALL, FLOOR, 0.0)
+    return np.asarray(np.maximum(related / (1 + np.exp(-odds)), looked_for), dtype=np.float32)
