@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench soak fuzz model model-check clean
+.PHONY: demo test lint bench clients soak fuzz model model-check clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -24,6 +24,11 @@ lint: $(BIN)/.installed
 
 bench: $(BIN)/.installed
 	$(BIN)/python -m benchmarks
+
+# Claude Code, Codex, Gemini, opencode, OpenClaw and the MCP inspector, installed from npm into build/clients (1 GB):
+# they are asked whether what `setup` writes is right. About five minutes; skipped where there is no npm.
+clients: $(BIN)/.installed
+	$(BIN)/pytest tests/clients --clients -rs
 
 # Hours: every campaign whole (docs/reliability.md).
 soak: $(BIN)/.installed

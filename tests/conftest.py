@@ -23,6 +23,7 @@ SAMPLE = Path(__file__).parent.parent / "sample_vault"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="run the long campaigns whole instead of a seeded sample")
+    parser.addoption("--clients", action="store_true", help="ask the real clients, installed from npm")
     parser.addoption("--fuzz", action="store_true", help="the same for fuzzed input and odd files")
 
 

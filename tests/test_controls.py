@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from conftest import Command
 from helpers import memory, note
+from test_mcp_wire import Wire
 
 from vault_mem import Vault
-from vault_mem.mcp.server import answer
-from vault_mem.mcp.tools import BY_NAME
 from vault_mem.operations.review import Suggestion, propose
 
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -108,6 +107,7 @@ def test_json_is_exact(evil: Command, root: Path) -> None:
 def test_tools_show_them(evil: Command, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in evil.env.items():
         monkeypatch.setenv(name, value)
+    wire = Wire(vault=str(root))
     for tool, given in (
         ("recall", {"query": "harbour"}),
         ("show_memory", {"memory_id": ID}),
@@ -118,11 +118,11 @@ def test_tools_show_them(evil: Command, root: Path, monkeypatch: pytest.MonkeyPa
         ("show_memory", {"memory_id": "\x1b[31m"}),
         ("forget", {"memory_id": ID}),
     ):
-        result = answer(BY_NAME[tool], given, str(root))
-        told = json.dumps(result.structured_content, ensure_ascii=False) + result.content[0].text
-        unescaped = " ".join(texts(result.structured_content))
-        assert not RAW.search(unescaped), tool
-        assert not RAW.search(result.content[0].text), tool
+        result = wire.call(tool, **given)
+        text = result["content"][0]["text"]
+        told = json.dumps(result["structuredContent"], ensure_ascii=False) + text
+        assert not RAW.search(" ".join(texts(result["structuredContent"]))), tool
+        assert not RAW.search(text), tool
         assert "\\u001b" in told, tool
 
 

@@ -21,7 +21,7 @@ def bare(tmp_path: Path, env: dict[str, str]) -> Command:
 
 
 def test_the_whole_tree_as_one_document(bare: Command):
-    tree = bare.json("help")
+    tree = bare.json("help", "--all")
     assert {each["name"] for each in tree["commands"]} == {f"vault-mem {name}" for name in COMMANDS}
     assert set(tree["exit_codes"]) == set("0123456")
     for command in tree["commands"]:
@@ -33,7 +33,7 @@ def test_the_whole_tree_as_one_document(bare: Command):
 
 
 def test_arguments_options_and_subcommands(bare: Command):
-    commands = {each["name"].split()[-1]: each for each in bare.json("help")["commands"]}
+    commands = {each["name"].split()[-1]: each for each in bare.json("help", "--all")["commands"]}
     assert commands["show"]["arguments"] == [{"name": "ID", "required": True, "multiple": False, "type": "text"}]
     options = {name: each for each in commands["remember"]["options"] for name in each["names"]}
     assert options["--importance"]["type"] == "integer" and options["--importance"]["default"] == 3
@@ -43,6 +43,16 @@ def test_arguments_options_and_subcommands(bare: Command):
     formats = next(each for each in commands["import"]["options"] if "--format" in each["names"])
     assert formats["choices"] == list(FORMATS) and formats["default"] == "auto"
     assert bare.json("help", "config", "set")["name"] == "vault-mem config set"
+
+
+def test_a_line_for_each_command(bare: Command):
+    # what an agent reads first is short
+    answer = bare.run("help", "--json")
+    assert len(answer.out) <= 6000
+    index = {each["name"]: each for each in answer.json["commands"]}
+    assert set(index) == set(COMMANDS) and set(answer.json["exit_codes"]) == set("0123456")
+    assert index["show"] == {"name": "show", "arguments": "ID", "summary": "Show one memory with its links."}
+    assert "apply, candidates, log, schema" in index["tidy"]["summary"]
 
 
 def test_help_says_what_the_commands_say(bare: Command):
@@ -76,12 +86,17 @@ def test_bash_completes(bare: Command):
     assert complete(bare, "vault-mem config set --us") == ["--user"]
     assert complete(bare, "vault-mem --vault init rec") == ["recall"]
     assert complete(bare, "vault-mem remember --category ") == []
+    assert complete(bare, "vault-mem -v reca") == ["recall"]
+    assert complete(bare, "vault-mem remember -v --pri") == ["--private"]
+    assert complete(bare, "vault-mem remember --kind f") == ["fact"]
+    assert complete(bare, "vault-mem help conso") == ["consolidate"]
+    assert complete(bare, "vault-mem config set dedup_t") == ["dedup_threshold"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_scripts_know_every_command_and_option(shell, bare: Command):
     script = bare.run("completion", shell).out
-    for command in bare.json("help")["commands"]:
+    for command in bare.json("help", "--all")["commands"]:
         assert command["name"].split()[-1] in script
         for option in command["options"]:
             for name in option["names"]:

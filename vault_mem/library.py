@@ -198,11 +198,23 @@ class Vault:
         reason: str = "",
         *,
         allow_secret: bool = False,
+        keep_added: bool = False,
     ) -> EditResult:
-        """Change the text of a memory, or fields of its front matter: None or an empty text removes one."""
+        """Change the text of a memory, or fields of its front matter: None or an empty text removes one.
+
+        `keep_added`: what a person added to the text stays.
+        """
         from vault_mem.operations.edit_memory import edit_memory
 
-        return self._writing(edit_memory, id_, content=content, fields=fields, reason=reason, allow_secret=allow_secret)
+        return self._writing(
+            edit_memory,
+            id_,
+            content=content,
+            fields=fields,
+            reason=reason,
+            allow_secret=allow_secret,
+            keep_added=keep_added,
+        )
 
     def tag(self, id_: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> EditResult:
         """Add tags to a memory and take others off."""

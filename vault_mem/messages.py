@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from vault_mem.notes.excerpt import cut
 from vault_mem.operations.results import marks
+from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
     from vault_mem.operations.backup import BackupResult
@@ -80,7 +81,7 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
     if result.linked:
         lines.append("Most related:")
         for found in result.linked[:3]:
-            snippet = cut(found.memory.content)
+            snippet = quoted(cut(found.memory.content))
             lines.append(f"- [{age(found.memory.created, now)}] {snippet} (similarity: {found.similarity:.2f})")
     if result.changed is not None:
         existing = result.changed.memory
@@ -89,15 +90,15 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
             lines.append(f"If it takes that one's place, repeat it with --supersedes {existing.id}")
     for found in result.may_finish:
         task = found.memory
-        lines.append(f"May finish (id: {task.id}, {age(task.created, now)}): {cut(task.content)}")
+        lines.append(f"May finish (id: {task.id}, {age(task.created, now)}): {quoted(cut(task.content))}")
         lines.append(f"If that is done: vault-mem done {task.id}")
     for found in result.may_replace:
         old = found.memory
-        lines.append(f"May replace (id: {old.id}, {age(old.created, now)}): {cut(old.content)}")
+        lines.append(f"May replace (id: {old.id}, {age(old.created, now)}): {quoted(cut(old.content))}")
     if result.may_replace:
         ids = " or ".join(each.memory.id for each in result.may_replace)
-        lines.append(f"If it does, repeat it with --supersedes {ids} (the tool: remember again with supersedes)")
-    lines += [f"Closed (id: {old.id}): {cut(old.content)}" for old in result.closed]
+        lines.append(f"If it does, repeat it with --supersedes {ids}")
+    lines += [f"Closed (id: {old.id}): {quoted(cut(old.content))}" for old in result.closed]
     return "\n".join(lines), SCAFFOLD_SAVED
 
 
@@ -108,7 +109,7 @@ def updated(result: EditResult) -> str:
 
 
 def _kept_by_hand(kept: str) -> str:
-    return f"\nAdded by hand, and still there: {cut(kept)}" if kept else ""
+    return f"\nAdded by hand, and still there: {quoted(cut(kept))}" if kept else ""
 
 
 def ways_on(existing: str) -> list[str]:
@@ -127,7 +128,7 @@ def _not_saved(existing: Found, now: datetime) -> str:
     memory = existing.memory
     return (
         "Not saved — very similar memory already exists.\n"
-        f"Existing (id: {memory.id}, {age(memory.created, now)}): {cut(memory.content)}\n"
+        f"Existing (id: {memory.id}, {age(memory.created, now)}): {quoted(cut(memory.content))}\n"
         f"Similarity: {existing.similarity:.2f}\n"
         "If this is a meaningful update, use recall to review the existing memory "
         "and consider whether the new perspective adds value."
@@ -138,7 +139,7 @@ def forgot(result: ForgetResult, now: datetime) -> tuple[str, str]:
     """What forget says, and its scaffold."""
     memory = result.memory
     lines = [
-        f"Forgot (id: {memory.id}, {age(memory.created, now)}): {cut(memory.content)}",
+        f"Forgot (id: {memory.id}, {age(memory.created, now)}): {quoted(cut(memory.content))}",
         f"Emotion: {memory.emotion} | Importance: {memory.importance}",
     ]
     return "\n".join(lines), SCAFFOLD_FORGOTTEN
@@ -248,16 +249,16 @@ def episode(result: EpisodeResult, now: datetime) -> str:
     """What episode show says."""
     found = result.episode
     lines = [
-        f"{found.title} (id: {found.id}, private: {'true' if found.private else 'false'})",
+        f"{quoted(found.title)} (id: {found.id}, private: {'true' if found.private else 'false'})",
         f"{_span(result, now.tzinfo)} | Importance: {found.importance}",
-        *([found.summary] if found.summary else []),
+        *([quoted(found.summary)] if found.summary else []),
         "",
         f"{len(result.memories)} memor{'y' if len(result.memories) == 1 else 'ies'}:",
     ]
     for number, memory in enumerate(result.memories, start=1):
         day = memory.created.astimezone(now.tzinfo).date().isoformat()
         private = "true" if memory.private else "false"
-        lines.append(f"{number}. [{day}] {cut(memory.content)} (id: {memory.id}, private: {private})")
+        lines.append(f"{number}. [{day}] {quoted(cut(memory.content))} (id: {memory.id}, private: {private})")
     if result.missing:
         lines.append(f"Note: {result.missing} memory(ies) no longer exist.")
     return "\n".join(lines)
@@ -267,7 +268,7 @@ def episode_line(result: EpisodeResult, zone: tzinfo) -> str:
     """An episode in a list."""
     found = result.episode
     mark = " (private)" if found.private else ""
-    return f"{found.id}  {_span(result, zone)}  {cut(found.title, 70)}  {len(result.memories)} memories{mark}"
+    return f"{found.id}  {_span(result, zone)}  {quoted(cut(found.title, 70))}  {len(result.memories)} memories{mark}"
 
 
 def episode_changed(status: str, change: EpisodeChange) -> str:
@@ -316,15 +317,16 @@ def consolidated(stats: ConsolidationStats) -> tuple[str, str]:
 def _pair(pair: MergeCandidate, newer: str, older: str) -> list[str]:
     return [
         f"- {pair.memory_a_id} <-> {pair.memory_b_id} (similarity: {1 - pair.distance:.2f})",
-        f"  {newer}: {' '.join(pair.snippet_a.splitlines())}",
-        f"  {older}: {' '.join(pair.snippet_b.splitlines())}",
+        f"  {newer}: {quoted(' '.join(pair.snippet_a.splitlines()))}",
+        f"  {older}: {quoted(' '.join(pair.snippet_b.splitlines()))}",
     ]
 
 
 def merged(result: MergeResult) -> str:
     """What merge says."""
     memory = result.memory
-    return f"Merged {result.removed.id} into (id: {memory.id}): {cut(memory.content)}\n{_in_trash(result.removed.id)}"
+    said = f"Merged {result.removed.id} into (id: {memory.id}): {quoted(cut(memory.content))}"
+    return f"{said}\n{_in_trash(result.removed.id)}"
 
 
 def _in_trash(id_: str) -> str:
@@ -335,7 +337,7 @@ def edited(result: EditResult) -> str:
     """What edit says."""
     if not result.changed:
         return f"Nothing to change (id: {result.memory.id})."
-    return f"Edited (id: {result.memory.id}). What it said before is kept in its history."
+    return f"Edited (id: {result.memory.id}). What it said before is kept in its history." + _kept_by_hand(result.kept)
 
 
 def tagged(result: EditResult) -> str:
@@ -402,7 +404,7 @@ def recalled_line(number: int, found: Found, now: datetime, explain: bool = Fals
     told = [f"id: {memory.id}", f"emotion: {memory.emotion}", f"private: {private}"]
     told += marks(memory, now, now.tzinfo, found.superseded_by)
     told += [f"maybe replaced by: {found.replaced_by}"] if found.replaced_by else []
-    line = f"{number}. [{day}] {text} ({', '.join(told)})"
+    line = f"{number}. [{day}] {quoted(text)} ({', '.join(told)})"
     return f"{line}\n   {explained(found.score, found.terms)}" if explain else line
 
 

@@ -15,6 +15,7 @@ from vault_mem.operations.emotion_trend import FEW, EmotionTrend, Felt, Period, 
 from vault_mem.operations.introspect import Introspection, Told
 from vault_mem.operations.update_self import SelfResult
 from vault_mem.operations.wake_up import WakeUp
+from vault_mem.visible import quoted
 
 SCAFFOLD_WAKE_UP = (
     "What of this matters now, and what would you like to take up again?\n"
@@ -46,7 +47,7 @@ def woke_up(result: WakeUp, now: datetime) -> str:
         return "No memories yet."
     parts = [f"{result.total} memor{'y' if result.total == 1 else 'ies'}."]
     for each in result.introspection:
-        parts.append(f"Last introspection (id: {each.memory.id}, {age(each.memory.created, now)}): {each.text}")
+        parts.append(f"Last introspection (id: {each.memory.id}, {age(each.memory.created, now)}): {quoted(each.text)}")
     tasks = [_line(each, now, _task(result.due.get(each.memory.id), now)) for each in result.tasks]
     parts += _section("Open:", [*tasks, *map(_question, result.questions)])
     parts += _section("Recent and important:", [_line(each, now) for each in result.memories])
@@ -95,17 +96,18 @@ def _left_out(count: int) -> list[str]:
 def _line(each: Excerpt, now: datetime, mark: str = "") -> str:
     memory = each.memory
     facts = f"id: {memory.id}, importance: {memory.importance}, private: {'true' if memory.private else 'false'}"
-    return f"- [{age(memory.created, now)}] {mark}{each.text} ({facts})"
+    return f"- [{age(memory.created, now)}] {mark}{quoted(each.text)} ({facts})"
 
 
 def _episode(each: Told, now: datetime) -> str:
     found = each.episode
     facts = f"id: {found.id}, importance: {found.importance}, private: {'true' if found.private else 'false'}"
-    return f"- [{age(found.end or found.created, now)}] {found.title}: {each.text} ({facts})"
+    told = quoted(f"{found.title}: {each.text}")
+    return f"- [{age(found.end or found.created, now)}] {told} ({facts})"
 
 
 def _question(question: Question) -> str:
-    return f"- question {question.number}: {question.text}"
+    return f"- question {question.number}: {quoted(question.text)}"
 
 
 def _summary(each: Period) -> list[str]:

@@ -1,12 +1,21 @@
-"""Control characters made visible: what a note says must not steer a terminal, or be hidden from an agent."""
+"""Text as it leaves us: control characters made visible, and, for a tool, the words of memories marked as such.
+
+What a note says must not steer a terminal, be hidden from an agent, or pass for our own words.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 # C0 but tab and newline, DEL, C1, and what turns the direction of text: embeddings, overrides, isolates.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# No vowels: it is never a word, and always two tokens.
+_SIGNS = "bcdfghjkmnpqrstvwxz"
+_tag: ContextVar[str] = ContextVar("tag", default="")
 
 
 def visible(text: str) -> str:
@@ -21,3 +30,28 @@ def all_visible(value: Any) -> Any:
     if isinstance(value, dict):
         return {visible(key): all_visible(each) for key, each in value.items()}
     return [all_visible(each) for each in value] if isinstance(value, list) else value
+
+
+@contextmanager
+def tagging() -> Iterator[None]:
+    """While this lasts, `quoted` puts a tag around the words of memories.
+
+    The tag is drawn after they were written, so that nothing in them can end it.
+    """
+    import secrets
+
+    before = _tag.set("".join(secrets.choice(_SIGNS) for _ in range(6)))
+    try:
+        yield
+    finally:
+        _tag.reset(before)
+
+
+def tag() -> str:
+    """The tag of this answer; empty where words are not marked."""
+    return _tag.get()
+
+
+def quoted(text: str) -> str:
+    """Words of a memory, between tags where the answer goes to a tool."""
+    return f"<{name}>{text}</{name}>" if (name := _tag.get()) else text

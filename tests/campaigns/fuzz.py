@@ -1,4 +1,4 @@
-"""Command lines made from `help --json`, tool calls made from their schemas, and notes cut up and sewn together.
+"""Command lines made from `help --json --all`, tool calls made from their schemas, and notes cut up and sewn together.
 
     python -m tests.campaigns.fuzz lines --seed 1 --cases 500
     python -m tests.campaigns.fuzz tools --cases 200
@@ -97,12 +97,12 @@ class Problem(Exception):
 
 
 def commands() -> list[dict[str, Any]]:
-    """Every command that can be called, as `help --json` tells it."""
+    """Every command that can be called, as `help --json --all` tells it."""
     from vault_mem.cli.console import Console
     from vault_mem.cli.main import run
 
     out = io.StringIO()
-    run(["help", "--json"], Console(Path.cwd(), os.environ, io.BytesIO(), out, sys.stderr))
+    run(["help", "--json", "--all"], Console(Path.cwd(), os.environ, io.BytesIO(), out, sys.stderr))
 
     def below(command: dict[str, Any]) -> Iterator[dict[str, Any]]:
         words = command["name"].split()[1:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,6 +13,7 @@ import click
 from vault_mem import redact
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, VaultMemError
+from vault_mem.visible import tagging
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -56,7 +58,7 @@ class Command(_Explained):
             return super().invoke(ctx)
         name = ctx.command_path.partition(" ")[2]
         started = time.monotonic()
-        with redact.shown(console.stderr, console.verbose):
+        with redact.shown(console.stderr, console.verbose), tagging() if console.for_tool else nullcontext():
             log.info("Tool invocation: %s %s", name, redact.sanitised(name, ctx.params))
             try:
                 return super().invoke(ctx)
@@ -135,12 +137,20 @@ def _shared_options() -> list[click.Option]:
             help="Say on standard error what is done; -vv everything. Private texts never.",
         ),
         click.Option(
-            ["--with-text"],
+            ["--for-tool"],
             is_flag=True,
             hidden=True,
             expose_value=False,
-            callback=_note("with_text"),
-            help="With --json: what would be printed without it, as `text`.",
+            callback=_note("for_tool"),
+            help="With --json: lean data, and what would be printed without it, with the words of memories tagged.",
+        ),
+        click.Option(
+            ["--public-view"],
+            is_flag=True,
+            hidden=True,
+            expose_value=False,
+            callback=_note("public"),
+            help="As if there were no private memories (SPEC S-6).",
         ),
         click.Option(
             ["--no-scaffold"],
@@ -155,13 +165,15 @@ def _shared_options() -> list[click.Option]:
 def open_vault(console: Console, what: str = "Indexing") -> Vault:
     """The vault a command means."""
     if console.opening is not None:
-        return console.opening(console, what)
-    from vault_mem.library import Vault
-    from vault_mem.vault.journal import request_id
+        vault = console.opening(console, what)
+    else:
+        from vault_mem.library import Vault
+        from vault_mem.vault.journal import request_id
 
-    request_id.set(console.request)
-    vault = Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))
-    console.opened.append(vault)
+        request_id.set(console.request)
+        vault = Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))
+        console.opened.append(vault)
+    vault.workspace.folder.public = console.public
     return vault
 
 
@@ -170,7 +182,7 @@ def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int 
     for notice in vault.workspace.notices:
         console.notice(f"note: {notice}")
     if stale:
-        console.notice(f"note: the index is busy; {pending} changed file(s) are not in this answer yet")
+        console.notice(f"note: the index is behind; {pending} changed file(s) are not in this answer yet")
 
 
 def tell_left(console: Console, vault: Vault, left: list[str], what: str, *, update_links: bool) -> None:

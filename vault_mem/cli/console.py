@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from vault_mem.errors import InvalidInput
-from vault_mem.visible import visible
+from vault_mem.visible import tag, visible
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -35,7 +35,8 @@ class Console:
     interactive: bool = False
     vault: str | None = None
     json: bool = False
-    with_text: bool = False
+    for_tool: bool = False
+    public: bool = False  # private memories do not exist for this command
     scaffold: bool | None = None
     verbose: int = 0
     request: str = ""  # names this call, so that what it wrote can be told after its answer was lost
@@ -76,9 +77,15 @@ class Console:
         self.print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
     def answer(self, document: dict[str, Any], text: str) -> None:
-        """The answer as JSON where that is asked for, else as text; with both, the text is a field of the document."""
-        if self.json:
-            self.print_json(document | ({"text": visible(text)} if self.with_text else {}))
+        """The answer as JSON where that is asked for, else as text; a tool gets both, and the tag in the text."""
+        if self.for_tool:
+            from vault_mem.cli.lean import lean
+
+            # what was done is told, even to a caller that has stopped listening: it may have been a save
+            self.cancelled = lambda: False
+            self.print_json({"data": lean(document), "text": visible(text), "tag": tag()})
+        elif self.json:
+            self.print_json(document)
         else:
             self.print(text)
 

@@ -25,6 +25,7 @@ from vault_mem.cli.console import Console
     default=100,
     help="How many pairs to replay at the most, default 100.",
 )
+@click.option("--public", is_flag=True, help="Look at public memories alone.")
 @click.pass_obj
 def command(
     console: Console,
@@ -34,6 +35,7 @@ def command(
     window_hours: float,
     window: int | None,
     max_replay_events: int,
+    public: bool,
 ) -> None:
     """Replay what is new: memories that followed one another are linked. Then show what repeats or changes another.
 
@@ -43,6 +45,7 @@ def command(
     """
     from vault_mem import messages
 
+    console.public = console.public or public
     vault = open_vault(console)
     stats = vault.consolidate(
         whole=whole,

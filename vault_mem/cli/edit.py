@@ -27,10 +27,17 @@ if TYPE_CHECKING:
 @click.option("--content", metavar="TEXT", help="The new text; - reads standard input.")
 @click.option("--set", "fields", multiple=True, metavar="KEY=VALUE", help="Set a field; KEY= removes it (repeatable).")
 @click.option("--reason", default="", help="Why; kept in the history.")
+@click.option("--keep-added", is_flag=True, help="With --content: what was added to the memory by hand stays.")
 @click.option("--allow-secret", is_flag=True, help="Save even what looks like a credential.")
 @click.pass_obj
 def command(
-    console: Console, id_: str, content: str | None, fields: tuple[str, ...], reason: str, allow_secret: bool
+    console: Console,
+    id_: str,
+    content: str | None,
+    fields: tuple[str, ...],
+    reason: str,
+    keep_added: bool,
+    allow_secret: bool,
 ) -> None:
     """Change a memory: its text, fields of its front matter, or, with neither, the whole note in your editor.
 
@@ -43,7 +50,7 @@ def command(
     if text is None and not fields:
         result = _in_editor(console, vault, id_, reason, allow_secret)
     else:
-        result = vault.edit(id_, text, _pairs(fields), reason, allow_secret=allow_secret)
+        result = vault.edit(id_, text, _pairs(fields), reason, keep_added=keep_added, allow_secret=allow_secret)
     status = "edited" if result.changed else "unchanged"
     console.answer({"status": status, "memory": memory_json(result.memory), "op": result.op}, messages.edited(result))
     finish(console, vault)

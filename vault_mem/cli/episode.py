@@ -66,14 +66,10 @@ def list_command(console: Console) -> None:
 
     vault = open_vault(console)
     result = vault.episodes()
-    if console.json:
-        episodes = [_json(each) for each in result.episodes]
-        console.print_json({"episodes": episodes, "stale": result.stale, "pending": result.pending})
-    else:
-        for each in result.episodes:
-            console.print(messages.episode_line(each, vault.workspace.folder.zone))
-        if not result.episodes:
-            console.print("No episodes.")
+    lines = [messages.episode_line(each, vault.workspace.folder.zone) for each in result.episodes]
+    episodes = [_json(each) for each in result.episodes]
+    document = {"episodes": episodes, "stale": result.stale, "pending": result.pending}
+    console.answer(document, "\n".join(lines) or "No episodes.")
     finish(console, vault, stale=result.stale, pending=result.pending)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
 from vault_mem.cli import tree
@@ -14,13 +16,19 @@ from vault_mem.cli.console import Console
     examples="""vault-mem help
                 vault-mem help remember
                 vault-mem help config set
-                vault-mem help --json                         # every command and option, for agents""",
+                vault-mem help --json                         # a line for each command, for agents
+                vault-mem help --json remember                # its options and examples
+                vault-mem help --json --all                   # all of that, of all commands""",
 )
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.option("--all", "everything", is_flag=True, help="With --json: the whole command tree as one document.")
 @click.pass_obj
-def command(console: Console, words: tuple[str, ...]) -> None:
-    """Explain a command, or list them all. With --json: the whole command tree as one document."""
+def command(console: Console, words: tuple[str, ...], everything: bool) -> None:
+    """Explain a command, or list them all. With --json as one document: a line for each, or a command whole."""
     found, context = tree.find(words)
+    if console.json and not words and not everything:
+        console.print(json.dumps(tree.index(), ensure_ascii=False))  # on one line: an agent pays for every space
+        return
     if console.json:
         console.print_json(tree.describe(found, context) if words else tree.tree())
         return

@@ -9,6 +9,7 @@ import click
 
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
+from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -33,39 +34,34 @@ def command(console: Console, id_: str | None, limit: int) -> None:
 
 def _operations(console: Console, vault: Vault, limit: int) -> None:
     found = vault.operations(limit)
-    if console.json:
-        console.print_json({"operations": [vars(each) | {"at": each.at.isoformat()} for each in found]})
-        return
+    lines = []
     for each in found:
         what = " ".join(each.ids[:2]) or f"{len(each.files)} file(s)"
         mark = "  (undone)" if each.undone else "  (by itself)" if each.unasked else ""
-        console.print(f"{each.op.split('-')[0]}  {each.at:%Y-%m-%d %H:%M}  {each.command:<16} {what}{mark}")
-    if not found:
-        console.print("Nothing has happened yet.")
+        lines.append(f"{each.op.split('-')[0]}  {each.at:%Y-%m-%d %H:%M}  {each.command:<16} {what}{mark}")
+    document = {"operations": [vars(each) | {"at": each.at.isoformat()} for each in found]}
+    console.answer(document, "\n".join(lines) or "Nothing has happened yet.")
 
 
 def _memory(console: Console, vault: Vault, id_: str) -> None:
     result = vault.history(id_)
-    if console.json:
-        console.print_json(
-            {
-                "id": result.id,
-                "exists": result.memory is not None,
-                "created": result.created.isoformat() if result.created else None,
-                "revisions": [vars(each) | {"at": each.at.isoformat()} for each in result.revisions],
-            }
-        )
-        return
     zone = vault.workspace.folder.zone
-    if result.created:
-        console.print(f"{result.created.astimezone(zone):%Y-%m-%d %H:%M}  created")
+    lines = [f"{result.created.astimezone(zone):%Y-%m-%d %H:%M}  created"] if result.created else []
     for each in result.revisions:
         reason = f": {each.reason}" if each.reason else ""
-        console.print(f"{each.at.astimezone(zone):%Y-%m-%d %H:%M}  {each.command}{reason}")
-        for line in _changes(each):
-            console.print(f"    {line}")
+        lines.append(f"{each.at.astimezone(zone):%Y-%m-%d %H:%M}  {each.command}{reason}")
+        lines += [f"    {quoted(line)}" for line in _changes(each)]
     if result.memory is None:
-        console.print("It is no longer in the vault.")
+        lines.append("It is no longer in the vault.")
+    console.answer(
+        {
+            "id": result.id,
+            "exists": result.memory is not None,
+            "created": result.created.isoformat() if result.created else None,
+            "revisions": [vars(each) | {"at": each.at.isoformat()} for each in result.revisions],
+        },
+        "\n".join(lines),
+    )
 
 
 def _changes(revision: Revision) -> list[str]:

@@ -6,26 +6,28 @@ import click
 
 from vault_mem.cli.common import Command
 from vault_mem.cli.console import Console
-from vault_mem.errors import VaultMemError
+from vault_mem.mcp.tools import SETS
 
 
 @click.command(
     cls=Command,
     examples="""vault-mem mcp --vault ~/my-vault
+                vault-mem mcp --tools core --public
                 vault-mem setup claude-code        # writes the entry that runs it""",
 )
+@click.option(
+    "--tools",
+    type=click.Choice(SETS),
+    default="all",
+    help="core: wake_up, recall, remember, update_memory and forget; all of them is the default.",
+)
+@click.option("--public", is_flag=True, help="Public memories alone: for the agent there are no private ones.")
 @click.pass_obj
-def command(console: Console) -> None:
+def command(console: Console, tools: str, public: bool) -> int:
     """Serve the memory to an agent as tools of the Model Context Protocol, on standard input and output.
 
-    Agents start it themselves. It needs the optional extra: pip install 'vault-mem[mcp]'
+    Agents start it themselves.
     """
-    try:
-        import mcp_types  # noqa: F401 - of the SDK from version 2 on
-    except ImportError as error:
-        raise VaultMemError(
-            "the MCP server needs the package mcp, version 2 or later", "pip install 'vault-mem[mcp]'"
-        ) from error
-    from vault_mem.mcp.server import serve
+    from vault_mem.mcp.server import Offer, serve
 
-    serve(console.vault)
+    return serve(Offer(console.vault, tools, public))

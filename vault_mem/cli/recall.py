@@ -53,7 +53,7 @@ def command(
     text = _query(console, query, context)
     vault = open_vault(console)
     chosen = filters_from(vault, filters)
-    shape = Json(vault, explain) if console.json else Text(vault, explain)
+    shape = (Tool if console.for_tool else Json if console.json else Text)(vault, explain)
     result = vault.recall(
         text, limit, chosen, budget=budget, frame=shape.frame, min_relevance=min_relevance, cost=shape.cost
     )
@@ -139,3 +139,18 @@ class Json:
             },
             messages.recalled(result, self._now, explain=self._explain),
         )
+
+
+class Tool(Json):
+    """Results as a tool gives them: lean data and tagged text, of which an agent reads one."""
+
+    def cost(self, found: Found) -> int:
+        """What showing a result takes, in tokens."""
+        import json
+
+        from vault_mem import messages
+        from vault_mem.cli.lean import lean
+        from vault_mem.notes.tokens import count_tokens
+
+        data = json.dumps(lean({"results": [self._record(found)]}), ensure_ascii=False, default=str)
+        return max(count_tokens(data), count_tokens(messages.recalled_line(99, found, self._now, self._explain) + "\n"))

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
+from vault_mem.cli.main import COMMANDS
 from vault_mem.cli.tree import tree
+from vault_mem.model import KINDS
+from vault_mem.vault.settings import Settings
 
 Node = dict[str, Any]
 
@@ -28,6 +32,10 @@ def _words(node: Node) -> list[tuple[str, str]]:
     """What can stand in the next place that is no option: subcommands, or the choices of an argument."""
     if "commands" in node:
         return [(below["name"].rsplit(" ", 1)[-1], below["summary"]) for below in node["commands"]]
+    if node["name"] == "vault-mem help":
+        return list(COMMANDS.items())
+    if node["name"] in ("vault-mem config get", "vault-mem config set", "vault-mem config unset"):
+        return [(each.name, "") for each in fields(Settings)]
     return [(choice, "") for argument in node["arguments"][:1] for choice in argument.get("choices", ())]
 
 
@@ -41,7 +49,7 @@ def _valued(nodes: list[tuple[str, Node]]) -> Iterator[tuple[str, str, list[str]
         for option in node["options"]:
             if not option["flag"]:
                 for name in option["names"]:
-                    yield place, name, option.get("choices", [])
+                    yield place, name, option.get("choices", list(KINDS) if name == "--kind" else [])
 
 
 def _steps(nodes: list[tuple[str, Node]]) -> str:
@@ -147,7 +155,7 @@ def _fish(nodes: list[tuple[str, Node]]) -> str:
             names = " ".join(
                 f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option["names"]
             )
-            choices = option.get("choices")
+            choices = option.get("choices") or (KINDS if "--kind" in option["names"] else ())
             value = "" if option["flag"] else f" -x -a {shlex.quote(' '.join(choices))}" if choices else " -r"
             condition = _fish_condition(place, [])
             lines.append(f"complete -c vault-mem -n {condition} {names}{value}{_fish_text(option['help'])}")

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from vault_mem.cli.console import Console
+from vault_mem.cli.lean import lean
 
 if TYPE_CHECKING:
     from vault_mem.notes.self_model import Question
@@ -13,15 +14,14 @@ if TYPE_CHECKING:
 
 
 def printed_tokens(console: Console, document: dict[str, Any], text: str) -> int:
-    """The tokens of what will be read; where that is JSON with text, of the longer of the two."""
+    """The tokens of what will be read; of the two that a tool gives, the longer."""
     from vault_mem.notes.tokens import count_tokens
 
     if not console.json:
         return count_tokens(text)
-    if not console.with_text:
+    if not console.for_tool:
         return count_tokens(json.dumps(document, ensure_ascii=False, indent=2, default=str))
-    # an agent reads the one or the other, and the document without indentation
-    return max(count_tokens(json.dumps(document, ensure_ascii=False, default=str)), count_tokens(text))
+    return max(count_tokens(json.dumps(lean(document), ensure_ascii=False, default=str)), count_tokens(text))
 
 
 def excerpt_json(each: Excerpt) -> dict[str, Any]:

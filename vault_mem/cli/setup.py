@@ -9,7 +9,8 @@ import click
 
 from vault_mem.cli.common import Command, agrees, can_ask
 from vault_mem.cli.console import Console
-from vault_mem.setup.agents import AGENTS, Wish, default_scope
+from vault_mem.errors import VaultNotFound
+from vault_mem.setup.agents import AGENTS, TOOL_SETS, Wish, default_scope
 from vault_mem.vault.find import find_vault
 
 if TYPE_CHECKING:
@@ -30,50 +31,108 @@ UNSAFE_EXIT = 6
 @click.option("--user", "scope", flag_value="user", help="In your home folder, for all projects.")
 @click.option("--mcp", "surface", flag_value="mcp", default="mcp", help="Let the agent use the MCP server (default).")
 @click.option("--cli", "surface", flag_value="cli", help="Let the agent use the command line only.")
+@click.option(
+    "--tools", type=click.Choice(TOOL_SETS), default="core", help="Which tools the server offers, default core: five."
+)
+@click.option("--public", is_flag=True, help="Let the agent have public memories alone.")
 @click.option("--include-private", is_flag=True, help="Let the session-start hook bring in private memories too.")
 @click.option("--remove", is_flag=True, help="Take everything away again that setup added.")
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--no-check", is_flag=True, help="Do not try at the end whether the memory answers.")
 @click.pass_obj
 def command(
     console: Console,
     agent: str,
     scope: str | None,
     surface: str,
+    tools: str,
+    public: bool,
     include_private: bool,
     remove: bool,
     yes: bool,
     dry_run: bool,
+    no_check: bool,
 ) -> int:
     """Give an agent what it needs to use this memory: MCP entry, skill, hooks, four lines of instructions.
 
-    Shows what would change in which file, then asks. --remove leaves every file as it was before.
+    Shows what would change in which file, then asks, and tries at the end whether the memory answers. Where there is no
+    vault, it offers to make one, or takes --vault DIR. --remove leaves every file as it was before.
     """
     from vault_mem.setup.setup import plan, plan_removal
 
-    vault = find_vault(console.vault, console.cwd, console.env) if console.vault else None
+    scope = scope or default_scope(agent)
+    vault = None if remove else _vault(console, scope, yes=yes, dry_run=dry_run)
     wish = Wish(
         agent,
-        scope or default_scope(agent),
+        scope,
         surface,
         Path(console.cwd),
         console.env,
         vault,
         private_too=include_private,
+        tools=tools,
+        public=public,
     )
     result = plan_removal(wish) if remove else plan(wish)
     if not console.json:
         _show(console, result)
     agreed = dry_run or yes or result.empty or _agrees(console)
-    if agreed and not dry_run:
+    applied = agreed and not dry_run
+    if applied:
         result.apply()
+    check = "" if remove or no_check or not applied else _tried(console, wish)
     if console.json:
-        console.print_json(_json(result, wish, applied=agreed and not dry_run, refused=not agreed))
+        console.print_json(_json(result, wish, applied=applied, refused=not agreed) | {"check": check})
     elif not agreed:
         console.notice("Nothing was changed. Use --yes to do it without being asked.")
-    elif not dry_run and not result.empty:
-        console.print(f"Done. {_next_step(wish, remove)}")
+    elif applied:
+        if check:
+            console.print(check)
+        if not result.empty:
+            console.print(f"Done. {_next_step(wish, remove)}")
     return 0 if agreed else UNSAFE_EXIT
+
+
+def _vault(console: Console, scope: str, *, yes: bool, dry_run: bool) -> Path | None:
+    """The vault's path where the agent would not find it by itself; one that is not there yet is made, if wanted."""
+    try:
+        found = find_vault(console.vault, console.cwd, console.env)
+    except VaultNotFound as error:
+        named = Path(console.cwd, Path(console.vault).expanduser()) if console.vault else None
+        wanted = named or Path(console.env.get("HOME") or Path.home()) / "memory"
+        if dry_run:
+            console.notice(f"note: there is no vault yet; {wanted} would be made one")
+            return wanted
+        made = (yes and named is not None) or (can_ask(console) and agrees(console, f"Make a vault in {wanted}?"))
+        if not made:
+            error.hint = (
+                "name a folder with --vault: with --yes it is made a vault, or run `vault-mem init FOLDER` first"
+            )
+            raise
+        from vault_mem.library import Vault
+
+        return Path(Vault.init(wanted, env=console.env).root)
+    around = found == Path(console.cwd) or found in Path(console.cwd).parents
+    told = bool(console.vault or console.env.get("VAULT_MEM_VAULT"))
+    return found if told or (around and scope == "user") else None
+
+
+def _tried(console: Console, wish: Wish) -> str:
+    """What a real call through the entry says: whether the agent will reach the memory."""
+    import shutil
+
+    from vault_mem.cli.try_out import first_answer
+
+    program = shutil.which("vault-mem", path=console.env.get("PATH"))
+    if program is None:
+        console.notice("note: vault-mem is not on this PATH; agents will not find it. pipx puts it there.")
+    try:
+        total = first_answer(wish, program, console.env)
+    except (OSError, ValueError, KeyError) as error:
+        console.notice(f"note: tried it, and it did not answer: {error}")
+        return ""
+    return f"Tried it: the memory answers ({total} memor{'y' if total == 1 else 'ies'})."
 
 
 def _show(console: Console, result: Plan) -> None:

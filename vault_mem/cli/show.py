@@ -9,6 +9,7 @@ import click
 
 from vault_mem.cli.common import Command, finish, memory_json, open_vault
 from vault_mem.cli.console import Console
+from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
     from vault_mem.operations.show import ShowResult
@@ -46,12 +47,12 @@ def _text(result: ShowResult, zone: tzinfo) -> str:
         "status": memory.status,
         "valid to": memory.valid_to.isoformat() if memory.valid_to else None,
     }
-    lines = [memory.title, ""]
+    lines = [quoted(memory.title), ""]
     lines += [f"{name + ':':<12}{value}" for name, value in facts.items() if value not in (None, "")]
-    lines += ["", memory.content]
+    lines += ["", quoted(memory.content)]
     if result.links:
         lines += ["", "Links:"]
     for each in result.links:
         confidence = f" {each.confidence:.2f}" if each.confidence is not None else ""
-        lines.append(f"- {each.title} (id: {each.id}, {each.type}{confidence})")
+        lines.append(f"- {quoted(each.title)} (id: {each.id}, {each.type}{confidence})")
     return "\n".join(lines)

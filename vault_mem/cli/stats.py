@@ -10,9 +10,11 @@ from vault_mem.cli.console import Console
 
 @click.command(cls=Command, examples="vault-mem stats\nvault-mem stats --plot\nvault-mem stats --json")
 @click.option("--plot", is_flag=True, help="Draw how the vault grew, month by month.")
+@click.option("--public", is_flag=True, help="Count public memories alone.")
 @click.pass_obj
-def command(console: Console, plot: bool) -> None:
+def command(console: Console, plot: bool, public: bool) -> None:
     """What the vault holds and how it grows: counts by kind, category and month, and what the guard and tidy did."""
+    console.public = console.public or public
     vault = open_vault(console)
     found = vault.stats()
     if console.json:
@@ -33,8 +35,9 @@ def command(console: Console, plot: bool) -> None:
         bar = " " + "█" * max(1, round(room * count / most)) if plot else f" {total:>8} in all"
         console.print(f"  {month:<10} {count:>6}{bar}")
     console.print("\nkept clean")
+    refused = [] if found.blocked is None else [("refused as repetitions", found.blocked)]
     for name, count in (
-        ("refused as repetitions", found.blocked),
+        *refused,
         ("merged", found.merges),
         ("closed", found.closes),
         ("forgotten", found.forgotten),

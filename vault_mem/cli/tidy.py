@@ -12,6 +12,7 @@ import click
 from vault_mem.cli.common import Command, Group, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
+from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
     from vault_mem.model import Memory
@@ -106,7 +107,7 @@ def candidates_command(console: Console, kind: str | None, budget: int, summarie
     for cluster in found.clusters:
         shared = ", ".join([*cluster.shared_tags, *cluster.shared_people])
         lines.append(f"{cluster.kind}, similarity {cluster.similarity:.2f}" + (f", {shared}" if shared else ""))
-        lines += [f"- {memory.id}  {memory.created:%Y-%m-%d}  {memory.content}" for memory in cluster.states]
+        lines += [f"- {memory.id}  {memory.created:%Y-%m-%d}  {quoted(memory.content)}" for memory in cluster.states]
         lines += [f"  {newer} repeats {older}" for newer, older in cluster.repetitions]
         lines += [f"  {each.newer} changes {each.older}: {'; '.join(each.differs)}" for each in cluster.changes]
     console.answer(

@@ -27,6 +27,28 @@ def tree() -> dict[str, Any]:
     return {"version": __version__, **node, "exit_codes": EXIT_CODES}
 
 
+def index() -> dict[str, Any]:
+    """Every command in a line: name, arguments, what it does, and the commands below it."""
+    from vault_mem import __version__
+    from vault_mem.cli.main import COMMANDS, cli
+
+    top = click.Context(cli, info_name="vault-mem")
+    found = []
+    for name, summary in COMMANDS.items():
+        command = cli.get_command(top, name)
+        context = click.Context(command, info_name=name, parent=top) if command else top
+        given = [each.make_metavar(context) for each in (command.params if command else ()) if _is_argument(each)]
+        below = command.list_commands(context) if isinstance(command, click.Group) else []
+        said = f"{summary} ({', '.join(below)})" if below else summary
+        found.append({"name": name, "arguments": " ".join(given), "summary": said})
+    more = "help --json COMMAND: its options and examples; help --json --all: everything"
+    return {"version": __version__, "commands": found, "exit_codes": EXIT_CODES, "more": more}
+
+
+def _is_argument(each: click.Parameter) -> bool:
+    return isinstance(each, click.Argument)
+
+
 def find(words: tuple[str, ...]) -> tuple[click.Command, click.Context]:
     """The command that words name, with the context its help is shown in; raises UsageError."""
     from vault_mem.cli.main import cli
@@ -78,7 +100,7 @@ def _option(each: click.Option) -> dict[str, Any]:
     plain = default is None or isinstance(default, str | int | float | bool)
     return {
         "names": [*each.opts, *each.secondary_opts],
-        "flag": bool(each.is_flag),
+        "flag": bool(each.is_flag or each.count),
         "multiple": bool(each.multiple),
         "required": each.required,
         "default": default if plain and not each.multiple else None,

@@ -66,8 +66,10 @@ class Server:
             return 1
         try:
             self._describe()
-            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signals = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+            for number in signals:
                 signal.signal(number, lambda *_: self.stop("signal"))
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)  # who started us may have held them back
             self._log.info("started: version %s, pid %d%s", __version__, os.getpid(), " (automatic)" * self._automatic)
             if ready is not None:
                 os.write(ready, b"1")

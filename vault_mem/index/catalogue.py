@@ -155,27 +155,29 @@ class Catalogue:
         """The whole memory at a place."""
         return from_record({**self.record(place), "content": self.texts[place]})
 
-    def nearest(self, vector: Vectors, count: int, now: float) -> list[tuple[int, float]]:
+    def nearest(self, vector: Vectors, count: int, now: float, *, public: bool = False) -> list[tuple[int, float]]:
         """The places of the nearest open memories, with their cosines, nearest first; of equals the newest."""
         # not `@`: for one vector that is threads waiting for each other, ten times slower where cores are busy
         cosines = np.round(np.einsum("ij,j->i", self.vectors, vector), 6)
-        places = np.flatnonzero(self._open(now))
+        places = np.flatnonzero(self._open(now, public))
         if len(places) > count:
             least = np.partition(cosines[places], len(places) - count)[len(places) - count]
             places = places[cosines[places] >= least]
         found = [(place, float(cosines[place])) for place in places.tolist() if cosines[place] > -1.0]
         return sorted(found, key=lambda each: (-each[1], -self.created[each[0]], self.files[each[0]]))[:count]
 
-    def open_at(self, now: float) -> list[tuple[str, str, int]]:
+    def open_at(self, now: float, *, public: bool = False) -> list[tuple[str, str, int]]:
         """Id, file and place of every memory that is not closed, by id."""
-        return sorted((self.ids[place], self.files[place], place) for place in np.flatnonzero(self._open(now)).tolist())
+        places = np.flatnonzero(self._open(now, public)).tolist()
+        return sorted((self.ids[place], self.files[place], place) for place in places)
 
-    def of_kinds(self, kinds: Collection[str], now: float) -> list[int]:
+    def of_kinds(self, kinds: Collection[str], now: float, *, public: bool = False) -> list[int]:
         """The places of the open memories of these kinds."""
-        return [place for place in np.flatnonzero(self._open(now)).tolist() if self.kinds[place] in kinds]
+        return [place for place in np.flatnonzero(self._open(now, public)).tolist() if self.kinds[place] in kinds]
 
-    def _open(self, now: float) -> NDArray[np.bool_]:
-        return np.asarray(self.alive & self.ours & (self.n == 0) & (self.valid_to > now))
+    def _open(self, now: float, public: bool) -> NDArray[np.bool_]:
+        found = self.alive & self.ours & (self.n == 0) & (self.valid_to > now)
+        return np.asarray(found & ~self.private if public else found)
 
     def derived(self, name: str, make: Callable[[], T]) -> T:
         """Something that follows from the rows, made once for as long as they stay the same."""

@@ -16,6 +16,7 @@ from typing import Any
 from vault_mem.embedding.calibration import Calibration, built_in, fingerprint, loaded, measure
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.errors import NotFound, VaultMemError, WriteFailed
+from vault_mem.index.borrowed import usable_home, writable
 from vault_mem.index.changes import Changes, Rows
 from vault_mem.index.rows import memory_of
 from vault_mem.index.state import EPISODE, MEMORY, NOTE, SCHEMA_VERSION, Known, StateStore
@@ -48,6 +49,7 @@ class Index:
     def open(self) -> str:
         """Open the index. Returns why it has to be built anew, or nothing when it is sound."""
         self.close()
+        self.home = usable_home(self.folder)
         self._make_home()
         try:
             self.generation = self._current()
@@ -57,7 +59,7 @@ class Index:
         if not self.generation or not place.is_dir():
             return "the index is gone"
         try:
-            self.state = StateStore(place / "state.db")
+            self.state = StateStore(place / "state.db", fixed=not writable(self.home))
             if self.state.get("schema") != SCHEMA_VERSION:
                 return "the index is of another version of vault-mem"
             if self.state.get("model") != self.embedder.fingerprint:
@@ -188,8 +190,8 @@ class Index:
         if not wanted or not wanted.replace("_", "").isalnum() or not wanted.isascii():
             raise _not_found(id_)
         wanted = wanted if wanted.startswith(("mem_", "ep_")) else f"mem_{wanted}"
-        rows = self._rows(f"n = 0 AND id = {quote(wanted)}", 1)
-        rows = rows or self._rows(f"n = 0 AND starts_with(id, {quote(wanted)})", 2)
+        rows = self._rows(f"n = 0 AND id = {quote(wanted)}{self._seen}", 1)
+        rows = rows or self._rows(f"n = 0 AND starts_with(id, {quote(wanted)}){self._seen}", 2)
         if not rows:
             raise _not_found(id_)
         if len(rows) > 1:
@@ -198,14 +200,21 @@ class Index:
 
     def memories(self, where: str = "", types: tuple[str, ...] = (MEMORY,)) -> list[Memory]:
         """All memories that meet a condition, newest first."""
-        condition = f"n = 0 AND type IN ({', '.join(map(quote, types))})" + (f" AND ({where})" if where else "")
+        condition = f"n = 0 AND type IN ({', '.join(map(quote, types))}){self._seen}" + (
+            f" AND ({where})" if where else ""
+        )
         found = [memory_of(row) for row in self._rows(condition)]
         return sorted(found, key=lambda memory: (-memory.created.timestamp(), -(memory.seq or 1), memory.id))
+
+    @property
+    def _seen(self) -> str:
+        """The condition that who looks may see a memory."""
+        return " AND private = false" if self.folder.public else ""
 
     def in_order(self, where: str, *, important_first: bool = False) -> list[str]:
         """The files of all memories that meet a condition, newest first, or the important before the others."""
         found = self.table.select(
-            ("file", "created", "id", "importance"), f"n = 0 AND type = {quote(MEMORY)} AND ({where})"
+            ("file", "created", "id", "importance"), f"n = 0 AND type = {quote(MEMORY)}{self._seen} AND ({where})"
         )
         files, created, ids, importance = (each.to_pylist() for each in found.columns)
         order = sorted(

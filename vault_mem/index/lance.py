@@ -12,6 +12,7 @@ import gc
 import importlib.util
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 _CLIENT = "lance_namespace_urllib3_client"
@@ -42,3 +43,23 @@ try:
 finally:
     if _collecting:
         gc.enable()
+
+
+def _wake_by_write() -> None:
+    """Have LanceDB's event loop woken by `write`: Codex's sandbox forbids `send`, and asyncio would wait for ever."""
+    from lancedb.background_loop import LOOP
+
+    loop: Any = LOOP.loop
+    end = getattr(loop, "_csock", None)
+    if os.name == "posix" and end is not None:
+
+        def wake() -> None:
+            with suppress(OSError):  # full: it is about to wake anyway
+                os.write(end.fileno(), b"\0")
+
+        loop._write_to_self = wake
+
+
+_wake_by_write()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_wake_by_write)  # a new process has a new loop

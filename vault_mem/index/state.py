@@ -121,8 +121,15 @@ _RECORD = (
 class StateStore:
     """The states of all files and a few facts about the index as a whole."""
 
-    def __init__(self, path: Path | str) -> None:
-        self._db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+    def __init__(self, path: Path | str, *, fixed: bool = False) -> None:
+        """Open the file; `fixed`: it cannot be written, and is read as it is."""
+        self.fixed = fixed
+        # with a log beside it somebody has it open, or died with it: then what it says is in both
+        logged = Path(f"{path}-wal").exists()
+        name = f"{Path(path).as_uri()}?mode=ro{'' if logged else '&immutable=1'}" if fixed else str(path)
+        self._db = sqlite3.connect(name, timeout=10, isolation_level=None, check_same_thread=False, uri=fixed)
+        if fixed:
+            return
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
         self._db.executescript(_TABLES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -16,33 +17,62 @@ if TYPE_CHECKING:
     from vault_mem.cli.console import Console
 
 _one_at_a_time = threading.Lock()
+STOPPED = 130
 
 
-def run_command(arguments: Sequence[str], stdin: bytes = b"") -> tuple[int, str, str]:
-    """Run a command line of ours; returns its exit code, standard output and standard error."""
-    served = os.environ.get("VAULT_MEM_DAEMON") != "off" and os.name == "posix" and bool(sys.executable)
-    return _through_client(arguments, stdin) if served else _in_process(arguments, stdin)
+class Running:
+    """A command that can be stopped: before it has written anything, or not at all."""
 
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self.cancelled = threading.Event()
 
-def _through_client(arguments: Sequence[str], stdin: bytes) -> tuple[int, str, str]:
-    """By the thin client, as a shell would, but no list of processes shows the arguments: they may be private."""
-    first_line = json.dumps(list(arguments)).encode() + b"\n"
-    # -P: a file in the agent's folder must not pass for a module of ours
-    command = [sys.executable, "-P", "-m", "vault_mem.mcp.child"]
-    done = subprocess.run(command, input=first_line + stdin, capture_output=True, check=False)
-    return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    def cancel(self) -> None:
+        """Ask it to stop."""
+        with self._lock:
+            self.cancelled.set()
+            if self._process is not None and self._process.poll() is None:
+                self._process.send_signal(signal.SIGINT)
 
+    def run(self, arguments: Sequence[str], stdin: bytes = b"") -> tuple[int, str, str]:
+        """Run a command line of ours; returns its exit code, standard output and standard error."""
+        served = os.environ.get("VAULT_MEM_DAEMON") != "off" and os.name == "posix" and bool(sys.executable)
+        return self._through_client(arguments, stdin) if served else self._in_process(arguments, stdin)
 
-def _in_process(arguments: Sequence[str], stdin: bytes) -> tuple[int, str, str]:
-    from vault_mem.cli.console import Console
-    from vault_mem.cli.main import run
+    def _through_client(self, arguments: Sequence[str], stdin: bytes) -> tuple[int, str, str]:
+        """By the thin client, as a shell would, but no list of processes shows the arguments: they may be private."""
+        first_line = json.dumps(list(arguments)).encode() + b"\n"
+        # -P: a file in the agent's folder must not pass for a module of ours
+        command = [sys.executable, "-P", "-m", "vault_mem.mcp.child"]
+        with self._lock:
+            if self.cancelled.is_set():
+                return STOPPED, "", ""
+            # Held back in the child until it can tell the daemon of it.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+            try:
+                process = self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,  # a Ctrl-C is ours: what the command has begun ends well
+                )
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        out, err = process.communicate(first_line + stdin)
+        return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
 
-    out, err = io.StringIO(), io.StringIO()
-    console = Console(Path.cwd(), os.environ, io.BytesIO(stdin), out, err)
-    with _one_at_a_time:
-        code = run(arguments, console)
-    threading.Thread(target=_settle, args=(console, arguments)).start()
-    return code, out.getvalue(), err.getvalue()
+    def _in_process(self, arguments: Sequence[str], stdin: bytes) -> tuple[int, str, str]:
+        from vault_mem.cli.console import Console
+        from vault_mem.cli.main import run
+
+        out, err = io.StringIO(), io.StringIO()
+        console = Console(Path.cwd(), os.environ, io.BytesIO(stdin), out, err, cancelled=self.cancelled.is_set)
+        with _one_at_a_time:
+            code = STOPPED if self.cancelled.is_set() else run(arguments, console)
+        threading.Thread(target=_settle, args=(console, arguments)).start()
+        return code, out.getvalue(), err.getvalue()
 
 
 def _settle(console: Console, arguments: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from vault_mem.errors import InvalidInput
@@ -24,13 +24,16 @@ INPUT = "-"
 class Parameter:
     """One argument of a tool: its JSON schema, and where it goes.
 
-    `to` is an option, `--on/--off` for a choice of two, `-` for standard input, and empty for a plain argument.
+    `to` is an option, `--on/--off` for a choice of two, `-` for standard input, and empty for a plain argument. `rare`:
+    not offered beside the core tools alone. `private`: not offered to who is given public memories alone.
     """
 
     name: str
     to: str
     schema: Mapping[str, Any]
     required: bool = False
+    rare: bool = False
+    private: bool = False
 
     def words(self, value: Any) -> list[str]:
         """The option with its value or values."""
@@ -38,7 +41,7 @@ class Parameter:
             on, _, off = self.to.partition("/")
             return [on] if value else [off] if off else []
         if isinstance(value, dict):
-            return [f"{self.to}={name}={each}" for name, each in value.items()]
+            return [f"{self.to}={_key(name)}={_one_text(name, each)}" for name, each in value.items()]
         if isinstance(value, list):
             return [word for each in value for word in self._item(each)]
         return [self._with(value)]
@@ -54,39 +57,68 @@ class Parameter:
         return f"{self.to}={value}" if self.to.startswith("--") else f"{self.to}{value}"
 
 
+def _key(name: str) -> str:
+    if "=" in name or not name.strip():
+        raise InvalidInput(f"{name!r} cannot be the name of a field")
+    return name
+
+
+def _one_text(name: str, value: Any) -> str:
+    """A field's value as an option takes it."""
+    if isinstance(value, bool):
+        return json.dumps(value)
+    items = value if isinstance(value, list) else ["" if value is None else value]
+    if not all(isinstance(each, str | int | float) for each in items):
+        raise InvalidInput(f"{name} is text, a number or a list of texts")
+    return ",".join(map(str, items))
+
+
 @dataclass(frozen=True)
 class Tool:
-    """A tool: the words of its command, what it takes, and what it does to the memory."""
+    """A tool: the words of its command, what it takes, and what it does to the memory.
+
+    `ways` are arguments that, when true, make it another command, which takes the arguments `ways_take`; `one_of` names
+    arguments of which a call needs one.
+    """
 
     name: str
     title: str
     description: str
     command: tuple[str, ...]
     parameters: tuple[Parameter, ...] = ()
-    output: Mapping[str, Any] | None = None
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
+    core: bool = False
+    always_loaded: bool = False  # clients that load tools on demand have this one at hand
     always: tuple[str, ...] = ()  # options of the command that every call gives
+    in_public: tuple[str, ...] = ()  # and those that it gives where there are public memories alone
+    ways: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ways_take: tuple[str, ...] = ()
+    one_of: tuple[str, ...] = ()
 
-    @property
-    def input_schema(self) -> dict[str, Any]:
+    def offered(self, *, core: bool, public: bool) -> list[Parameter]:
+        """The arguments that are offered."""
+        return [each for each in self.parameters if not (core and each.rare) and not (public and each.private)]
+
+    def input_schema(self, *, core: bool = False, public: bool = False) -> dict[str, Any]:
         """The JSON schema of its arguments."""
-        return {
+        offered = self.offered(core=core, public=public)
+        required = [each.name for each in offered if each.required]
+        schema = {
             "type": "object",
-            "properties": {each.name: dict(each.schema) for each in self.parameters},
-            "required": [each.name for each in self.parameters if each.required],
+            "properties": {each.name: dict(each.schema) for each in offered},
             "additionalProperties": False,
         }
+        return schema | ({"required": required} if required else {})
 
-    @property
-    def output_schema(self) -> dict[str, Any]:
-        """The JSON schema of its answer, as far as a caller can rely on it; an error has `error` alone."""
-        return {"type": "object", "properties": dict(self.output or {})}
-
-    def command_line(self, given: Mapping[str, Any]) -> tuple[list[str], bytes]:
+    def command_line(self, given: Mapping[str, Any], *, public: bool = False) -> tuple[list[str], bytes]:
         """The words of the command, and its standard input; raises InvalidInput."""
-        values = self._checked(given)
+        values = self._checked(given, public)
+        command, always = self.command, self.always
+        chosen = [name for name in self.ways if values.pop(name, False)]
+        if chosen:
+            command, always = self._way(chosen, values), ()
         options: list[str] = []
         plain: list[str] = []
         stdin = b""
@@ -96,43 +128,95 @@ class Tool:
             value = values[each.name]
             if INPUT in (each.to, each.to.rpartition("=")[2]):
                 text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-                stdin = text.encode("utf-8", "surrogatepass")
+                stdin = text.encode()
                 (plain if each.to == INPUT else options).append(each.to)
             elif each.to:
                 options += each.words(value)
             else:
                 plain.append(str(value))
-        return [*self.command, "--json", "--with-text", *self.always, *options, "--", *plain], stdin
+        seen = ["--public-view", *self.in_public] if public else []
+        return [*command, "--json", "--for-tool", *seen, *always, *options, "--", *plain], stdin
 
-    def _checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        known = {each.name: each for each in self.parameters}
+    def _way(self, chosen: list[str], values: Mapping[str, Any]) -> tuple[str, ...]:
+        others = [*chosen[1:], *(name for name in values if name not in self.ways_take)]
+        if others:
+            raise InvalidInput(f"{chosen[0]} and {others[0]} do not go together", f"call {self.name} once for each")
+        return self.ways[chosen[0]]
+
+    def _checked(self, given: Mapping[str, Any], public: bool) -> dict[str, Any]:
+        known = {each.name: each for each in self.offered(core=False, public=public)}
         for name in given:
             if name not in known:
                 raise InvalidInput(f"{self.name} has no argument {name!r}", f"it takes: {', '.join(known) or 'none'}")
-        values = {name: value for name, value in given.items() if value is not None}
-        for each in self.parameters:
-            if each.required and each.name not in values:
+        values = {name: _checked(name, value, known[name].schema) for name, value in given.items() if value is not None}
+        for each in known.values():
+            if each.required and values.get(each.name) in (None, []):
                 raise InvalidInput(f"{self.name} needs {each.name}", str(each.schema.get("description", "")))
-            if each.name in values:
-                _check(each.name, values[each.name], each.schema)
+            if each.name in values and each.to != INPUT and not each.to.endswith("=-"):
+                _refuse_zero(each.name, values[each.name])
+        if self.one_of and not any(values.get(name) not in (None, False, {}) for name in self.one_of):
+            raise InvalidInput(f"{self.name} needs one of {', '.join(self.one_of)}", "it says what to change")
         return values
 
 
-def _check(name: str, value: Any, schema: Mapping[str, Any]) -> None:
-    """Whether a value is of the schema's type; what it may be beyond that, the command knows."""
-    wanted = str(schema["type"])
+def _checked(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
+    """The value in the schema's type and limits, `2.0` and `"3"` taken for the integers they are."""
+    wanted = schema.get("type")
+    if isinstance(value, str):
+        _refuse_broken(name, value)
+    if not isinstance(wanted, str):
+        return value
+    if wanted in ("integer", "number"):
+        value = _as_number(value, wanted)
     if not isinstance(value, _TYPES[wanted]) or (isinstance(value, bool) and wanted != "boolean"):
         raise InvalidInput(f"{name} should be of type {wanted}", str(schema.get("description", "")))
-    if isinstance(value, list) and "items" in schema:
-        for each in value:
-            _check(f"each of {name}", each, schema["items"])
+    if isinstance(value, int | float):
+        _check_limits(name, value, schema)
+    if "enum" in schema and value not in schema["enum"]:
+        raise InvalidInput(f"{name} is one of {', '.join(schema['enum'])}", str(schema.get("description", "")))
+    if isinstance(value, list):
+        return [_checked(f"each of {name}", each, schema.get("items", {})) for each in value]
     if isinstance(value, dict):
-        for key, inner in schema.get("properties", {}).items():
-            if key in schema.get("required", ()) and key not in value:
-                raise InvalidInput(f"{name} needs {key}", str(inner.get("description", "")))
-            if key in value:
-                _check(f"{name}.{key}", value[key], inner)
-        extra = schema.get("additionalProperties")
-        if isinstance(extra, dict):
-            for key, inner_value in value.items():
-                _check(f"{name}.{key}", inner_value, extra)
+        return _checked_object(name, value, schema)
+    return value
+
+
+def _checked_object(name: str, value: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    inner = schema.get("properties", {})
+    for key in schema.get("required", ()):
+        if key not in value:
+            raise InvalidInput(f"{name} needs {key}", str(inner[key].get("description", "")))
+    extra = schema.get("additionalProperties")
+    rest = extra if isinstance(extra, dict) else {}
+    for key in value:
+        _refuse_broken(f"a name in {name}", key)
+    return {key: _checked(f"{name}.{key}", each, inner.get(key, rest)) for key, each in value.items()}
+
+
+def _as_number(value: Any, wanted: str) -> Any:
+    try:
+        number = float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+    whole = wanted == "integer" and isinstance(number, float) and number.is_integer()
+    return int(number) if whole else number
+
+
+def _check_limits(name: str, value: float, schema: Mapping[str, Any]) -> None:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if (low is not None and not value >= low) or (high is not None and not value <= high):
+        limits = f"from {low} to {high}" if high is not None else f"at least {low}"
+        raise InvalidInput(f"{name} is {limits}, not {value}", str(schema.get("description", "")))
+
+
+def _refuse_broken(name: str, text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"{name} is not valid Unicode", "it has half of a surrogate pair") from error
+
+
+def _refuse_zero(name: str, value: Any) -> None:
+    """A zero byte would end an argument on its way to the command."""
+    if "\0" in json.dumps(value, ensure_ascii=False).replace("\\u0000", "\0"):
+        raise InvalidInput(f"{name} has a zero byte in it", "leave it out")

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 from vault_mem.mcp.schema import INPUT, Parameter, Tool
-from vault_mem.model import (
-    DEFAULT_CATEGORY,
-    DEFAULT_EMOTION,
-    DEFAULT_IMPORTANCE,
-    DEFAULT_KIND,
-    KINDS,
-    LINK_TYPES,
-    STATE_KINDS,
-)
+from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_IMPORTANCE, KINDS, LINK_TYPES, STATE_KINDS
 
 
 def _text(description: str, **more: Any) -> dict[str, Any]:
@@ -37,34 +31,35 @@ def _texts(description: str) -> dict[str, Any]:
     return {"type": "array", "items": {"type": "string"}, "description": description}
 
 
-_LIST: dict[str, Any] = {"type": "array"}
-_OBJECT: dict[str, Any] = {"type": "object"}
-_STRING: dict[str, Any] = {"type": "string"}
-_STALE: dict[str, Any] = {
-    "stale": {"type": "boolean", "description": "True where the answer does not reflect every file as it is now."},
-    "pending": {"type": "integer", "description": "How many changed files are not in it."},
-}
-_SCAFFOLD: dict[str, Any] = {"scaffold": _text("A thought to go on with; no part of the data.")}
+def _plan() -> dict[str, Any]:
+    """The schema of a TidyPlan, as the command checks it."""
+    path = Path(__file__).parent.parent / "operations" / "tidy_plan.schema.json"
+    schema = dict(json.loads(path.read_text(encoding="utf-8")))
+    del schema["$schema"], schema["title"]
+    return schema | {"description": "A TidyPlan: what to do with states that tidy_candidates gave."}
+
 
 _FILTERS = (
     Parameter("category", "--category", _text("Only this category.")),
     Parameter("kind", "--kind", _text("Only this kind.", enum=list(KINDS))),
     Parameter("tags", "--tag", _texts("Only with all of these tags.")),
-    Parameter("people", "--person", _texts("Only with all of these people.")),
-    Parameter("emotion", "--emotion", _text("Only with this emotion.")),
+    Parameter("people", "--person", _texts("Only about all of these people.")),
+    Parameter("emotion", "--emotion", _text("Only with this emotion."), rare=True),
     Parameter("importance", "--importance", _whole("Only at least so important.", 1, 5)),
     Parameter("since", "--since", _text("Only from this date on (ISO 8601).")),
     Parameter("until", "--until", _text("Only before this date (ISO 8601).")),
     Parameter(
-        "private",
-        "--private/--public",
-        _flag("True: only private memories; false: only public ones. Both by default.", None),
+        "private", "--private/--public", _flag("Only private (true) or public (false) ones.", None), private=True
     ),
     Parameter("closed", "--closed", _flag("Memories whose time is over, too.")),
     Parameter("as_of", "--as-of", _text("What was true on this date (ISO 8601).")),
 )
-
 _BUDGET = "At most so many tokens in the answer."
+_PUBLIC_ONLY = Parameter("public_only", "--public-only", _flag("Leave private memories out."), private=True)
+_REASON = Parameter("reason", "--reason", _text("Why; kept in the history."))
+_ALLOW_SECRET = Parameter(
+    "allow_secret", "--allow-secret", _flag("Save in public even if it looks like a credential."), rare=True
+)
 
 
 def _memory_id(description: str) -> Parameter:
@@ -75,141 +70,193 @@ TOOLS = (
     Tool(
         "wake_up",
         "Wake up",
-        "Call this when a session begins: the last introspection, what is open, recent and important memories.",
+        "Call this when a session begins: the last introspection, what is open or due, recent and important memories.",
         ("wake-up",),
-        (
-            Parameter("budget", "--budget", _whole(_BUDGET, 1)),
-            Parameter("public_only", "--public-only", _flag("Leave private memories out.")),
-        ),
-        {"introspection": {}, "tasks": _LIST, "questions": _LIST, "memories": _LIST, **_STALE, **_SCAFFOLD},
+        (Parameter("budget", "--budget", _whole(f"{_BUDGET[:-1]}, default 1500.", 1)), _PUBLIC_ONLY),
         read_only=True,
-    ),
-    Tool(
-        "remember",
-        "Remember",
-        "Save a memory, unless it only repeats one. A repetition is not saved (status: duplicate) and the existing "
-        "memory is shown. A changed fact is saved and what differs is said.",
-        ("remember",),
-        (
-            Parameter(
-                "content", INPUT, _text("What to remember: one thought, in words that make sense in a year."), True
-            ),
-            Parameter("private", "--private", _flag("When true, keep this memory internal and skip workspace sync.")),
-            Parameter("importance", "--importance", _whole("1 to 5.", 1, 5, DEFAULT_IMPORTANCE)),
-            Parameter(
-                "category",
-                "--category",
-                _text(
-                    "A word of your choice, such as daily, introspection, decision, lesson.", default=DEFAULT_CATEGORY
-                ),
-            ),
-            Parameter(
-                "kind",
-                "--kind",
-                _text("What it is: something that happened, or a state.", enum=list(KINDS), default=DEFAULT_KIND),
-            ),
-            Parameter("tags", "--tag", _texts("Tags.")),
-            Parameter("people", "--person", _texts("People it is about.")),
-            Parameter("emotion", "--emotion", _text("The main emotion.", default=DEFAULT_EMOTION)),
-            Parameter("secondary", "--secondary", _texts("Other emotions in it.")),
-            Parameter("intensity", "--intensity", _number("How strong the emotion is.", 0, 1)),
-            Parameter("valence", "--valence", _number("How pleasant.", -1, 1)),
-            Parameter("arousal", "--arousal", _number("How stirring.", -1, 1)),
-            Parameter("body_state", "--body-state", _text("How the body feels.")),
-            Parameter("about_time", "--about-time", _text("The time it is about, in any words.")),
-            Parameter("valid_from", "--valid-from", _text("True from this date on (ISO 8601).")),
-            Parameter("valid_to", "--valid-to", _text("True until this date (ISO 8601).")),
-            Parameter("status", "--status", _text("For tasks: open, done, ...")),
-            Parameter("confidence", "--confidence", _number("How sure.", 0, 1)),
-            Parameter("salience", "--salience", _number("How much it stands out.", 0, 1)),
-            Parameter("source", "--source", _text("Where it comes from.")),
-            Parameter("scope", "--scope", _text("For a summary: tag:…, person:…, project:… or month:2026-11.")),
-            Parameter("summary_of", "--of", _texts("For a summary: IDs of what it was made from.")),
-            Parameter("supersedes", "--supersedes", _texts("IDs of memories that this one takes the place of.")),
-            Parameter("force", "--force", _flag("Save even if it repeats a memory.")),
-            Parameter("allow_secret", "--allow-secret", _flag("Save in public even if it looks like a credential.")),
-            Parameter("replace_all", "--replace-all", _flag("For a new mood: replace what a person added to it, too.")),
-            Parameter(
-                "dedup_threshold", "--dedup-threshold", _number("Distance below which it is a repetition.", 0, 1)
-            ),
-            Parameter("link_threshold", "--link-threshold", _number("Distance below which memories are linked.", 0, 1)),
-        ),
-        {
-            "status": _text("Whether it was saved.", enum=["saved", "updated", "duplicate"]),
-            "memory": {},
-            "links": {"type": "integer"},
-            "linked": _LIST,
-            "duplicate_of": {},
-            "differs": _LIST,
-            **_SCAFFOLD,
-        },
+        core=True,
+        always_loaded=True,
+        in_public=("--public-only",),
     ),
     Tool(
         "recall",
         "Recall",
-        "Find the memories that answer a question, by meaning and by words. Private ones are included; each says "
-        "whether it is private.",
+        "Find the memories that answer a question, by meaning and by words. Use it whenever something may have been "
+        "said or decided before. Each result says how likely it answers (relevance) and whether it is private.",
         ("recall",),
         (
-            Parameter("query", INPUT, _text("What to look for, in any language."), True),
+            Parameter("query", INPUT, _text("What you want to know, in any language."), True),
             Parameter("n_results", "-n", _whole("How many results.", 1, default=5)),
-            Parameter("budget", "--budget", _whole(_BUDGET, 1)),
+            Parameter("budget", "--budget", _whole(_BUDGET, 50)),
             Parameter(
-                "min_relevance", "--min-relevance", _number("How likely the best result must answer, 0 to 1.", 0, 1)
+                "min_relevance",
+                "--min-relevance",
+                _number("How likely the best result must answer, else it says that nothing does.", 0, 1),
+                rare=True,
             ),
             *_FILTERS,
         ),
-        {
-            "results": _LIST,
-            "answered": {"type": "boolean", "description": "False: nothing answers; the results are the nearest."},
-            "left_out": {"type": "integer", "description": "How many the budget had no room for."},
-            **_STALE,
-            **_SCAFFOLD,
-        },
         read_only=True,
+        core=True,
+        always_loaded=True,
+    ),
+    Tool(
+        "remember",
+        "Remember",
+        "Save a memory: one thought, in words that make sense in a year. A repetition is not saved (status: duplicate) "
+        "and the existing memory is shown; a changed fact is saved, and what differs is said.",
+        ("remember",),
+        (
+            Parameter("content", INPUT, _text("What to remember; names instead of he, dates instead of today."), True),
+            Parameter(
+                "kind",
+                "--kind",
+                _text(
+                    "Choose one. event: it happened (the default); fact: is true until it changes; relation: between "
+                    "people or things; task: to be done; summary: of others; mood: how you are.",
+                    enum=list(KINDS),
+                ),
+            ),
+            Parameter(
+                "importance",
+                "--importance",
+                _whole("1 trivial, 3 usual, 5 would change how I act.", 1, 5, DEFAULT_IMPORTANCE),
+            ),
+            Parameter(
+                "private",
+                "--private",
+                _flag("When true, keep this memory internal and skip workspace sync."),
+                private=True,
+            ),
+            Parameter(
+                "category",
+                "--category",
+                _text("Your word for it, such as introspection, decision, lesson.", default=DEFAULT_CATEGORY),
+            ),
+            Parameter("tags", "--tag", _texts("Tags.")),
+            Parameter("people", "--person", _texts("People it is about.")),
+            Parameter("emotion", "--emotion", _text("The main emotion.", default=DEFAULT_EMOTION)),
+            Parameter("secondary", "--secondary", _texts("Other emotions in it."), rare=True),
+            Parameter("intensity", "--intensity", _number("How strong the emotion is.", 0, 1), rare=True),
+            Parameter("valence", "--valence", _number("How pleasant.", -1, 1), rare=True),
+            Parameter("arousal", "--arousal", _number("How stirring.", -1, 1), rare=True),
+            Parameter("body_state", "--body-state", _text("How the body feels."), rare=True),
+            Parameter("about_time", "--about-time", _text("The time it is about, or is due.")),
+            Parameter("valid_from", "--valid-from", _text("True from this date on (ISO 8601)."), rare=True),
+            Parameter("valid_to", "--valid-to", _text("True until this date (ISO 8601).")),
+            Parameter("status", "--status", _text("For tasks: open, done, ..."), rare=True),
+            Parameter("confidence", "--confidence", _number("How sure.", 0, 1)),
+            Parameter("salience", "--salience", _number("How much it stands out.", 0, 1), rare=True),
+            Parameter("source", "--source", _text("Where it comes from.")),
+            Parameter(
+                "scope", "--scope", _text("For a summary: tag:…, person:…, project:… or month:2026-11."), rare=True
+            ),
+            Parameter("summary_of", "--of", _texts("For a summary: IDs of what it was made from."), rare=True),
+            Parameter(
+                "supersedes", "--supersedes", _texts("IDs of memories that it takes the place of; they are closed.")
+            ),
+            Parameter("force", "--force", _flag("Save even if it repeats a memory.")),
+            _ALLOW_SECRET,
+            Parameter(
+                "replace_all",
+                "--replace-all",
+                _flag("For a new mood: replace what a person added to it, too."),
+                rare=True,
+            ),
+            Parameter(
+                "dedup_threshold",
+                "--dedup-threshold",
+                _number("Distance below which it is a repetition.", 0, 1),
+                rare=True,
+            ),
+            Parameter(
+                "link_threshold",
+                "--link-threshold",
+                _number("Distance below which memories are linked.", 0, 1),
+                rare=True,
+            ),
+        ),
+        core=True,
+        always_loaded=True,
+    ),
+    Tool(
+        "update_memory",
+        "Update a memory",
+        "Change one memory: its text or fields, or say that it is over (close), done (a task), still true (confirm) or "
+        "true again (reopen). What it said before is kept. Where a fact changed, use remember with supersedes.",
+        ("edit",),
+        (
+            _memory_id("ID of the memory to change"),
+            Parameter("content", "--content=-", _text("The new text. What a person added to it stays.")),
+            Parameter(
+                "fields",
+                "--set",
+                {
+                    "type": "object",
+                    "description": "Fields to set, such as importance, kind, tags, people, about_time, status, "
+                    "valid_to; an empty value removes one.",
+                },
+            ),
+            Parameter("close", "", _flag("It is no longer true.")),
+            Parameter("done", "", _flag("The task is done.")),
+            Parameter("confirm", "", _flag("It is still true today.")),
+            Parameter("reopen", "", _flag("It was closed, and is true again.")),
+            _REASON,
+            _ALLOW_SECRET,
+        ),
+        core=True,
+        always=("--keep-added",),
+        ways={"close": ("close",), "done": ("done",), "confirm": ("confirm",), "reopen": ("reopen",)},
+        ways_take=("memory_id", "reason"),
+        one_of=("content", "fields", "close", "done", "confirm", "reopen"),
+    ),
+    Tool(
+        "forget",
+        "Forget",
+        "Delete a memory by ID. Returns the deleted memory's summary for confirmation. With restore: bring it back.",
+        ("forget",),
+        (
+            _memory_id("ID of the memory to delete"),
+            Parameter("reason", "--reason", _text("Why; kept in the deletion log.")),
+            Parameter("restore", "", _flag("Bring a forgotten memory back instead.")),
+        ),
+        destructive=True,
+        core=True,
+        ways={"restore": ("restore",)},
+        ways_take=("memory_id",),
     ),
     Tool(
         "search_memories",
         "Search memories",
-        "Find the memories that have certain words, within filters. Private ones are included; each says whether it "
-        "is private.",
+        "Find the memories that have certain words: a name, a part number, a phrase you know is there. For a question "
+        "use recall.",
         ("search",),
         (
             Parameter("query", INPUT, _text("The words to look for."), True),
             Parameter("n_results", "-n", _whole("How many results.", 1, default=20)),
             *_FILTERS,
         ),
-        {"results": _LIST, **_STALE},
         read_only=True,
     ),
     Tool(
         "show_memory",
         "Show a memory",
-        "One memory whole, with its links in both directions.",
+        "One memory whole, with all its fields and its links in both directions.",
         ("show",),
         (_memory_id("ID of the memory to show; it may be cut short while it is unique."),),
-        {"id": _STRING, "content": _STRING, "links": _LIST, **_STALE},
         read_only=True,
     ),
     Tool(
-        "forget",
-        "Forget",
-        "Delete a memory by ID. Returns the deleted memory's summary for confirmation.",
-        ("forget",),
+        "history",
+        "History",
+        "What happened to a memory, what it said before, by which command and why; without an ID the latest operations "
+        "of the vault, whose numbers undo takes.",
+        ("history",),
         (
-            _memory_id("ID of the memory to delete"),
-            Parameter("reason", "--reason", _text("Why; kept in the deletion log.")),
+            Parameter("memory_id", "", _text("ID of the memory; without it, of all.")),
+            Parameter("n_results", "-n", _whole("How many operations.", 1, default=20)),
         ),
-        {"status": _STRING, "memory": _OBJECT, "references": {}, "op": _STRING, **_SCAFFOLD},
-        destructive=True,
-    ),
-    Tool(
-        "restore",
-        "Restore",
-        "Bring a forgotten memory back, with the references to it.",
-        ("restore",),
-        (_memory_id("ID of the memory to bring back"),),
-        {"status": _STRING, "memory": _OBJECT, "not_put_back": _LIST},
+        read_only=True,
     ),
     Tool(
         "merge_memories",
@@ -223,9 +270,8 @@ TOOLS = (
             Parameter(
                 "merged_content", "--content=-", _text("The new text of the kept memory; without it, it keeps its own.")
             ),
-            Parameter("reason", "--reason", _text("Why; kept in the history.")),
+            _REASON,
         ),
-        {"status": _STRING, "memory": _OBJECT, "removed": _OBJECT, "op": _STRING},
         destructive=True,
     ),
     Tool(
@@ -241,9 +287,8 @@ TOOLS = (
                 "--type",
                 _text("What the second is to the first; related by default.", enum=list(LINK_TYPES)),
             ),
-            Parameter("reason", "--reason", _text("Why; kept in the history.")),
+            _REASON,
         ),
-        {"status": _STRING, "type": _STRING, "op": _STRING},
         idempotent=True,
     ),
     Tool(
@@ -257,14 +302,6 @@ TOOLS = (
             Parameter("limit", "--limit", _whole("How many pairs at the most.", 0, default=5)),
             Parameter("merge_threshold", "--merge-threshold", _number("Distance below which a pair is shown.", 0, 1)),
         ),
-        {
-            "replay_events": {"type": "integer"},
-            "coactivation_updates": {"type": "integer"},
-            "link_updates": {"type": "integer"},
-            "refreshed_memories": {"type": "integer"},
-            "merge_candidates": _LIST,
-            **_SCAFFOLD,
-        },
     ),
     Tool(
         "create_episode",
@@ -276,17 +313,27 @@ TOOLS = (
             Parameter("summary", "--summary=-", _text("What happened, in a sentence or two."), True),
             Parameter("title", "--title", _text("Its heading; by default the summary's first sentence.")),
             Parameter("importance", "--importance", _whole("By default that of its most important memory.", 1, 5)),
-            Parameter("private", "--private", _flag("Keep it private; it is anyway if one of its memories is.")),
+            Parameter(
+                "private",
+                "--private",
+                _flag("Keep it private; it is anyway if one of its memories is."),
+                private=True,
+            ),
         ),
-        {"status": _STRING, "episode": _OBJECT, "op": _STRING},
     ),
     Tool(
         "get_episode",
         "Get an episode",
         "One episode with its memories.",
         ("episode", "show"),
-        (Parameter("episode_id", "", _text("ID of the episode"), True),),
-        {"id": _STRING, "summary": _STRING, "members": _LIST, "memories": _LIST, **_STALE},
+        (Parameter("episode_id", "", _text("ID of the episode, as list_episodes gives it"), True),),
+        read_only=True,
+    ),
+    Tool(
+        "list_episodes",
+        "List episodes",
+        "The episodes with their IDs, the one that ended last first.",
+        ("episode", "list"),
         read_only=True,
     ),
     Tool(
@@ -294,12 +341,9 @@ TOOLS = (
         "Introspect",
         "What there is to think about: recent memories, how they felt, episodes, open questions.",
         ("introspect",),
-        (
-            Parameter("budget", "--budget", _whole(_BUDGET, 1)),
-            Parameter("public_only", "--public-only", _flag("Leave private memories out.")),
-        ),
-        {"memories": _LIST, "emotions": _OBJECT, "episodes": _LIST, "questions": _LIST, **_STALE, **_SCAFFOLD},
+        (Parameter("budget", "--budget", _whole(f"{_BUDGET[:-1]}, default 1500.", 1)), _PUBLIC_ONLY),
         read_only=True,
+        in_public=("--public-only",),
     ),
     Tool(
         "update_self",
@@ -335,7 +379,6 @@ TOOLS = (
                 },
             ),
         ),
-        {"status": _STRING, "fields": _OBJECT, "open": _LIST, "resolved": _LIST, "op": _STRING},
         idempotent=True,
     ),
     Tool(
@@ -345,10 +388,10 @@ TOOLS = (
         ("emotion-trend",),
         (
             Parameter("days", "--days", _whole("So many days instead of a week and a month.", 1, 3650)),
-            Parameter("public_only", "--public-only", _flag("Leave private memories out of the sums.")),
+            _PUBLIC_ONLY,
         ),
-        {"periods": _LIST, **_STALE},
         read_only=True,
+        in_public=("--public-only",),
     ),
     Tool(
         "tidy_candidates",
@@ -359,10 +402,10 @@ TOOLS = (
             Parameter("kind", "--kind", _text("Only this kind.", enum=list(STATE_KINDS))),
             Parameter("budget", "--budget", _whole("At most so many tokens of text.", 100, default=6000)),
             Parameter("summaries", "--summaries", _flag("Instead: scopes that deserve a summary.")),
-            Parameter("public_only", "--public-only", _flag("Leave private memories out.")),
+            _PUBLIC_ONLY,
         ),
-        {"candidates": _text("A token that goes into the plan."), "clusters": _LIST, "scopes": _LIST},
         read_only=True,
+        in_public=("--public-only",),
     ),
     Tool(
         "tidy_apply",
@@ -370,18 +413,9 @@ TOOLS = (
         "Apply a TidyPlan: the whole of it is checked first, then all of it is done or nothing.",
         ("tidy", "apply"),
         (
-            Parameter(
-                "plan",
-                INPUT,
-                {
-                    "type": "object",
-                    "description": "A TidyPlan: the token `candidates`, and state_updates[] with op, state_id, reason.",
-                },
-                True,
-            ),
+            Parameter("plan", INPUT, _plan(), True),
             Parameter("dry_run", "--dry-run", _flag("Check it, and change nothing.")),
         ),
-        {"status": _STRING, "created": _LIST, "updated": _LIST, "closed": _LIST, "op": _STRING},
         destructive=True,
     ),
     Tool(
@@ -395,17 +429,15 @@ TOOLS = (
                 "operation", "", _text("The operation to take back, as `op` of an answer; without it nothing is done.")
             ),
         ),
-        {
-            "status": _STRING,
-            "op": _STRING,
-            "undone": _STRING,
-            "command": _STRING,
-            "files": _LIST,
-            "would_undo": _OBJECT,
-        },
         destructive=True,
         always=("--by-number",),
     ),
 )
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
+SETS = ("core", "all")
+
+
+def chosen(which: str) -> tuple[Tool, ...]:
+    """The tools of a set."""
+    return tuple(tool for tool in TOOLS if tool.core) if which == "core" else TOOLS

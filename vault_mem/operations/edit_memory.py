@@ -75,8 +75,12 @@ def edit_memory(
     reason: str = "",
     command: str = "edit",
     allow_secret: bool = False,
+    keep_added: bool = False,
 ) -> EditResult:
-    """Replace the text of a memory, set fields of its front matter (None or "" removes one), or both."""
+    """Replace the text of a memory, set fields of its front matter (None or "" removes one), or both.
+
+    `keep_added`: what a person added to the text stays; raises Conflict where that cannot be told apart.
+    """
     folder = workspace.folder
 
     def change(memory: Memory, raw: bytes) -> Change:
@@ -86,9 +90,16 @@ def edit_memory(
             redact.seal({"fields": [*given.values()]})  # before the types are looked at: errors quote what was given
         changes = {key: _typed(key, value, folder) for key, value in (fields or {}).items()}
         draft = _checked(memory, content, changes, folder)
-        after = raw if content is None else replace_body(raw, draft.content + "\n")
+        kept = ""
+        if content is None:
+            after = raw
+        elif keep_added:
+            replaced = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
+            after, kept = replaced.raw, replaced.kept
+        else:
+            after = replace_body(raw, draft.content + "\n")
         edited = edit(after, changes | ({"kind": draft.kind} if changes.get("kind") else {}))
-        return Change(edited, written=content is not None)
+        return Change(edited, draft.content if kept else content is not None, kept)
 
     return change_memory(workspace, id_, change, command, reason)
 

@@ -45,7 +45,7 @@ class Verdict:
 
 
 def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict:
-    """Judge a text before it is saved. Closed memories do not count; private ones do."""
+    """Judge a text before it is saved. Closed memories do not count; private ones do, where they are seen."""
     neighbours = nearest(workspace, content)
     if workspace.folder.settings.dedup_mode == "distance":
         first = neighbours[0] if neighbours and neighbours[0].distance < dedup_threshold else None
@@ -137,7 +137,7 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
         calibration = workspace.calibration
         found = [
             Found(catalogue.memory(place), _similarity(calibration, cosine, catalogue.texts[place], content))
-            for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp())
+            for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp(), public=workspace.folder.public)
         ]
     return sorted(found, key=lambda each: (-each.similarity, -each.memory.created.timestamp(), each.memory.id))
 

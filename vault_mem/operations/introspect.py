@@ -46,7 +46,7 @@ def introspect(
     """Recent memories, the emotions of a week, the latest episodes and the open questions, within the budget."""
     listed = list_episodes(workspace)
     episodes = [each.episode for each in listed.episodes if not (public_only and each.episode.private)]
-    private = False if public_only else None
+    private = False if public_only or workspace.folder.public else None
 
     def gather() -> Introspection:
         result = Introspection(period(workspace, _DAYS, private), listed.stale, listed.pending)

@@ -67,7 +67,8 @@ def merge(
         changed = [key for key in transaction.linking if key not in (one.path, other.path)]
         op = transaction.commit()
         workspace.done(transaction)
-        return MergeResult(workspace.as_written(transaction, one.id), other, changed, left, op)
+        shown = list(filter(workspace.folder.is_shown, left))
+        return MergeResult(workspace.as_written(transaction, one.id), other, changed, shown, op)
 
     return workspace.changing(act)
 

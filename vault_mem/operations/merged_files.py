@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from vault_mem.errors import Conflict, VaultMemError
 from vault_mem.merging import encoded, kind_of, merge
-from vault_mem.merging.history import in_order
+from vault_mem.merging.history import in_order, is_in_order
 from vault_mem.merging.note import cut, is_marked, second_memory, sides
 from vault_mem.merging.review import without_repeats
 from vault_mem.merging.views import without_copies
@@ -139,7 +139,9 @@ def _history(text: str) -> str:
         from vault_mem.merging.history import merge_history
 
         return merge_history(*found).text
-    return in_order([line for line in text.split("\n") if line.strip() and not line.startswith(_MARKS)])
+    lines = [line for line in text.split("\n") if line.strip()]
+    revisions = [line for line in lines if not line.startswith(_MARKS)]
+    return text if revisions == lines and is_in_order(lines) else in_order(revisions)
 
 
 def _half_marked(text: str) -> bool:

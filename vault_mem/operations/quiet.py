@@ -24,6 +24,7 @@ def settle(workspace: Workspace) -> None:
     """Do what is due, after the answer; where the files are watched, the watcher's process does it."""
     if workspace.watch is not None or (not workspace.is_fresh and workspace.freshen().stale):
         return
+    workspace.folder.public = False  # what nobody asked for is done with all memories in view
     if quiet_work(workspace):
         workspace.sync(wait=0.0)
     run_due(workspace)

@@ -24,6 +24,7 @@ from vault_mem.ranking.links import Strengths
 from vault_mem.ranking.query import understand
 from vault_mem.ranking.rank import DIGITS, Ranking, Switches, rank
 from vault_mem.ranking.relevance import FLOOR, LEAST, NEAREST
+from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
 from vault_mem.vault import activity
 
@@ -89,6 +90,7 @@ class Outcome:
     wanted: dict[str, float]  # the query's words, as they compare, with what each weighs
     now: datetime
     fluency: float
+    public: bool = False
 
 
 def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> RecallResult:
@@ -133,10 +135,12 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
     """Filter, rank and diversify. Places of the outcome are good for as long as the caller has the memories at hand."""
     with workspace.at_hand() as catalogue:
         calibration = workspace.calibration
+        public = workspace.folder.public
         allowed = allowed_places(workspace, catalogue, request.filters)
         now = request.filters.as_of or workspace.folder.now()
-        vector = workspace.embedder.encode([request.query])[0]
-        query = understand(request.query, vector, catalogue, workspace.tokens, now.astimezone(workspace.folder.zone))
+        text = corrected(request.query, catalogue, workspace.tokens)
+        vector = workspace.embedder.encode([text])[0]
+        query = understand(text, vector, catalogue, workspace.tokens, now.astimezone(workspace.folder.zone))
         ranking = rank(
             catalogue,
             query,
@@ -159,7 +163,7 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
         floor = FLOOR if request.min_relevance is None else request.min_relevance
         chosen, answered = _likely(ranking, chosen, floor)
     wanted = {stem(term): weight for term, weight in query.terms}
-    return Outcome(catalogue, allowed, ranking, chosen, calibration, answered, wanted, now, query.fluency)
+    return Outcome(catalogue, allowed, ranking, chosen, calibration, answered, wanted, now, query.fluency, public)
 
 
 def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[Chosen], bool]:
@@ -173,6 +177,8 @@ def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[
 def allowed_places(workspace: Workspace, catalogue: Catalogue, filters: Filters) -> NDArray[np.bool_]:
     """Which whole memories meet the filters, by place."""
     now = workspace.folder.now()
+    if workspace.folder.public:
+        filters = replace(filters, private=False)
     whole = catalogue.alive & (catalogue.n == 0)
     if filters == Filters():
         return np.asarray(whole & (catalogue.valid_to > now.timestamp()))
@@ -204,5 +210,5 @@ def _found(outcome: Outcome, number: int, penalty: float = 0.0, length: int = OT
         relevance=round(float(ranking.relevance[number]), DIGITS),
         passage=part(catalogue.texts[row], outcome.wanted, length),
         terms=terms,
-        superseded_by=superseding_id(catalogue, place, outcome.now.timestamp()),
+        superseded_by=superseding_id(catalogue, place, outcome.now.timestamp(), public=outcome.public),
     )

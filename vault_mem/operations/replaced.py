@@ -65,7 +65,7 @@ def finished_by(workspace: Workspace, draft: Draft) -> list[Found]:
 def _open(workspace: Workspace, content: str, kinds: Collection[str]) -> list[Found]:
     """The open memories of some kinds that are nearest to a text, and those that name whom it names."""
     with workspace.at_hand() as catalogue:
-        places = catalogue.of_kinds(kinds, workspace.folder.now().timestamp())
+        places = catalogue.of_kinds(kinds, workspace.folder.now().timestamp(), public=workspace.folder.public)
         if not places:
             return []
         calibration = workspace.calibration

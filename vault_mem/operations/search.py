@@ -27,6 +27,7 @@ def search(workspace: Workspace, query: str, limit: int = 20, filters: Filters |
 def _find(workspace: Workspace, query: str, limit: int, filters: Filters) -> list[Found]:
     with workspace.at_hand() as catalogue:
         calibration = workspace.calibration
+        public = workspace.folder.public
         allowed = allowed_places(workspace, catalogue, filters)
         hits = by_keywords(catalogue, query, allowed)[:limit]
         vector = workspace.embedder.encode([query])[0]
@@ -38,7 +39,7 @@ def _find(workspace: Workspace, query: str, limit: int, filters: Filters) -> lis
                 score=hit.score,
                 passage=part(catalogue.texts[hit.row], wanted, OTHERS if number else FIRST),
                 terms=hit.terms,
-                superseded_by=superseding_id(catalogue, hit.place, now),
+                superseded_by=superseding_id(catalogue, hit.place, now, public=public),
             )
             for number, hit in enumerate(hits)
         ]

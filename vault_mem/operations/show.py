@@ -60,6 +60,7 @@ def show(workspace: Workspace, id_: str) -> ShowResult:
     links = [
         Neighbour(edge.target, graph.title(edge.target), edge.link.type, edge.link.confidence)
         for edge in graph.edges(memory.id)
+        if workspace.folder.is_shown(graph.places[edge.target].path)
     ]
     return ShowResult(memory, links, freshness.stale, freshness.pending)
 
@@ -88,7 +89,9 @@ def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str
     with workspace.at_hand() as catalogue:
         places = {memory.id: catalogue.place_of(memory.path) for memory in closed}
         found = {
-            id_: superseding_id(catalogue, place, now.timestamp()) for id_, place in places.items() if place is not None
+            id_: superseding_id(catalogue, place, now.timestamp(), public=workspace.folder.public)
+            for id_, place in places.items()
+            if place is not None
         }
     return {id_: by for id_, by in found.items() if by}
 

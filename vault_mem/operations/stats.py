@@ -20,7 +20,7 @@ class Stats:
     by_kind: dict[str, int]
     by_category: dict[str, int]
     by_month: dict[str, int]
-    blocked: int
+    blocked: int | None  # nobody notes of which side the refused ones were
     merges: int
     closes: int
     forgotten: int
@@ -48,7 +48,7 @@ def stats(workspace: Workspace) -> Stats:
         by_kind=dict(Counter(memory.kind for memory in memories).most_common()),
         by_category=dict(Counter(memory.category for memory in memories).most_common()),
         by_month=dict(sorted(months.items())),
-        blocked=activity.blocks(workspace.folder),
+        blocked=None if workspace.folder.public else activity.blocks(workspace.folder),
         merges=merges,
         closes=closes,
         forgotten=forgotten,

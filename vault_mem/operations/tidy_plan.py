@@ -156,6 +156,8 @@ def _by_id(workspace: Workspace, token: str, updates: list[Update]) -> tuple[str
     named = [id_ for update in updates for id_ in (update.state_id, *update.evidence, *_others(update))]
     if not any(id_.startswith("#") for id_ in named):
         return token, updates
+    if not token and workspace.folder.public:  # the latest may be somebody's who sees more
+        raise InvalidInput("the plan gives positions and no token of candidates", _HINT)
     token = token or candidates.latest(workspace.folder)
     order = list(candidates.known_states(workspace.folder, token))
 

@@ -7,6 +7,7 @@ its transaction, and so of its undo.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -64,6 +65,18 @@ def follow_text(transaction: Transaction, key: str, before: bytes | None, after:
     )
     if now and now.id.startswith("mem_"):
         follow(transaction, was or None, now)
+
+
+def follow_many(transaction: Transaction, memories: Iterable[Memory]) -> None:
+    """The same for memories that are all new: each view is read and written once."""
+    folder = transaction.folder
+    lines: dict[tuple[str, str], dict[str, str]] = {}
+    for memory in memories:
+        for view, line in (_lines(folder, memory) if folder.settings.views else {}).items():
+            lines.setdefault(view, {})[memory.id] = line
+    for (key, place), new in lines.items():
+        present = marked.by_id(_text(folder, key) or "")
+        transaction.lines(key, {id_: line for id_, line in new.items() if id_ not in present}, place)
 
 
 def speak(transaction: Transaction, memory: Memory, former: Memory | None = None) -> None:

@@ -46,7 +46,7 @@ class WakeUp:
 def wake_up(workspace: Workspace, *, budget: int, cost: Callable[[WakeUp], int], public_only: bool = False) -> WakeUp:
     """The last introspection, what is open, then recent and important memories, as long as `cost` is in the budget."""
     freshness = workspace.freshen()
-    private = False if public_only else None
+    private = False if public_only or workspace.folder.public else None
     return workspace.reading(lambda: _gather(workspace, budget, cost, private, freshness.stale, freshness.pending))
 
 

@@ -25,12 +25,12 @@ def superseding(catalogue: Catalogue) -> dict[int, int]:
     return catalogue.derived("superseding", found) if catalogue.supersedes else {}
 
 
-def superseding_id(catalogue: Catalogue, place: int, now: float) -> str:
+def superseding_id(catalogue: Catalogue, place: int, now: float, *, public: bool = False) -> str:
     """The id of what took the place of a memory that is closed, or nothing."""
     if catalogue.valid_to[place] > now:
         return ""
     by = superseding(catalogue).get(place)
-    return "" if by is None else catalogue.ids[by]
+    return "" if by is None or (public and catalogue.private[by]) else catalogue.ids[by]
 
 
 def newest_first(catalogue: Catalogue, ranking: Ranking, chosen: Sequence[Chosen], now: float) -> list[Chosen]:

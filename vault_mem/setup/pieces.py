@@ -18,7 +18,7 @@ from vault_mem.vault.jsonc import Insertion
 from vault_mem.vault.marked import BEGIN, END
 
 TOML_BEGIN, TOML_END = "# vault-mem:begin", "# vault-mem:end"
-_OUR_COMMAND = "vault-mem wake-up"
+_OUR_COMMANDS = ("vault-mem wake-up", "command -v vault-mem")
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def _without_hook(text: str, entry: Entry, item: Any, number: int) -> str:
 
 
 def _is_ours(command: str, ours: list[str]) -> bool:
-    return command in ours or command.startswith(_OUR_COMMAND)
+    return command in ours or command.startswith(_OUR_COMMANDS)
 
 
 def _commands(value: Any) -> list[str]:
@@ -170,16 +170,17 @@ def _commands(value: Any) -> list[str]:
 
 def _strip_toml(text: str) -> str:
     kept: list[str] = []
-    ours = False
+    ours = between = False
     for line in text.splitlines(keepends=True):
         word = line.strip()
         if word in (TOML_BEGIN, TOML_END):
-            ours = False
+            ours, between = False, word == TOML_BEGIN
             if word == TOML_BEGIN and kept and not kept[-1].strip():
                 kept.pop()
             continue
         if word.startswith("["):
-            ours = bool(re.match(r"""\[\s*mcp_servers\s*\.\s*["']?vault-mem["']?\s*[.\]]""", word))
+            hook = between and word.startswith("[[hooks.")
+            ours = hook or bool(re.match(r"""\[\s*mcp_servers\s*\.\s*["']?vault-mem["']?\s*[.\]]""", word))
         if not ours:
             kept.append(line)
     return "".join(kept)
@@ -234,16 +235,20 @@ def _put(value: Any, entry: Entry) -> Any:
 
 
 def _merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    both = {
-        key: _merged(one[key], value) if isinstance(one.get(key), dict) and isinstance(value, dict) else value
-        for key, value in other.items()
-    }
-    return {**one, **both}
+    return {**one, **{key: _both(one.get(key), value) for key, value in other.items()}}
+
+
+def _both(one: Any, other: Any) -> Any:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return _merged(one, other)
+    return [*one, *other] if isinstance(one, list) and isinstance(other, list) else other
 
 
 def _holds(whole: Any, part: Any) -> bool:
     if isinstance(part, dict):
         return isinstance(whole, dict) and all(_holds(whole.get(key), value) for key, value in part.items())
+    if isinstance(part, list):
+        return isinstance(whole, list) and all(each in whole for each in part)
     return bool(whole == part)
 
 

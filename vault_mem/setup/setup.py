@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vault_mem.errors import EditRefused
-from vault_mem.setup.agents import SURFACES, Wish, needs
+from vault_mem.setup.agents import SURFACES, TOOL_SETS, Wish, needs
 from vault_mem.setup.pieces import Piece, add, foreign, present
 from vault_mem.setup.receipts import Receipt, Receipts, missing, receipt_for, remove_folders
 from vault_mem.vault import outside
@@ -98,14 +98,25 @@ def plan_removal(wish: Wish) -> Plan:
     result = Plan([], Receipts(wish.env))
     result.changes = _removals(result.receipts, _user(wish), set(), result.notices)
     known = set(result.receipts.by_path)
-    for surface in SURFACES:  # receipts may be lost, or another machine's: what is exactly ours is ours
-        for piece in needs(replace(wish, surface=surface)).pieces:
+    ways = [replace(wish, surface=surface, tools=tools) for surface in SURFACES for tools in TOOL_SETS]
+    for way in ways:  # receipts may be lost, or another machine's: what is exactly ours is ours
+        for piece in needs(way).pieces:
             path = _real(piece.path)
             if str(path) not in known and (change := _without_receipt(replace(piece, path=path))):
                 known.add(str(path))
                 result.receipts.by_path[str(path)] = Receipt(piece.kind, None, "")
                 result.changes.append(change)
+    if result.empty and (elsewhere := _elsewhere(result.receipts, wish)):
+        result.notices.append(f"{wish.agent} was set up in {', '.join(elsewhere)}: run it there")
     return result
+
+
+def _elsewhere(receipts: Receipts, wish: Wish) -> list[str]:
+    """The other folders that an agent was set up in; home is `--user`."""
+    users = {user for receipt in receipts.by_path.values() for user in receipt.users}
+    folders = sorted(user.removeprefix(f"{wish.agent} ") for user in users if user.startswith(f"{wish.agent} "))
+    home = str(_real(wish.home))
+    return [f"{folder} (--user)" if folder == home else folder for folder in folders if folder != str(_real(wish.base))]
 
 
 def _addition(piece: Piece, receipts: Receipts, user: str, notices: list[str]) -> Change | None:

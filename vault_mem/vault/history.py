@@ -139,7 +139,7 @@ def history_keys(folder: Folder) -> list[str]:
         key
         for place in places
         for name in folder.tree.names(place, ".jsonl")
-        if folder.is_history(key := f"{place}/{name}")
+        if folder.is_history(key := f"{place}/{name}") and folder.is_shown(key)
     ]
 
 

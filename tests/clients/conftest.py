@@ -1,0 +1,110 @@
+"""Real clients, installed from npm into build/clients: only with `--clients` (`make clients`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from model_api import Model, model
+
+from vault_mem import Vault
+
+PROJECT = Path(__file__).parents[2]
+FOLDER = PROJECT / "build" / "clients"
+WANTED = Path(__file__).parent / "package.json"
+
+
+def pytest_ignore_collect(config: pytest.Config) -> bool | None:
+    return None if config.getoption("--clients") else True
+
+
+@pytest.fixture(scope="session")
+def installed() -> Path:
+    """The folder with the clients' commands; skipped, with the reason, where they cannot be had."""
+    if not shutil.which("npm"):
+        pytest.skip("no npm here")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    wanted = WANTED.read_text()
+    note = FOLDER / "package.json"
+    if not note.exists() or json.loads(note.read_text()).get("dependencies") != json.loads(wanted)["dependencies"]:
+        note.write_text(wanted)
+        command = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"]
+        # the second time with the Node.js of the first: npm takes old versions of what the one here is too old for
+        for path in (os.environ["PATH"], f"{FOLDER}/node_modules/.bin:{os.environ['PATH']}"):
+            done = subprocess.run(
+                command, cwd=FOLDER, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+            )
+        if done.returncode:
+            pytest.skip(f"npm cannot install the clients: {done.stderr.strip()[-300:]}")
+    return FOLDER / "node_modules" / ".bin"
+
+
+@dataclass
+class Place:
+    """A project, a home folder and a vault for one client, and a model that it talks to."""
+
+    project: Path
+    home: Path
+    vault: Path
+    bin: Path
+    model: Model
+    env: dict[str, str] = field(default_factory=dict)
+
+    def run(self, *command: str, seconds: float = 120) -> subprocess.CompletedProcess[str]:
+        """A client's command."""
+        return subprocess.run(
+            command,
+            cwd=self.project,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+
+    def setup(self, agent: str, *options: str) -> None:
+        """vault-mem setup, with the vault named."""
+        done = self.run("vault-mem", "setup", agent, "--vault", str(self.vault), "--yes", *options)
+        assert done.returncode == 0 and "Tried it" in done.stdout, done.stdout + done.stderr
+
+    def remove(self, agent: str, *options: str) -> None:
+        done = self.run("vault-mem", "setup", agent, "--remove", "--yes", *options)
+        assert done.returncode == 0, done.stderr
+
+    def version(self, client: str) -> str:
+        return self.run(client, "--version").stdout.strip().splitlines()[-1]
+
+
+@pytest.fixture
+def place(installed: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
+    # not below /tmp: Codex takes no home folder there
+    top = PROJECT / "build" / "tried" / request.node.name
+    shutil.rmtree(top, ignore_errors=True)
+    home, project, vault = (top / name for name in ("home", "project", "vault"))
+    for folder in (home, project):
+        folder.mkdir(parents=True)
+    env = {
+        "HOME": str(home),
+        "PATH": f"{Path(sys.executable).parent}:{installed}:{os.environ['PATH']}",
+        "LANG": "C.UTF-8",
+        "VAULT_MEM_RUNTIME_DIR": str(home / "run"),
+    }
+    subprocess.run(["git", "init", "-q", "."], cwd=project, check=True)
+    Vault.init(vault, env=env)
+    opened = Vault(vault, env=env | {"VAULT_MEM_DAEMON": "off"})
+    opened.remember("The lighthouse keeper at Sada is called Umeko.", kind="fact", importance=5)
+    opened.remember("The keeper hides her letters in the lamp.", private=True, importance=5)
+    with model() as stand_in:
+        yield Place(project, home, vault, installed, stand_in, env)
+    subprocess.run(["vault-mem", "--vault", str(vault), "daemon", "stop"], env=env, capture_output=True, check=False)
+    shutil.rmtree(top, ignore_errors=True)

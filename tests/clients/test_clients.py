@@ -1,0 +1,228 @@
+"""A-1: what `setup` writes is accepted by the real clients, reaches their models, and is taken out byte for byte."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Place
+from model_api import SAID
+
+QUESTION = "Who keeps the lighthouse?"
+FACT, SECRET = "Umeko", "letters in the lamp"
+COLUMNS = ("accepted", "connects", "hook reaches the model", "tool reaches the model", "removal exact", "still starts")
+_rows: dict[str, dict[str, str]] = {}
+
+
+@dataclass(frozen=True)
+class Client:
+    """How a client is told about the stand-in, asked what it has, and asked a question without a person."""
+
+    agent: str
+    program: str
+    prepare: Callable[[Place], None]
+    listed: tuple[str, ...]
+    connected: str
+    ask: tuple[str, ...]
+    hook: bool = True
+
+
+def _claude(place: Place) -> None:
+    place.env |= {
+        "ANTHROPIC_BASE_URL": place.model.url,
+        "ANTHROPIC_API_KEY": "none",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    }
+
+
+def _codex(place: Place) -> None:
+    folder = place.home / ".codex"
+    folder.mkdir()
+    provider = f'name = "stand-in"\nbase_url = "{place.model.url}/v1"\nwire_api = "responses"\n'
+    (folder / "config.toml").write_text(
+        f'model = "gpt-5"\nmodel_provider = "standin"\n\n[model_providers.standin]\n{provider}'
+    )
+
+
+def _gemini(place: Place) -> None:
+    folder = place.home / ".gemini"
+    folder.mkdir()
+    (folder / "settings.json").write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}\n')
+    place.env |= {
+        "GEMINI_API_KEY": "none",
+        "GOOGLE_GEMINI_BASE_URL": place.model.url,
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    }
+
+
+def _opencode(place: Place) -> None:
+    provider = {
+        "npm": "@ai-sdk/openai-compatible",
+        "options": {"baseURL": f"{place.model.url}/v1", "apiKey": "none"},
+        "models": {"stand-in": {}},
+    }
+    settings = place.home / "provider.json"
+    settings.write_text(json.dumps({"provider": {"standin": provider}, "model": "standin/stand-in"}))
+    place.env |= {"OPENCODE_CONFIG": str(settings)}
+
+
+CLIENTS = (
+    Client(
+        "claude-code",
+        "claude",
+        _claude,
+        ("mcp", "list"),
+        "Connected",
+        ("-p", QUESTION, "--allowedTools", "mcp__vault-mem__recall"),
+    ),
+    Client(
+        "codex",
+        "codex",
+        _codex,
+        ("mcp", "list"),
+        "enabled",
+        (
+            *("exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"),
+            *("--dangerously-bypass-hook-trust", QUESTION),
+        ),
+    ),
+    Client(
+        "gemini",
+        "gemini",
+        _gemini,
+        ("mcp", "list"),
+        "Connected",
+        ("-m", "gemini-2.5-pro", "-p", QUESTION, "--approval-mode", "yolo"),
+    ),
+    Client("opencode", "opencode", _opencode, ("mcp", "list"), "connected", ("run", QUESTION), hook=False),
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def table() -> Iterator[None]:
+    """What was seen, as the table of docs/setup.md."""
+    yield
+    head = f"| client | {' | '.join(COLUMNS)} |\n| --- |{' --- |' * len(COLUMNS)}\n"
+    lines = [f"| {name} | {' | '.join(row.get(each, '') for each in COLUMNS)} |\n" for name, row in _rows.items()]
+    Path(__file__).parents[2].joinpath("build/clients/table.md").write_text(head + "".join(lines))
+
+
+def _settings(place: Place) -> dict[str, bytes]:
+    """The files in which a client is set up: what else it writes while it runs is its own."""
+    names = [".claude.json", ".claude/settings.json", ".claude/CLAUDE.md", ".codex/config.toml", ".codex/hooks.json"]
+    names += [".codex/AGENTS.md", ".gemini/settings.json", ".gemini/GEMINI.md", ".config/opencode/opencode.json"]
+    names += [".config/opencode/AGENTS.md"]
+    skills = [str(path.relative_to(place.home)) for path in place.home.rglob("SKILL.md") if "vault-mem" in str(path)]
+    return {name: (place.home / name).read_bytes() for name in (*names, *skills) if (place.home / name).exists()}
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.agent)
+def test_a_client(client: Client, place: Place) -> None:
+    client.prepare(place)
+    row = _rows.setdefault(f"{client.agent} {place.version(client.program)}", {})
+    before = _settings(place)
+    place.setup(client.agent, "--user")
+    place.remove(client.agent, "--user")
+    assert _settings(place) == before
+    row["removal exact"] = "yes"
+    place.setup(client.agent, "--user")
+    listed = place.run(client.program, *client.listed)
+    said = listed.stdout + listed.stderr
+    assert "vault-mem" in said, said
+    row["accepted"] = "yes"
+    assert client.connected in said, said
+    row["connects"] = "yes" if client.agent != "codex" else "when asked"
+    place.model.call = ("recall", {"query": "Who keeps the lighthouse at Sada?"})
+    asked = place.run(client.program, *client.ask)
+    assert SAID in asked.stdout, asked.stdout + asked.stderr
+    assert place.model.call is None, "the model was offered no tool recall"
+    first = next(json.dumps(body, ensure_ascii=False) for _, body in place.model.requests if _offers(body))
+    if client.hook:
+        assert FACT in first and "vault-mem-data" in first
+    row["hook reaches the model"] = "yes" if client.hook else "it has none"
+    result = json.dumps(place.model.requests[-1][1], ensure_ascii=False)
+    assert result.count(FACT) > first.count(FACT)
+    row["connects"] = row["tool reaches the model"] = "yes"
+    assert SECRET not in first  # private memories come in only when they are asked for
+    place.remove(client.agent, "--user")  # by now the client has written into these files, too
+    assert b"vault-mem" not in b"".join(_settings(place).values())
+    again = place.run(client.program, *client.ask)
+    assert SAID in again.stdout, again.stdout + again.stderr
+    row["still starts"] = "yes"
+
+
+def _offers(body: Any) -> bool:
+    """Whether a request offers our tools: clients ask other models for titles and such before."""
+    return isinstance(body, dict) and "recall" in json.dumps(body.get("tools") or [])
+
+
+def test_a_project_is_accepted_by_claude_code(place: Place) -> None:
+    _claude(place)
+    before = {path: path.read_bytes() for path in place.project.rglob("*") if path.is_file()}
+    place.setup("claude-code")
+    assert "Pending approval" in place.run("claude", "mcp", "list").stdout  # a person trusts the folder first
+    place.remove("claude-code")
+    assert {path: path.read_bytes() for path in place.project.rglob("*") if path.is_file()} == before
+
+
+def test_the_inspector(place: Place) -> None:
+    # strict about the protocol
+    server = ["vault-mem", "--vault", str(place.vault), "mcp"]
+    listed = place.run("mcp-inspector", "--cli", *server, "--method", "tools/list")
+    assert listed.returncode == 0, listed.stderr
+    assert len(json.loads(listed.stdout)["tools"]) == 20
+    called = place.run(
+        *("mcp-inspector", "--cli", *server, "--method", "tools/call", "--tool-name", "recall"),
+        *("--tool-arg", "query=lighthouse"),
+    )
+    assert FACT in json.loads(called.stdout)["content"][0]["text"], called.stderr
+    read = place.run("mcp-inspector", "--cli", *server, "--method", "resources/read", "--uri", "memory://digest")
+    assert FACT in read.stdout
+    prompts = place.run("mcp-inspector", "--cli", *server, "--method", "prompts/list")
+    assert "save_session" in prompts.stdout
+
+
+def test_codex_sandbox(place: Place) -> None:
+    # reads answer, saves are saved, though the home folder is read-only there and sockets are closed
+    (place.home / ".codex").mkdir()
+    shutil.move(place.vault, place.project / "vault")
+    place.env["VAULT_MEM_VAULT"] = str(place.project / "vault")
+    sandbox = ("codex", "sandbox", "-c", 'sandbox_mode="workspace-write"', "--", sys.executable, "-m", "vault_mem")
+    found = place.run(*sandbox, "recall", "lighthouse", "--json")
+    assert FACT in found.stdout, found.stderr
+    saved = place.run(*sandbox, "remember", "The lamp was cleaned on Friday.", "--json")
+    assert json.loads(saved.stdout)["status"] == "saved", saved.stderr
+    processes = subprocess.run(["ps", "ax"], capture_output=True, text=True, check=True).stdout
+    assert str(place.project) not in "\n".join(line for line in processes.splitlines() if "vault_mem.daemon" in line)
+
+
+def test_openclaw(place: Place) -> None:
+    program = place.bin.parent / "openclaw" / "openclaw.mjs"
+    openclaw = ("node", str(program))
+    row = _rows.setdefault(f"openclaw {place.run(*openclaw, '--version').stdout.split()[1]}", {})
+    settings = place.home / ".openclaw/openclaw.json"
+    settings.parent.mkdir()
+    settings.write_text("{\n  // mine\n  gateway: { mode: 'local' },\n}\n")
+    before = settings.read_bytes()
+    place.setup("openclaw")
+    checked = place.run(*openclaw, "config", "validate")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    row["accepted"] = "yes"
+    hooks = place.run(*openclaw, "hooks", "info", "vault-mem")
+    assert "agent:bootstrap" in hooks.stdout, hooks.stdout + hooks.stderr
+    servers = place.run(*openclaw, "mcp", "list")
+    assert "vault-mem" in servers.stdout, servers.stdout + servers.stderr
+    skills = place.run(*openclaw, "skills", "list")
+    assert "vault-mem" in skills.stdout
+    place.remove("openclaw")
+    assert settings.read_bytes() == before and not (settings.parent / "skills/vault-mem").exists()
+    row["removal exact"] = "yes"
+    assert place.run(*openclaw, "config", "validate").returncode == 0
+    row["still starts"] = "its command does"

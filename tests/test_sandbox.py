@@ -1,0 +1,141 @@
+"""Commands in an agent's sandbox: the home folder is read-only, rights are narrowed, processes end with the command."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Answer, Command
+from daemons import served
+
+from vault_mem.index import borrowed
+
+PR_SET_NO_NEW_PRIVS = 38
+
+
+def _why_not() -> str:
+    if not shutil.which("bwrap"):
+        return "no bubblewrap here"
+    tried = subprocess.run(["bwrap", "--ro-bind", "/", "/", "true"], capture_output=True, text=True, check=False)
+    return f"bubblewrap does not run here: {tried.stderr.strip()}" if tried.returncode else ""
+
+
+in_bubblewrap = pytest.mark.skipif(bool(_why_not()), reason=_why_not() or "-")
+
+
+class Sandboxed(Command):
+    """The command as an agent's sandbox runs it: all is read-only but some folders."""
+
+    def confined(self, *arguments: str, writable: tuple[Path, ...] = (), network: bool = False) -> Answer:
+        binds = [word for path in writable for word in ("--bind", str(path), str(path))]
+        isolation = ["--unshare-pid", *([] if network else ["--unshare-net"]), "--die-with-parent"]
+        command = [
+            *("bwrap", "--ro-bind", "/", "/", *binds, "--dev", "/dev", "--proc", "/proc", *isolation),
+            *(sys.executable, "-m", "vault_mem", *arguments),
+        ]
+        done = subprocess.run(
+            command, cwd=self.cwd, env=self.env, capture_output=True, text=True, timeout=120, check=False
+        )
+        return Answer(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def sandboxed(cli: Command, tmp_path: Path) -> Sandboxed:
+    """A vault whose index is in a home folder, both known to commands outside."""
+    command = Sandboxed(cli.cwd, cli.env | {"VAULT_MEM_RUNTIME_DIR": str(tmp_path / "run")})
+    command.env.pop("VAULT_MEM_DAEMON")
+    cli.run("remember", "The ferry leaves at nine.")
+    cli.run("remember", "The crane is green.")
+    return command
+
+
+@in_bubblewrap
+def test_saves_and_reads_where_the_home_folder_is_read_only(sandboxed: Sandboxed, cli: Command, tmp_path: Path) -> None:
+    # R-7: fresh, though the index cannot be written; what was saved is found outside afterwards
+    index = {path: path.stat().st_mtime_ns for path in (tmp_path / "index").rglob("*")}
+    saved = sandboxed.confined("remember", "The heron came back on Sunday.", "--json", writable=(cli.cwd,))
+    assert saved.code == 0 and saved.json["status"] == "saved", saved.err
+    again = sandboxed.confined("remember", "The ferry leaves at nine.", "--json", writable=(cli.cwd,))
+    assert again.code == 3 and again.json["status"] == "duplicate"
+    found = sandboxed.confined("recall", "heron", "--json", writable=(cli.cwd,))
+    assert found.json["results"][0]["id"] == saved.json["memory"]["id"] and found.json["stale"] is False
+    assert not list((cli.cwd / ".vault-mem").glob("vault-mem-index-*")) and not (tmp_path / "run").exists()
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "index").rglob("*")} == index
+    assert cli.json("recall", "heron")["results"][0]["id"] == saved.json["memory"]["id"]
+
+
+@in_bubblewrap
+def test_reads_where_nothing_can_be_written(sandboxed: Sandboxed, cli: Command) -> None:
+    # what is there is read as it is; newer files are counted, and a save says where it could not write
+    for note in cli.cwd.glob("memories/*/*.md"):
+        os.utime(note, ns=(10**18, 10**18))  # long enough ago not to be looked at again
+    cli.run("status")
+    found = sandboxed.confined("recall", "ferry", "--json")
+    assert found.code == 0 and "ferry" in found.json["results"][0]["content"] and found.json["stale"] is False
+    (cli.cwd / "memories/new.md").write_text("The tide is high at noon.\n")
+    behind = sandboxed.confined("recall", "ferry", "--json")
+    assert behind.json["stale"] is True and behind.json["pending"] == 1 and behind.json["results"]
+    refused = sandboxed.confined("remember", "Nothing can be written here.")
+    assert refused.code == 1 and str(cli.cwd) in refused.err and "Read-only" in refused.err
+
+
+@in_bubblewrap
+def test_a_daemon_outside_answers_into_the_sandbox(tmp_path: Path) -> None:
+    with served(tmp_path) as command:
+        command.spawn("remember", "The ferry leaves at nine.")
+        inside = Sandboxed(command.cwd, {**os.environ, **command.env})
+        saved = inside.confined("remember", "The heron came back.", "--json", network=True)
+        assert saved.json["status"] == "saved"  # the vault is read-only in there: it was the daemon
+        assert command.json("list")["total"] == 2
+
+
+def narrowed(command: Command, *arguments: str) -> Answer:
+    """The command with no right to gain rights, as in every agent's sandbox."""
+
+    def narrow() -> None:
+        ctypes.CDLL(None).prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "vault_mem", *arguments],
+        cwd=command.cwd,
+        env={**os.environ, **command.env, "VAULT_MEM_DAEMON": ""},
+        capture_output=True,
+        text=True,
+        preexec_fn=narrow,
+        check=False,
+    )
+    return Answer(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="rights are narrowed like this on Linux")
+def test_who_may_do_less_never_becomes_the_daemon_of_all(tmp_path: Path) -> None:
+    with served(tmp_path) as command:
+        saved = narrowed(command, "remember", "The crane is green.")
+        assert saved.code == 0 and not command.alive()
+        command.spawn("status")
+        assert command.alive()
+        assert "crane" in narrowed(command, "recall", "crane").out  # one that is there is used
+
+
+def test_an_index_that_cannot_be_made_is_built_for_the_moment(cli: Command, tmp_path: Path) -> None:
+    # a folder below a file can be made by nobody, not even by root
+    (tmp_path / "file").write_text("")
+    nowhere = {"VAULT_MEM_INDEX_DIR": str(tmp_path / "file" / "index")}
+    saved = cli.run("remember", "The ferry leaves at nine.", "--json", env=nowhere)
+    assert saved.code == 0
+    assert cli.run("remember", "The ferry leaves at nine.", env=nowhere).code == 3
+    assert cli.json("recall", "ferry")["results"][0]["id"] == saved.json["memory"]["id"]
+
+
+def test_what_killed_processes_left_is_taken_away(tmp_path: Path) -> None:
+    old, new = tmp_path / "vault-mem-index-old", tmp_path / "vault-mem-index-new"
+    for each in (old, new):
+        each.mkdir()
+    os.utime(old, (0, 0))
+    borrowed._clear(tmp_path)
+    assert not old.exists() and new.exists()

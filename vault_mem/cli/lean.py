@@ -1,0 +1,48 @@
+"""What a model gets of an answer as JSON: what it can use, and nothing twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Of a memory in a list. All else is a `show_memory` away.
+_MEMORY = ("id", "text", "created", "kind", "status", "private", "relevance", "due", "valid_to", "shortened")
+_MARKS = ("superseded_by", "maybe_replaced_by")
+# Where a file lies, or which others changed with it, is nothing that a tool takes.
+_FILES = ("path", "files", "references", "left", "not_put_back", "commands", "next", "report")
+# Worth a word only where they say something.
+_QUIET = ("stale", "pending", "left_out", "links", "hidden", "missing")
+
+
+def lean(document: dict[str, Any]) -> dict[str, Any]:
+    """An answer without what a model has no use for; a memory that is the answer itself keeps its fields."""
+    if _is_memory(document):
+        document = {"id": document["id"], "text": document["content"], **document}
+        document = {key: value for key, value in document.items() if key not in ("content", "title")}
+    if document.get("status") == "saved" and document.get("memory"):
+        saved = _lean(document["memory"])
+        document = document | {"memory": {key: value for key, value in saved.items() if key != "text"}}
+    return {key: each for key, value in document.items() if _says(key, each := _lean(value)) and key not in _FILES}
+
+
+def _lean(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_lean(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if _is_memory(value):
+        text = value.get("passage") or value.get("text") or value.get("content")
+        record = value | {"text": text}
+        if "relevance" in record:
+            record["relevance"] = round(record["relevance"], 2)
+        return {key: record[key] for key in (*_MEMORY, *_MARKS) if _says(key, record.get(key))}
+    return {key: each for key, inner in value.items() if _says(key, each := _lean(inner)) and key not in _FILES}
+
+
+def _is_memory(record: dict[str, Any]) -> bool:
+    return {"id", "created", "kind"} <= record.keys()
+
+
+def _says(key: str, value: Any) -> bool:
+    if value is None or value == "" or value == [] or value == {}:
+        return False
+    return bool(value) or key not in (*_QUIET, "relevance", "shortened")

@@ -1,0 +1,44 @@
+"""Trying out what setup wrote: a real call, by the command line that the agent will use."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+
+from vault_mem.setup.agents import Wish, server_arguments
+
+_SECONDS = 60.0
+
+
+def first_answer(wish: Wish, program: str | None, env: Mapping[str, str]) -> int:
+    """How many memories there are for the agent; raises ValueError with the reason where it does not get to them."""
+    start = [program] if program else [sys.executable, "-P", "-m", "vault_mem"]
+    if wish.surface == "cli":
+        vault = ["--vault", str(wish.vault)] if wish.vault else []
+        return int(json.loads(_said([*start, *vault, "wake-up", "--json"], b"", wish, env))["total"])
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "setup", "version": "1"}}
+    requests = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "wake_up", "arguments": {}}},
+    ]
+    lines = b"".join(json.dumps(each).encode() + b"\n" for each in requests)
+    answers = [json.loads(line) for line in _said([*start, *server_arguments(wish)], lines, wish, env).splitlines()]
+    result = next(each["result"] for each in answers if each["id"] == 2)
+    if result["isError"]:
+        raise ValueError(result["content"][0]["text"].split("\n")[0])
+    return int(result["structuredContent"]["total"])
+
+
+def _said(command: list[str], stdin: bytes, wish: Wish, env: Mapping[str, str]) -> str:
+    try:
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, cwd=wish.base, env=dict(env), timeout=_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ValueError(f"no answer within {_SECONDS:.0f} s") from error
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        raise ValueError(lines[-1] if lines else f"exit code {done.returncode}")
+    return done.stdout.decode()

@@ -1,0 +1,96 @@
+"""An index that this process may not write: a copy in a temporary folder takes its place.
+
+Agents run commands in sandboxes where the home folder is read-only. The copy is brought up to date like any index, so
+that answers are fresh and a save finds its repetitions; the index itself follows with the next command outside.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import secrets
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from vault_mem.vault.folder import OWN, Folder
+
+# More takes longer to copy than an answer is worth: then it is read as it is.
+_MOST_BYTES = 500_000_000
+_PREFIX = "vault-mem-index-"
+_LEFT_SECONDS = 6 * 3600.0
+_copies: dict[Path, Path] = {}
+_lock = threading.Lock()
+
+
+def usable_home(folder: Folder) -> Path:
+    """The folder of a vault's index, or of a copy where it cannot be written; itself where neither is to be had."""
+    home = folder.index_dir
+    with _lock:
+        if home in _copies:
+            return _copies[home]
+        if writable(home):
+            return home
+        copy = _copy(home, folder)
+        if copy is not None:
+            _copies[home] = copy
+        return copy or home
+
+
+def writable(home: Path) -> bool:
+    """Whether files can be made in a folder, by making one: sandboxes do not show in its permissions."""
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        probe = home / f".probe-{secrets.token_hex(4)}"
+        os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        probe.unlink()
+    except OSError:
+        return False
+    return True
+
+
+def _copy(home: Path, folder: Folder) -> Path | None:
+    place = _temporary(folder.root, folder.env)
+    if place is None:
+        return None
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    try:
+        generation = (home / "current").read_text(encoding="ascii").strip()
+        if _size(home / generation) > _MOST_BYTES:
+            return None
+        for kept in home.glob("calibration-*.json"):
+            shutil.copyfile(kept, place / kept.name)
+        shutil.copytree(home / generation, place / generation, copy_function=shutil.copyfile)
+        (place / "current").write_text(generation, encoding="ascii")
+    except (OSError, ValueError):  # none there, or another is just replacing it: then it is built from the files
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(mode=0o700)
+    return place
+
+
+def _temporary(root: Path, env: Mapping[str, str]) -> Path | None:
+    own = root / OWN
+    places = [env.get("TMPDIR"), "/tmp", "/var/tmp", None if own.is_symlink() else str(own)]
+    for place in places:
+        try:
+            if place:
+                _clear(Path(place))
+                return Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
+        except OSError:
+            continue
+    return None
+
+
+def _clear(place: Path) -> None:
+    """Take away what processes left that were killed."""
+    for left in place.glob(f"{_PREFIX}*"):
+        found = left.lstat()
+        if found.st_uid == os.getuid() and time.time() - found.st_mtime > _LEFT_SECONDS and not left.is_symlink():
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())

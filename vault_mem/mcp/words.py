@@ -1,0 +1,48 @@
+"""What commands say, in the words of tools: a model has arguments and tools, no options and no shell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from vault_mem.mcp.schema import Tool
+from vault_mem.mcp.tools import BY_NAME, TOOLS
+
+_IDS = r"((?:mem|ep)_\w+(?: or (?:mem|ep)_\w+)*|ID)"
+# A command with its arguments, as hints name it, and the call that does the same. `{0}` is what stood in brackets.
+_CALLS = (
+    (rf"--supersedes {_IDS}", "remember", "supersedes: {0}"),
+    (rf"vault-mem done {_IDS}", "update_memory", "update_memory with memory_id {0} and done"),
+    (rf"vault-mem close {_IDS}", "update_memory", "update_memory with memory_id {0} and close"),
+    (rf"vault-mem edit {_IDS} --set valid_to=", "update_memory", "update_memory with memory_id {0} and reopen"),
+    (rf"vault-mem forget {_IDS}", "forget", "forget with memory_id {0}"),
+    (rf"vault-mem show {_IDS}", "show_memory", "show_memory with memory_id {0}"),
+    (r"vault-mem undo (\d+)(?:, or --yes)?", "undo", "undo with operation {0}"),
+    (r"vault-mem restore --list", "history", "history"),
+    (r"vault-mem tidy schema", "tidy_apply", "the schema of tidy_apply"),
+    (r"vault-mem tidy candidates --json", "tidy_candidates", "tidy_candidates"),
+    (r'try: vault-mem (?:recall|search|remember) "\.\.\."', "", "give it some words"),
+    (r"read it with `vault-mem show ID`; --replace-all replaces the whole text, by hand or not", "", "ask a person"),
+)
+_PLAIN = re.compile(r"`?vault-mem ((?:episode |tidy )?[a-z-]+)(?![\w ]*[-.]{2})`?")
+_OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-n(?= is))")
+
+
+def in_tool_words(text: str, tool: Tool, offered: Collection[str]) -> str:
+    """Our own words, as far as they name options and commands; a command that no offered tool stands for stays."""
+    for pattern, name, said in _CALLS:
+        if not name or name in offered:
+            text = re.sub(f"`?{pattern}`?", lambda found: said.format(*found.groups()), text)  # noqa: B023
+    by_command = {" ".join(each.command): each.name for each in TOOLS if each.name in offered}
+    text = _PLAIN.sub(lambda found: by_command.get(found.group(1), found.group()), text)
+    parameters = (*BY_NAME["remember"].parameters, *tool.parameters)  # hints speak of remember most of all
+    names = {each.to.split("/")[0]: each.name for each in parameters if each.to}
+    return _OPTION.sub(lambda found: names.get(found.group(), found.group()), text)
+
+
+def around(text: str, tag: str) -> list[tuple[str, bool]]:
+    """A text cut into our own words and those of memories (True), which stand between tags."""
+    if not tag:
+        return [(text, False)]
+    parts = re.split(rf"(<{tag}>.*?</{tag}>)", text, flags=re.DOTALL)
+    return [(part, number % 2 == 1) for number, part in enumerate(parts)]
