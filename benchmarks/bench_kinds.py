@@ -21,11 +21,13 @@ from vault_mem.operations.evaluate import WAYS, Entry, Report, ask, build_vault,
 from vault_mem.operations.recall import Request, recall
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.relevance import FLOOR, fitted
-from vault_mem.ranking.weights import weights
+from vault_mem.ranking.weights import SET, STAGES, weights
 
 NEEDS = ("locomo-dev.json",)
 BESIDE = {"BM25": bm25, "vectors": vectors, "hybrid": hybrid(contiguity=False)}
-ABLATED = ("meaning", "words", "tokens", "moment", "names", "time", "form", "association", "diversity")
+# Stages that are sums can be left out of the sum; the others need another recall.
+SUMS = ("meaning", "words", "tokens", "names", "time", "form")
+ABLATED = ("moment", "association", "diversity")
 # Within this much of the best of the others counts as equal.
 EQUAL = 0.01
 TENTHS = 10
@@ -43,6 +45,7 @@ def run(setting: Setting) -> Iterator[Figure]:
         if unanswered:
             said = unanswered.count(False) / len(unanswered)
             yield Figure(f"kinds: {path.stem}, questions without an answer told so ({len(unanswered)})", said)
+    yield from _sums(questions)
     yield from _left_out(questions)
     yield from _relevance(questions)
 
@@ -83,6 +86,26 @@ def _figures(name: str, report: Report) -> Iterator[Figure]:
             less = report.figures(stage)
             yield Figure(f"kinds: {name}, R@5 without {stage}", less["R@5"], "", shipped["R@5"], "with all")
             yield Figure(f"kinds: {name}, MRR without {stage}", less["MRR"], "", shipped["MRR"], "with all")
+
+
+def _sums(questions: list[Question]) -> Iterator[Figure]:
+    """What every set reaches when a stage is left out of the sum."""
+    by_set: dict[str, list[Question]] = defaultdict(list)
+    for question in questions:
+        by_set[question.set].append(question)
+    for name, own in by_set.items():
+        whole = reached(own, weights())
+        for stage in SUMS:
+            less = reached([without_stage(question, stage) for question in own], weights())
+            yield Figure(f"kinds: {name}, R@5 without {stage}", less.r5, "", whole.r5, "with all")
+            yield Figure(f"kinds: {name}, MRR without {stage}", less.mrr, "", whole.mrr, "with all")
+
+
+def without_stage(question: Question, stage: str) -> Question:
+    """A question as it was observed, but for the signals of a stage."""
+    gone = {name: np.zeros_like(question.signals[name]) for name in STAGES[stage]}
+    fixed = question.fixed - sum(SET[name] * question.signals[name] for name in gone if name in SET)
+    return question._replace(signals=question.signals | gone, fixed=fixed)
 
 
 def _left_out(questions: list[Question]) -> Iterator[Figure]:

@@ -45,7 +45,7 @@ class Served(Command):
             env={**os.environ, **self.env},
             stdin=options.get("stdin", subprocess.PIPE),
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=options.get("stderr", subprocess.PIPE),
         )
 
     def in_process(self, *arguments: str, **options) -> Answer:

@@ -348,16 +348,16 @@ def test_nothing_there(cli: Command, root: Path) -> None:
 
 
 def test_a_note_that_comes_meanwhile(vault: Vault, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # C-2: another command of the same daemon indexes it between replaying and comparing
+    # C-2: another command of the same daemon indexes it between looking for what is new and comparing
     vault.remember("The harbour master moved our berth to pier nine")
     beside = Vault.of(Workspace(vault.workspace.folder, like=vault.workspace))
-    replay = consolidate._replay
+    recent = consolidate._recent
 
-    def replay_and_more(workspace: Workspace, *window: Any) -> Any:
-        replayed = replay(workspace, *window)
+    def recent_and_more(workspace: Workspace, *window: Any) -> Any:
+        found = recent(workspace, *window)
         memory(root, "memories/late.md", "mem_00000000000e", "The harbour master moved our berth to pier nine")
         beside.recall("harbour")
-        return replayed
+        return found
 
-    monkeypatch.setattr(consolidate, "_replay", replay_and_more)
+    monkeypatch.setattr(consolidate, "_recent", recent_and_more)
     assert [each.memory_b_id for each in vault.consolidate().merge_candidates] == ["mem_00000000000e"]

@@ -283,6 +283,22 @@ def test_a_client_killed_in_the_middle(one: Served) -> None:
     assert one.ask_json("list", "--all")["total"] == before
 
 
+def test_undo_at_a_terminal_asks(one: Served) -> None:
+    # S-7: as it does without a daemon, where something came since that cannot be undone
+    kept, gone = (one.ask_json("remember", text)["memory"]["id"] for text in ("Rain on the quay", "A torn sail"))
+    assert one.ask("forget", gone, "--purge").code == 0
+    keyboard, terminal = os.openpty()
+    process = one.start("undo", stdin=terminal, stderr=terminal)
+    os.write(keyboard, b"n\n")
+    out, _ = process.communicate(timeout=60)
+    assert b"Take that back? [y/N]" in os.read(keyboard, 10_000)
+    os.close(terminal)
+    os.close(keyboard)
+    assert (process.returncode, out) == (1, b"Nothing was undone.\n")
+    assert one.ask("show", kept).code == 0
+    assert one.ask("undo", "--yes").code == 0
+
+
 # ---- its own commands
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, git, memory, mode, note, states
+from helpers import contents, git, memory, mode, no_longer_than, note, states
 
 from vault_mem.operations.checks import machine
 from vault_mem.operations.doctor import BY_INDEX
@@ -448,3 +448,32 @@ def test_odd_files_where_ours_belong(cli: Command, root: Path, key: str, make: C
     wanted = path.is_dir() if key.endswith("trash") else path.is_file()
     assert [each["path"] for each in findings] == ([] if wanted else [key])
     assert os.path.lexists(path)
+
+
+@pytest.mark.parametrize("place", [".gitignore", ".git/info/exclude", ".git/config", "private/.gitignore", ""])
+def test_a_pipe_that_git_would_wait_for(cli: Command, root: Path, place: str) -> None:
+    # S-1: nothing hangs, and doctor answers in every state a vault can be in
+    if place:
+        git(root, "init", "-q")
+    place = place or ".gitignore"
+    (root / place).parent.mkdir(parents=True, exist_ok=True)
+    (root / place).unlink(missing_ok=True)
+    os.mkfifo(root / place)
+    with no_longer_than(20):
+        answer = cli.run("doctor", "--fix")
+    assert "error:" not in answer.err
+    if place == ".gitignore":
+        assert "cannot be told" in answer.out
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+@pytest.mark.parametrize("name", [".gitignore", ".gitattributes"])
+def test_git_is_not_asked_where_it_would_wait_at_a_pipe(cli: Command, root: Path, name: str) -> None:
+    # S-1: nothing hangs; git opens both whatever they are
+    git(root, "init", "-q")
+    (root / name).unlink(missing_ok=True)
+    os.mkfifo(root / name)
+    started = time.monotonic()
+    assert cli.run("status").code == 0
+    cli.run("doctor")
+    assert time.monotonic() - started < 20  # git itself would be given thirty seconds, several times

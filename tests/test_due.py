@@ -144,6 +144,8 @@ def test_what_is_done_appears_nowhere(cli: Command, how: str) -> None:
 @pytest.mark.parametrize(
     ("task", "text"),
     [
+        ("Renew the passport by next Friday", "The passport has been renewed"),
+        ("来週までに請求書を送る", "請求書を送った"),
         ("Renew the passport", "The passport has been renewed"),
         ("Send the contract to Marit", "Sent Marit the contract"),
         ("I need to call the dentist", "I called the dentist"),

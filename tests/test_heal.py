@@ -286,7 +286,7 @@ def test_an_adoption_that_was_undone_is_not_done_again(eager: Command, root: Pat
     # V-6, V-4
     path = note(root, "memories/a.md", "A heron")
     eager.run("status")
-    (adopted,) = eager.json("history")["operations"]
+    adopted = eager.json("history")["operations"][0]
     assert adopted["command"] == "adopt"
     eager.run("undo", adopted["op"])
     assert path.read_text() == "A heron"

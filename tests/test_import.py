@@ -280,6 +280,23 @@ def test_an_import_is_one_operation(cli: Command, root: Path, tmp_path: Path, mo
     }
 
 
+def test_a_purge_takes_only_its_own_out_of_an_import(cli: Command, vault: Vault, root: Path):
+    # S-7: the rest of the import can still be undone, also a note that linked to what is purged
+    before = contents(root)
+    cli.run("import", str(DATA / "basic-memory"))
+    gone = by_source(vault)["basic-memory:kitchen/bean-roasters"].id
+    assert [link.id for link in vault.show(gone).links]
+    assert cli.run("forget", gone, "--purge").code == 0
+    imported = asked(cli)[1]
+    assert imported["command"] == "import"
+    assert gone not in imported["ids"]
+    for path in (root / ".vault-mem/journal").iterdir():
+        assert gone[4:12] not in path.read_text()
+    answer = cli.run("undo", imported["op"])
+    assert answer.code == 0, answer.err
+    assert {name for name in contents(root) if "history" not in name} == set(before)
+
+
 def test_the_undo_of_an_import_does_not_take_an_edit(cli: Command, root: Path):
     report = cli.json("import", str(DATA / "basic-memory"))
     path = root / cli.json("show", report["imported"][0]["id"])["path"]
@@ -324,10 +341,15 @@ def test_a_killed_import_is_one_operation_too(cli: Command, root: Path, tmp_path
     )
     done = subprocess.run([sys.executable, "-c", code, str(root), str(source)], env={**os.environ, **env}, check=False)
     assert done.returncode == 9
-    assert cli.json("list")["total"] > 1
+    count = cli.json("list")["total"]
+    assert count > 1
+    assert cli.run("config", "set", "quiet_seconds", "0").code == 0
+    cli.run("status")
+    assert "".join(path.read_text() for path in (root / "memory").glob("*.md")).count("[id:") == count
     assert cli.run("remember", "The lamp is out again").code == 0
-    assert [each["command"] for each in asked(cli)] == ["remember", "import"]
+    assert [each["command"] for each in asked(cli)] == ["remember", "config set", "import"]
     assert cli.run("undo").code == 0
-    assert cli.run("undo").code == 0
+    assert cli.run("undo", asked(cli)[-1]["op"]).code == 0
     assert cli.json("list")["total"] == 0
+    assert not list((root / "memory").glob("*.md"))  # the views have caught up, both times
     assert cli.run("doctor").code == 0

@@ -247,3 +247,15 @@ def test_wake_up_tells_what_is_said_twice_once(cli: Command, root: Path) -> None
         "佳也は15時を過ぎたらコーヒーを飲まない。眠りが浅くなるから、午後の遅い時間はほうじ茶にする。",
     )
     assert len(cli.json("wake-up")["memories"]) == 1
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_questions_without_an_answer_are_told_so(sample_cli: Command, language: str) -> None:
+    # most of those that have nothing to do with the vault, and none that it answers
+    asked = json.loads((Path(__file__).parent / "data" / "questions.json").read_text(encoding="utf-8"))
+    without = [sample_cli.json("recall", query) for query in asked["no answer"][language]]
+    told = [answer for answer in without if not answer["answered"]]
+    assert len(told) >= 18, f"{len(told)} of {len(without)}"
+    assert all(len(answer["results"]) <= 2 for answer in told)
+    withheld = [query for query in asked["answered"][language] if not sample_cli.json("recall", query)["answered"]]
+    assert withheld == []

@@ -74,7 +74,7 @@ def richer(quick: Command, root: Path) -> None:
     overview = "The winch on the north pier was repaired by Ewan.\n\nHe used the spare drum, and the brake still slips."
     memory(root, "memories/two.md", TWO, overview)
     vault = Vault(root, env=quick.env)
-    digest = _digest(vault.workspace.folder, [vault.show(id_).memory for id_ in (ONE, TWO)])
+    digest = _digest(lambda key: (root / key).read_bytes(), [vault.show(id_).memory for id_ in (ONE, TWO)])
     proposal = Proposal("merge", (ONE, TWO), "merge [[two|Two]] into [[one|One]]: similarity 0.93", digest)
     (root / "REVIEW.md").write_text(add(None, [proposal]))
 

@@ -73,7 +73,7 @@ def _after_lost_answer(root: str, arguments: list[str], request: str) -> int:
 
 def _vault_for(arguments: list[str]) -> str:
     """The vault whose daemon can run this; empty where it runs here. The daemon itself decides by the full rules."""
-    named, command = "", ""
+    named, words = "", []
     rest = iter(arguments)
     for argument in rest:
         if argument == "--":
@@ -82,10 +82,11 @@ def _vault_for(arguments: list[str]) -> str:
             named = next(rest, "")
         elif argument.startswith("--vault="):
             named = argument[8:]
-        elif not argument.startswith("-") and not command:
-            command = argument
+        elif not argument.startswith("-"):
+            words.append(argument)
+    command = words[0] if words else ""
     here = command in IN_CLIENT and not (command == "edit" and _says_what(arguments))
-    if here or ("--purge" in arguments and os.isatty(0)):  # it asks first
+    if here or (_may_ask(words, arguments) and os.isatty(0)):
         return ""
     try:
         return _find(named)
@@ -96,6 +97,11 @@ def _vault_for(arguments: list[str]) -> str:
 def _says_what(arguments: list[str]) -> bool:
     """Whether an edit needs no editor."""
     return any(each.startswith(("--content", "--set")) for each in arguments)
+
+
+def _may_ask(words: list[str], arguments: list[str]) -> bool:
+    """Whether a command may have to ask the person at the terminal before it does anything."""
+    return "--yes" not in arguments and ("--purge" in arguments or words == ["undo"])
 
 
 def _find(named: str) -> str:

@@ -225,9 +225,7 @@ def warm_up() -> None:
 
     from vault_mem.embedding.embedder import Embedder
 
-    model = Embedder()
-    _ = model.static  # loaded once in a process, and children share it
-    Embedder.fingerprint = model.fingerprint  # a command hashes 15 MB for it
+    _ = Embedder().static  # loaded and hashed once in a process, and children share it
     np.quantile(np.arange(9), 0.5)
     gc.collect()
     gc.freeze()  # a collection in a child would copy every page that it shares

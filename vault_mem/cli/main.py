@@ -209,12 +209,13 @@ def settle(console: Console, arguments: Sequence[str]) -> None:
         return
     from vault_mem.operations.quiet import settle as do_what_waits
     from vault_mem.vault import turns
+    from vault_mem.vault.folder import OWN
 
     for vault in console.opened:
         workspace = vault.workspace
         if console.broken_off or not workspace.is_fresh:
             continue  # it failed, or did not look at the notes
-        if command_of(arguments) in TURNS:
+        if command_of(arguments) in TURNS and workspace.folder.tree.exists(OWN):  # a first recall leaves no trace
             turns.count(workspace.folder)
         said = len(workspace.notices)
         guarded(console, partial(do_what_waits, workspace), wants_json=False)

@@ -91,6 +91,10 @@ class Lexicon:
         """How many rows came after the arrays were filled."""
         return len(self._later_terms)
 
+    def words(self) -> list[str]:
+        """Every word that some row has or had, as it was written."""
+        return list(self._numbers)
+
     def postings(self, term: str) -> tuple[Places, Counts]:
         """The places that have a term, and how often. One character of Japanese stands for every pair it is in."""
         found = self._asked.get(term)

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -132,10 +131,11 @@ def with_parents(tags: Sequence[str]) -> list[str]:
 
 def _of_path(key: str, title: str) -> list[str]:
     """The words of a file's name and folders that its title does not have."""
-    folders, name = PurePosixPath(key).parts[1:-1], PurePosixPath(key).stem
-    known = set(terms(title))
-    named = [*(folder for folder in folders if not _MONTH.fullmatch(folder)), ID_AT_END.sub("", name)]
-    return [term for term in dict.fromkeys(terms(" ".join(named))) if term not in known]
+    *folders, file = key.split("/")[1:] or [key]
+    named = [folder for folder in folders if not _MONTH.fullmatch(folder)]
+    found = dict.fromkeys(terms(" ".join([*named, ID_AT_END.sub("", file.rpartition(".")[0])])))
+    known = set(terms(title)) if found else found
+    return [term for term in found if term not in known]
 
 
 def to_table(rows: Sequence[dict[str, Any]], dim: int) -> pa.Table:

@@ -262,12 +262,27 @@ class _Run:
 
     def _index_files(self, keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None = None) -> None:
         """Read these files and write their rows, states last."""
+        with self.folder.tree.opener() as open_:
+            notes, touched, links = self._look_into(open_, keys, gone, ids)
+        if notes:
+            self._write(notes, gone)
+        fresh = [known for _, _, known in notes]
+        self.known.update({known.key: known for known in [*fresh, *touched]})
+        self.report.touched += len(touched)
+        self.index.state.record(fresh, links=links, table_version=UNSETTLED)
+        if touched:
+            self.index.state.record(touched)
+
+    def _look_into(
+        self, open_: Callable[[str], int], keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None
+    ) -> tuple[list[tuple[str, Note, Known]], list[Known], list[Written]]:
+        """What is to be indexed of these files, those that say what they said, and the links of the former."""
         notes: list[tuple[str, Note, Known]] = []
         touched: list[Known] = []
         links: list[Written] = []
         for key in keys:
             try:
-                raw, state, size = read(self.folder, key)
+                raw, state, size = read(self.folder, key, open_)
             except FileNotFoundError:
                 continue  # gone since the listing; the next sync sees it
             except OSError as error:
@@ -284,14 +299,8 @@ class _Run:
             ):
                 touched.append(old._replace(**state._asdict(), checked_ns=checked))
                 continue
-            note = parse(
-                raw,
-                key,
-                mtime=state.mtime_ns / 1e9,
-                zone=self.folder.zone,
-                private=self.folder.is_private(key),
-                size=size,
-            )
+            private = self.folder.is_private(key)
+            note = parse(raw, key, mtime=state.mtime_ns / 1e9, zone=self.folder.zone, private=private, size=size)
             declared = note.memory.id
             note.memory.id = (ids or {}).get(key) or declared or provisional_id(key)
             note.memory.provisional = note.memory.id != declared
@@ -303,14 +312,7 @@ class _Run:
             self.claimed.update((declared, old.declared if old else ""))
             if ids is None:
                 self._count(old, digest in gone)
-        if notes:
-            self._write(notes, gone)
-        fresh = [known for _, _, known in notes]
-        self.known.update({known.key: known for known in [*fresh, *touched]})
-        self.report.touched += len(touched)
-        self.index.state.record(fresh, links=links, table_version=UNSETTLED)
-        if touched:
-            self.index.state.record(touched)
+        return notes, touched, links
 
     def _count(self, old: Known | None, moved: bool) -> None:
         if old is not None:

@@ -37,7 +37,7 @@ def terms(text: str) -> list[str]:
             found.append(run)
         else:
             found += [run[start : start + 2] for start in range(len(run) - 1)]
-    for word in _LETTERS.findall(text):
+    for word in _LETTERS.findall(text) if _CAPITAL_WITHIN.search(text) else ():
         if _CAPITAL_WITHIN.search(word):
             found += [part.casefold() for part in _PART_OF_IDENTIFIER.findall(word)]
     return found

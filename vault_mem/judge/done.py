@@ -22,6 +22,8 @@ MAX_LENGTH = 400
 _PLANNING = frozenset(
     (
         *("need", "plan", "want", "intend", "go", "going", "should", "must", "remember", "forget", "still", "yet"),
+        *("next", "coming", "soon", "week", "weekend", "month", "today", "tomorrow", "tonight", "deadline", "until"),
+        *("来週", "今週", "来月", "今月", "明日", "今日", "今夜", "までに", "期限"),
         *("予定", "つもり", "こと", "必要", "思う", "思っ", "忘れ", "忘れる", "しよう"),
     )
 )

@@ -26,6 +26,19 @@ def in_order(lines: list[str], gone: set[str] | frozenset[str] = frozenset()) ->
     return "".join(f"{line}\n" for line in kept)
 
 
+def is_in_order(lines: list[str]) -> bool:
+    """Whether each line is there once, and none tells an earlier time than the one before it.
+
+    The revisions of one operation have one time, in any order.
+    """
+    last = 0.0
+    for line in lines:
+        before, last = last, _time(line, last)
+        if last < before:
+            return False
+    return len(set(lines)) == len(lines)
+
+
 def _lines(text: str) -> list[str]:
     return [line for line in (each.removesuffix("\r") for each in text.split("\n")) if line.strip()]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 HEAD = """\
@@ -74,9 +74,9 @@ def settle(text: str, proposal: Proposal, box: str, day: str, note: str = "") ->
     return "\n".join(lines) + "\n"
 
 
-def without(text: str, id_: str) -> str:
-    """The file without the proposals about a memory that nobody has answered."""
-    gone = {each.id for each in undecided(text) if id_ in each.ids}
+def without(text: str, which: Callable[[Proposal], bool]) -> str:
+    """The file without some of the proposals that nobody has answered."""
+    gone = {each.id for each in undecided(text) if which(each)}
     if not gone:
         return text
     lines = [line for line in text.splitlines() if (old := _read(line)) is None or old.id not in gone]

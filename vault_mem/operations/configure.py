@@ -9,6 +9,8 @@ from typing import Any
 
 from vault_mem.errors import InvalidInput, NotFound, SettingsError
 from vault_mem.vault import files, outside
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.settings import (
     BY_NAME,
     VAULT_FILE,
@@ -80,11 +82,30 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
         except SettingsError as error:
             raise InvalidInput(error.message, error.hint or f"{name}: {doc_of(name)}") from error
     after = tomlkit.dumps(document).encode()
-    if before is None:
+    if not user and root is not None and (folder := _opened(root, env)) is not None:
+        _journalled(folder, f"config {'unset' if value is None else 'set'}", name, before, after)
+    elif before is None:
         files.create(tree, key, after, PUBLIC_MODE)
     elif before != after:
         files.replace(tree, key, before, after)
     return path
+
+
+def _opened(root: Path, env: Mapping[str, str]) -> Folder | None:
+    """The vault; None where its settings are so wrong that it cannot be opened, and this change may be the cure."""
+    try:
+        return Folder(root, env)
+    except SettingsError:
+        return None
+
+
+def _journalled(folder: Folder, command: str, name: str, before: bytes | None, after: bytes) -> None:
+    """A vault's settings are changed like any other of its files: one operation, one undo."""
+    with writing(folder):
+        transaction = Transaction(folder, command, name)
+        transaction.write(VAULT_FILE, before, after)
+        if transaction.steps:
+            transaction.commit()
 
 
 def _known(name: str) -> None:

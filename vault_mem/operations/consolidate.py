@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from itertools import pairwise
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from vault_mem.embedding.calibration import size_of
-from vault_mem.errors import InvalidInput
+from vault_mem.errors import InvalidInput, NotFound, VaultMemError
 from vault_mem.index.pairs import nearest_pairs
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations import review
@@ -91,19 +92,39 @@ def consolidate(
     for name, value in (("limit", limit), ("max_replay_events", max_replay_events), ("window", window or 0)):
         if value < 0:
             raise InvalidInput(f"{name} is 0 or more, not {value}")
-    recent, pairs, links = workspace.changing(lambda: _replay(workspace, window, window_hours, max_replay_events))
+    workspace.freshen_to_change()
+    recent = _recent(workspace, window, window_hours)
     merges, changes = workspace.reading(
         lambda: _candidates(workspace, None if whole else recent, threshold, limit, progress)
     )
-    review.propose(
-        workspace,
-        [
-            *(_merge(workspace, each) for each in merges),
-            *(_supersede(each) for each in changes if _is_state(workspace, each)),
-        ],
-    )
-    refreshed = {memory.id for pair in pairs for memory in pair}
-    return ConsolidationStats(len(pairs), len(pairs), links, len(refreshed), merges, changes)
+
+    def act() -> ConsolidationStats:
+        workspace.freshen_to_change()
+        transaction = Transaction(workspace.folder, "consolidate", "they followed one another")
+        pairs = _pairs(_recent(workspace, window, window_hours), max_replay_events)
+        links = _link(workspace, transaction, pairs) if pairs else 0
+        review.propose_in(transaction, workspace, [*_suggestions(workspace, merges, changes)])
+        if transaction.steps:
+            transaction.commit()
+            workspace.done(transaction)
+        _strengthen(workspace, pairs)
+        refreshed = {memory.id for pair in pairs for memory in pair}
+        return ConsolidationStats(len(pairs), len(pairs), links, len(refreshed), merges, changes)
+
+    return workspace.changing(act)
+
+
+def _suggestions(
+    workspace: Workspace, merges: list[MergeCandidate], changes: list[SupersedeCandidate]
+) -> Iterator[review.Suggestion]:
+    """What to propose of the candidates; one that was forgotten while they were compared is left out."""
+    for each in merges:
+        with contextlib.suppress(NotFound):
+            yield _merge(workspace, each)
+    for change in changes:
+        with contextlib.suppress(NotFound):
+            if _is_state(workspace, change):
+                yield _supersede(change)
 
 
 def _merge(workspace: Workspace, candidate: MergeCandidate) -> review.Suggestion:
@@ -127,31 +148,35 @@ def _is_state(workspace: Workspace, candidate: MergeCandidate) -> bool:
     return workspace.index.get(candidate.memory_b_id).kind in STATE_KINDS
 
 
-def _replay(
-    workspace: Workspace, window: int | None, window_hours: float, most: int
-) -> tuple[list[Memory], list[tuple[Memory, Memory]], int]:
-    """Link memories that followed one another and strengthen their connections (SPEC C-1)."""
-    workspace.freshen_to_change()
+def _recent(workspace: Workspace, window: int | None, window_hours: float) -> list[Memory]:
+    """The memories that count as new, oldest first."""
     now = workspace.folder.now()
     where = f"created <= {now.timestamp()!r}"
     if window is None:
         where += f" AND created >= {(now - timedelta(hours=window_hours)).timestamp()!r}"
     recent = [memory for memory in workspace.index.memories(where) if not memory.closed_at(now)]
     recent.sort(key=lambda memory: memory.order)
-    if window is not None:
-        recent = recent[max(len(recent) - window, 0) :]
+    return recent if window is None else recent[max(len(recent) - window, 0) :]
+
+
+def _pairs(recent: list[Memory], most: int) -> list[tuple[Memory, Memory]]:
+    """Those that followed one another, the latest of them (SPEC C-1)."""
     pairs = list(pairwise(memory for memory in recent if not memory.provisional))
-    pairs = pairs[max(len(pairs) - most, 0) :]
-    links = _link(workspace, pairs) if pairs else 0
-    activity.strengthen(workspace.folder, [(earlier.id, later.id) for earlier, later in pairs])
-    return recent, pairs, links
+    return pairs[max(len(pairs) - most, 0) :]
 
 
-def _link(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> int:
+def _strengthen(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> None:
+    """Note that they were active together; the links are written by now, so trouble here is no failure."""
+    try:
+        activity.strengthen(workspace.folder, [(earlier.id, later.id) for earlier, later in pairs])
+    except (VaultMemError, OSError) as error:
+        workspace.notices.append(f"the activity log could not be written: {error}")
+
+
+def _link(workspace: Workspace, transaction: Transaction, pairs: list[tuple[Memory, Memory]]) -> int:
     graph = workspace.graph
     names = workspace.names
     company, known = Company(workspace), activity.strengths(workspace.folder)
-    transaction = Transaction(workspace.folder, "consolidate", "they followed one another")
     made = 0
     for earlier, later in pairs:
         if any(
@@ -165,9 +190,6 @@ def _link(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> int:
         elif add_link(workspace, transaction, names, later, earlier, "related"):
             transaction.ids += [memory.id for memory in (earlier, later) if memory.id not in transaction.ids]
             made += 1
-    if transaction.steps:
-        transaction.commit()
-        workspace.done(transaction)
     return made
 
 

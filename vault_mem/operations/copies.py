@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from vault_mem.errors import Conflict
 from vault_mem.merging import Merged
+from vault_mem.operations import views
 from vault_mem.operations.common_text import merged_bytes, merged_with
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
@@ -81,6 +82,7 @@ def take_in(copy: SyncCopy, workspace: Workspace) -> None:
             if found is None or found.conflicts:
                 raise Conflict("both versions changed the same", "vault-mem review shows them side by side")
             transaction.write(copy.original, one, merged_bytes(found))
+            views.follow_text(transaction, copy.original, one, merged_bytes(found))
         transaction.remove(copy.key, other)
         transaction.commit()
         workspace.done(transaction)

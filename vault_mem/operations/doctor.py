@@ -13,6 +13,7 @@ from vault_mem.errors import VaultMemError
 from vault_mem.operations.checks import machine, merges, notes, odd, private
 from vault_mem.operations.checks.finding import Check, Finding
 from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.parts import together
 
 CHECKS: dict[str, Check] = {
     "settings": machine.settings,
@@ -67,19 +68,28 @@ class Diagnosis:
 def doctor(workspace: Workspace, *, fix: bool = False) -> Diagnosis:
     """Run every check; with `fix`, put right what can be, and check again."""
     findings, skipped = _check(workspace)
-    fixed: list[Finding] = []
-    for finding in findings if fix else ():
-        if finding.fix is not None:
-            try:
-                finding.fix(workspace)
-                fixed.append(finding)
-            except (OSError, VaultMemError) as error:
-                reason = error.message if isinstance(error, VaultMemError) else error.strerror
-                workspace.notices.append(f"{finding.path}: not fixed: {reason}")
+    fixed = _fix(workspace, findings) if fix else []
     if fixed:
         findings, skipped = _check(workspace)
     checks = [name for name in (*CHECKS, *BY_INDEX) if name not in skipped]
     return Diagnosis(checks, findings, fixed, skipped)
+
+
+def _fix(workspace: Workspace, findings: list[Finding]) -> list[Finding]:
+    """Put right what can be, as one operation; returns what was."""
+    fixed: list[Finding] = []
+    fixes = [(finding, finding.fix) for finding in findings if finding.fix is not None]
+    if not fixes:
+        return fixed
+    with together(workspace.folder, "doctor --fix"):
+        for finding, fix in fixes:
+            try:
+                fix(workspace)
+                fixed.append(finding)
+            except (OSError, VaultMemError) as error:
+                reason = error.message if isinstance(error, VaultMemError) else error.strerror
+                workspace.notices.append(f"{finding.path}: not fixed: {reason}")
+    return fixed
 
 
 def _check(workspace: Workspace) -> tuple[list[Finding], list[str]]:

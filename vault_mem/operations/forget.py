@@ -53,9 +53,7 @@ class Trashed:
     references: list[FileStep]
 
 
-def forget(
-    workspace: Workspace, id_: str, reason: str = "", *, command: str = "forget", update_links: bool = False
-) -> ForgetResult:
+def forget(workspace: Workspace, id_: str, reason: str = "", *, update_links: bool = False) -> ForgetResult:
     """Put one memory into the trash and remove every reference to it, as one operation.
 
     With `update_links`, those in a person's own notes too.
@@ -65,7 +63,7 @@ def forget(
         memory = workspace.to_change(id_)
         raw = workspace.read_to_remove(memory)
         transaction, left = plan_forget(
-            workspace.folder, workspace.names, memory, raw, reason, command, update_links=update_links
+            workspace.folder, workspace.names, memory, raw, reason, update_links=update_links
         )
         references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
         op = transaction.commit()
@@ -129,7 +127,7 @@ def discard(
         "file": transaction.steps[-1].record(),
         "references": references,
     }
-    key = _trash_key(memory.id)
+    key = trash_key(memory.id)
     transaction.write(key, read(folder, key), json.dumps(record, ensure_ascii=False).encode())
     log_deletion(transaction, memory.id, at, reason)
 
@@ -192,8 +190,8 @@ def plan_restore(folder: Folder, names: Names, trashed: Trashed) -> tuple[Transa
     memory.path = key
     memory.id = trashed.id
     views.follow(transaction, None, memory)
-    trash_key = _trash_key(trashed.id)
-    transaction.remove(trash_key, read(folder, trash_key) or b"")
+    kept = trash_key(trashed.id)
+    transaction.remove(kept, read(folder, kept) or b"")
     log_deletion(transaction, trashed.id, folder.now().isoformat(), "restored")
     return transaction, missing
 
@@ -267,7 +265,7 @@ def _load(folder: Folder, key: str) -> Trashed | None:
         steps = [step_from(each) for each in (record["file"], *record["references"])]
         file, *references = [step for step in steps if isinstance(step, FileStep)]
         at = datetime.fromisoformat(record["at"])
-        if not all(ours(folder, step) for step in (file, *references)) or _trash_key(str(record["id"])) != key:
+        if not all(ours(folder, step) for step in (file, *references)) or trash_key(str(record["id"])) != key:
             raise ValueError("not a memory of this vault")
         return Trashed(str(record["id"]), at, str(record["reason"]), file.key, file, references)
     except OSError:
@@ -277,13 +275,14 @@ def _load(folder: Folder, key: str) -> Trashed | None:
         return None
 
 
-def _trash_key(id_: str) -> str:
+def trash_key(id_: str) -> str:
+    """Where a forgotten memory lies."""
     return f"{_TRASH}/{id_}.json"
 
 
 def _empty_old(folder: Folder) -> None:
     oldest = folder.now() - timedelta(days=folder.settings.trash_days)
-    with contextlib.suppress(OSError):  # another time will do
+    with contextlib.suppress(OSError, VaultMemError):  # another time will do
         for trashed in trash(folder):
             if trashed.at < oldest:
-                folder.tree.drop(_trash_key(trashed.id))
+                folder.tree.drop(trash_key(trashed.id))

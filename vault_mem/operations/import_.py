@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 
-from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound
+from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound, VaultMemError
 from vault_mem.imports.formats import reader_for
 from vault_mem.imports.items import Bad, Item
 from vault_mem.model import Link, Memory
@@ -25,6 +26,8 @@ from vault_mem.vault.journal import Transaction
 from vault_mem.vault.parts import Whole, together
 
 Progress = Callable[[int, int], None]
+# So many memories come in before their lines are put into the views, and the vault's files are looked at again.
+AT_ONCE = 500
 _REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
 _PLAIN_NAME = re.compile(r"[^/\\.#~\s][^/\\#|^\[\]\0\n]*\.md")
 
@@ -100,9 +103,22 @@ class _Import:
         self.ids = {memory.id for memory in known}
         self.names: dict[str, str] = {}
         self.new: dict[str, tuple[str, list[tuple[str, str]]]] = {}  # source and links; the texts are in the files
+        self.unmirrored: list[Memory] = []
         self.texts: set[str] = set()
 
     def run(self, items: Iterable[Item | Bad], progress: Progress | None) -> ImportReport:
+        """Take all; the vault is held, so its files are looked at now and then and not before each item."""
+        self.workspace.held_still = True
+        try:
+            self._take_all(items, progress)
+        finally:
+            self._mirror()
+            self.workspace.held_still = False
+        if not self.report.dry_run:
+            self._link()
+        return self.report
+
+    def _take_all(self, items: Iterable[Item | Bad], progress: Progress | None) -> None:
         for done, item in enumerate(items, start=1):
             if isinstance(item, Bad):
                 self.report.refused.append(item)
@@ -111,11 +127,29 @@ class _Import:
                     self._take(replace(item, source=" ".join(item.source.split())))
                 except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
                     self.report.refused.append(Bad(item.source, error.message))
+            if len(self.unmirrored) >= AT_ONCE:
+                self._mirror()
+                self.workspace.held_still = False
+                self.workspace.freshen()
+                self.workspace.held_still = True
             if progress:
                 progress(done, self.report.total)
-        if not self.report.dry_run:
-            self._link()
-        return self.report
+
+    def _mirror(self) -> None:
+        """Put the lines of what came in into the views: many at once, each time a view is read and written once."""
+        memories, self.unmirrored = self.unmirrored, []
+        if not memories:
+            return
+        transaction = Transaction(self.workspace.folder, "import")
+        try:
+            views.follow_many(transaction, memories)
+            if transaction.steps:
+                transaction.commit()
+                self._part_done()
+            self.workspace.index.state.follow([memory.path for memory in memories])
+        except (VaultMemError, OSError, sqlite3.Error) as error:
+            transaction.notices.append(f"the memories are saved; the views follow later: {error}")
+        self.workspace.notices += transaction.notices
 
     def _take(self, item: Item) -> None:
         known = self.sources.get(item.source)
@@ -131,7 +165,8 @@ class _Import:
         if item.memory is not None or self.report.dry_run:
             duplicate = self._duplicate(draft)
         else:
-            result = remember(self.workspace, draft, keep_refused=False)
+            result = remember(self.workspace, draft, keep_refused=False, mirror=False)
+            self.unmirrored += [result.memory] if result.memory and not result.grown else []
             found = result.duplicate_of
             duplicate = Passed("", found.memory.id, found.similarity) if found else None
         if duplicate:
@@ -200,11 +235,11 @@ class _Import:
         def write() -> None:
             transaction = Transaction(folder, "import", ids=[memory.id])
             transaction.create(key, raw)
-            views.follow(transaction, None, whole)
             transaction.commit()
-            self.workspace.done(transaction)
+            self.workspace.done(transaction, mirrored=False)
 
         self.workspace.changing(write)
+        self.unmirrored.append(whole)
         return memory.id
 
     def _link(self) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from vault_mem.errors import Conflict, VaultMemError
 from vault_mem.merging import encoded, kind_of, merge
-from vault_mem.merging.history import in_order
+from vault_mem.merging.history import in_order, is_in_order
 from vault_mem.merging.note import cut, is_marked, second_memory, sides
 from vault_mem.merging.review import without_repeats
 from vault_mem.merging.views import without_copies
@@ -71,6 +71,8 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
         transaction = Transaction(folder, "doctor --fix", "a merge left it in disorder")
         if raw is not None:
             transaction.write(leftover.key, raw, leftover.after)
+            if folder.is_note(leftover.key):
+                views.follow_text(transaction, leftover.key, raw, leftover.after)
         if leftover.second is not None:
             _part(workspace, transaction, leftover.key, leftover.second)
         if transaction.steps:
@@ -88,7 +90,9 @@ def _part(workspace: Workspace, transaction: Transaction, key: str, second: byte
     memory = parse(second, key, mtime=0, zone=workspace.folder.zone).memory
     if workspace.index.state.claims([memory.id]):
         raise Conflict(f"{memory.id} is in another file, too", "compare the two, and delete what is between the marks")
-    transaction.create(beside(key, file_name(memory)), second)
+    own = beside(key, file_name(memory))
+    transaction.create(own, second)
+    views.follow_text(transaction, own, None, second)
 
 
 def _read(folder: Folder, key: str) -> bytes | None:
@@ -135,7 +139,9 @@ def _history(text: str) -> str:
         from vault_mem.merging.history import merge_history
 
         return merge_history(*found).text
-    return in_order([line for line in text.split("\n") if line.strip() and not line.startswith(_MARKS)])
+    lines = [line for line in text.split("\n") if line.strip()]
+    revisions = [line for line in lines if not line.startswith(_MARKS)]
+    return text if revisions == lines and is_in_order(lines) else in_order(revisions)
 
 
 def _half_marked(text: str) -> bool:

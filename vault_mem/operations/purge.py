@@ -1,7 +1,7 @@
 """purge: a memory is forgotten and nothing of it is kept: no trash, no journal, no history, no old index version.
 
-That it is under way is written down first (`.vault-mem/purging/{id}.json`, names only), so that what a crash
-interrupts is finished at the next start.
+It is one operation: what it is called goes to `.vault-mem/purging/{id}.json` as part of it, and while that is there its
+traces are still to be removed, by the next command after a crash. Its own entry in the journal stays, without a word.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import base64
 import contextlib
 import json
 import re
+import sqlite3
 import unicodedata
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from vault_mem.errors import NotFound, Unsafe
+from vault_mem.errors import NotFound, Unsafe, VaultMemError
 from vault_mem.model import Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.parse import parse
@@ -24,19 +25,18 @@ from vault_mem.operations.forget import (
     DELETIONS,
     ForgetResult,
     Trashed,
-    forget,
     in_trash,
     log_deletion,
     plan_forget,
+    trash_key,
 )
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import files, history, late, own
+from vault_mem.vault import files, history, journal, late, own
 from vault_mem.vault.files import failures
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
-from vault_mem.vault.journal import Transaction
-from vault_mem.vault.steps import FileStep, Step, read
+from vault_mem.vault.journal import Entry, Transaction
+from vault_mem.vault.steps import FileStep, LineStep, MadeStep, Step, read
 from vault_mem.vault.steps import from_record as step_from
-from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
 _PURGING = f"{OWN}/purging"
 
@@ -80,21 +80,42 @@ def purge(
             raise Unsafe(f"{id_} means {memory.id}, and a purge keeps nothing of it", "give the whole id, or --yes")
         if not trashed:
             _refuse_while_open(workspace, memory)
-        _begin(workspace, memory)
-        result = ForgetResult(memory, [])
-        if trashed:
-            transaction = Transaction(workspace.folder, COMMAND, reason, ids=[memory.id])
-            log_deletion(transaction, memory.id, workspace.folder.now().isoformat(), reason)
-            transaction.commit()
-        else:
-            result = forget(workspace, memory.id, reason, command=COMMAND, update_links=update_links)
-        _quiet(workspace, memory)
-        finish(workspace)
-        # An undo sees that something was done here which it cannot take back.
-        Transaction(workspace.folder, COMMAND).commit()
-        return ForgetResult(memory, result.references, result.left, purged=True)
+        transaction, left = _plan(workspace, memory, reason, trashed, update_links)
+        references = [key for key in transaction.notes if key != memory.path]
+        op = transaction.commit()
+        try:
+            workspace.done(transaction)
+            finish(workspace)
+        except (VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error) as error:
+            workspace.notices.append(f"it is gone, but traces are left until the next command removes them: {error}")
+        return ForgetResult(memory, references, left, op, purged=True)
 
     return workspace.changing(act)
+
+
+def _plan(
+    workspace: Workspace, memory: Memory, reason: str, trashed: bool, update_links: bool
+) -> tuple[Transaction, list[str]]:
+    """The transaction, and the files that name the memory and cannot be changed."""
+    folder = workspace.folder
+    left: list[str] = []
+    transaction = Transaction(folder, COMMAND, reason, ids=[memory.id])
+    if trashed:
+        log_deletion(transaction, memory.id, folder.now().isoformat(), reason)
+    else:
+        raw = workspace.read_to_remove(memory)
+        transaction, left = plan_forget(
+            folder, workspace.names, memory, raw, reason, COMMAND, update_links=update_links
+        )
+        transaction.steps = [step for step in transaction.steps if step.key != trash_key(memory.id)]
+    if not memory.private:  # the latest monologue keeps the words of what is forgotten, but not of what is purged
+        views.silence(transaction, memory, views.newest_introspection(workspace, but=memory.id))
+    former = {name for name, ids in workspace.index.state.renames().items() if memory.id in ids}
+    stems = sorted({name.rsplit("/", 1)[-1] for name in (*former, memory.path.removesuffix(".md"))})
+    record = {"names": stems, "private": memory.private}
+    key = f"{_PURGING}/{memory.id}.json"
+    transaction.write(key, read(folder, key), json.dumps(record, ensure_ascii=False).encode())
+    return transaction, left
 
 
 def _refuse_while_open(workspace: Workspace, memory: Memory) -> None:
@@ -147,27 +168,6 @@ def finish(workspace: Workspace) -> None:
             folder.tree.drop(f"{_PURGING}/{id_}.json")
 
 
-def _begin(workspace: Workspace, memory: Memory) -> None:
-    folder = workspace.folder
-    key = f"{_PURGING}/{memory.id}.json"
-    files.make_folder(folder.tree, _PURGING, PRIVATE_FOLDER_MODE)
-    if not folder.tree.exists(key):
-        former = {name for name, ids in workspace.index.state.renames().items() if memory.id in ids}
-        stems = sorted({name.rsplit("/", 1)[-1] for name in (*former, memory.path.removesuffix(".md"))})
-        record = {"names": stems, "private": memory.private}
-        files.create(folder.tree, key, json.dumps(record, ensure_ascii=False).encode(), PRIVATE_MODE)
-
-
-def _quiet(workspace: Workspace, memory: Memory) -> None:
-    """The latest monologue keeps the words of what is forgotten, but not of what is purged."""
-    if memory.private:
-        return  # its words were never there
-    transaction = Transaction(workspace.folder, COMMAND, ids=[memory.id])
-    views.silence(transaction, memory, views.newest_introspection(workspace, but=memory.id))
-    if transaction.steps:
-        transaction.commit()
-
-
 class _Names:
     """What a purged memory is called in records: its id anywhere, the names of its file in links and paths alone."""
 
@@ -196,12 +196,11 @@ def _scrub_own(folder: Folder, names: _Names, private: bool) -> None:
     tree = folder.tree
     tree.drop(f"{OWN}/trash/{names.id}.json")
     tree.drop(f"{OWN}/edits/{names.id}.md")
-    for place in (JOURNAL, f"{OWN}/blocked", own.ASIDE):
+    _scrub_journal(folder, names)
+    for place in (f"{OWN}/blocked", own.ASIDE):
         for name in tree.names(place):
             if names.in_(_told(folder, f"{place}/{name}")):
-                for same in tree.names(place):  # with what its writes displaced
-                    if same.split(".")[0] == name.split(".")[0]:
-                        tree.drop(f"{place}/{same}")
+                tree.drop(f"{place}/{name}")
     for name in tree.names(f"{OWN}/trash", ".json"):
         _rewrite(folder, f"{OWN}/trash/{name}", lambda text: _trash_without(text, names), names)
     for name in tree.names(OWN, ".jsonl"):
@@ -211,6 +210,50 @@ def _scrub_own(folder: Folder, names: _Names, private: bool) -> None:
             _rewrite(folder, DELETIONS, lambda text: _without_reasons(text, names.id), names)
     for key in ("REVIEW.md", f"{folder.settings.private_folder.strip('/')}/REVIEW.md"):
         _rewrite(folder, key, lambda text: checklist.parted(text, [names.id])[0], names)
+
+
+def _scrub_journal(folder: Folder, names: _Names) -> None:
+    """Entries that mention it go, with what their writes displaced; of the purge's own its number stays."""
+    tree = folder.tree
+    named = sorted(name for name in tree.names(JOURNAL) if names.in_(_told(folder, f"{JOURNAL}/{name}")))
+    done = [name.rpartition(".") for name in named if name.endswith((".json", ".pending"))]
+    loaded = [entry for name, _, ending in done if (entry := journal.load(folder, name, ending))]
+    changed = {step.key: step for entry in loaded if entry.command == COMMAND for step in entry.steps}
+    kept = {entry.op: left for entry in loaded if (left := _without(entry, names, changed))}
+    for op in dict.fromkeys(name.split(".")[0] for name in named):
+        if op in kept:
+            journal.put(folder, kept[op])
+        for name in tree.names(JOURNAL):
+            if name.split(".")[0] == op and not (op in kept and name == f"{kept[op].name}.json"):
+                tree.drop(f"{JOURNAL}/{name}")
+
+
+def _without(entry: Entry, names: _Names, changed: Mapping[str, Step]) -> Entry | None:
+    """What may stay of an entry: that it was a purge, or what else an import made."""
+    if entry.command == COMMAND:
+        return replace(entry, reason="", ids=[], steps=[])
+    own_ = [step for step in entry.steps if isinstance(step, MadeStep) and names.in_(f"/{step.key}")]
+    if not own_:
+        return None
+    lines = [step for step in entry.steps if isinstance(step, LineStep) and step.id == names.id]
+    others = [step for step in entry.steps if step not in (*own_, *lines)]
+    steps = [_as_it_is_now(step, names.id, changed.get(step.key)) for step in others]
+    left = replace(entry, ids=[id_ for id_ in entry.ids if id_ != names.id], steps=steps)
+    return None if names.in_(left.dump().decode()) else left
+
+
+def _as_it_is_now(step: Step, id_: str, change: Step | None) -> Step:
+    """A step of an import, now that links to what is purged and proposals about it are gone."""
+    if isinstance(step, FileStep) and step.key.endswith("REVIEW.md"):
+        return replace(step, before=_unproposed(step.before, id_), after=_unproposed(step.after, id_))
+    if not isinstance(step, MadeStep) or not isinstance(change, FileStep) or not change.before or not change.after:
+        return step
+    was = MadeStep.of(step.key, change.before, step.mode)
+    return MadeStep.of(step.key, change.after, step.mode) if was == step else step
+
+
+def _unproposed(raw: bytes | None, id_: str) -> bytes | None:
+    return raw and checklist.parted(raw.decode(errors="replace"), [id_])[0].encode()
 
 
 def _scrub_history(folder: Folder, names: _Names) -> None:

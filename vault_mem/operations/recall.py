@@ -24,6 +24,7 @@ from vault_mem.ranking.links import Strengths
 from vault_mem.ranking.query import understand
 from vault_mem.ranking.rank import DIGITS, Ranking, Switches, rank
 from vault_mem.ranking.relevance import FLOOR, LEAST, NEAREST
+from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
 from vault_mem.vault import activity
 
@@ -137,8 +138,9 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
         public = workspace.folder.public
         allowed = allowed_places(workspace, catalogue, request.filters)
         now = request.filters.as_of or workspace.folder.now()
-        vector = workspace.embedder.encode([request.query])[0]
-        query = understand(request.query, vector, catalogue, workspace.tokens, now.astimezone(workspace.folder.zone))
+        text = corrected(request.query, catalogue, workspace.tokens)
+        vector = workspace.embedder.encode([text])[0]
+        query = understand(text, vector, catalogue, workspace.tokens, now.astimezone(workspace.folder.zone))
         ranking = rank(
             catalogue,
             query,

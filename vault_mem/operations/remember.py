@@ -66,8 +66,12 @@ def remember(
     keep_refused: bool = True,
     allow_secret: bool = False,
     replace_all: bool = False,
+    mirror: bool = True,
 ) -> RememberResult:
-    """Save a draft. A repetition of an existing memory is not saved unless `force`, but kept aside (`keep_refused`)."""
+    """Save a draft. A repetition of an existing memory is not saved unless `force`, but kept aside (`keep_refused`).
+
+    Without `mirror` its lines in the views are left to the caller.
+    """
     if draft.private:
         redact.seal(vars(draft))
     draft = checked(draft, workspace.folder.zone)
@@ -88,7 +92,7 @@ def remember(
         whole = _as_private_as_its_sources(workspace, draft)
         old_self = growing(workspace, whole)
         if old_self is None:
-            return _remember(workspace, whole, force, dedup, near, most, keep_refused)
+            return _remember(workspace, whole, force, dedup, near, most, keep_refused, mirror)
         grown = grow(workspace, old_self, whole, replace_all=replace_all)
         return RememberResult(grown.memory, 0, [], None, grown=True, kept=grown.kept)
 
@@ -96,7 +100,14 @@ def remember(
 
 
 def _remember(
-    workspace: Workspace, draft: Draft, force: bool, dedup: float, near: float, most: int, keep_refused: bool
+    workspace: Workspace,
+    draft: Draft,
+    force: bool,
+    dedup: float,
+    near: float,
+    most: int,
+    keep_refused: bool,
+    mirror: bool,
 ) -> RememberResult:
     found_old = [workspace.index.get(id_) for id_ in draft.supersedes]
     superseded = list({memory.id: memory for memory in found_old}.values())
@@ -125,26 +136,31 @@ def _remember(
     outdated = [] if superseded else workspace.reading(lambda: replaced_by(workspace, draft, verdict.neighbours))
     done = [each for each in finished if each.memory.id not in old]
     outdated = [each for each in outdated if each.memory.id not in [task.memory.id for task in done]]
-    memory = _save(workspace, draft, linked, superseded)
     changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
     differs = [str(each) for each in verdict.differs] if changed else []
-    suggested = [
-        review.Suggestion("supersede", (memory.id, each.memory.id), "speaks of a change")
-        for each in outdated
-        if changed is None or each.memory.id != changed.memory.id
-    ]
-    if changed is not None and changed.memory.kind in STATE_KINDS:
-        reason = f"differs: {'; '.join(differs)}"
-        suggested.insert(0, review.Suggestion("supersede", (memory.id, changed.memory.id), reason))
-    if suggested:
-        review.propose(workspace, suggested)
+    replaces = {each.memory.id: "speaks of a change" for each in outdated}
+    if changed is not None:
+        replaces.pop(changed.memory.id, None)
+        if changed.memory.kind in STATE_KINDS:
+            replaces = {changed.memory.id: f"differs: {'; '.join(differs)}"} | replaces
+    memory = _save(workspace, draft, linked, superseded, replaces, mirror)
     return RememberResult(
         memory, len(linked), linked, None, superseded, changed, differs, may_replace=outdated, may_finish=done
     )
 
 
-def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: list[Memory]) -> Memory:
-    """Write the memory's file and whatever must change with it, as one transaction."""
+def _save(
+    workspace: Workspace,
+    draft: Draft,
+    linked: list[Found],
+    superseded: list[Memory],
+    replaces: dict[str, str],
+    mirror: bool,
+) -> Memory:
+    """Write the memory's file and whatever must change with it, as one transaction.
+
+    What it may replace, by id and reason, is proposed in REVIEW.md.
+    """
     folder = workspace.folder
     memory = new_memory(workspace, draft)
     now = folder.now().replace(microsecond=0)
@@ -166,12 +182,15 @@ def _save(workspace: Workspace, draft: Draft, linked: list[Found], superseded: l
         memory.sources = [names.of(source.path) for source in sources]
         memory.sources_digest = summaries.digest(sources)
     transaction.create(memory.path, note_text(memory, folder.zone).encode())
-    views.follow(transaction, None, memory)
+    if mirror:
+        views.follow(transaction, None, memory)
     if draft.created is None:  # what is written down later, of an earlier day, is not the latest word
         former = views.newest_introspection(workspace) if memory.category == views.INTROSPECTION else None
         views.speak(transaction, memory, former)
+    suggested = [review.Suggestion("supersede", (memory.id, id_), why) for id_, why in replaces.items()]
+    review.propose_in(transaction, workspace, suggested, memory)
     transaction.commit()
-    workspace.done(transaction, soon=True)
+    workspace.done(transaction, soon=mirror, mirrored=mirror)
     return memory
 
 

@@ -7,8 +7,9 @@ marked stale and not carried out. Proposals about private memories stand in the 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from vault_mem.errors import Conflict, EditRefused, NotFound, VaultMemError
 from vault_mem.model import Memory
@@ -21,7 +22,7 @@ from vault_mem.notes.text import split
 from vault_mem.operations.validity import close_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.journal import Transaction, changed_at, writing
+from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import FileStep, read
 from vault_mem.visible import visible
 
@@ -57,34 +58,43 @@ def file_key(folder: Folder, *, private: bool) -> str:
 
 
 def propose(workspace: Workspace, suggestions: Iterable[Suggestion]) -> list[Proposal]:
-    """Write proposals that were not made before; one that was answered is not made again."""
+    """Write proposals, as an operation that nobody asked for."""
+    with writing(workspace.folder):
+        transaction = Transaction(workspace.folder, "review", "proposals", unasked=True)
+        made = propose_in(transaction, workspace, suggestions)
+        if transaction.steps:
+            transaction.commit()
+    return made
+
+
+def propose_in(
+    transaction: Transaction, workspace: Workspace, suggestions: Iterable[Suggestion], new: Memory | None = None
+) -> list[Proposal]:
+    """Add proposals that were not made before to an operation; one that was answered is not made again.
+
+    `new` is a memory that the operation itself makes.
+    """
     folder = workspace.folder
     if not folder.settings.review:
         return []
     wanted: dict[bool, list[Proposal]] = {False: [], True: []}
     for each in suggestions:
         try:
-            memories = [workspace.index.get(id_) for id_ in each.ids]
+            memories = [new if new and new.id == id_ else workspace.index.get(id_) for id_ in each.ids]
         except NotFound:
             continue
-        proposal = _proposal(workspace, each, memories)
+        proposal = _proposal(transaction, workspace, each, memories)
         wanted[any(memory.private for memory in memories)].append(proposal)
     made: list[Proposal] = []
-    with writing(folder):
-        transaction = Transaction(folder, "review", "proposals", unasked=True)
-        for private, proposals in wanted.items():
-            key = file_key(folder, private=private)
-            raw = read(folder, key)
-            text = (raw or b"").decode(errors="replace")
-            known = {old.id for old in checklist.read(text) if old.box != STALE}
-            room = MOST_OPEN - len(checklist.undecided(text))
-            new = list({each.id: each for each in proposals if each.id not in known}.values())[: max(room, 0)]
-            if not new:
-                continue
-            transaction.write(key, raw, checklist.add(text, new).encode())
-            made += new
-        if transaction.steps:
-            transaction.commit()
+    for private, proposals in wanted.items():
+        key = file_key(folder, private=private)
+        text = _text(transaction.now(key))
+        known = {old.id for old in checklist.read(text) if old.box != STALE}
+        room = MOST_OPEN - len(checklist.undecided(text))
+        fresh = list({each.id: each for each in proposals if each.id not in known}.values())[: max(room, 0)]
+        if fresh:
+            _write(transaction, key, checklist.add(text, fresh))
+            made += fresh
     return made
 
 
@@ -137,7 +147,7 @@ def _settle(workspace: Workspace, proposal: Proposal, *, accept: bool, unasked: 
     if not accept:
         transaction = Transaction(folder, "review reject", reason, unasked=unasked, ids=list(proposal.ids))
         return _finish(workspace, transaction, proposal, "-", "rejected")
-    if memories is None or _digest(folder, memories) != proposal.digest:
+    if memories is None or _digest(partial(read, folder), memories) != proposal.digest:
         transaction = Transaction(folder, "review", reason, unasked=True, ids=list(proposal.ids))
         return _finish(workspace, transaction, proposal, STALE, "stale", "stale: changed since")
     if proposal.kind == "merge" and _says_more(workspace, *memories):
@@ -204,18 +214,18 @@ def _offer_to_append(workspace: Workspace, proposal: Proposal, memories: list[Me
     transaction = Transaction(folder, "review", f"proposal {proposal.id}", unasked=True, ids=list(proposal.ids))
     key = file_key(folder, private=any(memory.private for memory in memories))
     reason = proposal.text.rpartition(": ")[2]
-    offer = _proposal(workspace, Suggestion("append", proposal.ids, reason), memories)
+    offer = _proposal(transaction, workspace, Suggestion("append", proposal.ids, reason), memories)
     text = _text(transaction.now(key))
     if offer.id not in {each.id for each in checklist.read(text) if each.box != STALE}:
         _write(transaction, key, checklist.add(text, [offer]))
     return _finish(workspace, transaction, proposal, STALE, "stale", said)
 
 
-def _proposal(workspace: Workspace, each: Suggestion, memories: list[Memory]) -> Proposal:
+def _proposal(transaction: Transaction, workspace: Workspace, each: Suggestion, memories: list[Memory]) -> Proposal:
     if each.kind == "merge" and _says_more(workspace, *memories):
         each = replace(each, kind="append")
     words = visible(_words(workspace, each, memories))
-    return Proposal(each.kind, each.ids, words, _digest(workspace.folder, memories))
+    return Proposal(each.kind, each.ids, words, _digest(transaction.now, memories))
 
 
 def _finish(
@@ -239,20 +249,26 @@ def drop(transaction: Transaction, id_: str) -> None:
     for private in (False, True):
         key = file_key(transaction.folder, private=private)
         text = _text(transaction.now(key))
-        after = checklist.without(text, id_)
-        if after != text:
-            _write(transaction, key, after)
+        _write(transaction, key, checklist.without(text, lambda each: id_ in each.ids))
+
+
+def take_out(transaction: Transaction, made: FileStep) -> None:
+    """Take back the proposals of an operation from a checklist that others have written since; answers stay."""
+    before = {each.id for each in checklist.read(_text(made.before))}
+    proposed = {each.id for each in checklist.undecided(_text(made.after))} - before
+    text = _text(transaction.now(made.key))
+    _write(transaction, made.key, checklist.without(text, lambda each: each.id in proposed))
 
 
 def _write(transaction: Transaction, key: str, text: str) -> None:
     """Change the checklist. Others write it too, all the time: an undo goes on where they have."""
+    now = transaction.now(key)
+    if text.encode() == (now or b""):
+        return
+    transaction.write(key, now, text.encode())
     for place, step in enumerate(transaction.steps):
         if isinstance(step, FileStep) and step.key == key:
-            transaction.steps[place] = replace(step, after=text.encode())
-            return
-    folder = transaction.folder
-    raw, time_ns = read(folder, key), changed_at(folder, key)
-    transaction.steps.append(FileStep(key, raw, text.encode(), loose=True, before_time=time_ns))
+            transaction.steps[place] = replace(step, loose=True)
 
 
 def _text(raw: bytes | None) -> str:
@@ -305,8 +321,9 @@ def _plain(text: str) -> str:
     return text.translate(str.maketrans("[]|<>^", "()/‹›'"))
 
 
-def _digest(folder: Folder, memories: list[Memory]) -> str:
+def _digest(says: Callable[[str], bytes | None], memories: list[Memory]) -> str:
+    """What tells whether memories have changed, from what their files say."""
     digest = hashlib.sha256()
     for memory in memories:
-        digest.update(read(folder, memory.path) or b"")
+        digest.update(says(memory.path) or b"")
     return digest.hexdigest()[:8]

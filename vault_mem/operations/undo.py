@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 from vault_mem.errors import Conflict, NotFound, Unsafe, VaultMemError
 from vault_mem.index.files import read_names
@@ -23,6 +24,7 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import Revision, id_in
 from vault_mem.vault.journal import Entry, Transaction, writing
 from vault_mem.vault.steps import FileStep, LineStep, MadeStep, State, Step, as_text, read
+from vault_mem.vault.walk import walk
 
 # More lines of one view than these are taken out at once.
 MANY_LINES = 20
@@ -85,8 +87,14 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
             )
         transaction = plan_undo(folder, _names(workspace), entry)
         transaction.commit()
-        workspace.done(transaction)
+        workspace.done(transaction, mirrored=_mirrored(entry))
     return UndoResult(transaction.op, entry.op, entry.command, transaction.keys)
+
+
+def _mirrored(entry: Entry) -> bool:
+    """Whether its lines in the views are part of it: an import that a crash cut short left them to be caught up."""
+    made = any(isinstance(step, MadeStep) for step in entry.steps)
+    return not made or {step.id for step in entry.steps if isinstance(step, LineStep)} >= set(entry.ids)
 
 
 def _names(workspace: Workspace) -> Names:
@@ -115,7 +123,8 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
     for key in many:
         transaction.steps.append(_without_lines(folder, key, lines[key]))
     steps = [step for step in reversed(entry.steps) if isinstance(step, FileStep | LineStep) and step.key not in many]
-    for step in sorted(steps, key=lambda each: isinstance(each, LineStep)):
+    steps = [step for step in steps if not folder.is_history(step.key)]  # a log is not taken back
+    for step in sorted(map(partial(_where_it_is, folder), steps), key=lambda each: isinstance(each, LineStep)):
         if not journal.ours(folder, step):
             raise Conflict(f"{step.key} is not a file that vault-mem writes", "nothing was changed")
         state = step.state(folder)
@@ -128,6 +137,8 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
             transaction.steps.append(reverse)
         elif step.key == MONOLOGUE:
             continue  # another has spoken since
+        elif isinstance(step, FileStep) and step.loose and step.key.endswith("REVIEW.md"):
+            review.take_out(transaction, step)
         elif isinstance(step, FileStep) and not step.loose:
             raise Conflict(f"{step.key} was changed since{_by(folder, entry, step)}", "nothing was changed")
         elif state is State.OTHER and isinstance(step, LineStep):
@@ -144,10 +155,31 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
     return transaction
 
 
+def _where_it_is(folder: Folder, step: FileStep | LineStep) -> FileStep | LineStep:
+    """A step at the place to which its owner has moved the note since, as it is (SPEC V-5)."""
+    if isinstance(step, LineStep) or not folder.is_note(step.key) or read(folder, step.key) is not None:
+        return step
+    after = step.after or b""
+    sizes = {key: state.size for key, state in walk(folder).files.items()} if id_in(after) else {}
+    same = [key for key, size in sizes.items() if size == len(after) and folder.is_note(key)]
+    same = [key for key in same if read(folder, key) == after]
+    return replace(step, key=same[0]) if len(same) == 1 else step
+
+
+def _moved(folder: Folder, made: list[MadeStep]) -> list[MadeStep]:
+    """The same, where their owner has moved some of the notes since."""
+    missing = {step.hash for step in made if step.state(folder) is State.BEFORE}
+    if not missing:
+        return made
+    others = {key for key in walk(folder).files if folder.is_note(key)} - {step.key for step in made}
+    places = {MadeStep.of(key, read(folder, key) or b"", 0).hash: key for key in others}
+    return [replace(step, key=places.get(step.hash, step.key)) if step.hash in missing else step for step in made]
+
+
 def _unmade(folder: Folder, made: list[MadeStep]) -> list[FileStep]:
     """The steps that remove notes which an operation made."""
     steps = []
-    for step in made:
+    for step in _moved(folder, made):
         if not journal.ours(folder, step):
             raise Conflict(f"{step.key} is not a file that vault-mem writes", "nothing was changed")
         state = step.state(folder)

@@ -7,12 +7,14 @@ its transaction, and so of its undo.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from vault_mem.errors import VaultMemError
 from vault_mem.model import Memory
 from vault_mem.notes.excerpt import cut
+from vault_mem.notes.parse import parse
 from vault_mem.notes.text import split_text
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import history, marked
@@ -52,6 +54,29 @@ def follow(transaction: Transaction, before: Memory | None, after: Memory | None
         if wanted is not None or line is not None:
             transaction.line(key, memory.id, line, _with_copies(wanted, line), place)
     _follow_monologue(transaction, before, after)
+
+
+def follow_text(transaction: Transaction, key: str, before: bytes | None, after: bytes) -> None:
+    """The same by what the note's file says; nothing where it is not yet a memory with an id."""
+    folder = transaction.folder
+    private = folder.is_private(key)
+    was, now = (
+        each and parse(each, key, mtime=0, zone=folder.zone, private=private).memory for each in (before, after)
+    )
+    if now and now.id.startswith("mem_"):
+        follow(transaction, was or None, now)
+
+
+def follow_many(transaction: Transaction, memories: Iterable[Memory]) -> None:
+    """The same for memories that are all new: each view is read and written once."""
+    folder = transaction.folder
+    lines: dict[tuple[str, str], dict[str, str]] = {}
+    for memory in memories:
+        for view, line in (_lines(folder, memory) if folder.settings.views else {}).items():
+            lines.setdefault(view, {})[memory.id] = line
+    for (key, place), new in lines.items():
+        present = marked.by_id(_text(folder, key) or "")
+        transaction.lines(key, {id_: line for id_, line in new.items() if id_ not in present}, place)
 
 
 def speak(transaction: Transaction, memory: Memory, former: Memory | None = None) -> None:

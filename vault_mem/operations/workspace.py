@@ -98,6 +98,7 @@ class Workspace:
     watch: Watch | None = None
     is_fresh = False  # the index has been brought up to date for the command that is running
     commits_between_folding: int | None = None  # of the table, by a command; whoever has quiet moments folds then
+    held_still = False  # the files are taken as the index knows them: by whoever holds the vault and looks now and then
 
     def __init__(self, folder: Folder, progress: Progress | None = None, like: Workspace | None = None) -> None:
         self.folder = folder
@@ -170,6 +171,8 @@ class Workspace:
 
         Where the files are watched, only those that changed are looked at, unless a `scan` of all is asked for.
         """
+        if self.held_still:
+            return Freshness(stale=False, pending=0)
         own.vet(self.folder)
         if self._interrupted():
             self._recover()
@@ -331,14 +334,14 @@ class Workspace:
         """A random id (`mem_…` or `ep_…`) whose first digits, which stand in file names, are not taken."""
         while True:
             digits = secrets.token_hex(6)
-            if not self.index.table.count(f"starts_with(id, '{prefix}{digits[:8]}')"):
+            if not self.index.state.with_digits(digits[:8]):
                 return prefix + digits
 
-    def done(self, transaction: journal.Transaction, *, soon: bool = False) -> None:
+    def done(self, transaction: journal.Transaction, *, soon: bool = False, mirrored: bool = True) -> None:
         """Let the index follow what an operation has written; where it cannot, the files are right all the same.
 
         `soon` is soon enough where the operation does not read the index again: watched files are indexed after the
-        answer, or by the next command.
+        answer, or by the next command. What is not `mirrored` in the views yet will be, by the caller or after a crash.
         """
         self.notices += transaction.notices
         if soon and self.watch is not None:
@@ -347,7 +350,7 @@ class Workspace:
         try:
             behind = self._behind_in_views()
             self.sync(only=transaction.notes)
-            self._follow(transaction.notes, behind)
+            self._follow(transaction.notes if mirrored else (), behind)
         except (VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error) as error:
             self.notices.append(f"the files are written; the index follows with the next command: {_reason(error)}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from vault_mem.index.terms import normalised
+from vault_mem.index.terms import normalised, stem
 
 _IMPORTANT = re.compile(
     r"\b(?:important|importantly|importance|crucial|critical|essential|key (?:point|fact|decision)s?|must not forget|"
@@ -14,6 +14,12 @@ _OVERVIEW = re.compile(
     r"\b(?:summar(?:y|ies|ise|ize)|overview|in general|overall|big picture|recap|in short|sum up)\b|"
     r"要約|まとめ|概要|全体|総括|ざっくり"
 )
+# What somebody asks with, as stems: it is in the question, whatever the answer is in.
+_ASKING_WITH = (
+    "summarize summarise summary describe explain discuss discussion mention conclude conclusion according regarding "
+    "concerning conversation specific specifically remember recall"
+)
+_ASKING = frozenset(map(stem, _ASKING_WITH.split()))
 # The words people use for the feelings that memories are marked with, English and Japanese.
 _FEELINGS = {
     "happy": "happy happiness joy joyful glad delighted cheerful pleased 嬉し うれし 喜び 喜ん 幸せ 楽し",
@@ -38,6 +44,11 @@ _FEELINGS = {
 }
 _BY_WORD = {word: name for name, words in _FEELINGS.items() for word in words.split() if word.isascii()}
 _BY_PIECE = [(piece, name) for name, words in _FEELINGS.items() for piece in words.split() if not piece.isascii()]
+
+
+def is_asking(term: str) -> bool:
+    """Whether a word of a query is one that people ask with."""
+    return stem(term) in _ASKING
 
 
 def wants_important(query: str) -> bool:

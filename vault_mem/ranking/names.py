@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.passages import WHOLE_LENGTH
 from vault_mem.index.terms import STOP, normalised, unspaced
 from vault_mem.ranking.sounds import in_kana, likely_names, sounds
 
@@ -144,8 +145,9 @@ def _known(names: Mapping[str, Counter[str]], key: str) -> list[str]:
 
 
 def _people(catalogue: Catalogue, place: int) -> set[str]:
-    """Whom a memory is about, and who speaks in it."""
-    speaker = _SPEAKER.match(catalogue.texts[place][:80])
+    """Whom a memory is about, and who speaks in it. In a long one many speak, and the first is not whose it is."""
+    text = catalogue.texts[place]
+    speaker = _SPEAKER.match(text[:80]) if len(text) <= WHOLE_LENGTH else None
     return {*catalogue.people[place], *([speaker[1]] if speaker else [])}
 
 

@@ -28,6 +28,11 @@ IN_PASSING = 0.5
 # A Chinese character by itself says about half of what a word of two says.
 LETTER = 0.5
 
+# The words in which somebody asks ("summarize the discussion about …") say that much of what is asked for.
+ASKING = 0.3
+# A memory whose time is this close to a named one may be about it.
+SOON = 0.5
+
 # With so much of a query known as words the model reads it well, with so much it does not.
 READ, SPELLED = 0.6, 0.2
 
@@ -77,8 +82,8 @@ def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenV
     named = directory(catalogue).named(text)
     rows = len(catalogue)
     said = times.times(text, now, _years(catalogue, now))
-    # A date that some memory was made on says when; as a word it would be counted twice.
-    rest = said.rest if said.spans and times.closeness(catalogue.created, said.spans).max(initial=0) >= 1 else text
+    # A date that memories were made on or soon after says when; as a word it would be counted twice.
+    rest = said.rest if said.spans and times.closeness(catalogue.created, said.spans).max(initial=0) >= SOON else text
     weights = term_weights(rest, named, catalogue, letters=True)
     tokens, token_weights = _tokens(rest, named, catalogue, vectors, rows)
     exact = exact_parts(rest)
@@ -121,7 +126,7 @@ def term_weights(text: str, named: Named, catalogue: Catalogue, *, letters: bool
         said = set("".join(named.words)) | _ASKING
         found = [letter for term in wanted for letter in _IDEOGRAPH.findall(term) if letter not in said]
         wanted = list(dict.fromkeys([*wanted, *found]))
-    factors = {term: share(term) for term in wanted}
+    factors = {term: share(term) * (ASKING if cues.is_asking(term) else 1.0) for term in wanted}
     if factors and max(factors.values()) < 1:
         factors = dict.fromkeys(factors, 1.0)
     weighed = [
@@ -193,7 +198,8 @@ def _tokens(
         if not said or all(term in STOP for term in said):
             continue
         rarity = max(weight(len(catalogue.lexicon.postings(term)[0]), rows) * substance(term) for term in said)
-        found[token.id] = 0.0 if all(term in named.words for term in said) else rarity**RARITY
+        asking = ASKING if all(map(cues.is_asking, said)) else 1.0
+        found[token.id] = 0.0 if all(term in named.words for term in said) else asking * rarity**RARITY
     if not any(found.values()):
         found = dict.fromkeys(found, 1.0)
     best = sorted(found.items(), key=lambda each: (-each[1], each[0]))[:MAX_QUERY_TOKENS]

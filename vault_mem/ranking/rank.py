@@ -22,6 +22,8 @@ from vault_mem.ranking.words import HANDFUL, has_passages, total, words
 
 # So many candidates are looked at closely, best first; and so many of each way of searching whatever the other says.
 CANDIDATES, OF_EACH = 224, 32
+# The words of a whole note count so much more than those of its best passage.
+WHOLE = np.float32(2.0)
 # The share of the best neighbour's first score that brings a memory among the candidates.
 CALLED = 0.5
 # Memories linked to so many of the best become candidates.
@@ -90,7 +92,8 @@ def _best(catalogue: Catalogue, query: Query) -> tuple[dict[str, Signal], Places
     own = {"meaning": meaning, "words": found.rows / handful, "share": found.rows / share}
     best, row = best_rows(catalogue, own, meaning + own["share"])
     best["whole_meaning"] = meaning
-    best["whole_words"], best["covered"] = np.round(found.whole / handful, 6), np.round(found.covered / share, 6)
+    best["words"] = np.round((best["words"] + WHOLE * found.whole / handful) / (1 + WHOLE), 6)
+    best["covered"] = np.round(found.covered / share, 6)
     return best, row
 
 
@@ -131,7 +134,7 @@ def _candidates(
     first = (by["meaning"] + by["moment_meaning"]) * read * best["meaning"] * ("meaning" in switches)
     if "words" in switches:
         likely = (by["session_words"] + read * (by["tokens"] + by["moment_tokens"])) * best["share"]
-        first = first + by["words"] * best["words"] + by["whole_words"] * best["whole_words"] + likely
+        first = first + by["words"] * best["words"] + likely
     if query.named.people and "names" in switches:
         lift = np.zeros(len(first), dtype=np.float32)
         lift[list(query.named.people)] = by["person"]

@@ -16,19 +16,22 @@ from numpy.typing import NDArray
 
 FITTED = Path(__file__).parent / "relevance.json"
 # Below this the best result answers nothing: of a hundred right answers that come first, two at the most are below.
-FLOOR = 0.055
+FLOOR = 0.37
 # Beside a best result that answers, only what hardly can is dropped.
-LEAST = 0.005
+LEAST = 0.01
+# Who types a few words has found what was looked for in a memory with this much of them, though little else tells.
+ALL = 0.99
 # Where nothing answers, so many are shown as the nearest.
 NEAREST = 2
 # Without a shared word a memory must be alike in meaning: less than this is nothing, so much is as good as a word.
 UNLIKE, ALIKE = 0.12, 0.35
-# An answer stands out: its score is so far above that of the candidate which comes this many places after the best, or
-# where there are not so many, above what unrelated memories usually have.
-BEHIND, UNRELATED = 10, 6.0
+# An answer stands out: its score is above that of the candidate which comes this many places after the best, or where
+# there are not so many, above what unrelated memories usually have; and above that of the next.
+BEHIND, UNRELATED = 30, 0.5
 
 Values = NDArray[np.float32]
-SIGNS = ("covered", "tokens", "meaning", "weakest", "time", "lead", "unread", "covered_unread", "one")
+MEASURED = ("covered", "tokens", "weakest", "near")
+SIGNS = (*MEASURED, "score", "lead", "ahead", "best", "unread", "one")
 
 
 @cache
@@ -41,16 +44,19 @@ def fitted() -> dict[str, float]:
 def signs(signals: Mapping[str, Values], scores: NDArray[np.float64], fluency: float) -> dict[str, NDArray[np.float64]]:
     """What tells of candidates, best first, whether they answer."""
     usual = float(scores[BEHIND]) if len(scores) > BEHIND else UNRELATED
-    unread = np.full(len(scores), 1.0 - fluency)
-    found = {name: signals[name].astype(np.float64) for name in ("covered", "tokens", "meaning", "weakest", "time")}
-    found |= {"lead": np.clip((scores - usual) / 5, -1, 3), "unread": unread}
-    return found | {"covered_unread": found["covered"] * unread, "one": np.ones(len(scores))}
+    others = np.full(len(scores), scores[0] if len(scores) else 0.0)
+    others[:1] = scores[1] if len(scores) > 1 else UNRELATED
+    found = {name: signals[name].astype(np.float64) for name in MEASURED}
+    found["best"] = (np.arange(len(scores)) == 0).astype(np.float64)
+    found |= {"score": scores / 10, "lead": (scores - usual) / 10, "ahead": np.clip((scores - others) / 5, -1, 1)}
+    return found | {"unread": np.full(len(scores), 1.0 - fluency), "one": np.ones(len(scores))}
 
 
 def relevance(signals: Mapping[str, Values], scores: NDArray[np.float64], fluency: float) -> Values:
     """How likely each of the candidates, best first, answers."""
     by, found = fitted(), signs(signals, scores, fluency)
     odds = sum((by[name] * found[name] for name in SIGNS), np.zeros(len(scores)))
-    alike = np.clip((found["meaning"] - UNLIKE) / (ALIKE - UNLIKE), 0, 1)
+    alike = np.clip((signals["alike"] - UNLIKE) / (ALIKE - UNLIKE), 0, 1)
     related = np.where(found["covered"] > 0, 1.0, alike)
-    return np.asarray(related / (1 + np.exp(-odds)), dtype=np.float32)
+    looked_for = np.where(signals["keyword"] >= ALL, FLOOR, 0.0)
+    return np.asarray(np.maximum(related / (1 + np.exp(-odds)), looked_for), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""What is measured of each candidate: every signal is from 0 to 1, but for those that follow from the scores."""
+"""What is measured of each candidate: signals are from 0 to 1, but for likeness, told from the vault's mean."""
 
 from __future__ import annotations
 
@@ -22,13 +22,21 @@ from vault_mem.ranking.reading import readings
 from vault_mem.ranking.times import DAY, worth
 from vault_mem.ranking.words import passages_of, total
 
+_MONTH = re.compile(r"(?:^|/)\d{4}-\d\d(?=/)")
 Signal = NDArray[np.float32]
 Places = NDArray[np.int64]
 
 # Around so many of the candidates the neighbours' texts are read too.
 CLOSE = 64
-# A note of more passages than this is a book.
-MANY = 30.0
+# A note of more passages than this is about many things: its likeness says less, and less the more there are.
+MANY = 6.0
+# Of a note of more passages than this even the best passage has words of the query by chance.
+BOOK = 30.0
+# How like a query memories are that have nothing to do with it, and how that varies: what so many memories would show.
+# A vault of a few says too little of itself.
+USUAL, VARYING, AS_MANY = 0.5, 0.075, 10
+# What is farther from the vault's mean, in its deviations, is not seen.
+MOST_NEAR = 5.0
 # So many words of a query are its chief ones.
 CHIEF = 4
 # A query that the model cannot read says that little by its likeness.
@@ -60,27 +68,29 @@ class Pool:
         self.texts = readings(catalogue, rows.tolist(), vectors)
         self.turn = np.where(rows == places, _array(text.turn for text in self.texts), 0).astype(np.float32)
         self.total = np.float32(total(query.terms))
-        # Of very many passages one is near to anything.
-        self.size = np.sqrt(np.minimum(MANY / passages_of(catalogue)[places], 1)).astype(np.float32)
+        self.passages = passages_of(catalogue)[places]
+        read = UNREAD + (1 - UNREAD) * query.fluency
+        self.told = (read * np.sqrt(np.minimum(MANY / self.passages, 1))).astype(np.float32)
 
     def signals(self) -> dict[str, Signal]:
         """Every signal of every candidate."""
         own = {name: values[self.places] for name, values in self.best.items()}
         read = np.float32(UNREAD + (1 - UNREAD) * self.query.fluency)
+        whole, moment, near = self._likeness()
         tokens, moment_tokens, replies, weakest = self._tokens()
         none = np.zeros(len(self.places), dtype=np.float32)
         return {
-            "meaning": own["meaning"] * read * self.size,
-            "whole_meaning": own["whole_meaning"] * read,
+            "meaning": whole,
+            "near": near * read,
+            "alike": own["meaning"] * read,
             "words": own["words"],
-            "whole_words": own["whole_words"],
             "exact": self._exact(),
             "covered": own["covered"],
             "keyword": own["covered"] if self.query.keywords else none,
             "title": self._titled() * (1 - self.turn),
             "tokens": tokens * read,
             "weakest": weakest * read,
-            "moment_meaning": self._faded(own["meaning"], self._moment_meaning()) * read * self.size,
+            "moment_meaning": moment,
             "moment_tokens": self._faded(tokens, moment_tokens) * read,
             "session_words": self._faded(own["share"], self._session_words()),
             "replies": replies * self.turn,
@@ -89,6 +99,22 @@ class Pool:
             **self._form(),
             **self._state(),
         }
+
+    def _likeness(self) -> tuple[Signal, Signal, Signal]:
+        """Likeness of the whole, of the best passage or the moment, and of the whole in deviations of the vault's.
+
+        All from the mean of the vault. Of many passages one is near to anything: the best is told from what the best
+        of as many would be by chance.
+        """
+        catalogue, all_ = self.catalogue, self.best["whole_meaning"]
+        mean, varying = _usual(all_[catalogue.alive & (catalogue.n == 0)])
+        mean_row, varying_row = _usual(all_[catalogue.alive])
+        by_chance = varying_row * np.sqrt(2 * np.log(self.passages))
+        whole = all_[self.places] - mean
+        best = self._faded(self.best["meaning"][self.places] - by_chance, self._moment_meaning()) - mean_row
+        near = np.clip(whole / varying, -MOST_NEAR, MOST_NEAR) / MOST_NEAR
+        found = (whole * self.told, best * self.told, near)
+        return tuple(np.round(each, 6).astype(np.float32) for each in found)
 
     def _faded(self, own: Signal, around: Signal) -> Signal:
         """The signal of a moment, as far as the text needs it to be understood."""
@@ -119,7 +145,9 @@ class Pool:
         asked = asks[before] * (padded[before] @ weights)
         replies = asked * (1 - asks[: len(self.places)])
         weakest = found[: len(self.places), :CHIEF].min(axis=1, initial=1)  # the tokens are in order of their weight
-        return tuple(np.round(each, 6).astype(np.float32) for each in (own, together, replies, weakest))  # type: ignore[return-value]
+        book = np.sqrt(np.minimum(BOOK / self.passages, 1))
+        found_ = (own * book, together * book, replies, weakest * book)
+        return tuple(np.round(each, 6).astype(np.float32) for each in found_)
 
     def _moment_meaning(self) -> Signal:
         held = self.around >= 0
@@ -168,8 +196,11 @@ class Pool:
 
     def _named(self) -> dict[str, Signal]:
         named, places = self.query.named, self.places.tolist()
+        whole = int(np.count_nonzero(self.catalogue.alive & (self.catalogue.n == 0)))
+        # one of two who talk is told from the other; the owner, whom all memories are about, from nobody
+        tells = np.float32(min(2 * (1 - len(named.people) / max(whole, 1)), 1))
         return {
-            "person": _array(place in named.people for place in places),
+            "person": _array(place in named.people for place in places) * tells,
             "tag": _array(place in named.tags for place in places),
         }
 
@@ -218,6 +249,14 @@ class Pool:
         return known[place]
 
 
+def _usual(cosines: Signal) -> tuple[float, float]:
+    """The mean of the vault's likeness to the query, and how it varies."""
+    count = len(cosines)
+    own = np.array([np.mean(cosines, dtype=float), np.std(cosines, dtype=float)]) if count else np.zeros(2)
+    mean, varying = (own * count + np.array([USUAL, VARYING]) * AS_MANY) / (count + AS_MANY)
+    return float(mean), float(varying)
+
+
 def titles(catalogue: Catalogue, place: int) -> frozenset[str]:
     """The words of what a memory is called: its title, its file, its other names, its tags."""
     known: dict[int, frozenset[str]] = catalogue.by_place("titles")
@@ -230,8 +269,9 @@ def titles(catalogue: Catalogue, place: int) -> frozenset[str]:
 
 
 def shown_text(catalogue: Catalogue, place: int, row: int) -> str:
-    """All that is written of a memory's row: its text, its file's name, tags and people."""
-    return "\n".join([catalogue.texts[row], catalogue.files[place], *catalogue.tags[place], *catalogue.people[place]])
+    """All that is written of a memory's row: its text, its file's name, tags and people; not the month it lies in."""
+    path = _MONTH.sub("", catalogue.files[place])
+    return "\n".join([catalogue.texts[row], path, *catalogue.tags[place], *catalogue.people[place]])
 
 
 def written_in(text: str, wanted: Sequence[str]) -> float:

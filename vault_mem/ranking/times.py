@@ -17,6 +17,8 @@ Span = tuple[float, float]
 DAY = 86_400.0
 # Something is often told some days after it happened, seldom before: so fast a memory outside the span fades.
 FADES_AFTER, FADES_BEFORE = 7 * DAY, 3.5 * DAY
+# The named day itself stands out even from the day before.
+OUTSIDE = 0.85
 # A named day says which memory is meant; a month or a year leaves many. So much of a day's worth each has.
 _WORTH = ((4 * DAY, 1.0), (20 * DAY, 0.6), (100 * DAY, 0.4))
 _WORTH_OF_A_YEAR = 0.2
@@ -262,7 +264,7 @@ def worth(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.fl
 
 def _near(created: NDArray[np.float64], start: float, end: float) -> NDArray[np.float32]:
     away = np.where(created < start, (start - created) / FADES_BEFORE, np.maximum(created - end, 0) / FADES_AFTER)
-    return np.exp2(-np.minimum(away, 60)).astype(np.float32)
+    return np.where(away > 0, OUTSIDE * np.exp2(-np.minimum(away, 60)), 1).astype(np.float32)
 
 
 def _calendar(years: Sequence[int], month: int, day: int, zone: tzinfo | None) -> list[Span]:

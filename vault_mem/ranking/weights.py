@@ -1,4 +1,4 @@
-"""The weights of all signals, in one place. Each signal is from 0 to 1; a score is the sum of weight × signal."""
+"""The weights of all signals, in one place. A score is the sum of weight × signal."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ FITTED = Path(__file__).parent / "weights.json"
 
 # Which signals make up a stage: what `--explain` shows, and what can be switched off.
 STAGES: dict[str, tuple[str, ...]] = {
-    "meaning": ("meaning", "whole_meaning"),
-    "words": ("words", "whole_words", "title", "exact", "keyword"),
+    "meaning": ("meaning",),
+    "words": ("words", "title", "exact", "keyword"),
     "tokens": ("tokens",),
     "moment": ("moment_meaning", "moment_tokens", "session_words", "replies"),
     "names": ("person", "tag"),

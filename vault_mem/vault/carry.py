@@ -13,7 +13,18 @@ from dataclasses import dataclass, field
 from vault_mem.errors import Changed, VaultMemError, WriteFailed
 from vault_mem.vault import files, git, marked
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, Stage, State, Step, read
+from vault_mem.vault.steps import (
+    AppendStep,
+    DropStep,
+    FileStep,
+    LineStep,
+    Stage,
+    State,
+    Step,
+    added_to,
+    as_text,
+    read,
+)
 from vault_mem.vault.tree import parent_of
 
 # A view may be saved by its owner while a line is put into it; after so many tries something else is wrong.
@@ -92,6 +103,11 @@ class Job:
 
     def _put(self, folder: Folder, raw: bytes | None) -> tuple[bytes | None, int | None]:
         """The file as the steps leave it, and the time to give it."""
+        added = [step for step in self.steps if isinstance(step, LineStep) and step.adds]
+        if len(added) == len(self.steps) > 1 and marked.by_id(as_text(raw) or "").keys().isdisjoint(
+            step.id for step in added
+        ):
+            return added_to(raw, added), None
         after, time = raw, None
         for step in self.steps:
             if isinstance(step, LineStep | DropStep):

@@ -103,23 +103,37 @@ def checked(tree: Tree, key: str, expected: bytes) -> os.stat_result:
     return found
 
 
-def swap(tree: Tree, staged: str, key: str, expected: bytes) -> None:
+def swap(tree: Tree, staged: str, key: str, expected: bytes, kept: str = "") -> None:
     """Exchange the two names at once; if an edit slipped in before, exchange them back.
 
-    What was displaced has the name `staged` afterwards, where the system can do that; otherwise nothing has.
+    What was displaced has the name `kept` afterwards, or `staged` where none is given or that is on another disk; where
+    the system cannot exchange names, `staged` is gone.
     """
-    if tree.exchange(staged, key):
-        try:
-            same = tree.read(staged) == expected
-        except OSError:
-            tree.exchange(staged, key)
-            raise
-        if not same:
-            tree.exchange(staged, key)
-            raise changed(tree, key)
+    if not tree.exchange(staged, key):
+        checked(tree, key, expected)
+        if kept:
+            tree.keep_as(key, kept)
+        tree.put_over(staged, key)
         return
-    checked(tree, key, expected)
-    tree.put_over(staged, key)
+    try:
+        same = tree.read(staged) == expected
+        if same and kept:
+            _move(tree, staged, kept)
+    except OSError:
+        tree.exchange(staged, key)
+        raise
+    if not same:
+        tree.exchange(staged, key)
+        raise changed(tree, key)
+
+
+def _move(tree: Tree, old: str, new: str) -> None:
+    """Rename, unless the two are on different disks."""
+    try:
+        tree.rename(old, new)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
 
 
 def take(tree: Tree, key: str, aside: str, expected: bytes) -> None:

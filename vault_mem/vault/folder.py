@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from vault_mem.errors import SettingsError
-from vault_mem.vault.settings import Loaded, Settings, load_settings, vault_tree
+from vault_mem.vault.settings import VAULT_FILE, Loaded, Settings, load_settings, vault_tree
 from vault_mem.vault.tree import Tree, key_of, native
 
 Clock = Callable[[], datetime]
@@ -22,7 +22,8 @@ OWN = ".vault-mem"  # this machine's folder in the vault: journal, trash, activi
 JOURNAL = f"{OWN}/journal"
 GIT_LISTS = (".gitignore", ".gitattributes")
 _VIEW = re.compile(r"MEMORY\.md|memory/(?:\d{4}-\d{2}-\d{2}|inner-monologue-latest)\.md")
-_TRASH = re.compile(r"\.vault-mem/trash/(?:mem|ep)_[0-9a-f]{12}\.json")
+# Forgotten memories, and those of which traces are still to be removed.
+_TRASH = re.compile(r"\.vault-mem/(?:trash|purging)/(?:mem|ep)_[0-9a-f]{12}\.json")
 # A copy of a view with what an editor wrote into it too late.
 _LATE_COPY = re.compile(r"(?:memory/)?[^/]+ \(late edit [\d .-]+\)\.md")
 _LOG = re.compile(r"\.vault-mem/(?:deletions|activity|declined|tidy|held)\.jsonl")
@@ -129,16 +130,16 @@ class Folder:
         return bool(_VIEW.fullmatch(key))
 
     def is_kept(self, key: str) -> bool:
-        """Whether a file is one of the few others that the tool writes: trash, self model, proposals, git's lists."""
+        """Whether a file is one of the few others that the tool writes: trash, self model, proposals, settings."""
         return (
-            key in (*GIT_LISTS, *self.shared)
+            key in (*GIT_LISTS, VAULT_FILE, *self.shared)
             or bool(_TRASH.fullmatch(key) or _LATE_COPY.fullmatch(key))
             or self.is_history(key)
         )
 
     def is_shared(self, key: str) -> bool:
         """Whether a file is one that people write in too and that is no memory: a view, the self model, proposals."""
-        return self.is_view(key) or key in (*GIT_LISTS, *self.shared)
+        return self.is_view(key) or key in (*GIT_LISTS, VAULT_FILE, *self.shared)
 
     @property
     def shared(self) -> tuple[str, ...]:

@@ -6,17 +6,24 @@ It is told only what somebody asked for: `init --git`, `doctor --fix` and the se
 from __future__ import annotations
 
 import shutil
+import stat
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from vault_mem.vault.folder import Folder
+from vault_mem.vault.tree import beside
 
 # A repository may come from a stranger: nothing that its configuration names is run, and nothing is fetched.
 _SAFE = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "core.quotePath=false", "--no-pager"]
 _SAFE_ENV = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 _SECONDS = 30.0
+# What git reads whatever it is asked; it would wait for ever at a pipe.
+_ALWAYS_READ = ("HEAD", "config", "index", "packed-refs", "commondir", "shallow", "objects/info/alternates")
+_IGNORE_LISTS = (".gitignore", ".git/info/exclude")
+# Git opens these whatever they are, and would wait at a pipe; not for what its index alone tells (`--cached`).
+_READ_BY_GIT = (".gitignore", ".gitattributes")
 # What git leaves in its folder while somebody is in the middle of something.
 _UNDER_WAY = {
     "MERGE_HEAD": "merge",
@@ -48,6 +55,8 @@ def in_repository(folder: Folder) -> bool:
 
 def ignores(folder: Folder, key: str) -> bool:
     """Whether git would leave a file out, were it there and not yet tracked."""
+    if not all(_plain(folder, each) for each in (*_IGNORE_LISTS, beside(key, ".gitignore"))):
+        return False
     return _git(folder, "check-ignore", "--no-index", "--quiet", "--", key) is not None
 
 
@@ -214,15 +223,26 @@ def _lines(output: str | None) -> list[str]:
     return [line for line in (output or "").replace("\0", "\n").split("\n") if line]
 
 
+def _plain(folder: Folder, key: str) -> bool:
+    """Whether there is a file that can be read, or none."""
+    try:
+        found = folder.tree.stat(key)
+    except OSError:
+        return True  # in a folder that we do not follow: git may
+    return found is None or stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)
+
+
 def _git(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> str | None:
-    """What git answers; None where it says no, is missing, or takes too long."""
+    """What git answers; None where it says no, is missing, or would take too long."""
     answer = _bytes(folder, *arguments, options=options)
     return None if answer is None else answer.decode(errors="replace")
 
 
 def _bytes(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> bytes | None:
     program = shutil.which("git", path=folder.env.get("PATH"))
-    if program is None:
+    if program is None or not all(_plain(folder, f".git/{name}") for name in _ALWAYS_READ):
+        return None
+    if "--cached" not in arguments and any(map(folder.tree.is_pipe, _READ_BY_GIT)):
         return None
     env = {name: folder.env[name] for name in ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT") if name in folder.env}
     try:

@@ -15,7 +15,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -73,6 +73,21 @@ class Entry:
     ids: list[str]
     steps: list[Step]
     part_of: str = ""
+
+    def dump(self) -> bytes:
+        """As JSON."""
+        record: dict[str, Any] = {
+            "op": self.op,
+            "command": self.command,
+            "reason": self.reason,
+            "at": self.at.isoformat(),
+            "undoes": self.undoes,
+            "part_of": self.part_of,
+            "unasked": self.unasked,
+            "ids": self.ids,
+            "steps": [step.record() for step in self.steps],
+        }
+        return json.dumps(record, ensure_ascii=False).encode()
 
 
 @dataclass
@@ -157,6 +172,11 @@ class Transaction:
             was = Was.of(text, changed_at(self.folder, key), id_)
             self.steps.append(LineStep(key, id_, before, after, place, was))
 
+    def lines(self, key: str, new: Mapping[str, str], place: str) -> None:
+        """Add the lines of memories that a view does not mirror yet, by id."""
+        was = Was.of(as_text(read(self.folder, key)), changed_at(self.folder, key), "")
+        self.steps += [LineStep(key, id_, None, line, place, was) for id_, line in new.items()]
+
     def append(self, key: str, line: str) -> None:
         """Add a line at the end of a log, which is made where it is missing."""
         self.steps.append(AppendStep(key, line))
@@ -189,7 +209,7 @@ class Transaction:
         pending = f"{JOURNAL}/{name}.pending"
         files.make_folder(folder.tree, JOURNAL, PRIVATE_FOLDER_MODE)
         try:
-            files.create(folder.tree, pending, _dump(self), PRIVATE_MODE)
+            files.create(folder.tree, pending, self._entry(name).dump(), PRIVATE_MODE)
             carry.prepare(folder, jobs, self.notices)
             carry.switch(folder, jobs, self.notices)
         except carry.HalfDone:
@@ -207,6 +227,12 @@ class Transaction:
             with contextlib.suppress(OSError):
                 prune(folder)
         return self.op
+
+    def _entry(self, name: str) -> Entry:
+        at, part = self.folder.now(), part_of.get()
+        return Entry(
+            self.op, name, self.command, self.reason, at, self.undoes, self.unasked, self.ids, self.steps, part
+        )
 
 
 def _finish(folder: Folder, name: str, jobs: list[carry.Job]) -> list[str]:
@@ -402,6 +428,16 @@ def load(folder: Folder, name: str, ending: str) -> Entry | None:
     return entry
 
 
+def put(folder: Folder, entry: Entry) -> None:
+    """Write an entry in place of what it was."""
+    key = f"{JOURNAL}/{entry.name}.json"
+    before = read(folder, key)
+    if before is None:
+        files.create(folder.tree, key, entry.dump(), PRIVATE_MODE)
+    else:
+        files.replace(folder.tree, key, before, entry.dump())
+
+
 def _parsed(raw: bytes, name: str) -> Entry:
     record = json.loads(raw)
     if name.partition(".")[0] != record["op"]:
@@ -487,18 +523,3 @@ def _listed(folder: Folder) -> list[tuple[str, str]]:
 def number_of(name: str) -> int:
     """The number of an operation, from its name."""
     return int(name.partition("-")[0])
-
-
-def _dump(transaction: Transaction) -> bytes:
-    record: dict[str, Any] = {
-        "op": transaction.op,
-        "command": transaction.command,
-        "reason": transaction.reason,
-        "at": transaction.folder.now().isoformat(),
-        "undoes": transaction.undoes,
-        "part_of": part_of.get(),
-        "unasked": transaction.unasked,
-        "ids": transaction.ids,
-        "steps": [step.record() for step in transaction.steps],
-    }
-    return json.dumps(record, ensure_ascii=False).encode()

@@ -97,6 +97,24 @@ def put(text: str | None, id_: str, line: str | None, place: str, key: str) -> s
     return "\n".join(lines)
 
 
+def add(text: str | None, new: list[str], place: str, key: str) -> str:
+    """The file with the lines of memories that it does not mirror yet: what `put` makes of one after another."""
+    newest_first = place == IN_BLOCK
+    first, *others = sorted(new, reverse=newest_first)
+    lines = (put(text, "", first, place, key) or "").split("\n")
+    ending = "\r" if lines[0].endswith("\r") else ""
+    begin, end = (_bounds(lines) or (0, len(lines))) if newest_first else (0, len(lines))
+    present = [(lines[at], at) for at in range(begin, end) if _MARKER.search(lines[at])]
+    before = sorted(present, reverse=not newest_first)  # the next one to come before a new line is the last
+    after: dict[int, list[str]] = {}
+    at = 0
+    for line in others:
+        while before and (before[-1][0] > line if newest_first else before[-1][0] <= line):
+            at = max(at, before.pop()[1])
+        after.setdefault(at, []).append(line + ending)
+    return "\n".join(each for number, line in enumerate(lines) for each in (line, *after.get(number, ())))
+
+
 def _put_several(text: str | None, id_: str, wanted: list[str], place: str, key: str) -> str | None:
     """Lines of a memory that a person copied: each in its place, or where it belongs."""
     lines = (text or "").split("\n")

@@ -7,12 +7,12 @@ journal (`{token}.parts`) tells whoever writes next that there are parts which a
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from vault_mem.errors import VaultMemError
 from vault_mem.vault import files, journal, own
 from vault_mem.vault.folder import JOURNAL, Folder
 from vault_mem.vault.steps import FileStep, LineStep, MadeStep, Step, read
@@ -32,8 +32,11 @@ def together(folder: Folder, command: str) -> Iterator[Whole]:
             yield whole
         finally:
             journal.part_of.reset(token)
-            whole.gather()
-            folder.tree.drop(whole.sign)
+            try:
+                whole.gather()
+                folder.tree.drop(whole.sign)
+            except (VaultMemError, OSError) as error:
+                folder.notices.append(f"it is several entries of the journal until the next command: {error}")
 
 
 class Whole:
@@ -62,22 +65,13 @@ class Whole:
         folder = self.folder
         since = [name for name in journal.names(folder, "json") if journal.number_of(name) > self.since]
         loaded = [journal.load(folder, name, "json") for name in since]
-        mine = [entry for entry in loaded if entry is not None and entry.part_of == self.token]
+        mine = [each for each in loaded if each is not None and each.part_of == self.token and not each.unasked]
         if not mine or (len(mine) == 1 and mine[0].command == self.command):
             return
         last = mine[-1]
         steps = _net(folder, [step for entry in mine for step in entry.steps])
-        record = {
-            "op": last.op,
-            "command": self.command,
-            "reason": "",
-            "at": last.at.isoformat(),
-            "part_of": self.token,
-            "ids": list(dict.fromkeys(id_ for entry in mine for id_ in entry.ids)),
-            "steps": [step.record() for step in steps],
-        }
-        key = f"{JOURNAL}/{last.name}.json"
-        files.replace(folder.tree, key, read(folder, key) or b"", json.dumps(record, ensure_ascii=False).encode())
+        ids = list(dict.fromkeys(id_ for entry in mine for id_ in entry.ids))
+        journal.put(folder, replace(last, command=self.command, reason="", ids=ids, steps=steps))
         for entry in mine[:-1]:
             folder.tree.drop(f"{JOURNAL}/{entry.name}.json")
 

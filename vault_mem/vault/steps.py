@@ -109,25 +109,7 @@ class FileStep:
                         raise
                     files.take(tree, self.key, new, self.before)  # a folder on another disk
             else:
-                self._swap(folder, stage, self.before)
-
-    def _swap(self, folder: Folder, stage: Stage, before: bytes) -> None:
-        tree, new = folder.tree, stage.new(self.key)
-        if not tree.exchange(new, self.key):
-            files.checked(tree, self.key, before)
-            tree.keep_as(self.key, stage.was(before))
-            tree.put_over(new, self.key)
-            return
-        try:
-            same = tree.read(new) == before
-            if same:
-                _move(folder, new, stage.was(before))
-        except OSError:
-            tree.exchange(new, self.key)
-            raise
-        if not same:
-            tree.exchange(new, self.key)
-            raise files.changed(tree, self.key)
+                files.swap(tree, new, self.key, self.before, stage.was(self.before))
 
     def take_back(self, folder: Folder, stage: Stage) -> None:
         """The file as it was before this step was switched; raises Conflict where somebody has edited it since."""
@@ -230,6 +212,11 @@ class LineStep:
     was: Was | None = None
     back_to: Was | None = None
 
+    @property
+    def adds(self) -> bool:
+        """Whether it adds a line, and no more."""
+        return bool(self.id) and self.before is None and self.after is not None and self.back_to is None
+
     def state(self, folder: Folder) -> State:
         """Where the step stands."""
         line = marked.find(as_text(read(folder, self.key)), self.id)
@@ -265,6 +252,15 @@ class LineStep:
         record = {"key": self.key, "id": self.id, "before": self.before, "after": self.after, "place": self.place}
         kept = {"was": self.was, "back_to": self.back_to}
         return record | {name: vars(value) for name, value in kept.items() if value is not None}
+
+
+def added_to(raw: bytes | None, steps: list[LineStep]) -> bytes | None:
+    """A view with the lines that many steps add to it, at once."""
+    text = as_text(raw)
+    for place in dict.fromkeys(step.place for step in steps):
+        lines = [line for step in steps if step.place == place and (line := step.after) is not None]
+        text = marked.add(text, lines, place, steps[0].key)
+    return _encoded(text)
 
 
 @dataclass(frozen=True)
@@ -438,15 +434,6 @@ def _encoded(text: str | None) -> bytes | None:
 def as_text(raw: bytes | None) -> str | None:
     """A view's text; what is not UTF-8 in it comes out again as it went in."""
     return None if raw is None else raw.decode(errors="surrogateescape")
-
-
-def _move(folder: Folder, old: str, new: str) -> None:
-    """Rename, unless the two are on different disks."""
-    try:
-        folder.tree.rename(old, new)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
 
 
 def digest(data: bytes) -> str:

@@ -105,6 +105,27 @@ class Tree:
         finally:
             os.close(handle)
 
+    @contextmanager
+    def opener(self) -> Iterator[Callable[[str], int]]:
+        """Opens file after file to read, as `open` does; the folder of the last one is kept open meanwhile."""
+        held: list[tuple[str, Handle]] = []
+
+        def let_go() -> None:
+            while held:
+                _close(held.pop()[1])
+
+        def open_(key: str) -> int:
+            above, name = _split(key)
+            if not held or held[0][0] != above:
+                let_go()
+                held.append((above, self._open_folder(above)))
+            return _open(held[0][1], name, os.O_RDONLY, 0, key)
+
+        try:
+            yield open_
+        finally:
+            let_go()
+
     def stat(self, key: str) -> os.stat_result | None:
         """What is known of a file or folder, or of a link itself; None where there is none, or only through a link."""
         try:
@@ -128,6 +149,11 @@ class Tree:
         """Whether there is a regular file of that name."""
         found = self.stat(key)
         return found is not None and stat.S_ISREG(found.st_mode)
+
+    def is_pipe(self, key: str) -> bool:
+        """Whether there is a pipe of that name."""
+        found = self.stat(key)
+        return found is not None and stat.S_ISFIFO(found.st_mode)
 
     @contextmanager
     def scan(self, key: str = "") -> Iterator[Iterator[os.DirEntry[str]]]:

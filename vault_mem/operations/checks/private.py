@@ -64,7 +64,16 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
     private = folder.settings.private_folder.strip("/")
     tops = (private, ".vault-mem")
     inside = git.in_repository(folder)
-    for top in tops:
+    listed = folder.tree.stat(".gitignore")
+    odd = listed is not None and not stat.S_ISREG(listed.st_mode)
+    if odd:  # git would wait for a pipe
+        yield Finding(
+            "git",
+            f"whether git ignores {private}/ cannot be told: .gitignore is not a plain file",
+            ".gitignore",
+            hint="remove it, then vault-mem doctor --fix",
+        )
+    for top in () if odd else tops:
         if inside and not git.ignores(folder, f"{top}/mem_000000000000.md"):
             message, severity = f"git does not ignore {top}/", "warning"
         elif not inside and _ignore_text(folder) != read(folder, ".gitignore"):

@@ -1,0 +1,63 @@
+"""Import: 10,000 memories of another tool as one operation, all of one day, and the undo that takes them back.
+
+What a note costs must not grow with those before it, and neither must memory.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+
+from benchmarks.harness import Figure, Setting, Target
+from benchmarks.vaults import FIRST_DAY, ZONE, memories
+from vault_mem import Vault
+
+LOOK_AT = 100
+
+
+def run(setting: Setting) -> Iterator[Figure]:
+    """CPU time of a note at the beginning and at the end, peak memory above that of a vault in use, and the undo."""
+    count = 300 if setting.quick else 10_000
+    source = setting.folder / "mem0.json"
+    items = [
+        {"id": f"m{number}", "memory": memory.content, "created_at": FIRST_DAY.isoformat()}
+        for number, memory in enumerate(memories(count, seed=5))
+    ]
+    source.write_text(json.dumps({"results": items}, ensure_ascii=False), encoding="utf-8")
+    root = setting.folder / "vault"
+    Vault.init(root, timezone=ZONE.key)
+    vault = Vault(root)
+    vault.remember("The model and the index are loaded now")
+    vault.recall("loaded")
+    marks = [time.process_time()]
+    before, wall = _peak_megabytes(), time.perf_counter()
+
+    def look(done: int, total: int) -> None:
+        marks.append(time.process_time())
+        if done % 500 == 0:
+            setting.progress(f"{done:,} of {total:,}, {(marks[-1] - marks[-LOOK_AT]) * 1000 / LOOK_AT:.0f} ms each")
+
+    report = vault.import_(source, "mem0", progress=look)
+    wall = time.perf_counter() - wall
+    taken = [(after - earlier) * 1000 for earlier, after in pairwise(marks)]
+    first, last = (statistics.median(part) for part in (taken[:LOOK_AT], taken[-LOOK_AT:]))
+    name = f"import: {count:,} memories, CPU time of one, the last {LOOK_AT}"
+    yield Figure(name, last, "ms", first, f"first {LOOK_AT}", Target("≤", 2, of_ratio=True))
+    yield Figure("import: peak memory", _peak_megabytes(), "MB", before, "before it", Target("<", 700))
+    yield Figure("import: wall time", wall, "s", marks[-1] - marks[0], "CPU")
+    started = time.process_time()
+    vault.undo()
+    yield Figure("import: its undo", time.process_time() - started, "s", marks[-1] - marks[0], "the import")
+    left = len([path for path in root.rglob("*.md") if path.name != "2025-01-01.md" and "memories" in path.parts])
+    if left != 1 or len(report.imported) < count // 2:
+        raise AssertionError(f"{len(report.imported)} came in, and {left} notes are there after the undo")
+
+
+def _peak_megabytes() -> float:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6

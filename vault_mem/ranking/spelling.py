@@ -1,0 +1,54 @@
+"""Misspelt words of a query: what nobody wrote so, next to a word that the vault has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.terms import STOP
+
+# Shorter words are too often one letter away from another.
+SHORTEST = 5
+# A query in a language that the vault does not speak is not full of mistakes.
+MOST = 3
+
+_WORD = re.compile(r"(?<![^\W_])[a-z]+(?![\w'’-])")
+
+
+def corrected(query: str, catalogue: Catalogue, vectors: TokenVectors) -> str:
+    """The query with words that neither the vault nor the model knows as the vault spells them, one letter away."""
+    lexicon = catalogue.lexicon
+    known = {query[token.start : token.end].strip() for token in vectors.tokens(query)}
+    doubtful = {
+        word
+        for word in _WORD.findall(query)
+        if len(word) >= SHORTEST and word not in STOP and word not in known and not len(lexicon.postings(word)[0])
+    }
+    if not doubtful or len(doubtful) > MOST:
+        return query
+    meant = {word: found for word in doubtful if (found := _nearest(word, lexicon.words()))}
+    return _WORD.sub(lambda match: meant.get(match.group(), match.group()), query) if meant else query
+
+
+def _nearest(word: str, words: Iterable[str]) -> str:
+    """The first word in the alphabet that begins with the same letter and is one slip of the hand away."""
+    close = [
+        other
+        for other in words
+        if other[:1] == word[0] and abs(len(other) - len(word)) <= 1 and other.isalpha() and _one_slip(word, other)
+    ]
+    return min(close, default="")
+
+
+def _one_slip(one: str, other: str) -> bool:
+    """Whether a letter was left out, added, replaced, or exchanged with the next."""
+    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    rest, other_rest = one[start:], other[start:]
+    return (
+        rest[1:] == other_rest
+        or rest == other_rest[1:]
+        or rest[1:] == other_rest[1:]
+        or (rest[:2] == other_rest[1::-1] and rest[2:] == other_rest[2:])
+    )
