@@ -23,8 +23,8 @@ from benchmarks.guard_turns import Near, Saved, save
 from benchmarks.harness import DATA, PROJECT, Figure, Setting, Target, percentile
 from benchmarks.vaults import memories, write_vault
 from vault_mem.judge.judge import judge
-from vault_mem.operations.guard import guard, nearest, worth_linking
-from vault_mem.operations.results import Found
+from vault_mem.operations.memory.guard import guard, nearest, worth_linking
+from vault_mem.operations.memory.results import Found
 from vault_mem.operations.workspace import Workspace
 
 NEEDS = ("guard-dev.json", "locomo-dev.json", "guard-agent-dev.json")

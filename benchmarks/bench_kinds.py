@@ -17,8 +17,8 @@ import numpy as np
 from benchmarks.floor import bm25, hybrid, vectors
 from benchmarks.harness import DATA, Figure, Setting, Target
 from training.fit_ranking import Question, chances, first_results, fit, kind_of, left_out, reached, watch
-from vault_mem.operations.evaluate import WAYS, Entry, Report, ask, build_vault, read_data, without
-from vault_mem.operations.recall import Request, recall
+from vault_mem.operations.memory.recall import Request, recall
+from vault_mem.operations.vaults.evaluate import WAYS, Entry, Report, ask, build_vault, read_data, without
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.relevance import FLOOR, fitted
 from vault_mem.ranking.weights import SET, STAGES, weights

@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Iterator
 
 from benchmarks.harness import DATA, Figure, Setting, Target, percentile
-from vault_mem.operations.evaluate import DEPTHS, evaluate, read_data, without
+from vault_mem.operations.vaults.evaluate import DEPTHS, evaluate, read_data, without
 from vault_mem.ranking.weights import STAGES
 
 NEEDS = ("locomo-dev.json",)

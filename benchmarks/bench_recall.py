@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from benchmarks.harness import Figure, Setting, Target
 from benchmarks.recall_sets import sets
-from vault_mem.operations.evaluate import WAYS, evaluate, without
+from vault_mem.operations.vaults.evaluate import WAYS, evaluate, without
 
 
 def run(setting: Setting) -> Iterator[Figure]:

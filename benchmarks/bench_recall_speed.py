@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from benchmarks.harness import Figure, Setting, Target, percentile
 from benchmarks.vaults import memories, questions, write_vault
 from vault_mem import Vault
-from vault_mem.operations.recall import Request, consider, found_by
+from vault_mem.operations.memory.recall import Request, consider, found_by
 from vault_mem.ranking.reading import read_ahead
 
 SIZES = {10_000: 25, 100_000: 50}  # memories, and the milliseconds that half of all recalls may take

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from benchmarks.floor import hybrid, vectors
 from benchmarks.harness import Figure, Setting, Target
 from benchmarks.unseen_sets import unseen
-from vault_mem.operations.evaluate import WAYS, evaluate, without
+from vault_mem.operations.vaults.evaluate import WAYS, evaluate, without
 
 # The stages that questions about what was said can show; the others have sets of their own in bench_recall.
 ABLATED = ("meaning", "words", "tokens", "moment", "names", "form", "association", "decay")

@@ -16,7 +16,7 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.lexicon import saturation, weight
 from vault_mem.index.terms import STOP, terms
-from vault_mem.operations.evaluate import Way
+from vault_mem.operations.vaults.evaluate import Way
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.late import matches
 from vault_mem.ranking.moments import moments

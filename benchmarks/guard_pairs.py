@@ -17,7 +17,7 @@ from vault_mem import Memory
 from vault_mem.judge import judge as judging
 from vault_mem.judge.text import respelled
 from vault_mem.notes.parse import title_of
-from vault_mem.operations.guard import compared, repeats
+from vault_mem.operations.memory.guard import compared, repeats
 from vault_mem.operations.workspace import Workspace
 
 Pair = dict[str, str]

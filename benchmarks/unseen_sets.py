@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vault_mem.operations.evaluate import Entry, read_data
+from vault_mem.operations.vaults.evaluate import Entry, read_data
 
 DATA = Path(__file__).parent / "data"
 HALVES = ("dev", "held-out")

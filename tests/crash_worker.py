@@ -26,7 +26,8 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import references
 from vault_mem.notes.write import file_name, note_text
-from vault_mem.operations import forget, link, merge, private, publish, rename, undo, views
+from vault_mem.operations.upkeep import forget, link, merge, private, publish, rename, undo
+from vault_mem.operations.vaults import views
 from vault_mem.vault import journal
 from vault_mem.vault import tree as tree_module
 from vault_mem.vault.folder import Folder

@@ -269,7 +269,7 @@ def test_a_closed_pipe(cli: Command, root: Path) -> None:
 
 
 def test_the_internal_error_is_one_line(root: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    from vault_mem.operations import show
+    from vault_mem.operations.memory import show
 
     def fail(*_: object) -> None:
         raise ZeroDivisionError("oops")

@@ -19,7 +19,7 @@ from helpers import as_anybody, git, memory
 from vault_mem import Vault
 from vault_mem.cli.main import COMMANDS
 from vault_mem.cli.main import cli as program
-from vault_mem.operations.review import Suggestion, propose
+from vault_mem.operations.upkeep.review import Suggestion, propose
 
 TOKEN = f"zq{secrets.token_hex(5)}"
 

@@ -13,7 +13,7 @@ from helpers import contents, memory, mode, note, public_text
 
 from vault_mem import Vault
 from vault_mem.index.pairs import nearest_pairs
-from vault_mem.operations import consolidate
+from vault_mem.operations.upkeep import consolidate
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import activity
 

@@ -13,7 +13,7 @@ from helpers import memory, note
 from test_mcp_wire import Wire
 
 from vault_mem import Vault
-from vault_mem.operations.review import Suggestion, propose
+from vault_mem.operations.upkeep.review import Suggestion, propose
 
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 CLIPBOARD = "\x1b]52;c;cm0gLXJmIH4=\x07"  # a terminal that knows OSC 52 puts this into the clipboard

@@ -12,8 +12,8 @@ import pytest
 from conftest import Command
 from helpers import contents, git, memory, mode, no_longer_than, note, states
 
-from vault_mem.operations.checks import machine
-from vault_mem.operations.doctor import BY_INDEX
+from vault_mem.operations.vaults.checks import machine
+from vault_mem.operations.vaults.doctor import BY_INDEX
 from vault_mem.vault.lock import locked_outside
 
 
@@ -378,7 +378,7 @@ def test_a_summary_that_aged(cli: Command) -> None:
 def test_proposals_that_name_a_private_memory(cli: Command, root: Path) -> None:
     # P-3, P-6: a file moved by hand leaves them; `private ID` takes them along
     from vault_mem import Vault
-    from vault_mem.operations.review import Suggestion, propose
+    from vault_mem.operations.upkeep.review import Suggestion, propose
 
     a, b = (cli.json("remember", text)["memory"] for text in ("The harbour dues rise", "My zebra dream"))
     vault = Vault(root, env=cli.env)

@@ -11,7 +11,7 @@ from conftest import Command
 from helpers import contents, memory, mode, note, states
 
 from vault_mem import Vault
-from vault_mem.operations.filters import Filters
+from vault_mem.operations.memory.filters import Filters
 
 CANARY = "The canary sings only for Ulrike"
 

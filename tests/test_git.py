@@ -569,7 +569,7 @@ def test_line_ends_of_one_side_do_not_conflict(ending: str) -> None:
 
 def test_autocommit(pair: tuple[Clone, Clone]) -> None:
     # V-11: off by default; a message of what happened, hooks respected, nothing private, never during a merge
-    from vault_mem.operations.autocommit import autocommit
+    from vault_mem.operations.git.autocommit import autocommit
     from vault_mem.operations.workspace import Workspace
     from vault_mem.vault.folder import Folder
 

@@ -13,7 +13,7 @@ import pytest
 import vault_mem
 from vault_mem import Link, Memory, Vault, VaultMemError
 from vault_mem.errors import InvalidInput, NotFound, VaultNotFound
-from vault_mem.operations.filters import Filters
+from vault_mem.operations.memory.filters import Filters
 
 
 def test_the_public_names() -> None:

@@ -9,7 +9,7 @@ from conftest import Command
 from helpers import memory
 
 from vault_mem import Vault
-from vault_mem.operations.filters import Filters
+from vault_mem.operations.memory.filters import Filters
 
 
 @pytest.fixture

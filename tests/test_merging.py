@@ -16,7 +16,7 @@ from vault_mem.merging import merge
 from vault_mem.merging.lines import merge_text
 from vault_mem.merging.note import sides
 from vault_mem.notes.checklist import Proposal, add, settle
-from vault_mem.operations.obsidian import base_text
+from vault_mem.operations.vaults.obsidian import base_text
 from vault_mem.vault.settings import Settings
 
 NOTE = """---

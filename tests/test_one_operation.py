@@ -14,7 +14,7 @@ from helpers import memory, note
 
 from vault_mem import Vault
 from vault_mem.errors import WriteFailed
-from vault_mem.operations.review import Suggestion, propose
+from vault_mem.operations.upkeep.review import Suggestion, propose
 
 A, B, C, TASK, CLOSED, SECRET, GONE = (f"mem_{number:012x}" for number in range(1, 8))
 PLAN = json.dumps(

@@ -194,7 +194,7 @@ def test_many_in_both_directions(vault: Vault) -> None:
 
 def test_internal_errors_do_not_quote_texts(root: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     # P-3: exceptions; without VAULT_MEM_DEBUG nothing but the place is told
-    from vault_mem.operations import remember
+    from vault_mem.operations.memory import remember
 
     def fail(*_: object) -> None:
         raise KeyError("my secret text")

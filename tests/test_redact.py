@@ -11,7 +11,7 @@ from conftest import Command
 from helpers import memory
 
 from vault_mem import Vault, redact
-from vault_mem.operations import remember as operation
+from vault_mem.operations.memory import remember as operation
 
 TOKEN = "qX7vZanzibar"
 HEX = "a1b2c3d4e5f6"  # looks like an id, and need not be one

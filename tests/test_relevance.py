@@ -12,7 +12,7 @@ from helpers import memory, note
 
 from vault_mem import Vault
 from vault_mem.notes.tokens import count_tokens
-from vault_mem.operations.excerpts import part, wanted_words
+from vault_mem.operations.memory.excerpts import part, wanted_words
 from vault_mem.ranking.times import times
 
 NONSENSE = [

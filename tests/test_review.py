@@ -68,7 +68,7 @@ def richer(quick: Command, root: Path) -> None:
     """The proposal that an earlier version made: a long overview is to be merged into a line."""
     from vault_mem import Vault
     from vault_mem.notes.checklist import Proposal, add
-    from vault_mem.operations.review import _digest
+    from vault_mem.operations.upkeep.review import _digest
 
     memory(root, "memories/one.md", ONE, "The winch on the north pier was repaired by Ewan")
     overview = "The winch on the north pier was repaired by Ewan.\n\nHe used the spare drum, and the brake still slips."
@@ -103,7 +103,7 @@ def test_what_says_more_is_not_merged_away(richer: None, quick: Command, root: P
 def test_what_says_more_is_proposed_to_be_appended(quick: Command, root: Path) -> None:
     # S-8
     from vault_mem import Vault
-    from vault_mem.operations.review import Suggestion, propose
+    from vault_mem.operations.upkeep.review import Suggestion, propose
 
     memory(root, "memories/one.md", ONE, "Ewan repaired the winch")
     memory(root, "memories/two.md", TWO, "Ewan repaired the winch with the spare drum from Bergen")

@@ -11,7 +11,7 @@ from helpers import memory
 
 from vault_mem import Vault
 from vault_mem.notes.tokens import count_tokens
-from vault_mem.operations.excerpts import sentences
+from vault_mem.operations.memory.excerpts import sentences
 
 
 @pytest.fixture

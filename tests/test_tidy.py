@@ -11,7 +11,7 @@ from conftest import Command
 from helpers import contents, memory, note
 
 from vault_mem import Vault
-from vault_mem.operations.tidy import run_due
+from vault_mem.operations.upkeep.tidy import run_due
 from vault_mem.vault import turns
 
 NOW = {"VAULT_MEM_NOW": "2026-11-16T09:00:00+09:00"}
@@ -95,7 +95,7 @@ def test_bounds(cli: Command, root: Path) -> None:
 
 def test_when_it_is_due(root: Path, env: dict[str, str]) -> None:
     # T-3: after 10 turns the first time, then every 200; never twice for the same turns
-    from vault_mem.operations.tidy import run_due
+    from vault_mem.operations.upkeep.tidy import run_due
     from vault_mem.vault import turns
 
     vault = Vault(root, env=env)
@@ -132,7 +132,7 @@ def test_when_it_is_due(root: Path, env: dict[str, str]) -> None:
 
 def test_not_before_the_file_is_quiet(root: Path, env: dict[str, str]) -> None:
     # V-4: what nobody asked for waits until a file has been left alone
-    from vault_mem.operations.tidy import tidy
+    from vault_mem.operations.upkeep.tidy import tidy
 
     for number in (1, 2):
         path = root / f"memories/n{number}.md"
@@ -396,7 +396,7 @@ def test_the_schema(cli: Command) -> None:
 def test_the_schema_and_the_check_agree(root: Path, env: dict[str, str]) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     from vault_mem.errors import InvalidInput
-    from vault_mem.operations.tidy_plan import read_plan, schema
+    from vault_mem.operations.upkeep.tidy_plan import read_plan, schema
 
     validator = jsonschema.Draft202012Validator(json.loads(schema()))
     rng = random.Random(11)

@@ -12,7 +12,7 @@ from conftest import Command
 from helpers import contents, memory, note
 
 from vault_mem import Vault
-from vault_mem.operations.review import Suggestion, propose
+from vault_mem.operations.upkeep.review import Suggestion, propose
 
 
 def tree(root: Path) -> dict[str, bytes]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from vault_mem import Vault
-from vault_mem.operations.tidy import run_due
+from vault_mem.operations.upkeep.tidy import run_due
 from vault_mem.vault import turns as turns_of_vault
 
 PEOPLE = ["Kaya", "Marit", "Ewan", "Haruka", "Onishi", "Jonas", "Wei", "Fumie", "Ibe", "Soma"]

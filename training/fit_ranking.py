@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from vault_mem.operations.evaluate import Entry, build_vault, read_data
-from vault_mem.operations.recall import Request, consider
+from vault_mem.operations.memory.recall import Request, consider
+from vault_mem.operations.vaults.evaluate import Entry, build_vault, read_data
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking import weights as ranking
 from vault_mem.ranking.rank import AFTERWARDS, Switches

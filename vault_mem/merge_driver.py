@@ -43,7 +43,7 @@ def _generated(key: str, path: str) -> bytes | None:
         return None
     from pathlib import Path
 
-    from vault_mem.operations.obsidian import base_text
+    from vault_mem.operations.vaults.obsidian import base_text
     from vault_mem.vault.settings import load_settings
 
     root = Path(path[: len(path) - len(key)] or ".")

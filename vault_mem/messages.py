@@ -7,30 +7,30 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from vault_mem.notes.excerpt import cut
-from vault_mem.operations.results import marks
+from vault_mem.operations.memory.results import marks
 from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
-    from vault_mem.operations.backup import BackupResult
-    from vault_mem.operations.consolidate import ConsolidationStats, MergeCandidate
-    from vault_mem.operations.edit_memory import EditResult
-    from vault_mem.operations.episodes import EpisodeChange, EpisodeResult
-    from vault_mem.operations.evaluate import Report
-    from vault_mem.operations.export import ExportReport
-    from vault_mem.operations.forget import ForgetResult
-    from vault_mem.operations.graph import Arc, Node, Overview, Picture
-    from vault_mem.operations.import_ import ImportReport
-    from vault_mem.operations.link import LinkResult, UnlinkResult
-    from vault_mem.operations.merge import MergeResult
-    from vault_mem.operations.private import PrivateResult
-    from vault_mem.operations.publish import PublishResult
-    from vault_mem.operations.purge import Purge
-    from vault_mem.operations.recall import RecallResult
-    from vault_mem.operations.remember import RememberResult
-    from vault_mem.operations.rename import RenameResult
-    from vault_mem.operations.results import Found
-    from vault_mem.operations.undo import NextUndo
-    from vault_mem.operations.why_not import WhyNot
+    from vault_mem.operations.memory.recall import RecallResult
+    from vault_mem.operations.memory.remember import RememberResult
+    from vault_mem.operations.memory.results import Found
+    from vault_mem.operations.memory.why_not import WhyNot
+    from vault_mem.operations.upkeep.backup import BackupResult
+    from vault_mem.operations.upkeep.consolidate import ConsolidationStats, MergeCandidate
+    from vault_mem.operations.upkeep.edit_memory import EditResult
+    from vault_mem.operations.upkeep.episodes import EpisodeChange, EpisodeResult
+    from vault_mem.operations.upkeep.forget import ForgetResult
+    from vault_mem.operations.upkeep.graph import Arc, Node, Overview, Picture
+    from vault_mem.operations.upkeep.link import LinkResult, UnlinkResult
+    from vault_mem.operations.upkeep.merge import MergeResult
+    from vault_mem.operations.upkeep.private import PrivateResult
+    from vault_mem.operations.upkeep.publish import PublishResult
+    from vault_mem.operations.upkeep.purge import Purge
+    from vault_mem.operations.upkeep.rename import RenameResult
+    from vault_mem.operations.upkeep.undo import NextUndo
+    from vault_mem.operations.vaults.evaluate import Report
+    from vault_mem.operations.vaults.export import ExportReport
+    from vault_mem.operations.vaults.import_ import ImportReport
 
 DAYS_AS_AGE = 30
 

@@ -10,11 +10,11 @@ from typing import TypeVar
 from vault_mem.messages import age
 from vault_mem.notes.self_model import Question
 from vault_mem.notes.tokens import count_tokens
-from vault_mem.operations.budget import Excerpt
-from vault_mem.operations.emotion_trend import FEW, EmotionTrend, Felt, Period, direction
-from vault_mem.operations.introspect import Introspection, Told
-from vault_mem.operations.update_self import SelfResult
-from vault_mem.operations.wake_up import WakeUp
+from vault_mem.operations.day.budget import Excerpt
+from vault_mem.operations.day.emotion_trend import FEW, EmotionTrend, Felt, Period, direction
+from vault_mem.operations.day.introspect import Introspection, Told
+from vault_mem.operations.day.update_self import SelfResult
+from vault_mem.operations.day.wake_up import WakeUp
 from vault_mem.visible import quoted
 
 SCAFFOLD_WAKE_UP = (

@@ -97,7 +97,7 @@ def _disagreeing(stage: Stage) -> list[str]:
     """Whether the index, opened by somebody else, lists what the files hold."""
     vault = _opened(stage)
     listed = {memory.id for memory in vault.list(n=None).memories}
-    from vault_mem.operations.filters import Filters
+    from vault_mem.operations.memory.filters import Filters
 
     listed |= {memory.id for memory in vault.list(Filters(closed=True), n=100_000).memories}
     places = ids(tree(stage))

@@ -250,7 +250,7 @@ def build(place: Path) -> Stage:
 
 def _grow(stage: Stage) -> dict[str, str]:
     from vault_mem import Vault
-    from vault_mem.operations.review import Suggestion, propose
+    from vault_mem.operations.upkeep.review import Suggestion, propose
 
     seed = iter(range(1, 1000))
 

@@ -26,7 +26,7 @@ def command(console: Console, file: str, force: bool, check_: bool) -> int:
     It is not encrypted. Left out are the index and the undo journal. `tar -xpzf FILE -C FOLDER` brings it back.
     """
     from vault_mem import messages
-    from vault_mem.operations.backup import check
+    from vault_mem.operations.upkeep.backup import check
 
     path = console.cwd / Path(file).expanduser()
     if check_:

@@ -18,8 +18,8 @@ from vault_mem.visible import tagging
 if TYPE_CHECKING:
     from vault_mem.library import Vault
     from vault_mem.model import Memory
-    from vault_mem.operations.filters import Filters
-    from vault_mem.operations.results import Found
+    from vault_mem.operations.memory.filters import Filters
+    from vault_mem.operations.memory.results import Found
 
 F = TypeVar("F", bound=Callable[..., Any])
 log = redact.logger(__name__)
@@ -302,7 +302,7 @@ def filter_options(function: F) -> F:
 
 def filters_from(vault: Vault, given: dict[str, Any]) -> Filters:
     """The filters that the options describe."""
-    from vault_mem.operations.filters import Filters
+    from vault_mem.operations.memory.filters import Filters
 
     zone = vault.workspace.folder.zone
     times = {name: moment(given[name], zone, f"--{name.replace('_', '-')}") for name in ("since", "until", "as_of")}

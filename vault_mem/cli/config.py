@@ -11,7 +11,7 @@ import click
 from vault_mem.cli.common import Command, Group
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultNotFound
-from vault_mem.operations.configure import change, view
+from vault_mem.operations.vaults.configure import change, view
 from vault_mem.vault.find import find_vault
 
 

@@ -13,7 +13,7 @@ from vault_mem.cli.console import Console
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
-    from vault_mem.operations.checks.finding import Finding
+    from vault_mem.operations.vaults.checks.finding import Finding
 
 
 @click.command(cls=Command, examples="vault-mem doctor\nvault-mem doctor --fix\nvault-mem doctor --json")
@@ -66,7 +66,7 @@ def _daemon(console: Console, vault: Vault) -> list[Finding]:
     from vault_mem import __version__
     from vault_mem.daemon.protocol import meeting_place
     from vault_mem.daemon.start import control
-    from vault_mem.operations.checks.finding import Finding
+    from vault_mem.operations.vaults.checks.finding import Finding
 
     place = meeting_place(str(vault.root), console.env) if os.name == "posix" else ""
     answer = control(place, "status") if place else None

@@ -13,7 +13,7 @@ from vault_mem.model import Memory
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
-    from vault_mem.operations.edit_memory import EditResult
+    from vault_mem.operations.upkeep.edit_memory import EditResult
 
 
 @click.command(
@@ -74,7 +74,7 @@ def _pairs(fields: tuple[str, ...]) -> dict[str, str]:
 def _in_editor(console: Console, vault: Vault, id_: str, reason: str, allow_secret: bool) -> EditResult:
     """The whole note in the caller's editor; what cannot be saved is kept."""
     from vault_mem.cli.editor import edited_copy
-    from vault_mem.operations.edit_memory import EditResult, save_note
+    from vault_mem.operations.upkeep.edit_memory import EditResult, save_note
 
     workspace = vault.workspace
     memory = workspace.to_change(id_)

@@ -11,7 +11,7 @@ from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
 if TYPE_CHECKING:
-    from vault_mem.operations.emotion_trend import Period
+    from vault_mem.operations.day.emotion_trend import Period
 
 
 @click.command(cls=Command, examples="vault-mem emotion-trend\nvault-mem emotion-trend --days 90 --json")

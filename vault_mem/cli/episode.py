@@ -11,7 +11,7 @@ from vault_mem.cli.console import Console
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
-    from vault_mem.operations.episodes import EpisodeChange, EpisodeResult
+    from vault_mem.operations.upkeep.episodes import EpisodeChange, EpisodeResult
 
 
 @click.group(cls=Group, examples="vault-mem episode list\nvault-mem episode show ep_2dd43b5bd92d")

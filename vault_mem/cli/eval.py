@@ -26,7 +26,7 @@ def command(console: Console, data: str) -> None:
     results, MRR one over the rank of the first.
     """
     from vault_mem import messages
-    from vault_mem.operations.evaluate import evaluate, read_data
+    from vault_mem.operations.vaults.evaluate import evaluate, read_data
 
     entries = read_data(console.cwd / Path(data).expanduser())
     report = evaluate(entries, console.env, console.progress("Asking"))

@@ -10,7 +10,7 @@ from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
 if TYPE_CHECKING:
-    from vault_mem.operations.graph import Arc, Node, Overview, Picture
+    from vault_mem.operations.upkeep.graph import Arc, Node, Overview, Picture
 
 
 @click.command(

@@ -8,7 +8,7 @@ import click
 
 from vault_mem.cli.common import Command, agrees, can_ask
 from vault_mem.cli.console import Console
-from vault_mem.operations.init import init, would_add
+from vault_mem.operations.vaults.init import init, would_add
 
 
 @click.command(

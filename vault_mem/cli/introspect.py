@@ -12,7 +12,7 @@ from vault_mem.cli.emotion_trend import period_json
 from vault_mem.cli.session import excerpt_json, printed_tokens, question_json
 
 if TYPE_CHECKING:
-    from vault_mem.operations.introspect import Introspection, Told
+    from vault_mem.operations.day.introspect import Introspection, Told
 
 
 @click.command(cls=Command, examples="vault-mem introspect\nvault-mem introspect --budget 800 --json")

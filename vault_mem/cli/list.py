@@ -25,8 +25,8 @@ from vault_mem.cli.console import Console
 def command(console: Console, /, limit: int, everything: bool, due: bool, **filters: Any) -> None:
     """List memories, newest first."""
     from vault_mem.notes.excerpt import cut
-    from vault_mem.operations.due import due_on
-    from vault_mem.operations.results import marks
+    from vault_mem.operations.memory.due import due_on
+    from vault_mem.operations.memory.results import marks
 
     vault = open_vault(console)
     listed = vault.list_due if due else vault.list

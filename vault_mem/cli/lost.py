@@ -13,8 +13,8 @@ from vault_mem.cli.console import Console
 from vault_mem.cli.main import fail, guarded, run
 from vault_mem.daemon.start import await_end
 from vault_mem.library import Vault
-from vault_mem.operations.remember import RememberResult
-from vault_mem.operations.results import Found
+from vault_mem.operations.memory.remember import RememberResult
+from vault_mem.operations.memory.results import Found
 from vault_mem.vault import journal
 
 

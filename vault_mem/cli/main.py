@@ -207,7 +207,7 @@ def settle(console: Console, arguments: Sequence[str]) -> None:
     """After the answer: do what waits for quiet in the vaults that a command opened, and say what came of it."""
     if not console.opened:
         return
-    from vault_mem.operations.quiet import settle as do_what_waits
+    from vault_mem.operations.unasked.quiet import settle as do_what_waits
     from vault_mem.vault import turns
     from vault_mem.vault.folder import OWN
 

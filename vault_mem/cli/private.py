@@ -23,7 +23,7 @@ def command(console: Console, id_: str, scrub: bool) -> None:
     Episodes it belongs to become private too. Where git already holds the file, it says so.
     """
     from vault_mem import messages
-    from vault_mem.operations.private import notices
+    from vault_mem.operations.upkeep.private import notices
 
     vault = open_vault(console)
     result = vault.private(id_, scrub=scrub)

@@ -13,8 +13,8 @@ from vault_mem.errors import InvalidInput
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
-    from vault_mem.operations.recall import RecallResult
-    from vault_mem.operations.results import Found
+    from vault_mem.operations.memory.recall import RecallResult
+    from vault_mem.operations.memory.results import Found
 
 
 @click.command(
@@ -62,7 +62,7 @@ def command(
 
 
 def _query(console: Console, query: str | None, context: str | None) -> str:
-    from vault_mem.operations.recall import context_query
+    from vault_mem.operations.memory.recall import context_query
 
     if context is None:
         if query is None:

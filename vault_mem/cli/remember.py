@@ -13,7 +13,7 @@ from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_IMPORTANC
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
-    from vault_mem.operations.remember import RememberResult
+    from vault_mem.operations.memory.remember import RememberResult
 
 DUPLICATE_EXIT = 3
 
@@ -159,8 +159,8 @@ def _last_blocked(
     allow_secret: bool,
     replace_all: bool,
 ) -> int:
-    from vault_mem.operations import blocked
-    from vault_mem.operations.remember import remember
+    from vault_mem.operations.memory import blocked
+    from vault_mem.operations.memory.remember import remember
 
     draft, kept = blocked.last(vault.workspace.folder)
     if update_id is not None:
@@ -181,7 +181,7 @@ def _update(
     console: Console, vault: Vault, id_: str, content: str, *, allow_secret: bool, replace_all: bool = False
 ) -> int:
     from vault_mem import messages
-    from vault_mem.operations.edit_memory import update_memory
+    from vault_mem.operations.upkeep.edit_memory import update_memory
 
     result = update_memory(vault.workspace, id_, content, replace_all=replace_all, allow_secret=allow_secret)
     console.answer(

@@ -33,7 +33,7 @@ def command(console: Console, id_: str | None, list_: bool) -> None:
 def _list(console: Console, vault: object) -> None:
     from vault_mem.library import Vault
     from vault_mem.notes.excerpt import cut
-    from vault_mem.operations.forget import trash
+    from vault_mem.operations.upkeep.forget import trash
 
     assert isinstance(vault, Vault)
     found = trash(vault.workspace.folder)

@@ -16,8 +16,8 @@ from vault_mem.visible import visible
 if TYPE_CHECKING:
     from vault_mem.library import Vault
     from vault_mem.notes.checklist import Proposal
-    from vault_mem.operations.copies import SideBySide
-    from vault_mem.operations.review import Answer
+    from vault_mem.operations.git.copies import SideBySide
+    from vault_mem.operations.upkeep.review import Answer
 
 
 @click.group(

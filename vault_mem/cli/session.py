@@ -10,7 +10,7 @@ from vault_mem.cli.lean import lean
 
 if TYPE_CHECKING:
     from vault_mem.notes.self_model import Question
-    from vault_mem.operations.budget import Excerpt
+    from vault_mem.operations.day.budget import Excerpt
 
 
 def printed_tokens(console: Console, document: dict[str, Any], text: str) -> int:

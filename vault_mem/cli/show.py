@@ -12,7 +12,7 @@ from vault_mem.cli.console import Console
 from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
-    from vault_mem.operations.show import ShowResult
+    from vault_mem.operations.memory.show import ShowResult
 
 
 @click.command(cls=Command, examples="vault-mem show mem_651b9d294720\nvault-mem show 651b9d --json")

@@ -16,7 +16,7 @@ from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
     from vault_mem.model import Memory
-    from vault_mem.operations.tidy import TidyReport
+    from vault_mem.operations.upkeep.tidy import TidyReport
 
 
 @click.group(
@@ -53,7 +53,7 @@ def command(ctx: click.Context, dry_run: bool) -> None:
 @click.pass_obj
 def log_command(console: Console, limit: int) -> None:
     """The reports of earlier runs, newest first."""
-    from vault_mem.operations.tidy import log
+    from vault_mem.operations.upkeep.tidy import log
 
     vault = open_vault(console)
     found = log(vault.workspace.folder, limit)
@@ -155,7 +155,7 @@ def apply_command(console: Console, plan: str, dry_run: bool) -> None:
 @click.pass_obj
 def schema_command(console: Console) -> None:
     """Print the JSON Schema of a plan."""
-    from vault_mem.operations.tidy_plan import schema
+    from vault_mem.operations.upkeep.tidy_plan import schema
 
     console.print(schema().rstrip("\n"))
 

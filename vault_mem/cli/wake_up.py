@@ -13,7 +13,7 @@ from vault_mem.errors import VaultNotFound
 from vault_mem.setup.agents import AGENTS
 
 if TYPE_CHECKING:
-    from vault_mem.operations.wake_up import WakeUp
+    from vault_mem.operations.day.wake_up import WakeUp
 
 # The fence's two marks have twelve digits each that change with the text, and their tokens with them.
 _FENCE = 16

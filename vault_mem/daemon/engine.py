@@ -205,10 +205,10 @@ class Engine:
 
     def _quiet(self) -> float:
         """Do what waited for quiet; returns when to look again."""
-        from vault_mem.operations.autocommit import autocommit
-        from vault_mem.operations.private_moves import move_cleared
-        from vault_mem.operations.quiet import quiet_work
-        from vault_mem.operations.tidy import run_due
+        from vault_mem.operations.git.autocommit import autocommit
+        from vault_mem.operations.unasked.private_moves import move_cleared
+        from vault_mem.operations.unasked.quiet import quiet_work
+        from vault_mem.operations.upkeep.tidy import run_due
 
         if not self.turn.take(0):
             return 1.0

@@ -33,7 +33,7 @@ def _texts(description: str) -> dict[str, Any]:
 
 def _plan() -> dict[str, Any]:
     """The schema of a TidyPlan, as the command checks it."""
-    path = Path(__file__).parent.parent / "operations" / "tidy_plan.schema.json"
+    path = Path(__file__).parent.parent / "operations" / "upkeep" / "tidy_plan.schema.json"
     schema = dict(json.loads(path.read_text(encoding="utf-8")))
     del schema["$schema"], schema["title"]
     return schema | {"description": "A TidyPlan: what to do with states that tidy_candidates gave."}

@@ -269,7 +269,7 @@ class Workspace:
     def _finish_purges(self) -> None:
         if self.folder.writing or not self.folder.tree.exists(f"{OWN}/purging"):
             return
-        from vault_mem.operations.purge import finish, unfinished
+        from vault_mem.operations.upkeep.purge import finish, unfinished
 
         if unfinished(self.folder):
             with journal.writing(self.folder):

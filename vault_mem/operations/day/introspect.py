@@ -1,0 +1,62 @@
+"""introspect: what there is to think about, recent memories, how they felt, episodes, open questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from vault_mem.model import Episode
+from vault_mem.notes.excerpt import cut
+from vault_mem.notes.self_model import Question
+from vault_mem.operations.day.budget import LENGTHS, Excerpt, Filling, excerpts
+from vault_mem.operations.day.emotion_trend import Period, period
+from vault_mem.operations.day.update_self import show_self
+from vault_mem.operations.day.wake_up import newest
+from vault_mem.operations.upkeep.episodes import list_episodes
+from vault_mem.operations.workspace import Workspace
+
+DEFAULT_BUDGET = 2000
+_MEMORIES, _EPISODES, _QUESTIONS, _DAYS = 12, 3, 10, 7
+
+
+@dataclass(frozen=True)
+class Told:
+    """As much of an episode as there is room for."""
+
+    episode: Episode
+    text: str
+
+
+@dataclass
+class Introspection:
+    """What there is to think about; `left_out` counts what had no room."""
+
+    emotions: Period
+    stale: bool = False
+    pending: int = 0
+    left_out: int = 0
+    memories: list[Excerpt] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+    episodes: list[Told] = field(default_factory=list)
+
+
+def introspect(
+    workspace: Workspace, *, budget: int, cost: Callable[[Introspection], int], public_only: bool = False
+) -> Introspection:
+    """Recent memories, the emotions of a week, the latest episodes and the open questions, within the budget."""
+    listed = list_episodes(workspace)
+    episodes = [each.episode for each in listed.episodes if not (public_only and each.episode.private)]
+    private = False if public_only or workspace.folder.public else None
+
+    def gather() -> Introspection:
+        result = Introspection(period(workspace, _DAYS, private), listed.stale, listed.pending)
+        filling = Filling(result, budget, cost)
+        for question in show_self(workspace.folder).model.open[:_QUESTIONS]:
+            filling.add(result.questions, question)
+        for episode in episodes[:_EPISODES]:
+            filling.add(result.episodes, *(Told(episode, cut(episode.summary, length)) for length in LENGTHS))
+        for memory in newest(workspace, _MEMORIES, private):
+            filling.add(result.memories, *excerpts(memory))
+        return filling.done()
+
+    return workspace.reading(gather)

@@ -1,0 +1,126 @@
+"""update-self: what the agent says of itself in SELF.md, fields and questions, edited in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from vault_mem.errors import EditRefused, InvalidInput, NotFound, SecretFound
+from vault_mem.notes import self_model
+from vault_mem.notes.secrets import find_secret
+from vault_mem.notes.self_model import SelfModel, read_self
+from vault_mem.operations.memory.results import writable
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.journal import Transaction
+from vault_mem.vault.steps import read
+
+SELF = "SELF.md"
+_NEW = "# Self\n"
+LONGEST_LINE = 2000
+
+
+@dataclass(frozen=True)
+class SelfResult:
+    """What SELF.md says now; `op` names the operation where something was changed."""
+
+    model: SelfModel
+    op: str = ""
+
+
+def show_self(folder: Folder) -> SelfResult:
+    """What SELF.md says; nothing where there is none."""
+    return SelfResult(read_self((read(folder, SELF) or b"").decode("utf-8", "replace")))
+
+
+def update_self(
+    workspace: Workspace,
+    *,
+    fields: Mapping[str, str] | None = None,
+    ask: Sequence[str] = (),
+    resolve: Sequence[tuple[str, str]] = (),
+) -> SelfResult:
+    """Set fields (an empty value takes one out), ask questions, resolve others by number or words, in one step."""
+
+    def act() -> SelfResult:
+        transaction = plan_update_self(workspace.folder, fields or {}, ask, resolve)
+        op = transaction.commit() if transaction.steps else ""
+        workspace.notices += transaction.notices
+        return SelfResult(show_self(workspace.folder).model, op)
+
+    return workspace.changing(act)
+
+
+def plan_update_self(
+    folder: Folder, fields: Mapping[str, str], ask: Sequence[str], resolve: Sequence[tuple[str, str]]
+) -> Transaction:
+    """The transaction; without a step where SELF.md says all of it already."""
+    _refuse_secrets([f"{name} = {value}" for name, value in fields.items()], ask, [answer for _, answer in resolve])
+    before = read(folder, SELF)
+    try:
+        text = _NEW if before is None else before.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise EditRefused(f"{SELF} is not UTF-8 text and is left alone", "save it as UTF-8 first") from error
+    # Numbers mean the questions as they were shown, so that resolving one does not move the others.
+    numbered = [(_number(read_self(text), which), _line(answer, "an answer")) for which, answer in resolve]
+    if len({number for number, _ in numbered}) < len(numbered):
+        raise InvalidInput("a question can be resolved only once")
+    for number, answer in sorted(numbered, reverse=True):
+        text = self_model.with_answer(text, number, answer)
+    for name, value in fields.items():
+        text = self_model.with_field(text, _name(name), _line(value, f"the field {name}", empty=True))
+    for question in ask:
+        asked = _line(question, "a question")
+        if asked.casefold() not in {each.text.casefold() for each in read_self(text).open}:
+            text = self_model.with_question(text, asked)
+    transaction = Transaction(folder, "update-self", "; ".join(_reasons(fields, ask, resolve)))
+    if before is not None or text != _NEW:
+        transaction.write(SELF, before, text.encode())
+    return transaction
+
+
+def _refuse_secrets(*groups: Sequence[str]) -> None:
+    """The file is public; what was found is never quoted."""
+    for kind in (find_secret(text) for group in groups for text in group):
+        if kind is not None:
+            raise SecretFound(
+                f"this looks as if it holds {kind}", f"{SELF} is public: leave it out, or use remember --private"
+            )
+
+
+def _reasons(fields: Mapping[str, str], ask: Sequence[str], resolve: Sequence[tuple[str, str]]) -> list[str]:
+    said = [f"set {', '.join(fields)}"] if fields else []
+    said += [f"{len(ask)} question(s) asked"] if ask else []
+    return said + ([f"{len(resolve)} question(s) resolved"] if resolve else [])
+
+
+def _number(model: SelfModel, which: str) -> int:
+    """The open question that a number or some of its words mean."""
+    wanted = which.strip()
+    if wanted.isascii() and wanted.isdigit():
+        if not 1 <= int(wanted) <= len(model.open):
+            raise NotFound(f"No open question {wanted}", f"there are {len(model.open)}: vault-mem update-self")
+        return int(wanted)
+    exact = [each.number for each in model.open if each.text.casefold() == wanted.casefold()]
+    near = exact or [each.number for each in model.open if wanted and wanted.casefold() in each.text.casefold()]
+    if len(near) != 1:
+        said = "More than one open question has" if near else "No open question has"
+        raise NotFound(f"{said} the words {wanted!r}", "vault-mem update-self lists them with their numbers")
+    return near[0]
+
+
+def _name(name: str) -> str:
+    cleaned = _line(name, "a field's name")
+    if any(sign in cleaned for sign in ":：["):
+        raise InvalidInput(f"a field's name has no colon or bracket: {cleaned!r}")
+    return cleaned
+
+
+def _line(text: str, what: str, *, empty: bool = False) -> str:
+    """The text as one line of a list."""
+    line = " ".join(writable(text, what).split())
+    if not line and not empty:
+        raise InvalidInput(f"{what} is empty")
+    if len(line) > LONGEST_LINE or "\0" in line:
+        raise InvalidInput(f"{what} is a line of at most {LONGEST_LINE} characters", "keep more in a memory: remember")
+    return line

@@ -1,0 +1,95 @@
+"""wake-up: what an agent should know of its memory when a session begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from itertools import islice, zip_longest
+
+from vault_mem.model import Memory
+from vault_mem.notes.self_model import Question
+from vault_mem.operations.day.budget import LONG, Excerpt, Filling, excerpts
+from vault_mem.operations.day.update_self import show_self
+from vault_mem.operations.memory.alike import Told
+from vault_mem.operations.memory.due import by_day, is_done
+from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.vaults.views import INTROSPECTION
+from vault_mem.operations.workspace import Workspace
+
+DEFAULT_BUDGET = 1500
+IMPORTANT = 4
+MOST = 20
+_TASKS, _QUESTIONS = 10, 5
+# What is overdue, or due within a week, comes first.
+DUE_SOON = timedelta(days=7)
+
+
+@dataclass
+class WakeUp:
+    """What there is to know. `introspection` holds one at the most; `left_out` counts what had no room.
+
+    `due` are the days of the tasks that are overdue or due within a week, by id: they come first.
+    """
+
+    total: int
+    stale: bool = False
+    pending: int = 0
+    left_out: int = 0
+    introspection: list[Excerpt] = field(default_factory=list)
+    tasks: list[Excerpt] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+    memories: list[Excerpt] = field(default_factory=list)
+    due: dict[str, date] = field(default_factory=dict)
+
+
+def wake_up(workspace: Workspace, *, budget: int, cost: Callable[[WakeUp], int], public_only: bool = False) -> WakeUp:
+    """The last introspection, what is open, then recent and important memories, as long as `cost` is in the budget."""
+    freshness = workspace.freshen()
+    private = False if public_only or workspace.folder.public else None
+    return workspace.reading(lambda: _gather(workspace, budget, cost, private, freshness.stale, freshness.pending))
+
+
+def _gather(
+    workspace: Workspace, budget: int, cost: Callable[[WakeUp], int], private: bool | None, stale: bool, pending: int
+) -> WakeUp:
+    index, now = workspace.index, workspace.folder.now()
+    total = index.table.count(f"n = 0 AND {Filters(private=private).where(now, ('memory',))}")
+    result = WakeUp(total, stale, pending)
+    filling = Filling(result, budget, cost)
+
+    def chosen(*, important_first: bool = False, **filters: object) -> Iterator[Memory]:
+        where = Filters(private=private, **filters).where(now, ("memory",))  # type: ignore[arg-type]
+        return index.read(index.in_order(where, important_first=important_first))
+
+    seen: set[str] = set()
+    for memory in islice(chosen(category=INTROSPECTION), 1):
+        seen.add(memory.id)
+        filling.add(result.introspection, *excerpts(memory, LONG))
+    tasks = [each for each in chosen(kind="task", important_first=True) if each.id not in seen and not is_done(each)]
+    soon = {task.id: day for day, task in by_day(tasks, workspace.folder.zone) if day <= now.date() + DUE_SOON}
+    by_id = {task.id: task for task in tasks}
+    result.due |= soon
+    for id_ in islice(dict.fromkeys((*soon, *by_id)), _TASKS):
+        seen.add(id_)
+        filling.add(result.tasks, *excerpts(by_id[id_]))
+    for question in show_self(workspace.folder).model.open[:_QUESTIONS]:
+        filling.add(result.questions, question)
+    told = Told(workspace)
+    recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
+    for memory in _by_turns(recent, islice(important, MOST)):
+        new = memory.id not in seen and not is_done(memory)
+        if new and len(result.memories) < MOST and told.is_new(memory):
+            seen.add(memory.id)
+            filling.add(result.memories, *excerpts(memory))
+    return filling.done()
+
+
+def newest(workspace: Workspace, count: int, private: bool | None) -> list[Memory]:
+    """The newest memories that still hold."""
+    index, where = workspace.index, Filters(private=private).where(workspace.folder.now(), ("memory",))
+    return list(index.read(index.in_order(where)[:count]))
+
+
+def _by_turns(recent: Iterable[Memory], important: Iterable[Memory]) -> list[Memory]:
+    return [each for pair in zip_longest(recent, important) for each in pair if each is not None]

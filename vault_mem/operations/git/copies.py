@@ -1,0 +1,137 @@
+"""Second versions of a file that a sync service kept beside it (SPEC V-11)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vault_mem.errors import Conflict
+from vault_mem.merging import Merged
+from vault_mem.operations.git.common_text import merged_bytes, merged_with
+from vault_mem.operations.vaults import views
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import git
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.history import id_in
+from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.steps import read
+from vault_mem.vault.tree import beside, name_of
+
+# Sync services say what they did; a number alone says it only beside the original, and a bare one (iCloud's) only
+# where both are one memory.
+_CONFLICT = re.compile(r"[. ]sync-conflict-[\d-]+\w*$| \([^()]*(?:conflict|競合)[^()]*\)$", re.IGNORECASE)
+_NUMBERED = re.compile(r" \(\d{1,3}\)$")
+_BARE_NUMBER = re.compile(r" \d{1,2}$")
+
+
+@dataclass(frozen=True)
+class SyncCopy:
+    """A copy and the file it was made of; `versions`: both are the same memory, with different texts."""
+
+    key: str
+    original: str
+    same: bool
+    versions: bool
+
+
+def sync_copies(folder: Folder) -> Iterator[SyncCopy]:
+    """All that look like it, in every folder that is not hidden."""
+    for _, below, keys in folder.tree.walk():
+        below[:] = [key for key in below if not name_of(key).startswith(".")]
+        for key in keys:
+            found = _copy(folder, key)
+            if found is not None:
+                yield found
+
+
+def _copy(folder: Folder, key: str) -> SyncCopy | None:
+    name = name_of(key)
+    stem, ending = os.path.splitext(name)  # noqa: PTH122 - every file of the vault
+    conflict, numbered, bare = (each.search(stem) for each in (_CONFLICT, _NUMBERED, _BARE_NUMBER))
+    found = conflict or numbered or bare
+    if name.startswith(".") or found is None:
+        return None
+    original = beside(key, stem[: found.start()] + ending)
+    if not conflict and not folder.tree.is_file(original):
+        return None
+    one, other = (_bytes(folder, each) if folder.is_note(key) else b"" for each in (original, key))
+    same_memory = bool(id_in(other)) and id_in(one) == id_in(other)
+    if not conflict and not numbered and not same_memory:
+        return None
+    return SyncCopy(key, original, same_memory and one == other, same_memory and one != other)
+
+
+def merge_copy(folder: Folder, copy: SyncCopy) -> Merged | None:
+    """The two versions as one, where the text they come from is known."""
+    return merged_with(folder, copy.original, _bytes(folder, copy.original), _bytes(folder, copy.key))
+
+
+def take_in(copy: SyncCopy, workspace: Workspace) -> None:
+    """Make one file of the two, with all that both say."""
+    folder = workspace.folder
+    with writing(folder):
+        one, other = read(folder, copy.original), read(folder, copy.key)
+        if one is None or other is None:
+            return
+        reason = "a copy that says the same" if one == other else "two versions that a sync service kept"
+        transaction = Transaction(folder, "doctor --fix", reason, ids=[id_in(one)])
+        if one != other:
+            found = merged_with(folder, copy.original, one, other)
+            if found is None or found.conflicts:
+                raise Conflict("both versions changed the same", "vault-mem review shows them side by side")
+            transaction.write(copy.original, one, merged_bytes(found))
+            views.follow_text(transaction, copy.original, one, merged_bytes(found))
+        transaction.remove(copy.key, other)
+        transaction.commit()
+        workspace.done(transaction)
+        for key, stages in git.unmerged(folder).items() if git.under_way(folder) else ():
+            if key in (copy.key, copy.original) or (
+                stages == {1} and id_in(git.version(folder, key, 1) or b"") == id_in(one)
+            ):
+                git.settle(folder, key)
+
+
+def renamed_twice(folder: Folder, key: str, other: str) -> bool:
+    """Whether git has just left two files of one memory, because both sides of a merge renamed it."""
+    waiting = git.unmerged(folder) if git.under_way(folder) else {}
+    return {frozenset(waiting.get(each, ())) for each in (key, other)} == {frozenset({2}), frozenset({3})}
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Two versions of one memory that only a person can make one of."""
+
+    original: str
+    copy: str
+    left: list[str]
+    right: list[str]
+
+
+def side_by_side(workspace: Workspace) -> list[SideBySide]:
+    """The lines that differ between two versions of a memory, for a person to choose from."""
+    from difflib import SequenceMatcher
+
+    folder = workspace.folder
+    found = []
+    for each in sync_copies(folder):
+        if not each.versions:
+            continue
+        one, other = (_bytes(folder, key).decode(errors="replace").splitlines() for key in (each.original, each.key))
+        left: list[str] = []
+        right: list[str] = []
+        for step, start, stop, other_start, other_stop in SequenceMatcher(None, one, other).get_opcodes():
+            if step != "equal":
+                most = max(stop - start, other_stop - other_start)
+                left += [*one[start:stop], *[""] * (most - (stop - start))]
+                right += [*other[other_start:other_stop], *[""] * (most - (other_stop - other_start))]
+        found.append(SideBySide(each.original, each.key, left, right))
+    return found
+
+
+def _bytes(folder: Folder, key: str) -> bytes:
+    try:
+        return folder.tree.read(key) or b""
+    except OSError:
+        return b""

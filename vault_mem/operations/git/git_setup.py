@@ -1,0 +1,153 @@
+"""What lets git merge clones of a vault: attributes that come with it, and settings of this clone (docs/git.md)."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from vault_mem.operations.vaults import views
+from vault_mem.operations.vaults.init import with_lines
+from vault_mem.vault import files, git
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.steps import read
+from vault_mem.vault.tree import PUBLIC_FOLDER_MODE, PUBLIC_MODE, Tree
+
+ATTRIBUTES = ".gitattributes"
+_HERE = "info/attributes"
+_COMMENT = "# How git merges what vault-mem writes; see its docs/git.md"
+_DRIVER, _NAME = "merge.vault-mem.driver", "merge.vault-mem.name"
+# Without our program git merges as it always does; what that leaves, `doctor --fix` puts right.
+_COMMAND = (
+    "if command -v {program} >/dev/null 2>&1; then {program} git-merge %O %A %B %P; "
+    "else git merge-file -L ours -L base -L theirs %A %O %B; fi"
+)
+
+
+def add_git(folder: Folder) -> tuple[list[str], list[str]]:
+    """For init: make the vault a repository where it is in none, and let git merge it. What was made, what to know."""
+    created = []
+    if not git.in_repository(folder):
+        if not git.make_repository(folder):
+            return [], ["git could not make this a repository; is it installed? `vault-mem doctor --fix` goes on later"]
+        created.append(".git/")
+    before = read(folder, ATTRIBUTES)
+    after = with_lines(before, missing(folder))
+    if before is None:
+        files.create(folder.tree, ATTRIBUTES, after, PUBLIC_MODE)
+    elif before != after:
+        files.replace(folder.tree, ATTRIBUTES, before, after)
+    return [*created, *([ATTRIBUTES] if before != after else []), *_set_up_clone(folder)], []
+
+
+def lacking(folder: Folder) -> list[str]:
+    """What git needs and has not: the attributes, or the settings of this clone."""
+    return [*([ATTRIBUTES] if missing(folder) else []), *(name for name, _ in _clone_steps(folder))]
+
+
+def set_up(folder: Folder) -> None:
+    """Write what git lacks."""
+    with writing(folder):
+        before = read(folder, ATTRIBUTES)
+        transaction = Transaction(folder, "doctor --fix", "git did not know how to merge the vault")
+        transaction.write(ATTRIBUTES, before, with_lines(before, missing(folder)))
+        if transaction.steps:
+            transaction.commit()
+        _set_up_clone(folder)
+
+
+def missing(folder: Folder) -> list[str]:
+    """The lines that the attributes of the vault lack."""
+    present = _present(read(folder, ATTRIBUTES))
+    lines = [line for line in _shared(folder) if line not in present]
+    return [_COMMENT, *lines] if lines and _COMMENT not in present else lines
+
+
+def _shared(folder: Folder) -> list[str]:
+    """What every clone gets. Logs are joined by any git; for the rest it needs our driver."""
+    settings = folder.settings
+    notes = [_notes_below(each.strip("/")) for each in (settings.memories_folder, settings.episodes_folder)]
+    ours = [*notes, "/MEMORY.md", f"/{views.MONOLOGUE}", "/REVIEW.md", "/SELF.md", "/memories.base"]
+    return [*(f"{each} merge=vault-mem" for each in ours), *(f"{each} merge=union" for each in _LOGS)]
+
+
+_LOGS = ("/history/*.jsonl", "/memory/[0-9]*.md")
+
+
+def _notes_below(path: str) -> str:
+    """The notes in a folder as git's attributes name them; signs of patterns in its name are taken as they are."""
+    return _quoted(f"/{_plain(path)}/**/*.md")
+
+
+def _plain(path: str) -> str:
+    return re.sub(r"([*?\[\\])", r"\\\1", path)
+
+
+def _quoted(pattern: str) -> str:
+    if not re.search(r'[\s"]', pattern):
+        return pattern
+    return '"' + pattern.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _present(raw: bytes | None) -> set[str]:
+    return {line.strip() for line in (raw or b"").decode(errors="replace").splitlines()}
+
+
+def _set_up_clone(folder: Folder) -> list[str]:
+    done = [(name, step()) for name, step in _clone_steps(folder)]
+    return [name for name, worked in done if worked]
+
+
+def _clone_steps(folder: Folder) -> list[tuple[str, Callable[[], bool]]]:
+    """What this clone still needs, and how it is done."""
+    steps: list[tuple[str, Callable[[], bool]]] = []
+    if not _is_set(folder):
+        steps.append(("git's setting merge.vault-mem", lambda: _set_driver(folder)))
+    shared = git.shared_folder(folder)
+    if shared is not None:
+        tree = Tree(shared)
+        place = _plain(git.prefix(folder))
+        lines = [_quoted(f"/{place}{each[1:]}") + " merge=vault-mem" for each in _LOGS]
+        before = tree.read(_HERE)
+        new = [line for line in lines if line not in _present(before)]
+        if new:
+            steps.append((f".git/{_HERE}", lambda: _add_here(tree, before, new)))
+    return steps
+
+
+def _is_set(folder: Folder) -> bool:
+    """Whether git would find the driver."""
+    driver = git.setting(folder, _DRIVER)
+    named = re.search(r"command -v (.+?) >", driver)
+    program = shlex.split(named.group(1))[0].replace("%%", "%") if named else ""
+    return "git-merge %O %A %B %P" in driver and (not named or shutil.which(program, path=_path(folder)) is not None)
+
+
+def _set_driver(folder: Folder) -> bool:
+    name = git.change_setting(folder, _NAME, "vault-mem: notes by key, views by memory, history by time")
+    return name and git.change_setting(folder, _DRIVER, _COMMAND.format(program=_program(folder)))
+
+
+def _program(folder: Folder) -> str:
+    """How git calls us: by name where that is enough, else by the place that we run from."""
+    if shutil.which("vault-mem", path=_path(folder)):
+        return "vault-mem"
+    script = Path(sys.executable).with_name("vault-mem")
+    return shlex.quote(str(script)).replace("%", "%%") if script.exists() else "vault-mem"
+
+
+def _path(folder: Folder) -> str | None:
+    return folder.env.get("PATH")
+
+
+def _add_here(tree: Tree, before: bytes | None, lines: list[str]) -> bool:
+    files.make_folder(tree, "info", PUBLIC_FOLDER_MODE)
+    if before is None:
+        files.create(tree, _HERE, with_lines(None, lines), PUBLIC_MODE)
+    else:
+        files.replace(tree, _HERE, before, with_lines(before, lines))
+    return True

@@ -1,0 +1,165 @@
+"""What a merge left in the files: marks, lines twice, history out of order. Found by doctor, put right by --fix.
+
+That happens in a clone without our driver, on a forge's page, by a rebase, a stash or a merge half resolved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vault_mem.errors import Conflict, VaultMemError
+from vault_mem.merging import encoded, kind_of, merge
+from vault_mem.merging.history import in_order, is_in_order
+from vault_mem.merging.note import cut, is_marked, second_memory, sides
+from vault_mem.merging.review import without_repeats
+from vault_mem.merging.views import without_copies
+from vault_mem.notes.parse import parse
+from vault_mem.notes.write import file_name
+from vault_mem.operations.vaults import views
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import git
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.history import history_keys
+from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.steps import read
+from vault_mem.vault.tree import beside
+from vault_mem.vault.walk import walk
+
+_MARKS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+_OURS = ("log", "digest", "review")
+_WHOLE_MARKS = ("<<<<<<<", "=======", ">>>>>>>")
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """What a merge left in one file. `after` is the file put right, None where only a person can."""
+
+    key: str
+    what: str
+    line: int | None = None
+    after: bytes | None = None
+    undecided: bool = False
+    second: bytes | None = None  # another memory that git took for this one, renamed
+
+
+def leftovers(folder: Folder) -> Iterator[Leftover]:
+    """Every file of ours that a merge left in disorder."""
+    in_git = git.in_repository(folder)
+    waiting = git.unmerged(folder) if in_git else {}
+    for key in [*walk(folder).files, *views.view_keys(folder), views.MONOLOGUE, "REVIEW.md", "SELF.md"]:
+        raw = _read(folder, key)
+        if raw and (b"<<<<<<<" in raw or b"\n>>>>>>>" in raw or (in_git and kind_of(key) in _OURS)):
+            yield from _leftover(folder, key, raw, key in waiting)
+    for key in filter(lambda key: not folder.is_private(key), history_keys(folder)):
+        raw = _read(folder, key) or b""
+        text = raw.decode(errors="surrogateescape").replace("\r\n", "\n")
+        after = _history(text)
+        if after != text:
+            marks = any(line.startswith(_MARKS) for line in text.split("\n"))
+            what = "marks of a merge stand in it" if marks else "a merge left its lines twice or out of order"
+            yield Leftover(key, what, after=encoded(after.replace("\n", "\r\n") if b"\r\n" in raw else after))
+
+
+def put_right(workspace: Workspace, leftover: Leftover) -> None:
+    """Write a file as it should be after a merge, and the views anew from the memories."""
+    folder = workspace.folder
+    if leftover.after is None:
+        return
+    with writing(folder):
+        raw = read(folder, leftover.key)
+        transaction = Transaction(folder, "doctor --fix", "a merge left it in disorder")
+        if raw is not None:
+            transaction.write(leftover.key, raw, leftover.after)
+            if folder.is_note(leftover.key):
+                views.follow_text(transaction, leftover.key, raw, leftover.after)
+        if leftover.second is not None:
+            _part(workspace, transaction, leftover.key, leftover.second)
+        if transaction.steps:
+            transaction.commit()
+            workspace.done(transaction)
+    if folder.is_view(leftover.key):
+        views.rebuild(workspace)
+    if leftover.key in git.unmerged(folder) and not leftover.undecided:
+        for key in {leftover.key, *transaction.keys}:
+            git.settle(folder, key)
+
+
+def _part(workspace: Workspace, transaction: Transaction, key: str, second: bytes) -> None:
+    """Give the other memory a file of its own again; where it has one, that is left to its owner."""
+    memory = parse(second, key, mtime=0, zone=workspace.folder.zone).memory
+    if workspace.index.state.claims([memory.id]):
+        raise Conflict(f"{memory.id} is in another file, too", "compare the two, and delete what is between the marks")
+    own = beside(key, file_name(memory))
+    transaction.create(own, second)
+    views.follow_text(transaction, own, None, second)
+
+
+def _read(folder: Folder, key: str) -> bytes | None:
+    try:
+        return read(folder, key)
+    except VaultMemError:
+        return None
+
+
+def _leftover(folder: Folder, key: str, raw: bytes, waiting: bool) -> Iterator[Leftover]:
+    kind = kind_of(key) if not folder.is_note(key) else "note"
+    text = raw.decode(errors="surrogateescape")
+    two = second_memory(text) if kind == "note" else None
+    if two is not None:
+        what = "git took another memory for this one, renamed, and put the two together"
+        yield Leftover(key, what, after=encoded(two[0]), second=encoded(two[1]))
+    elif is_marked(text):
+        found = sides(text)
+        if found is None or (kind in ("note", "self") and not waiting and _in_code(text)):
+            return
+        base = git.version(folder, key, 1) if waiting else None
+        result = merge(key, base or encoded(found[0]), *map(encoded, found[1:]))
+        after = encoded(result.text)
+        line = next(number for number, each in enumerate(text.split("\n"), 1) if each.startswith(_MARKS[0]))
+        broken = "\n<<<<<<<" in "".join(cut(text)[1] or ())
+        if after != raw or broken:
+            yield Leftover(key, "marks of a merge stand in it", line, after, bool(result.conflicts))
+        else:
+            yield Leftover(key, "both sides of a merge changed the same; both texts are in it", line, undecided=True)
+    elif kind in _OURS:
+        stripped = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(_WHOLE_MARKS))
+        clean = without_repeats(stripped) if kind == "review" else without_copies(stripped, kind)
+        if clean != text:
+            what = "marks of a merge stand in it" if stripped != text else "a merge left lines in it twice"
+            yield Leftover(key, what, after=encoded(clean))
+    elif _half_marked(text):
+        yield Leftover(key, "a merge was half resolved: some of its marks are left", undecided=True)
+
+
+def _history(text: str) -> str:
+    """A log of revisions as it should be."""
+    found = sides(text) if "<<<<<<<" in text else None
+    if found is not None:
+        from vault_mem.merging.history import merge_history
+
+        return merge_history(*found).text
+    lines = [line for line in text.split("\n") if line.strip()]
+    revisions = [line for line in lines if not line.startswith(_MARKS)]
+    return text if revisions == lines and is_in_order(lines) else in_order(revisions)
+
+
+def _half_marked(text: str) -> bool:
+    """Whether somebody took out some of the marks; a deep quotation of an e-mail has none in the middle."""
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    middle = "=" * 7 in lines
+    return not _in_code(text) and (
+        any(line.startswith("<<<<<<< ") for line in lines)
+        or (middle and any(line.startswith(">>>>>>> ") for line in lines[lines.index("=" * 7) :]))
+    )
+
+
+def _in_code(text: str) -> bool:
+    """Whether the marks stand in a block of code: somebody wrote about merges."""
+    inside = False
+    for line in text.split("\n"):
+        if line.lstrip().startswith(("```", "~~~")):
+            inside = not inside
+        elif line.startswith((_MARKS[0], _MARKS[3])) and not inside:
+            return False
+    return True

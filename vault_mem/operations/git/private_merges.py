@@ -1,0 +1,129 @@
+"""What git brings of memories that are private on this machine: private wins (SPEC V-11, P-3).
+
+Another clone, which has no private files, may have edited or linked a memory that became private here. Its edit is
+taken into the private file; no public line names the memory once this machine has run.
+"""
+
+from __future__ import annotations
+
+from vault_mem.errors import VaultMemError
+from vault_mem.operations.git.common_text import merged_bytes, merged_with
+from vault_mem.operations.upkeep.private import plan_private
+from vault_mem.operations.vaults.views import newest_introspection, view_keys
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import git
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.history import history_keys
+from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.steps import read
+
+_STAMP = "git_index"
+
+
+def keep_private(workspace: Workspace) -> list[str]:
+    """After git has changed files: private wins. Returns the keys of the notes changed."""
+    folder = workspace.folder
+    place = git.git_folder(folder.root) if folder.settings.private_moves else None
+    stamp = list(git.index_stamp(place) or ()) if place else []
+    changed = workspace.index.state.unfollowed() if stamp else []
+    if not stamp or (workspace.index.state.get(_STAMP) == stamp and not changed):
+        return []
+    if not all(map(workspace.quiet, changed)):
+        return []
+    written = absorb(workspace, came_back(workspace))
+    written += let_go(workspace, [known.key for known in changed])
+    if not written:  # what was written may be named elsewhere: look once more
+        workspace.index.state.put(**{_STAMP: stamp})
+    return written
+
+
+def came_back(workspace: Workspace) -> list[tuple[str, str]]:
+    """Public notes that git holds of memories that are private here, each with its private file."""
+    folder = workspace.folder
+    by_id: dict[str, list[str]] = {}
+    for key, declared, _ in workspace.index.state.contested():
+        by_id.setdefault(declared, []).append(key)
+    pairs = [
+        (public, private)
+        for keys in by_id.values()
+        for private in filter(folder.is_private, keys)
+        for public in keys
+        if folder.is_note(public) and not folder.is_private(public)
+    ]
+    held = set(git.tracked(folder, [f":(literal){public}" for public, _ in pairs])) if pairs else set()
+    return [(public, private) for public, private in pairs if public in held]
+
+
+def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
+    """Take the edits of public files into the private ones, and the public files away."""
+    folder = workspace.folder
+    written = []
+    for public, private in pairs:
+        try:
+            with writing(folder):
+                transaction = Transaction(folder, "private", "git brought back what is private here", unasked=True)
+                theirs, ours = read(folder, public), read(folder, private)
+                if theirs is None or ours is None:
+                    continue
+                found = merged_with(folder, public, ours, theirs)
+                if found is not None:
+                    transaction.write(private, ours, merged_bytes(found))
+                transaction.remove(public, theirs)
+                transaction.commit()
+                workspace.done(transaction)
+        except VaultMemError as error:
+            workspace.notices.append(f"a public file of a private memory was not taken in: {error.message}")
+            continue
+        written += [public, private]
+        workspace.notices.append(f"a public file that git brought back was taken into {private}")
+        if public in git.unmerged(folder):
+            git.settle(folder, public)
+    if written:
+        workspace.sync()  # the private file goes by its own id again
+    return written
+
+
+def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
+    """Take the names of private memories out of what git changed in public: links, lines of views, revisions."""
+    folder, index = workspace.folder, workspace.index
+    private = {memory.id: memory for memory in index.memories("private = true", ("memory", "episode"))}
+    if not private:
+        return []
+    names = workspace.names
+    public = {key for key in changed if not folder.is_private(key)}
+    named = {
+        id_ for id_, memory in private.items() if any(each.file in public for each in names.written_to(memory.path))
+    }
+    logs = b"\n".join(_public_logs(folder))
+    named |= {id_ for id_ in private if id_.encode() in logs or f"-{id_.partition('_')[2][:8]}".encode() in logs}
+    written = []
+    for id_ in sorted(named & private.keys()):
+        memory = private[id_]
+        if not folder.is_private(memory.path):
+            continue  # it only says so, and moves by itself
+        try:
+            with writing(folder):
+                raw = workspace.read_to_remove(memory)
+                instead = newest_introspection(workspace, but=id_)
+                transaction, _ = plan_private(
+                    folder, names, memory, raw, workspace.index.telling, instead=instead, unasked=True
+                )
+                if transaction.steps:
+                    transaction.commit()
+                    workspace.done(transaction)
+                    written += transaction.notes
+        except VaultMemError as error:
+            workspace.notices.append(f"a public file may still name a private memory: {error.message}")
+    return written
+
+
+def _public_logs(folder: Folder) -> list[bytes]:
+    """What views and public revisions say."""
+    keys = [*view_keys(folder), *(key for key in history_keys(folder) if not folder.is_private(key)), "REVIEW.md"]
+    found = []
+    for key in keys:
+        try:
+            found.append(read(folder, key) or b"")
+        except VaultMemError:
+            continue
+    return found

@@ -1,0 +1,72 @@
+"""What the guard refused is not lost: it is kept for a month, readable by its owner alone."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+
+from vault_mem.errors import NotFound, VaultMemError
+from vault_mem.operations.memory.drafts import Draft
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import files, own
+from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
+
+KEPT = timedelta(days=30)
+_FOLDER = f"{OWN}/blocked"
+
+
+def keep(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
+    """Put a refused draft aside. That it could not be kept is said, and the refusal stands."""
+    now = workspace.folder.now()
+    record = {
+        name: value.isoformat() if isinstance(value, datetime) else value for name, value in asdict(draft).items()
+    }
+    record["duplicate_of"] = duplicate_of
+    key = f"{_FOLDER}/{now:%Y%m%dT%H%M%S%f}-{secrets.token_hex(3)}.json"
+    tree = workspace.folder.tree
+    try:
+        files.make_folder(tree, _FOLDER, PRIVATE_FOLDER_MODE)
+        _prune(workspace.folder)
+        files.create(tree, key, json.dumps(record, ensure_ascii=False).encode(), PRIVATE_MODE)
+    except VaultMemError as error:
+        workspace.notices.append(f"the refused text could not be kept: {error.message}")
+
+
+def last(folder: Folder) -> tuple[Draft, str]:
+    """The draft that was refused last, and the key under which it is kept."""
+    for key in reversed(_kept(folder)):
+        draft = _load(folder, key)
+        if draft is not None:
+            return draft, key
+    raise NotFound("Nothing was blocked in the last 30 days", "give the text itself to remember")
+
+
+def _load(folder: Folder, key: str) -> Draft | None:
+    raw = own.read(folder.tree, key)
+    try:
+        record: dict[str, Any] = json.loads(raw or b"")
+        record.pop("duplicate_of", None)
+        for name in ("valid_from", "valid_to", "created"):
+            if record.get(name) is not None:
+                record[name] = datetime.fromisoformat(record[name])
+        return Draft(**record)
+    except (ValueError, TypeError, AttributeError):
+        own.set_aside(folder.tree, key, "not a text that was refused")
+        return None
+
+
+def _prune(folder: Folder) -> None:
+    oldest = f"{folder.now() - KEPT:%Y%m%dT%H%M%S%f}"
+    for key in _kept(folder):
+        if key.removeprefix(f"{_FOLDER}/") < oldest:
+            folder.tree.drop(key)
+
+
+def _kept(folder: Folder) -> list[str]:
+    oldest = f"{folder.now() - KEPT - timedelta(days=1):%Y%m%dT%H%M%S%f}"
+    names = sorted(name for name, regular in own.entries(folder.tree, _FOLDER) if regular and name.endswith(".json"))
+    return [f"{_FOLDER}/{name}" for name in names if name >= oldest]

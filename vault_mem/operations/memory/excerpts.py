@@ -1,0 +1,119 @@
+"""Excerpts: the part of a memory that answers, in whole sentences, as long as there is room for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from vault_mem.index.terms import STOP, stem, terms
+from vault_mem.notes.tokens import count_tokens
+from vault_mem.operations.memory.results import Found
+
+# How many characters of the first result are shown, and of the others.
+FIRST, OTHERS = 600, 240
+# What a budget may leave of a result, in characters: the longest that fits.
+_LENGTHS = (600, 400, 240, 160, 100, 60, 30)
+# A result whose text takes no more than this share of what is left of a budget is shown whole.
+WHOLE = 0.5
+
+_SENTENCE = re.compile(
+    r".+?(?:(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bMrs)(?<!\bvs)(?<!\betc)(?<!\be\.g)(?<!\bi\.e)"
+    r"[.!?]+[」』”\")]*(?=\s|$)|[。！？]+[」』”\")]*|(?=\n)|$)\s*",
+    re.DOTALL,
+)
+# Between these two characters a text may be cut: not inside a word, a number or an identifier.
+_WORD = re.compile(r"[^\s、。，；：「」『』（）ぁ-ゖァ-ヺー㐀-鿿]")
+
+Cost = Callable[[Found], int]
+Wanted = Mapping[str, float]
+
+
+def wanted_words(query: str) -> dict[str, float]:
+    """The words of a query that a part should have, all alike."""
+    return {stem(term): 1.0 for term in terms(query) if term not in STOP}
+
+
+def part(text: str, wanted: Wanted, length: int) -> str:
+    """The part of a text that has most of what is wanted: whole sentences up to `length`, or that much of one."""
+    text = text.strip()
+    if len(text) <= length:
+        return text
+    parts = sentences(text)
+    best = max(range(len(parts)), key=lambda at: (_hits(parts[at], wanted), -at))
+    start, end = best, best + 1
+    if len(parts[best].strip()) > length:
+        return _piece(parts[best].strip(), wanted, length)
+    while True:
+        size = sum(map(len, parts[start:end]))
+        if end < len(parts) and size + len(parts[end].rstrip()) <= length:
+            end += 1
+        elif start > 0 and size + len(parts[start - 1]) <= length:
+            start -= 1
+        else:
+            return "".join(parts[start:end]).strip()
+
+
+def _piece(sentence: str, wanted: Wanted, length: int) -> str:
+    """The part of a long sentence around the first word that is wanted most; ... where it was cut."""
+    words = [(match.start(), _hits(match.group(), wanted)) for match in re.finditer(r"\S+", sentence)]
+    at = max(words, key=lambda word: (word[1], -word[0]))[0] if words else 0
+    if words and len(words) == 1:  # no spaces: any of the wanted letters will do
+        found = [sentence.casefold().find(term) for term in wanted if term in sentence.casefold()]
+        at = min(found, default=0)
+    room = max(length - 6, 1)
+    start = max(min(at - room // 4, len(sentence) - room), 0)
+    end = min(start + room, len(sentence))
+    while 0 < start < at and _inside(sentence, start):
+        start += 1
+    while end < len(sentence) and end > start + 1 and _inside(sentence, end):
+        end -= 1
+    if end <= start + 1:  # one word longer than there is room for
+        return ""
+    before, after = "..." if start else "", "..." if end < len(sentence) else ""
+    return f"{before}{sentence[start:end].strip()}{after}"
+
+
+def _inside(text: str, at: int) -> bool:
+    return bool(_WORD.match(text[at - 1]) and _WORD.match(text[at]))
+
+
+def fit(
+    results: Sequence[Found], query: str, budget: int, cost: Cost | None = None, wanted: Wanted | None = None
+) -> tuple[list[Found], list[Found]]:
+    """The results that fit, each with as much of its text as there is room for, and those that do not.
+
+    The best is shortened until it fits. `cost` is what showing one takes.
+    """
+    cost = cost or (lambda found: count_tokens(found.passage))
+    wanted = wanted_words(query) if wanted is None else wanted
+    shown: list[Found] = []
+    for number, found in enumerate(results):
+        best = _fitting(found, wanted, budget, cost)
+        if best is None:
+            return shown, list(results[number:])
+        shown.append(best)
+        budget -= cost(best)
+    return shown, []
+
+
+def _fitting(found: Found, wanted: Wanted, budget: int, cost: Cost) -> Found | None:
+    content = found.memory.content.strip()
+    whole = replace(found, passage=content, shortened=False, budgeted=True)
+    if content and cost(whole) <= budget * WHOLE:
+        return whole
+    for text in dict.fromkeys([content, *(part(found.passage or content, wanted, length) for length in _LENGTHS)]):
+        if text and (text != content or len(content) <= _LENGTHS[0]):
+            shorter = replace(found, passage=text, shortened=text != content, budgeted=True)
+            if cost(shorter) <= budget:
+                return shorter
+    return None
+
+
+def _hits(text: str, wanted: Wanted) -> float:
+    return sum(wanted.get(term, 0.0) for term in {stem(term) for term in terms(text)})
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, with what stands between them, so that they can be joined again."""
+    return [each for each in _SENTENCE.findall(text) if each.strip()]

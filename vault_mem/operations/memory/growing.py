@@ -1,0 +1,70 @@
+"""Memories of which there is one that grows: the mood, and the summary of a scope (SPEC T-1, T-6)."""
+
+from __future__ import annotations
+
+from vault_mem.model import Memory
+from vault_mem.notes.edit import edit, replace_body
+from vault_mem.notes.yamlish import Value
+from vault_mem.operations.memory.drafts import Draft
+from vault_mem.operations.memory.filters import open_at
+from vault_mem.operations.upkeep import summaries
+from vault_mem.operations.upkeep.by_hand import Replaced, replace_words
+from vault_mem.operations.upkeep.edit_memory import REPLACE_ALL, Change, EditResult, plan_change
+from vault_mem.operations.workspace import Workspace
+
+# What a new mood or summary replaces; the rest of the note stays as it is.
+_SAID = (
+    "emotion",
+    "secondary",
+    "intensity",
+    "valence",
+    "arousal",
+    "body_state",
+    "about_time",
+    "confidence",
+    "salience",
+)
+
+
+def growing(workspace: Workspace, draft: Draft) -> Memory | None:
+    """The memory that a draft continues: on the same side of privacy, and for a summary of the same scope."""
+    if draft.kind != "mood" and not (draft.kind == "summary" and draft.scope):
+        return None
+    where = f"kind = '{draft.kind}' AND {open_at(workspace.folder.now())}"
+    for memory in workspace.index.memories(where):
+        if memory.private == draft.private and (draft.kind == "mood" or memory.scope == draft.scope):
+            return memory
+    return None
+
+
+def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: bool = False) -> EditResult:
+    """Let a memory say what the draft says; what we said before is a revision, and what a person added stays."""
+    folder = workspace.folder
+    raw = workspace.read_to_edit(memory)
+    changes: dict[str, Value | None] = {
+        name: value
+        for name in _SAID
+        if (value := getattr(draft, name)) not in (None, []) and value != getattr(memory, name)
+    }
+    changes["last_confirmed"] = folder.now().replace(microsecond=0)
+    if draft.sources:
+        changes |= source_fields(workspace, draft.sources)
+    if replace_all:
+        replaced = Replaced(replace_body(raw, f"{draft.content}\n"))
+    else:
+        replaced = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
+    change = Change(edit(replaced.raw, changes), draft.content if replaced.kept else True)
+    transaction = plan_change(folder, memory, raw, change, "remember", f"the {memory.kind} grew")
+    op = transaction.commit()
+    workspace.done(transaction)
+    return EditResult(workspace.as_written(transaction, memory.id), op, replaced.kept)
+
+
+def source_fields(workspace: Workspace, ids: list[str]) -> dict[str, Value | None]:
+    """The keys that say what a summary was made from."""
+    sources = [workspace.index.get(id_) for id_ in ids]
+    names = workspace.names
+    return {
+        "sources": [f"[[{names.of(each.path)}]]" for each in sources],
+        "sources_digest": summaries.digest(sources),
+    }

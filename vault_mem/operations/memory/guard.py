@@ -1,0 +1,154 @@
+"""The guard: which existing memories a new text is near to, and whether it repeats one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from vault_mem.embedding.calibration import Calibration, size_of
+from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.rows import texts_to_embed, whole_vector
+from vault_mem.index.sample import sample
+from vault_mem.index.table import quote
+from vault_mem.index.terms import terms
+from vault_mem.judge.difference import Difference
+from vault_mem.judge.ground import Usage, common_ground
+from vault_mem.judge.judge import Judgement, judge, plainly_differs
+from vault_mem.judge.statements import parts
+from vault_mem.judge.text import respelled
+from vault_mem.model import Memory
+from vault_mem.operations.memory.filters import open_at
+from vault_mem.operations.memory.results import Found
+from vault_mem.operations.workspace import Workspace
+
+# How many neighbours are looked at: enough for five links after private and closed ones are set aside.
+NEIGHBOURS = 12
+
+
+# So many of the nearest are judged whatever their distance: another number in a short text moves its vector far,
+# and it is still the same statement with another fact.
+JUDGED, MOST_JUDGED = 3, 4
+SAME_WORDING = 0.5
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The neighbours of a text, nearest first; the one it repeats, or the nearly identical one it changes."""
+
+    neighbours: list[Found] = field(default_factory=list)
+    duplicate_of: Found | None = None
+    changed: Found | None = None
+    differs: list[Difference] = field(default_factory=list)
+
+
+def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict:
+    """Judge a text before it is saved. Closed memories do not count; private ones do, where they are seen."""
+    neighbours = nearest(workspace, content)
+    if workspace.folder.settings.dedup_mode == "distance":
+        first = neighbours[0] if neighbours and neighbours[0].distance < dedup_threshold else None
+        return Verdict(neighbours, first)
+    near = max(dedup_threshold, workspace.folder.settings.merge_threshold)
+    changed: tuple[Found, Judgement] | None = None
+    for place, (found, text) in enumerate(_with_parts(workspace, neighbours, content)):
+        if place >= (JUDGED if found.distance >= near else MOST_JUDGED):
+            break
+        if found.distance >= near and (changed or not _same_wording(text, content)):
+            continue
+        if changed and plainly_differs(text, content):
+            continue
+        judgement = judge(text, content, workspace.tokens)
+        if judgement.aligned and found.distance >= near:
+            found = Found(found.memory, max(found.similarity, compared(workspace, *respelled(text, content))))
+        if found.distance < near and repeats(judgement, found.distance, dedup_threshold):
+            return Verdict(neighbours, found)
+        if changed is None and judgement.differs and (found.distance < near or judgement.same_words):
+            changed = found, judgement
+    if changed is None:
+        return Verdict(neighbours)
+    return Verdict(neighbours, changed=changed[0], differs=changed[1].differs)
+
+
+def worth_linking(workspace: Workspace, content: str, link_threshold: float) -> Callable[[str], bool]:
+    """Tells of a text that is near to a new one whether the two have more in common than their tone.
+
+    A threshold of 1 asks for links whatever the texts say.
+    """
+    if link_threshold >= 1:
+        return lambda _: True
+
+    @cache
+    def usage() -> Usage:
+        with workspace.at_hand() as catalogue:
+            return Usage(sample(catalogue).texts)
+
+    return lambda existing: common_ground(existing, content, workspace.tokens, usage())
+
+
+def _with_parts(workspace: Workspace, neighbours: list[Found], content: str) -> list[tuple[Found, str]]:
+    """Each neighbour with the part of it that the new text is to be compared with, nearest first.
+
+    A person writes callouts, links and more paragraphs into a memory; what it states is still there to be repeated.
+    """
+    found: list[tuple[Found, str]] = []
+    for each in neighbours:
+        best = each, each.memory.content
+        for part in parts(each.memory.content):
+            if part != each.memory.content and _same_wording(part, content):
+                similarity = compared(workspace, part, content)
+                if similarity >= best[0].similarity:
+                    best = Found(each.memory, similarity), part
+        found.append(best)
+    return sorted(found, key=lambda each: -each[0].similarity)
+
+
+def compared(workspace: Workspace, existing: str, content: str) -> float:
+    """The calibrated similarity of two texts."""
+    cosine = float(embed(workspace, existing) @ embed(workspace, content))
+    return _similarity(workspace.calibration, cosine, existing, content)
+
+
+def _same_wording(one: str, other: str) -> bool:
+    """Whether most of the words are the same: a quick look before the long one."""
+    left, right = set(terms(one)), set(terms(other))
+    return len(left & right) >= SAME_WORDING * max(len(left), len(right), 1)
+
+
+def repeats(judgement: Judgement, distance: float, dedup_threshold: float) -> bool:
+    """Whether a pair is a repetition: near-identical and no change of fact, or nearly so and aligned word by word.
+
+    The caller has made sure that the distance is below the merge threshold, or below `dedup_threshold`.
+    """
+    if dedup_threshold <= 0 or not judgement.repetition:
+        return False
+    return distance < dedup_threshold or judgement.aligned
+
+
+def nearest(workspace: Workspace, content: str) -> list[Found]:
+    """The existing memories nearest to a text by calibrated cosine of whole-memory vectors."""
+    now = workspace.folder.now()
+    vector = embed(workspace, content)
+    if not np.any(vector):  # no token the model knows: only the same text can be told to be the same
+        same = workspace.index.memories(f"content = {quote(content)} AND {open_at(now)}")
+        return [Found(memory, 1.0) for memory in same]
+    with workspace.at_hand() as catalogue:
+        calibration = workspace.calibration
+        found = [
+            Found(catalogue.memory(place), _similarity(calibration, cosine, catalogue.texts[place], content))
+            for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp(), public=workspace.folder.public)
+        ]
+    return sorted(found, key=lambda each: (-each.similarity, -each.memory.created.timestamp(), each.memory.id))
+
+
+def _similarity(calibration: Calibration, cosine: float, existing: str, content: str) -> float:
+    return 1.0 if existing == content else round(calibration.similarity(cosine, size_of(existing, content)), 4)
+
+
+def embed(workspace: Workspace, content: str) -> Vectors:
+    """The whole-memory vector of a text."""
+    parts = texts_to_embed(Memory("", content, workspace.folder.now()))
+    if not parts:
+        return np.zeros(workspace.index.table.dim, dtype=np.float32)
+    return whole_vector(workspace.embedder.encode(parts), parts)

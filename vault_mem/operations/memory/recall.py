@@ -1,0 +1,214 @@
+"""recall: find memories by meaning, by words, and by what surrounds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vault_mem.embedding.calibration import Calibration
+from vault_mem.errors import InvalidInput
+from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.terms import stem
+from vault_mem.operations.memory.excerpts import FIRST, OTHERS, Cost, fit, part
+from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.memory.people import other_names
+from vault_mem.operations.memory.replaced import newer_first
+from vault_mem.operations.memory.results import Found, writable
+from vault_mem.operations.workspace import Workspace
+from vault_mem.ranking.diversity import Chosen, diversify
+from vault_mem.ranking.links import Strengths
+from vault_mem.ranking.query import understand
+from vault_mem.ranking.rank import DIGITS, Ranking, Switches, rank
+from vault_mem.ranking.relevance import FLOOR, LEAST, NEAREST
+from vault_mem.ranking.spelling import corrected
+from vault_mem.ranking.superseded import newest_first, superseding_id
+from vault_mem.vault import activity
+
+# A query longer than a page says nothing more; of a longer context the end counts, which was said last.
+MAX_QUERY = 4000
+DEFAULT_RESULTS = 5
+SMALLEST_BUDGET = 50
+
+
+@dataclass(frozen=True)
+class RecallResult:
+    """What was found, best first. `stale` answers do not reflect `pending` changed files.
+
+    `answered` is false where nothing is likely to answer: then the results are the nearest there are, two at the most.
+    `left_out` counts what a budget had no room for.
+    """
+
+    query: str
+    results: list[Found]
+    stale: bool
+    pending: int
+    answered: bool = True
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class Request:
+    """A question to the vault: the query, and how much of what may answer."""
+
+    query: str
+    limit: int = DEFAULT_RESULTS
+    filters: Filters = field(default_factory=Filters)
+    budget: int | None = None
+    frame: int = 0  # what of the budget an answer takes beside its results
+    min_relevance: float | None = None  # the floor below which the best result answers nothing
+    strengths: Strengths | None = None  # as the activity log has them, if none are given
+    switches: Switches = field(default_factory=Switches)
+
+    def checked(self) -> Request:
+        """The request, if it makes sense."""
+        query = writable(self.query.strip(), "the query")
+        if not query:
+            raise InvalidInput("nothing to recall: the query is empty", 'try: vault-mem recall "..."')
+        if self.limit < 1:
+            raise InvalidInput(f"-n is at least 1, not {self.limit}")
+        if self.budget is not None and self.budget < SMALLEST_BUDGET:
+            raise InvalidInput(f"--budget is at least {SMALLEST_BUDGET} tokens, not {self.budget}")
+        if self.min_relevance is not None and not 0 <= self.min_relevance <= 1:
+            raise InvalidInput(f"--min-relevance is from 0 to 1, not {self.min_relevance:g}")
+        return replace(self, query=query[:MAX_QUERY])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a request went, stage by stage: what was allowed, how it ranked, what was chosen."""
+
+    catalogue: Catalogue
+    allowed: NDArray[np.bool_]
+    ranking: Ranking
+    chosen: list[Chosen]
+    calibration: Calibration
+    answered: bool
+    wanted: dict[str, float]  # the query's words, as they compare, with what each weighs
+    now: datetime
+    fluency: float
+    public: bool = False
+
+
+def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> RecallResult:
+    """Find the memories that answer a query, whatever language it and they are in.
+
+    With a budget, `cost` says how many tokens it takes to show one result; the default counts its text alone.
+    """
+    request = request.checked()
+    freshness = workspace.freshen()
+    found = workspace.reading(lambda: _answer(workspace, request))
+    results, left_out = found.results, 0
+    if request.budget is not None:
+        results, dropped = fit(results, request.query, request.budget - request.frame, cost, found.wanted)
+        left_out = len(dropped)
+    return RecallResult(request.query, results, freshness.stale, freshness.pending, found.answered, left_out)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    results: list[Found]
+    answered: bool
+    wanted: dict[str, float]
+
+
+def _answer(workspace: Workspace, request: Request) -> _Answer:
+    with workspace.at_hand():
+        outcome = consider(workspace, request)
+        results = found_by(outcome)
+        if outcome.answered:
+            results = newer_first(
+                workspace, outcome.catalogue, outcome.ranking, results, request.limit, partial(_found, outcome)
+            )
+        return _Answer(results, outcome.answered, outcome.wanted)
+
+
+def context_query(text: str) -> str:
+    """The part of a long text, such as the last turns of a conversation, that serves as a query."""
+    return text.strip()[-MAX_QUERY:]
+
+
+def consider(workspace: Workspace, request: Request) -> Outcome:
+    """Filter, rank and diversify. Places of the outcome are good for as long as the caller has the memories at hand."""
+    with workspace.at_hand() as catalogue:
+        calibration = workspace.calibration
+        public = workspace.folder.public
+        allowed = allowed_places(workspace, catalogue, request.filters)
+        now = request.filters.as_of or workspace.folder.now()
+        text = corrected(request.query, catalogue, workspace.tokens)
+        vector = workspace.embedder.encode([text])[0]
+        query = understand(text, vector, catalogue, workspace.tokens, now.astimezone(workspace.folder.zone))
+        ranking = rank(
+            catalogue,
+            query,
+            allowed,
+            workspace.tokens,
+            limit=request.limit,
+            strengths=activity.strengths(workspace.folder) if request.strengths is None else request.strengths,
+            switches=request.switches,
+        )
+        chosen = diversify(
+            catalogue,
+            ranking,
+            request.limit,
+            near_identical=calibration.near_identical,
+            looked_up=query.looked_up,
+            zone=workspace.folder.zone,
+            switched_on="diversity" in request.switches,
+        )
+        chosen = newest_first(catalogue, ranking, chosen, now.timestamp())
+        floor = FLOOR if request.min_relevance is None else request.min_relevance
+        chosen, answered = _likely(ranking, chosen, floor)
+    wanted = {stem(term): weight for term, weight in query.terms}
+    return Outcome(catalogue, allowed, ranking, chosen, calibration, answered, wanted, now, query.fluency, public)
+
+
+def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[Chosen], bool]:
+    """The best result decides: where it may answer, the list follows but for what hardly can; else the nearest."""
+    likely = {each.number: float(ranking.relevance[each.number]) for each in chosen}
+    if chosen and max(likely.values()) >= floor:
+        return [each for each in chosen if likely[each.number] >= min(LEAST, floor)], True
+    return [each for each in chosen if likely[each.number] > 0][:NEAREST], False
+
+
+def allowed_places(workspace: Workspace, catalogue: Catalogue, filters: Filters) -> NDArray[np.bool_]:
+    """Which whole memories meet the filters, by place."""
+    now = workspace.folder.now()
+    if workspace.folder.public:
+        filters = replace(filters, private=False)
+    whole = catalogue.alive & (catalogue.n == 0)
+    if filters == Filters():
+        return np.asarray(whole & (catalogue.valid_to > now.timestamp()))
+    where = filters.where(now, names=other_names(workspace, filters))
+    found = workspace.index.table.select(["file"], f"n = 0 AND {where}").column("file").to_pylist()
+    places = [place for file in found if (place := catalogue.place_of(file)) is not None]
+    allowed = np.zeros(len(whole), dtype=bool)
+    allowed[places] = True
+    return np.asarray(allowed & whole)
+
+
+def found_by(outcome: Outcome) -> list[Found]:
+    """The memories that were chosen, with all a reader needs."""
+    return [
+        _found(outcome, each.number, each.penalty, OTHERS if number else FIRST)
+        for number, each in enumerate(outcome.chosen)
+    ]
+
+
+def _found(outcome: Outcome, number: int, penalty: float = 0.0, length: int = OTHERS) -> Found:
+    """One of the candidates, with all a reader needs."""
+    ranking, catalogue = outcome.ranking, outcome.catalogue
+    place, row = int(ranking.places[number]), int(ranking.rows[number])
+    terms = ranking.terms_of(number) | ({"diversity": penalty} if penalty else {})
+    return Found(
+        catalogue.memory(place),
+        similarity=round(outcome.calibration.similarity(float(ranking.meaning[place])), DIGITS),
+        score=round(sum(terms.values()), DIGITS),
+        relevance=round(float(ranking.relevance[number]), DIGITS),
+        passage=part(catalogue.texts[row], outcome.wanted, length),
+        terms=terms,
+        superseded_by=superseding_id(catalogue, place, outcome.now.timestamp(), public=outcome.public),
+    )

@@ -1,0 +1,278 @@
+"""remember: save a text as a memory, unless it only repeats one, and link it to what it is near to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import islice
+
+from vault_mem import redact
+from vault_mem.errors import EditRefused, InvalidInput, Unsafe
+from vault_mem.index.rows import STEP
+from vault_mem.model import STATE_KINDS, Link, Memory
+from vault_mem.notes.edit import edit
+from vault_mem.notes.links import nameable, stem_of, write_link
+from vault_mem.notes.parse import title_of, written_list
+from vault_mem.notes.write import file_name, note_text
+from vault_mem.operations.memory import blocked
+from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
+from vault_mem.operations.memory.due import day_of
+from vault_mem.operations.memory.growing import grow, growing
+from vault_mem.operations.memory.guard import guard, worth_linking
+from vault_mem.operations.memory.replaced import finished_by, replaced_by
+from vault_mem.operations.memory.results import Found
+from vault_mem.operations.upkeep import review, summaries
+from vault_mem.operations.upkeep.validity import close_in
+from vault_mem.operations.vaults import views
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import activity
+from vault_mem.vault.journal import Transaction
+
+log = redact.logger(__name__)
+
+
+@dataclass(frozen=True)
+class RememberResult:
+    """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set.
+
+    `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why. `grown`: there is
+    one memory of the kind, and it says the new text now; `kept` is what a person had added to it, and is still there.
+    `may_replace` are open states that it may be the end of, `may_finish` open tasks that it says are done.
+    """
+
+    memory: Memory | None
+    links: int
+    linked: list[Found]
+    duplicate_of: Found | None
+    closed: list[Memory] = field(default_factory=list)
+    changed: Found | None = None
+    differs: list[str] = field(default_factory=list)
+    grown: bool = False
+    kept: str = ""
+    may_replace: list[Found] = field(default_factory=list)
+    may_finish: list[Found] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[object]:
+        return iter((self.memory, self.links, self.linked, self.duplicate_of))
+
+
+def remember(
+    workspace: Workspace,
+    draft: Draft,
+    *,
+    force: bool = False,
+    dedup_threshold: float | None = None,
+    link_threshold: float | None = None,
+    max_links: int | None = None,
+    keep_refused: bool = True,
+    allow_secret: bool = False,
+    replace_all: bool = False,
+    mirror: bool = True,
+) -> RememberResult:
+    """Save a draft. A repetition of an existing memory is not saved unless `force`, but kept aside (`keep_refused`).
+
+    Without `mirror` its lines in the views are left to the caller.
+    """
+    if draft.private:
+        redact.seal(vars(draft))
+    draft = checked(draft, workspace.folder.zone)
+    log.info("Routing: remember %s", redact.sanitised("remember", vars(draft)))
+    if not draft.private and not allow_secret:
+        refuse_secrets(vars(draft))
+    settings = workspace.folder.settings
+    dedup = settings.dedup_threshold if dedup_threshold is None else dedup_threshold
+    near = settings.link_threshold if link_threshold is None else link_threshold
+    most = settings.max_links if max_links is None else max_links
+    for name, value in (("dedup_threshold", dedup), ("link_threshold", near)):
+        if not 0 <= value <= 1:
+            raise InvalidInput(f"{name} is from 0 to 1, not {value}")
+
+    def act() -> RememberResult:
+        if workspace.freshen().stale:
+            raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
+        whole = _as_private_as_its_sources(workspace, draft)
+        old_self = growing(workspace, whole)
+        if old_self is None:
+            return _remember(workspace, whole, force, dedup, near, most, keep_refused, mirror)
+        grown = grow(workspace, old_self, whole, replace_all=replace_all)
+        return RememberResult(grown.memory, 0, [], None, grown=True, kept=grown.kept)
+
+    return workspace.changing(act)
+
+
+def _remember(
+    workspace: Workspace,
+    draft: Draft,
+    force: bool,
+    dedup: float,
+    near: float,
+    most: int,
+    keep_refused: bool,
+    mirror: bool,
+) -> RememberResult:
+    found_old = [workspace.index.get(id_) for id_ in draft.supersedes]
+    superseded = list({memory.id: memory for memory in found_old}.values())
+    verdict = workspace.reading(lambda: guard(workspace, draft.content, dedup))
+    old = {memory.id for memory in superseded}
+    duplicate = verdict.duplicate_of if verdict.duplicate_of and verdict.duplicate_of.memory.id not in old else None
+    if duplicate is not None and draft.kind == "summary" and duplicate.memory.kind != "summary":
+        duplicate = None  # a summary says again what it sums up
+    finished = workspace.reading(lambda: finished_by(workspace, draft))
+    if duplicate is not None and duplicate.memory.id in [each.memory.id for each in finished]:
+        duplicate = None  # what is done is not what is planned, however near the words are
+    if duplicate is not None and not force:
+        if superseded and duplicate.memory.content == draft.content:
+            return _supersede(workspace, duplicate.memory, superseded)
+        if keep_refused:
+            blocked.keep(workspace, draft, duplicate.memory.id)
+        activity.note_block(workspace.folder)
+        return RememberResult(None, 0, [], duplicate)
+    worth = worth_linking(workspace, draft.content, near)
+    good = (
+        found
+        for found in verdict.neighbours
+        if found.distance < near and worth(found.memory.content) and _can_link(workspace, found, draft.private)
+    )
+    linked = list(islice(good, max(most, 0)))
+    outdated = [] if superseded else workspace.reading(lambda: replaced_by(workspace, draft, verdict.neighbours))
+    done = [each for each in finished if each.memory.id not in old]
+    outdated = [each for each in outdated if each.memory.id not in [task.memory.id for task in done]]
+    changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
+    differs = [str(each) for each in verdict.differs] if changed else []
+    replaces = {each.memory.id: "speaks of a change" for each in outdated}
+    if changed is not None:
+        replaces.pop(changed.memory.id, None)
+        if changed.memory.kind in STATE_KINDS:
+            replaces = {changed.memory.id: f"differs: {'; '.join(differs)}"} | replaces
+    memory = _save(workspace, draft, linked, superseded, replaces, mirror)
+    return RememberResult(
+        memory, len(linked), linked, None, superseded, changed, differs, may_replace=outdated, may_finish=done
+    )
+
+
+def _save(
+    workspace: Workspace,
+    draft: Draft,
+    linked: list[Found],
+    superseded: list[Memory],
+    replaces: dict[str, str],
+    mirror: bool,
+) -> Memory:
+    """Write the memory's file and whatever must change with it, as one transaction.
+
+    What it may replace, by id and reason, is proposed in REVIEW.md.
+    """
+    folder = workspace.folder
+    memory = new_memory(workspace, draft)
+    now = folder.now().replace(microsecond=0)
+    names = workspace.names
+    transaction = Transaction(folder, "remember")
+    for found in linked:
+        if found.memory.private and not memory.private:
+            _link_from_private(workspace, transaction, found, memory)
+        else:
+            memory.links.append(Link(names.of(found.memory.path), "similar", found.similarity, found.memory.title))
+    for old in superseded:
+        _refuse_to_name(old, memory)
+        memory.supersedes.append(names.of(old.path))
+        if not old.closed_at(now):
+            close_in(transaction, workspace, old, now)
+    transaction.ids = [memory.id, *(old.id for old in superseded)]
+    if draft.sources:
+        sources = [workspace.index.get(id_) for id_ in draft.sources]
+        memory.sources = [names.of(source.path) for source in sources]
+        memory.sources_digest = summaries.digest(sources)
+    transaction.create(memory.path, note_text(memory, folder.zone).encode())
+    if mirror:
+        views.follow(transaction, None, memory)
+    if draft.created is None:  # what is written down later, of an earlier day, is not the latest word
+        former = views.newest_introspection(workspace) if memory.category == views.INTROSPECTION else None
+        views.speak(transaction, memory, former)
+    suggested = [review.Suggestion("supersede", (memory.id, id_), why) for id_, why in replaces.items()]
+    review.propose_in(transaction, workspace, suggested, memory)
+    transaction.commit()
+    workspace.done(transaction, soon=mirror, mirrored=mirror)
+    return memory
+
+
+def new_memory(workspace: Workspace, draft: Draft) -> Memory:
+    """A memory of that draft with an id, a title and a place, not written yet and without links."""
+    folder = workspace.folder
+    created = (draft.created or folder.now()).astimezone(folder.zone).replace(microsecond=0)
+    own = {"id": workspace.new_id("mem_"), "created": created, "supersedes": [], "sources": []}
+    memory = Memory(**vars(draft) | own)
+    if memory.kind == "task" and memory.about_time is None:  # the text still says "tomorrow" in a month
+        memory.about_time = day_of(memory.content, created)
+    memory.title = title_of(draft.content)
+    memory.seq = _seq(workspace, created)
+    settings = folder.settings
+    month = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
+    memory.path = f"{settings.private_folder.strip('/') if draft.private else month}/{file_name(memory)}"
+    return memory
+
+
+def _seq(workspace: Workspace, created: datetime) -> int | None:
+    """The number of a memory among those of its second, from the second on."""
+    second = created.timestamp()
+    with workspace.at_hand() as catalogue:
+        same = catalogue.created[catalogue.alive & (catalogue.created >= second) & (catalogue.created < second + 0.9)]
+    return None if not len(same) else round((float(same.max()) - second) / STEP) + 2
+
+
+def _link_from_private(workspace: Workspace, transaction: Transaction, found: Found, memory: Memory) -> None:
+    """A public file never names a private memory: the link is written on the private side."""
+    link = write_link(Link(stem_of(memory.path), "similar", found.similarity, memory.title))
+    raw = workspace.read_to_edit(found.memory)
+    transaction.write(found.memory.path, raw, edit(raw, {"links": [*written_list(raw, "links"), link]}))
+
+
+def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -> RememberResult:
+    """The text was saved before it was said what it takes the place of: only that is written now."""
+    now = workspace.folder.now().replace(microsecond=0)
+    transaction = Transaction(workspace.folder, "remember", ids=[memory.id, *(old.id for old in superseded)])
+    names = workspace.names
+    links = []
+    for old in superseded:
+        _refuse_to_name(old, memory)
+        links.append(f"[[{names.of(old.path)}]]")
+        if not old.closed_at(now):
+            close_in(transaction, workspace, old, now)
+    raw = workspace.read_to_edit(memory)
+    known = written_list(raw, "supersedes")
+    wanted = [*known, *(link for link in links if link not in known)]
+    transaction.write(memory.path, raw, edit(raw, {"supersedes": wanted}))
+    if transaction.steps:
+        transaction.commit()
+        workspace.done(transaction)
+    return RememberResult(workspace.as_written(transaction, memory.id), 0, [], None, superseded)
+
+
+def _as_private_as_its_sources(workspace: Workspace, draft: Draft) -> Draft:
+    """What is made from a private memory is private (SPEC P-6)."""
+    if draft.private or not any(workspace.index.get(id_).private for id_ in draft.sources):
+        return draft
+    redact.seal(vars(draft))
+    workspace.notices.append("saved as private: it is made from a private memory")
+    return replace(draft, private=True)
+
+
+def _refuse_to_name(old: Memory, memory: Memory) -> None:
+    if old.private and not memory.private:
+        raise InvalidInput(
+            f"{old.id} is private: a public memory cannot name it", "save the new one with --private too"
+        )
+
+
+def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
+    """Whether the link can be written: on the new note always, on an old private one if that can be edited."""
+    if not nameable(stem_of(found.memory.path)):
+        return False
+    if private or not found.memory.private:
+        return True
+    try:
+        raw = workspace.read_to_edit(found.memory)
+        edit(raw, {"links": [*written_list(raw, "links"), "[[probe]]"]})
+    except EditRefused:
+        return False
+    return True

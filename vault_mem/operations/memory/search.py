@@ -1,0 +1,45 @@
+"""search: the plain sibling of recall. Filters and keywords; no meaning, no moods, nothing fades."""
+
+from __future__ import annotations
+
+from vault_mem.errors import InvalidInput
+from vault_mem.operations.memory.excerpts import FIRST, OTHERS, part, wanted_words
+from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.memory.recall import MAX_QUERY, RecallResult, allowed_places
+from vault_mem.operations.memory.results import Found, writable
+from vault_mem.operations.workspace import Workspace
+from vault_mem.ranking.keywords import by_keywords
+from vault_mem.ranking.superseded import superseding_id
+
+
+def search(workspace: Workspace, query: str, limit: int = 20, filters: Filters | None = None) -> RecallResult:
+    """Memories that have words of the query: by BM25, those found as written first, then the newest."""
+    query = writable(query.strip(), "the query")
+    if not query:
+        raise InvalidInput("nothing to search for: the query is empty", 'try: vault-mem search "..."')
+    if limit < 1:
+        raise InvalidInput(f"-n is at least 1, not {limit}")
+    freshness = workspace.freshen()
+    found = workspace.reading(lambda: _find(workspace, query[:MAX_QUERY], limit, filters or Filters()))
+    return RecallResult(query, found, freshness.stale, freshness.pending)
+
+
+def _find(workspace: Workspace, query: str, limit: int, filters: Filters) -> list[Found]:
+    with workspace.at_hand() as catalogue:
+        calibration = workspace.calibration
+        public = workspace.folder.public
+        allowed = allowed_places(workspace, catalogue, filters)
+        hits = by_keywords(catalogue, query, allowed)[:limit]
+        vector = workspace.embedder.encode([query])[0]
+        wanted, now = wanted_words(query), workspace.folder.now().timestamp()
+        return [
+            Found(
+                catalogue.memory(hit.place),
+                similarity=round(calibration.similarity(float(catalogue.vectors[hit.place] @ vector)), 4),
+                score=hit.score,
+                passage=part(catalogue.texts[hit.row], wanted, OTHERS if number else FIRST),
+                terms=hit.terms,
+                superseded_by=superseding_id(catalogue, hit.place, now, public=public),
+            )
+            for number, hit in enumerate(hits)
+        ]

@@ -1,0 +1,101 @@
+"""show and list: memories as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vault_mem.errors import NotFound
+from vault_mem.index.index import Index
+from vault_mem.index.state import MEMORY
+from vault_mem.model import Memory
+from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.memory.people import other_names
+from vault_mem.operations.workspace import Workspace
+from vault_mem.ranking.superseded import superseding_id
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """The other end of a link."""
+
+    id: str
+    title: str
+    type: str
+    confidence: float | None
+
+
+@dataclass(frozen=True)
+class ShowResult:
+    """A memory with its links, in both directions."""
+
+    memory: Memory
+    links: list[Neighbour] = field(default_factory=list)
+    stale: bool = False
+    pending: int = 0
+
+
+@dataclass(frozen=True)
+class ListResult:
+    """Memories, newest first; `total` counts those that met the filters.
+
+    `superseded_by` has the ids of what took the place of closed ones, by their ids.
+    """
+
+    memories: list[Memory]
+    total: int
+    stale: bool = False
+    pending: int = 0
+    superseded_by: dict[str, str] = field(default_factory=dict)
+
+
+def show(workspace: Workspace, id_: str) -> ShowResult:
+    """One memory by its id, or by the beginning of it."""
+    freshness = workspace.freshen()
+    try:
+        memory, graph = workspace.reading(lambda: (workspace.index.get(id_), workspace.graph))
+    except NotFound as error:
+        if freshness.stale:
+            error.hint = f"the index is behind by {freshness.pending} changed file(s); try again in a moment"
+        raise
+    links = [
+        Neighbour(edge.target, graph.title(edge.target), edge.link.type, edge.link.confidence)
+        for edge in graph.edges(memory.id)
+        if workspace.folder.is_shown(graph.places[edge.target].path)
+    ]
+    return ShowResult(memory, links, freshness.stale, freshness.pending)
+
+
+def list_memories(workspace: Workspace, filters: Filters | None = None, limit: int | None = None) -> ListResult:
+    """The memories that meet the filters, newest first."""
+    freshness = workspace.freshen()
+    filters = filters or Filters()
+    names = workspace.reading(lambda: other_names(workspace, filters))
+    where = filters.where(workspace.folder.now(), (MEMORY,), names)
+    if limit is None:
+        found = workspace.reading(lambda: workspace.index.memories(where))
+        total = len(found)
+    else:
+        found, total = workspace.reading(lambda: _newest(workspace.index, where, limit))
+    replaced = workspace.reading(lambda: superseded_by(workspace, found))
+    return ListResult(found, total, freshness.stale, freshness.pending, replaced)
+
+
+def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str]:
+    """What took the place of those of the memories that are closed: ids by their ids."""
+    now = workspace.folder.now()
+    closed = [memory for memory in memories if memory.closed_at(now)]
+    if not closed:
+        return {}
+    with workspace.at_hand() as catalogue:
+        places = {memory.id: catalogue.place_of(memory.path) for memory in closed}
+        found = {
+            id_: superseding_id(catalogue, place, now.timestamp(), public=workspace.folder.public)
+            for id_, place in places.items()
+            if place is not None
+        }
+    return {id_: by for id_, by in found.items() if by}
+
+
+def _newest(index: Index, where: str, limit: int) -> tuple[list[Memory], int]:
+    files = index.in_order(where)
+    return list(index.read(files[:limit])), len(files)

@@ -1,0 +1,82 @@
+"""How two memories stand to each other: one repeats the other, one changes what the other says, or they are related.
+
+Whatever proposes to merge or to supersede asks here, so that it decides as the guard does (SPEC D-9).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vault_mem.index.terms import terms
+from vault_mem.judge.judge import judge
+from vault_mem.judge.replaces import is_talk
+from vault_mem.judge.statements import statements
+from vault_mem.judge.text import respelled
+from vault_mem.model import Memory
+from vault_mem.operations.memory.compare import contradicts
+from vault_mem.operations.memory.guard import compared, repeats
+from vault_mem.operations.workspace import Workspace
+
+REPETITION, CHANGED, RELATED = "repetition", "changed", "related"
+# Long notes clash in many numbers without being about one thing: to change a fact, this much of the wording is kept.
+SAME_WORDING = 0.5
+# Of these only two of a kind compare: a task is not the fact that it is done, nor a summary what it sums up.
+_APART = ("task", "summary", "mood")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """`kind` is repetition, changed or related; `differs` names what the newer one changes."""
+
+    kind: str
+    distance: float
+    differs: list[str] = field(default_factory=list)
+
+
+def standing(workspace: Workspace, older: Memory, newer: Memory, distance: float) -> Standing:
+    """How a newer memory stands to an older one that is near to it."""
+    if workspace.folder.settings.dedup_mode == "distance":
+        return Standing(REPETITION, distance)
+    if older.kind != newer.kind and {older.kind, newer.kind} & set(_APART):
+        return Standing(RELATED, distance)
+    if about_others(older, newer.people):
+        return Standing(RELATED, distance)
+    if older.content == newer.content:
+        return Standing(REPETITION, distance)
+    own = statements(older.content)
+    judgement = judge(own, newer.content, workspace.tokens)
+    if judgement.aligned:
+        distance = min(distance, round(1 - compared(workspace, *respelled(own, newer.content)), 4))
+    clash = contradicts(judgement, 1 - distance)
+    if not clash and repeats(judgement, distance, workspace.folder.settings.dedup_threshold):
+        return Standing(REPETITION, distance)
+    changed = clash or (judgement.same_words and judgement.differs)
+    if changed and _same_wording(older.content, newer.content) and not _talk(older, newer):
+        return Standing(CHANGED, distance, [str(each) for each in judgement.differs])
+    return Standing(RELATED, distance)
+
+
+def about_others(one: Memory, people: list[str]) -> bool:
+    """Whether two memories say whom they are about, and it is not the same people."""
+    return bool(one.people and people) and {each.casefold() for each in one.people}.isdisjoint(
+        each.casefold() for each in people
+    )
+
+
+def _talk(*memories: Memory) -> bool:
+    """Whether one of them is what somebody said to somebody: that is not taken back by saying it otherwise."""
+    return any(
+        spoken(memory.content, memory.people) or (memory.kind == "event" and is_talk(memory.content))
+        for memory in memories
+    )
+
+
+def spoken(content: str, people: list[str]) -> bool:
+    """Whether a text is a turn of a conversation: the speaker's name, a colon, and what was said."""
+    speaker, colon, _ = content[:80].partition(":")
+    return bool(colon) and speaker.strip().casefold() in [each.casefold() for each in people]
+
+
+def _same_wording(one: str, other: str) -> bool:
+    left, right = set(terms(one)), set(terms(other))
+    return len(left & right) >= SAME_WORDING * max(len(left), len(right), 1)

@@ -1,0 +1,122 @@
+"""why-not: at which stage a recall drops a memory, or where in the answer it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from vault_mem.index.table import quote
+from vault_mem.model import Memory
+from vault_mem.operations.memory.excerpts import Cost, fit
+from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.memory.people import other_names
+from vault_mem.operations.memory.recall import Outcome, Request, consider, found_by
+from vault_mem.operations.workspace import Workspace
+from vault_mem.ranking.rank import DIGITS
+
+
+@dataclass(frozen=True)
+class WhyNot:
+    """The stage that dropped a memory (or `shown`), the reason in words, and its figures as far as it came."""
+
+    memory: Memory
+    stage: str
+    reason: str
+    rank: int | None = None
+    score: float | None = None
+    needed: float | None = None
+    terms: dict[str, float] = field(default_factory=dict)
+    stale: bool = False
+    pending: int = 0
+
+
+def why_not(workspace: Workspace, id_: str, request: Request, cost: Cost | None = None) -> WhyNot:
+    """Ask the same question as recall, and follow one memory through it. `cost` is that of recall."""
+    request = request.checked()
+    freshness = workspace.freshen()
+    found = workspace.reading(lambda: _standing(workspace, id_, request, cost))
+    return replace(found, stale=freshness.stale, pending=freshness.pending)
+
+
+def _standing(workspace: Workspace, id_: str, request: Request, cost: Cost | None) -> WhyNot:
+    with workspace.at_hand():
+        return _follow(workspace, workspace.index.get(id_), request, cost)
+
+
+def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost | None) -> WhyNot:
+    outcome = consider(workspace, request)
+    place = outcome.catalogue.place_of(memory.path)
+    if place is None:
+        return WhyNot(memory, "type", "episodes are shown, not recalled")
+    if not outcome.allowed[place]:
+        return WhyNot(memory, "filter", _which_filter(workspace, memory, request, outcome))
+    numbers = np.flatnonzero(outcome.ranking.places == place)
+    if not len(numbers):
+        return WhyNot(memory, "candidates", _far_away(outcome, place))
+    number = int(numbers[0])
+    candidates = len(outcome.ranking.places)
+    standing = WhyNot(
+        memory,
+        "shown",
+        "",
+        rank=number + 1,
+        score=round(float(outcome.ranking.scores[number]), DIGITS),
+        terms=outcome.ranking.terms_of(number),
+    )
+    chosen = [each.number for each in outcome.chosen]
+    if number not in chosen and (not outcome.answered or not chosen):
+        likely = float(outcome.ranking.relevance[number])
+        return replace(standing, stage="relevance", reason=f"nothing answers; its relevance is {likely:.2f}")
+    if number not in chosen:
+        last = outcome.chosen[-1]
+        needed = round(float(outcome.ranking.scores[last.number]) + last.penalty, DIGITS)
+        standing_at = f"rank {number + 1} of {candidates} candidates"
+        if number < len(chosen):
+            reason = f"{standing_at}, but the list has its share of memories like it"
+            return replace(standing, stage="diversity", reason=reason, needed=needed)
+        return replace(standing, stage="ranking", reason=f"{standing_at}, and {len(chosen)} are shown", needed=needed)
+    results = found_by(outcome)
+    shown = (
+        results
+        if request.budget is None
+        else fit(results, request.query, request.budget - request.frame, cost, outcome.wanted)[0]
+    )
+    ids = [found.memory.id for found in shown]
+    if memory.id not in ids:
+        reason = "no sentence of it fits what is left of the budget"
+        return replace(standing, stage="budget", reason=reason)
+    return replace(standing, reason=f"it is result {ids.index(memory.id) + 1}")
+
+
+def _which_filter(workspace: Workspace, memory: Memory, request: Request, outcome: Outcome) -> str:
+    now = workspace.folder.now()
+    for each in request.filters.given:
+        where = each.where(now, names=other_names(workspace, each))
+        condition = f"n = 0 AND file = {quote(memory.path)} AND {where}"
+        if not workspace.index.table.count(condition):
+            return _named(each, memory)
+    return "a filter leaves it out"
+
+
+def _named(filters: Filters, memory: Memory) -> str:
+    unset = vars(Filters(closed=True))
+    for name, value in vars(filters).items():
+        if value != unset[name]:
+            if name == "closed":
+                closed = memory.valid_to.isoformat() if memory.valid_to else "?"
+                return f"it was closed on {closed}; --closed shows it"
+            shown = value.isoformat() if hasattr(value, "isoformat") else value
+            return f"the filter {name} {shown} leaves it out"
+    return "a filter leaves it out"
+
+
+def _far_away(outcome: Outcome, place: int) -> str:
+    allowed = np.flatnonzero(outcome.allowed)
+    ranks = [
+        int((values[allowed] > values[place]).sum()) + 1 for values in (outcome.ranking.meaning, outcome.ranking.words)
+    ]
+    return (
+        f"it is number {ranks[0]:,} by meaning and {ranks[1]:,} by words of {len(allowed):,} memories, "
+        f"too far back to be one of {len(outcome.ranking.places)} candidates"
+    )

@@ -1,0 +1,72 @@
+"""Adoption: a note that a person dropped into the vault gets an id, once it has been left alone for a while."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from vault_mem.errors import VaultMemError
+from vault_mem.index.state import OTHER, Known
+from vault_mem.notes.edit import edit
+from vault_mem.notes.yamlish import Value
+from vault_mem.operations.unasked.declined import Declined
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.history import has_date
+from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.steps import read
+
+
+def adopt(workspace: Workspace) -> list[str]:
+    """Write ids into the notes that have none, are quiet, and can be read without a problem. Returns their keys."""
+    waiting = [known for known in candidates(workspace) if workspace.quiet(known)]
+    if not waiting:
+        return []
+    adopted: list[str] = []
+    try:
+        with writing(workspace.folder):
+            for known in waiting:
+                if _adopt(workspace, known):
+                    adopted.append(known.key)
+    except VaultMemError as error:
+        workspace.notices.append(f"ids not written: {error.message}")
+    return adopted
+
+
+def candidates(workspace: Workspace) -> list[Known]:
+    """Notes that may be given an id: ours to write, sound, and without an id of anyone's scheme."""
+    folder = workspace.folder
+    if folder.settings.adopt_ids == "never":
+        return []
+    declined = Declined(folder)
+    episodes = folder.settings.episodes_folder.strip("/") + "/"
+    return [
+        known
+        for known in workspace.index.state.without_id()
+        if folder.is_owned(known.key)
+        and not known.key.startswith(episodes)
+        and not known.foreign_id
+        and not known.frozen
+        and known.type != OTHER
+        and not declined("adopt", known.key, known.hash)
+    ]
+
+
+def _date(workspace: Workspace, known: Known, raw: bytes) -> dict[str, Value | None]:
+    """The date that a note has gone by where its file alone told it: the next edit would move it to today."""
+    if not known.dated_by_file or has_date(raw):  # a date that we cannot read is the owner's
+        return {}
+    seconds = known.mtime_ns // 1_000_000_000
+    return {"created": datetime.fromtimestamp(seconds, workspace.folder.zone)}
+
+
+def _adopt(workspace: Workspace, known: Known) -> bool:
+    try:
+        raw = read(workspace.folder, known.key)
+        if raw is None:
+            return False
+        transaction = Transaction(workspace.folder, "adopt", "the note had no id", unasked=True)
+        transaction.write(known.key, raw, edit(raw, {"id": known.id, **_date(workspace, known, raw)}), keep_time=True)
+        transaction.commit()
+    except VaultMemError as error:
+        workspace.notices.append(f"{known.key}: no id written: {error.message}")
+        return False
+    return True

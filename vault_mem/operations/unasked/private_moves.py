@@ -1,0 +1,111 @@
+"""Private moves that nobody asked for: what somebody wrote under `private` is followed once the note is quiet.
+
+In by what the note says; out only by what was seen to happen to it (SPEC P-2).
+"""
+
+from __future__ import annotations
+
+from vault_mem.errors import VaultMemError
+from vault_mem.index.state import Known
+from vault_mem.notes.parse import flag_in
+from vault_mem.operations.unasked.declined import Declined
+from vault_mem.operations.upkeep.private import PrivateResult, held_by_git, note_held, notices, plan_private
+from vault_mem.operations.upkeep.publish import plan_publish
+from vault_mem.operations.vaults import views
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import git, journal
+from vault_mem.vault.journal import writing
+from vault_mem.vault.walk import content_hash
+
+# No command waits for more moves than these.
+MOST_MOVED = 20
+
+
+def waiting(workspace: Workspace) -> list[Known]:
+    """Public notes that say they are private, and are to be moved; not those whose move was undone."""
+    folder = workspace.folder
+    flagged = workspace.index.state.flagged() if folder.settings.private_moves else []
+    declined = Declined(folder) if flagged else None
+    return [
+        known
+        for known in flagged
+        if folder.is_note(known.key) and not (declined and declined("private", known.key, known.hash))
+    ]
+
+
+def move_flagged(workspace: Workspace) -> list[str]:
+    """Move public notes with `private: true` into the private folder, once they are quiet. Returns their keys."""
+    ready = [known for known in waiting(workspace) if workspace.quiet(known)][:MOST_MOVED]
+    if not ready:
+        return []
+    moved = []
+    memories = workspace.index.by_files([known.key for known in ready])
+    for known in ready:
+        try:
+            with writing(workspace.folder):
+                memory = memories[known.key]
+                raw = workspace.read_to_remove(memory)
+                held = held_by_git(workspace.folder, memory)
+                instead = views.newest_introspection(workspace, but=memory.id)
+                transaction, aside = plan_private(
+                    workspace.folder,
+                    workspace.names,
+                    memory,
+                    raw,
+                    workspace.index.telling,
+                    instead=instead,
+                    unasked=True,
+                )
+                note_held(transaction, memory.id, held)
+                transaction.commit()
+            workspace.done(transaction)
+        except VaultMemError as error:
+            workspace.notices.append(f"{known.key}: not moved into the private folder: {error.message}")
+            continue
+        moved.append(known.key)
+        new = next(key for key in transaction.notes if workspace.folder.is_private(key) and memory.id in key)
+        workspace.notices.append(f"a note that says it is private was moved to {new}")
+        workspace.notices += [*transaction.notices, *notices(PrivateResult(memory, in_git=held, **vars(aside)))]
+    return moved
+
+
+def leaving(workspace: Workspace) -> list[Known]:
+    """Private notes whose flag this very process saw go from true to false; not those whose move was undone.
+
+    Only who watches the files all the time can have seen it. What a file says is not enough: it may have come from
+    anywhere, with whatever flag (SPEC P-2).
+    """
+    folder = workspace.folder
+    seen = workspace.watch.cleared() if workspace.watch and folder.settings.private_moves else {}
+    declined = Declined(folder) if seen else None
+    return [
+        known
+        for key, known in workspace.index.state.files(seen).items()
+        if known.state == seen[key] and folder.is_note(key) and not (declined and declined("publish", key, known.hash))
+    ]
+
+
+def move_cleared(workspace: Workspace) -> list[str]:
+    """Publish the notes that are leaving, once they are quiet. Returns their keys."""
+    folder = workspace.folder
+    wait = journal.busy(folder) or git.under_way(folder)
+    ready = [] if wait else [known for known in leaving(workspace) if workspace.quiet(known)]
+    memories = workspace.index.by_files([known.key for known in ready])
+    moved = []
+    for known in ready:
+        try:
+            with writing(folder):
+                memory = memories[known.key]
+                raw = workspace.read_to_edit(memory)
+                if content_hash(raw, len(raw)) != known.hash or flag_in(raw) is not False:
+                    continue
+                newest = views.newest_introspection(workspace)
+                speaks = newest is None or newest.created < memory.created
+                transaction, _ = plan_publish(folder, workspace.names, memory, raw, speaks=speaks, unasked=True)
+                transaction.commit()
+        except VaultMemError as error:
+            workspace.notices.append(f"{known.key} stays private: {error.message}")
+            continue
+        workspace.done(transaction)
+        moved.append(known.key)
+    return moved

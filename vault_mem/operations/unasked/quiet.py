@@ -1,0 +1,44 @@
+"""What waits until a file has been left alone for a while: the only writes that nobody asked for (SPEC V-4).
+
+It runs after an answer, never before: `settle` where there is no daemon, the engine's quiet moments where there is one.
+"""
+
+from __future__ import annotations
+
+from vault_mem.errors import VaultMemError
+from vault_mem.operations.git.private_merges import keep_private
+from vault_mem.operations.unasked.adopt import adopt
+from vault_mem.operations.unasked.heal import heal
+from vault_mem.operations.unasked.private_moves import move_flagged
+from vault_mem.operations.upkeep.review import apply_ticked
+from vault_mem.operations.upkeep.tidy import run_due
+from vault_mem.operations.vaults.views import follow_files
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import git, journal
+
+# In this order, and then the views. Each does what is due, under its own setting, and returns the files it wrote.
+STEPS = (keep_private, adopt, move_flagged, heal, apply_ticked)
+
+
+def settle(workspace: Workspace, *, tidy: bool = True) -> None:
+    """Do what is due, after the answer; where the files are watched, the watcher's process does it."""
+    if workspace.watch is not None or (not workspace.is_fresh and workspace.freshen().stale):
+        return
+    workspace.folder.public = False  # what nobody asked for is done with all memories in view
+    if quiet_work(workspace):
+        workspace.sync(wait=0.0)
+    if tidy:
+        run_due(workspace)
+
+
+def quiet_work(workspace: Workspace) -> bool:
+    """Do what is due; whether a note was written. The index has just been brought up to date."""
+    if journal.busy(workspace.folder) or git.under_way(workspace.folder):
+        return False  # it can wait, and so nobody has to
+    written = False
+    for step in (*STEPS, follow_files):
+        try:
+            written = (bool(step(workspace)) and step is not follow_files) or written
+        except VaultMemError as error:  # nobody asked for it, so it must not be in the way of an answer
+            workspace.notices.append(error.message)
+    return written

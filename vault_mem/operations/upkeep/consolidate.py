@@ -1,0 +1,247 @@
+"""consolidate: replay what happened lately, and find what repeats or changes an older memory. It never merges texts."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from vault_mem.embedding.calibration import size_of
+from vault_mem.errors import InvalidInput, NotFound, VaultMemError
+from vault_mem.index.pairs import nearest_pairs
+from vault_mem.model import STATE_KINDS, Memory
+from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
+from vault_mem.operations.upkeep import review
+from vault_mem.operations.upkeep.linking import add_link
+from vault_mem.operations.upkeep.replayed import Company
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import activity
+from vault_mem.vault.journal import Transaction
+
+WINDOW_HOURS = 24
+MAX_REPLAY_EVENTS = 100
+MAX_MERGE_CANDIDATES = 5
+SNIPPET = 100
+# A text that is this much longer says more than the other, and must not be the one that goes.
+FULLER = 1.2
+# So many of the nearest pairs are read by the judge: a few seconds' work in a vault full of near-duplicates.
+MOST_JUDGED = 500
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class MergeCandidate:
+    """Two memories of which one repeats the other; `memory_a` is the newer one."""
+
+    memory_a_id: str
+    memory_b_id: str
+    distance: float
+    snippet_a: str
+    snippet_b: str
+
+
+@dataclass(frozen=True)
+class SupersedeCandidate(MergeCandidate):
+    """A newer memory, `memory_a`, that changes what an older one says: `differs` names what."""
+
+    differs: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ConsolidationStats:
+    """What a consolidation did and found."""
+
+    replay_events: int
+    coactivation_updates: int
+    link_updates: int
+    refreshed_memories: int
+    merge_candidates: list[MergeCandidate] = field(default_factory=list)
+    supersede_candidates: list[SupersedeCandidate] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+
+def consolidate(
+    workspace: Workspace,
+    *,
+    whole: bool = False,
+    window: int | None = None,
+    window_hours: float = WINDOW_HOURS,
+    max_replay_events: int = MAX_REPLAY_EVENTS,
+    merge_threshold: float | None = None,
+    limit: int = MAX_MERGE_CANDIDATES,
+    progress: Progress | None = None,
+) -> ConsolidationStats:
+    """Replay the last hours, then look at what is near to what is new; `whole`: in the whole vault.
+
+    `window` takes the newest so many memories for new, whatever their age, instead of `window_hours`.
+    """
+    threshold = workspace.folder.settings.merge_threshold if merge_threshold is None else merge_threshold
+    if not 0 <= threshold <= 1:
+        raise InvalidInput(f"merge_threshold is from 0 to 1, not {threshold}")
+    if not 0 < window_hours <= 24 * 3650:
+        raise InvalidInput(f"window_hours is a number of hours above 0, not {window_hours}")
+    for name, value in (("limit", limit), ("max_replay_events", max_replay_events), ("window", window or 0)):
+        if value < 0:
+            raise InvalidInput(f"{name} is 0 or more, not {value}")
+    workspace.freshen_to_change()
+    recent = _recent(workspace, window, window_hours)
+    merges, changes = workspace.reading(
+        lambda: _candidates(workspace, None if whole else recent, threshold, limit, progress)
+    )
+
+    def act() -> ConsolidationStats:
+        workspace.freshen_to_change()
+        transaction = Transaction(workspace.folder, "consolidate", "they followed one another")
+        pairs = _pairs(_recent(workspace, window, window_hours), max_replay_events)
+        links = _link(workspace, transaction, pairs) if pairs else 0
+        review.propose_in(transaction, workspace, [*_suggestions(workspace, merges, changes)])
+        if transaction.steps:
+            transaction.commit()
+            workspace.done(transaction)
+        _strengthen(workspace, pairs)
+        refreshed = {memory.id for pair in pairs for memory in pair}
+        return ConsolidationStats(len(pairs), len(pairs), links, len(refreshed), merges, changes)
+
+    return workspace.changing(act)
+
+
+def _suggestions(
+    workspace: Workspace, merges: list[MergeCandidate], changes: list[SupersedeCandidate]
+) -> Iterator[review.Suggestion]:
+    """What to propose of the candidates; one that was forgotten while they were compared is left out."""
+    for each in merges:
+        with contextlib.suppress(NotFound):
+            yield _merge(workspace, each)
+    for change in changes:
+        with contextlib.suppress(NotFound):
+            if _is_state(workspace, change):
+                yield _supersede(change)
+
+
+def _merge(workspace: Workspace, candidate: MergeCandidate) -> review.Suggestion:
+    """Keep the fuller of two, the more important or the newer one; what is made of a private one stays private."""
+    a, b = workspace.index.get(candidate.memory_a_id), workspace.index.get(candidate.memory_b_id)
+
+    def worth(memory: Memory, other: Memory) -> tuple[bool, bool, int]:
+        return memory.private, len(memory.content) > FULLER * len(other.content), memory.importance
+
+    keep, remove = (b, a) if worth(b, a) > worth(a, b) else (a, b)
+    return review.Suggestion("merge", (keep.id, remove.id), f"similarity {1 - candidate.distance:.2f}")
+
+
+def _supersede(candidate: SupersedeCandidate) -> review.Suggestion:
+    ids = (candidate.memory_a_id, candidate.memory_b_id)
+    return review.Suggestion("supersede", ids, "; ".join(candidate.differs))
+
+
+def _is_state(workspace: Workspace, candidate: MergeCandidate) -> bool:
+    """Events are a log: what happened twice, with other figures, happened twice."""
+    return workspace.index.get(candidate.memory_b_id).kind in STATE_KINDS
+
+
+def _recent(workspace: Workspace, window: int | None, window_hours: float) -> list[Memory]:
+    """The memories that count as new, oldest first."""
+    now = workspace.folder.now()
+    where = f"created <= {now.timestamp()!r}"
+    if window is None:
+        where += f" AND created >= {(now - timedelta(hours=window_hours)).timestamp()!r}"
+    recent = [memory for memory in workspace.index.memories(where) if not memory.closed_at(now)]
+    recent.sort(key=lambda memory: memory.order)
+    return recent if window is None else recent[max(len(recent) - window, 0) :]
+
+
+def _pairs(recent: list[Memory], most: int) -> list[tuple[Memory, Memory]]:
+    """Those that followed one another, the latest of them (SPEC C-1)."""
+    pairs = list(pairwise(memory for memory in recent if not memory.provisional))
+    return pairs[max(len(pairs) - most, 0) :]
+
+
+def _strengthen(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> None:
+    """Note that they were active together; the links are written by now, so trouble here is no failure."""
+    try:
+        activity.strengthen(workspace.folder, [(earlier.id, later.id) for earlier, later in pairs])
+    except (VaultMemError, OSError) as error:
+        workspace.notices.append(f"the activity log could not be written: {error}")
+
+
+def _link(workspace: Workspace, transaction: Transaction, pairs: list[tuple[Memory, Memory]]) -> int:
+    graph = workspace.graph
+    names = workspace.names
+    company, known = Company(workspace), activity.strengths(workspace.folder)
+    made = 0
+    for earlier, later in pairs:
+        if any(
+            graph.resolve(link.target) == other.id
+            for memory, other in ((earlier, later), (later, earlier))
+            for link in memory.links
+        ):
+            continue
+        if not company(earlier, later):
+            made += activity.pair_of(earlier.id, later.id) not in known  # by time alone: the activity log has it
+        elif add_link(workspace, transaction, names, later, earlier, "related"):
+            transaction.ids += [memory.id for memory in (earlier, later) if memory.id not in transaction.ids]
+            made += 1
+    return made
+
+
+def _candidates(
+    workspace: Workspace, recent: list[Memory] | None, threshold: float, limit: int, progress: Progress | None
+) -> tuple[list[MergeCandidate], list[SupersedeCandidate]]:
+    """Of the pairs nearer than the threshold the repetitions, and the changed facts (SPEC C-2), nearest first."""
+    merges: list[MergeCandidate] = []
+    changes: list[SupersedeCandidate] = []
+    if limit == 0:
+        return merges, changes
+    for distance, older, newer in _near(workspace, recent, threshold, progress):
+        stands = standing(workspace, older, newer, distance)
+        facts = (newer.id, older.id, stands.distance, newer.content[:SNIPPET], older.content[:SNIPPET])
+        if stands.kind == REPETITION and len(merges) < limit:
+            merges.append(MergeCandidate(*facts))
+        elif stands.kind == CHANGED and len(changes) < limit:
+            changes.append(SupersedeCandidate(*facts, stands.differs))
+        if len(merges) == len(changes) == limit:
+            break
+    return sorted(merges, key=_by_distance), sorted(changes, key=_by_distance)
+
+
+def _by_distance(candidate: MergeCandidate) -> tuple[float, str, str]:
+    return candidate.distance, candidate.memory_a_id, candidate.memory_b_id
+
+
+def _near(
+    workspace: Workspace, recent: list[Memory] | None, threshold: float, progress: Progress | None
+) -> list[tuple[float, Memory, Memory]]:
+    """The pairs nearer than the threshold: distance, older and newer memory."""
+    new = None if recent is None else {memory.path for memory in recent}
+    with workspace.at_hand() as catalogue:  # but not for the seconds that comparing takes
+        memories = catalogue.open_at(workspace.folder.now().timestamp(), public=workspace.folder.public)
+        if new is not None:  # what is new comes first, whatever its id
+            memories.sort(key=lambda each: each[1] not in new)
+        vectors = catalogue.vectors[[place for _, _, place in memories]]
+        texts = [catalogue.texts[place] for _, _, place in memories]
+    count = len(memories) if new is None else sum(key in new for _, key, _ in memories)
+    places = np.arange(len(memories))
+    calibration = workspace.calibration
+    lowest = calibration.cosine(1 - threshold) - 1e-6
+    found = nearest_pairs(vectors, places[:count], places[count:], lowest, MOST_JUDGED, progress)
+    pairs = [
+        (distance, memories[one][1], memories[other][1])
+        for cosine, one, other in found
+        if (distance := round(1 - round(calibration.similarity(cosine, size_of(texts[one], texts[other])), 4), 4))
+        < threshold
+    ]
+    by_file = workspace.index.by_files(sorted({file for _, *both in pairs for file in both}))
+    ordered = []
+    for distance, one, other in pairs:
+        older, newer = sorted((by_file[one], by_file[other]), key=lambda memory: memory.order)
+        ordered.append((distance, older, newer))
+    return sorted(ordered, key=lambda each: (each[0], each[2].id, each[1].id))

@@ -1,0 +1,281 @@
+"""edit: change a memory's text or fields, on purpose, checked as a new memory is, and undoable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from vault_mem import redact
+from vault_mem.errors import Conflict, InvalidInput
+from vault_mem.model import Memory
+from vault_mem.notes.edit import edit, replace_body
+from vault_mem.notes.parse import Note, parse, read_time
+from vault_mem.notes.text import split
+from vault_mem.notes.yamlish import Value
+from vault_mem.operations.memory.drafts import Draft, check_words, checked
+from vault_mem.operations.memory.results import writable
+from vault_mem.operations.upkeep.by_hand import replace_words
+from vault_mem.operations.vaults import views
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.journal import Transaction
+
+_LISTS = ("tags", "people", "secondary", "aliases")
+_NUMBERS = ("intensity", "valence", "arousal", "confidence", "salience")
+_TIMES = ("created", "valid_from", "valid_to", "last_confirmed")
+_TEXTS = ("kind", "category", "emotion", "body_state", "about_time", "status", "source", "title")
+_KEY = re.compile(r"[^\W\d][\w -]{0,63}")
+# Keys that other commands change, because more than this one line changes with them.
+_ELSEWHERE = {
+    "id": "a memory keeps its id",
+    "private": "use `vault-mem private ID` or `vault-mem publish ID`: the file moves, and links to it change",
+    "links": "use `vault-mem link` and `vault-mem unlink`",
+    "supersedes": "use `vault-mem remember ... --supersedes ID`",
+}
+
+
+REPLACE_ALL = "read it with `vault-mem show ID`; --replace-all replaces the whole text, by hand or not"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Other bytes for a memory's file. `written`: which part of its text we wrote, or whether all of it."""
+
+    raw: bytes
+    written: str | bool = False
+    kept: str = ""
+
+
+@dataclass(frozen=True)
+class EditResult:
+    """The memory as it is now; `op` is empty where nothing had to be changed.
+
+    `kept` is what a person had added to a text that was replaced: it is still there.
+    """
+
+    memory: Memory
+    op: str = ""
+    kept: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was written."""
+        return bool(self.op)
+
+
+def edit_memory(
+    workspace: Workspace,
+    id_: str,
+    *,
+    content: str | None = None,
+    fields: Mapping[str, Any] | None = None,
+    reason: str = "",
+    command: str = "edit",
+    allow_secret: bool = False,
+    keep_added: bool = False,
+) -> EditResult:
+    """Replace the text of a memory, set fields of its front matter (None or "" removes one), or both.
+
+    `keep_added`: what a person added to the text stays; raises Conflict where that cannot be told apart.
+    """
+    folder = workspace.folder
+
+    def change(memory: Memory, raw: bytes) -> Change:
+        given = {"content": content, "reason": reason, **(fields or {})}
+        check_words(memory.private, given, allow_secret=allow_secret)
+        if memory.private:
+            redact.seal({"fields": [*given.values()]})  # before the types are looked at: errors quote what was given
+        changes = {key: _typed(key, value, folder) for key, value in (fields or {}).items()}
+        draft = _checked(memory, content, changes, folder)
+        kept = ""
+        if content is None:
+            after = raw
+        elif keep_added:
+            replaced = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
+            after, kept = replaced.raw, replaced.kept
+        else:
+            after = replace_body(raw, draft.content + "\n")
+        edited = edit(after, changes | ({"kind": draft.kind} if changes.get("kind") else {}))
+        return Change(edited, draft.content if kept else content is not None, kept)
+
+    return change_memory(workspace, id_, change, command, reason)
+
+
+def update_memory(
+    workspace: Workspace,
+    id_: str,
+    content: str,
+    reason: str = "",
+    *,
+    replace_all: bool = False,
+    allow_secret: bool = False,
+) -> EditResult:
+    """Replace what we wrote into a memory; what a person added stays, unless `replace_all`.
+
+    Raises Conflict where the two cannot be told apart.
+    """
+
+    def change(memory: Memory, raw: bytes) -> Change:
+        check_words(memory.private, {"content": content, "reason": reason}, allow_secret=allow_secret)
+        text = _checked(memory, content, {}, workspace.folder).content
+        if replace_all:
+            return Change(replace_body(raw, f"{text}\n"), written=True)
+        replaced = replace_words(workspace, memory, raw, text, if_unclear=REPLACE_ALL)
+        return Change(replaced.raw, text if replaced.kept else True, replaced.kept)
+
+    return change_memory(workspace, id_, change, "remember --update", reason or "the text was replaced")
+
+
+def save_note(
+    workspace: Workspace,
+    memory: Memory,
+    before: bytes,
+    after: bytes,
+    reason: str = "",
+    *,
+    allow_secret: bool = False,
+) -> EditResult:
+    """Save a whole note that its owner edited elsewhere; raises Conflict where the file is no longer as it was."""
+    words = {"content": after.decode(errors="replace"), "reason": reason}
+    check_words(memory.private, words, allow_secret=allow_secret)
+    _check_note(workspace.folder, memory, before, after)
+
+    def change(_: Memory, raw: bytes) -> Change:
+        if raw != before:
+            raise Conflict(f"{memory.path} was changed while you edited it", "nothing was overwritten")
+        return Change(after)
+
+    return change_memory(workspace, memory.id, change, "edit", reason)
+
+
+def change_memory(
+    workspace: Workspace, id_: str, change: Callable[[Memory, bytes], Change], command: str, reason: str
+) -> EditResult:
+    """Let `change` make other bytes of a memory's file, and the views follow."""
+
+    def act() -> EditResult:
+        memory = workspace.to_change(id_)
+        raw = workspace.read_to_edit(memory)
+        wanted = change(memory, raw)
+        transaction = plan_change(workspace.folder, memory, raw, wanted, command, reason)
+        if not transaction.steps:
+            return EditResult(memory)
+        op = transaction.commit()
+        workspace.done(transaction)
+        return EditResult(workspace.as_written(transaction, memory.id), op, wanted.kept)
+
+    return workspace.changing(act)
+
+
+def plan_change(
+    folder: Folder, memory: Memory, before: bytes, wanted: Change, command: str, reason: str = ""
+) -> Transaction:
+    """The transaction that gives a memory's file other bytes; without steps where they are the same."""
+    transaction = Transaction(folder, command, reason, ids=[memory.id])
+    transaction.write(memory.path, before, wanted.raw)
+    if wanted.written:
+        transaction.written[memory.id] = wanted.written
+    if transaction.steps:
+        views.follow(transaction, memory, as_written(folder, memory, wanted.raw))
+    return transaction
+
+
+def as_written(folder: Folder, memory: Memory, raw: bytes) -> Memory:
+    """The memory that a file of these bytes, in the same place, holds."""
+    after = _parsed(folder, memory, raw).memory
+    after.id, after.provisional = memory.id, memory.provisional
+    return after
+
+
+def _parsed(folder: Folder, memory: Memory, raw: bytes) -> Note:
+    mtime = memory.created.timestamp()
+    return parse(raw, memory.path, mtime=mtime, zone=folder.zone, private=folder.is_private(memory.path))
+
+
+def _check_note(folder: Folder, memory: Memory, before: bytes, after: bytes) -> None:
+    """Refuse a note that is no longer this memory, or that could not be read whole."""
+    was, now = _parsed(folder, memory, before), _parsed(folder, memory, after)
+    new = [each for each in now.problems if each.reason not in {old.reason for old in was.problems if old.odd}]
+    if new:
+        where = f"line {new[0].line}: " if new[0].line else ""
+        raise InvalidInput(f"the note could not be read any more: {where}{new[0].reason}")
+    if not split(after).body.strip():
+        raise InvalidInput("the text is empty", f"to remove the memory: vault-mem forget {memory.id}")
+    if was.fields.get("id") != now.fields.get("id"):
+        raise InvalidInput("the id was changed", _ELSEWHERE["id"])
+    if was.memory.private != now.memory.private or _private_flag(was) != _private_flag(now):
+        raise InvalidInput("`private` was changed", _ELSEWHERE["private"])
+    if split(before).front is not None and split(after).front is None:
+        raise InvalidInput("the front matter is gone", "keep the lines between --- and ---")
+
+
+def _private_flag(note: Note) -> object:
+    return note.fields.get("private") or False
+
+
+def _checked(memory: Memory, content: str | None, changes: Mapping[str, Value | None], folder: Folder) -> Draft:
+    """The memory as it would be, checked as a new one is."""
+    names = [name for name in Draft.__dataclass_fields__ if name not in ("content", "supersedes", "private")]
+    blank = Draft("")
+    values = {
+        name: getattr(memory, name) if name not in changes else _or(changes[name], getattr(blank, name))
+        for name in names
+    }
+    return checked(Draft("-" if content is None else content, **values), folder.zone)
+
+
+def _or(value: Any, default: Any) -> Any:
+    return default if value is None else value
+
+
+def _typed(key: str, value: Any, folder: Folder) -> Value | None:
+    """A field's value in the type its key has; None where the key is to go."""
+    if key in _ELSEWHERE:
+        raise InvalidInput(f"{key} is not changed by edit", _ELSEWHERE[key])
+    if not _KEY.fullmatch(key):
+        raise InvalidInput(f"{key!r} cannot be a key of front matter", "use letters, digits, _ and -")
+    if value is None or value == "" or value == []:
+        if key == "created":
+            raise InvalidInput("created cannot be removed", "a memory has a time")
+        return None
+    if key in _LISTS:
+        return _items(key, value)
+    if key == "importance":
+        return _number(key, value, int)
+    if key in _NUMBERS:
+        return _number(key, value, float)
+    if key in _TIMES:
+        return _time(key, value, folder)
+    if isinstance(value, str):
+        if "\n" in value:
+            raise InvalidInput(f"{key} is one line of text")
+        return writable(value.strip(), key)
+    if key in _TEXTS or not isinstance(value, bool | int | float | datetime):
+        raise InvalidInput(f"{key} is text, not {value!r}")
+    return value
+
+
+def _items(key: str, value: Any) -> list[str]:
+    items = re.split(r"[,、]", value) if isinstance(value, str) else value
+    if not isinstance(items, list | tuple) or not all(isinstance(item, str) for item in items):
+        raise InvalidInput(f"{key} is a list of texts, not {value!r}")
+    found = [writable(item.strip(), key) for item in items if item.strip()]
+    return list(dict.fromkeys(found))
+
+
+def _number(key: str, value: Any, kind: type[int] | type[float]) -> Value:
+    try:
+        return kind(value)
+    except (TypeError, ValueError) as error:
+        wanted = "a whole number" if kind is int else "a number"
+        raise InvalidInput(f"{key} is {wanted}, not {value!r}") from error
+
+
+def _time(key: str, value: Any, folder: Folder) -> datetime:
+    moment = read_time(value, folder.zone)
+    if moment is None:
+        raise InvalidInput(f"{key} is a date such as 2026-11-15 or 2026-11-15T23:25, not {value!r}")
+    return moment.replace(microsecond=0)

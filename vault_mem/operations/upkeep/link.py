@@ -1,0 +1,224 @@
+"""link and unlink: a connection between two memories, made or taken away by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from vault_mem.errors import Conflict, InvalidInput, NotFound
+from vault_mem.index.links import Means
+from vault_mem.model import INVERSE_LINK, LINK_TYPES, Link, Memory
+from vault_mem.notes.edit import edit
+from vault_mem.notes.links import nameable, read_link, write_link
+from vault_mem.notes.parse import written_list
+from vault_mem.notes.references import Reference, references, rewritten
+from vault_mem.operations.memory.results import writable
+from vault_mem.operations.upkeep.edit_memory import as_written
+from vault_mem.operations.vaults import views
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.journal import Transaction
+
+
+@dataclass(frozen=True)
+class LinkResult:
+    """What became of a link from `a` to `b`: `status` is linked, changed or already; it is written in `path`."""
+
+    status: str
+    a: Memory
+    b: Memory
+    type: str
+    confidence: float | None
+    path: str
+    op: str = ""
+
+
+@dataclass(frozen=True)
+class UnlinkResult:
+    """The files a link was taken out of, and those whose text still names the other memory."""
+
+    a: Memory
+    b: Memory
+    files: list[str]
+    left: list[str] = field(default_factory=list)
+    op: str = ""
+
+
+@dataclass(frozen=True)
+class End:
+    """One of two memories to link: its file's bytes, what a link calls it, and which names mean it."""
+
+    memory: Memory
+    raw: bytes
+    name: str
+    means: Means
+
+
+def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason: str = "") -> LinkResult:
+    """Link two memories, or change the type of their link where another is asked for. `type_` says what b is to a."""
+    if type_ is not None and type_ not in LINK_TYPES:
+        raise InvalidInput(f"unknown type {type_!r}", f"a link's type is one of {', '.join(LINK_TYPES)}")
+    writable(reason, "the reason")
+
+    def act() -> LinkResult:
+        one, other = _pair(workspace, a, b)
+        for memory in (one, other):
+            if memory.closed_at(workspace.folder.now()):
+                raise Conflict(f"{memory.id} is closed: nothing is linked to it any more", "reopen it first (valid_to)")
+        present = next((edge.link for edge in workspace.graph.edges(one.id) if edge.target == other.id), None)
+        if present is not None and type_ in (None, present.type):
+            return LinkResult("already", one, other, present.type, present.confidence, "")
+        wanted = type_ or "related"
+        confidence = _similarity(workspace, one, other) if wanted == "similar" else None
+        transaction = linking(workspace, one, other, wanted, confidence, reason)
+        path = transaction.keys[-1]
+        op = transaction.commit()
+        workspace.done(transaction)
+        return LinkResult("changed" if present else "linked", one, other, wanted, confidence, path, op)
+
+    return workspace.changing(act)
+
+
+def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: str = "") -> UnlinkResult:
+    """Take the link between two memories away, whichever of them it is written in; in a text only with `body`."""
+    writable(reason, "the reason")
+
+    def act() -> UnlinkResult:
+        one, other = _pair(workspace, a, b)
+        ends = _ends(workspace, one, other, edited=_names_other)
+        transaction, left = plan_unlink(workspace.folder, *ends, body=body, reason=reason)
+        files = list(transaction.notes)
+        if not files and left:
+            raise Conflict(f"only the text of {' and '.join(left)} names it", "--body turns that link into plain text")
+        if not files:
+            raise NotFound(f"Not linked: {one.id} and {other.id}", f"`vault-mem show {one.id}` lists its links")
+        op = transaction.commit()
+        workspace.done(transaction)
+        return UnlinkResult(one, other, files, left, op)
+
+    return workspace.changing(act)
+
+
+def linking(
+    workspace: Workspace, one: Memory, other: Memory, type_: str, confidence: float | None = None, reason: str = ""
+) -> Transaction:
+    """The transaction that links two memories of the vault, not committed yet."""
+    ends = _ends(workspace, one, other, edited=_writer)
+    return plan_link(workspace.folder, *ends, type_, confidence, reason)
+
+
+def plan_link(
+    folder: Folder, a: End, b: End, type_: str, confidence: float | None = None, reason: str = ""
+) -> Transaction:
+    """The transaction that links two memories; links they have in their front matter are changed to this one."""
+    transaction = Transaction(folder, "link", reason, ids=[a.memory.id, b.memory.id])
+    written = False
+    for end, other, seen in ((a, b, type_), (b, a, INVERSE_LINK.get(type_, type_))):
+        if not any(each.key == "links" and other.means(each.target, end.memory.path) for each in references(end.raw)):
+            continue
+        items = written_list(end.raw, "links")
+        if other.memory.private and not end.memory.private:
+            named = [item for item in items if not _is_to(item, end, other)]
+        else:
+            named = [_retyped(item, other, seen, confidence) if _is_to(item, end, other) else item for item in items]
+            written = True
+        transaction.write(end.memory.path, end.raw, edit(end.raw, {"links": named}), keep_time=True)
+    if not written:
+        _write(transaction, a, b, type_, confidence)
+    return transaction
+
+
+def _write(transaction: Transaction, a: End, b: End, type_: str, confidence: float | None) -> None:
+    writer, other = _writer_first(a, b)
+    seen = type_ if writer is a else INVERSE_LINK.get(type_, type_)
+    if not nameable(other.name):
+        raise InvalidInput(f"no link can name {other.memory.path}", "rename the file: without # ^ | [ ]")
+    item = write_link(Link(other.name, seen, confidence, other.memory.title))
+    wanted = [*written_list(writer.raw, "links"), item]
+    transaction.write(writer.memory.path, writer.raw, edit(writer.raw, {"links": wanted}), keep_time=True)
+
+
+def plan_unlink(
+    folder: Folder, a: End, b: End, *, body: bool = False, reason: str = ""
+) -> tuple[Transaction, list[str]]:
+    """The transaction that takes links between two memories away, and the files whose text still has one."""
+    transaction = Transaction(folder, "unlink", reason, ids=[a.memory.id, b.memory.id])
+    left = []
+    for end, other in ((a, b), (b, a)):
+
+        def without(reference: Reference, end: End = end, other: End = other) -> Reference | None:
+            gone = reference.key == "links" or (body and not reference.key)
+            return None if gone and other.means(reference.target, end.memory.path) else reference
+
+        after = rewritten(end.raw, without)
+        transaction.write(end.memory.path, end.raw, after, keep_time=True)
+        if any(not each.key and other.means(each.target, end.memory.path) for each in references(after)):
+            left.append(end.memory.path)
+        if body and after != end.raw:
+            views.follow(transaction, end.memory, as_written(folder, end.memory, after))
+    return transaction, left
+
+
+def require_memory(folder: Folder, memory: Memory) -> Memory:
+    """The memory, unless it is an episode or a note that is not ours."""
+    episodes = folder.settings.episodes_folder.strip("/") + "/"
+    if memory.id.startswith("ep_") or memory.path.startswith(episodes):
+        raise InvalidInput(f"{memory.id} is an episode", "`vault-mem episode add` puts memories into it")
+    if not folder.is_owned(memory.path):
+        raise InvalidInput(f"{memory.path} is an included note, read-only for vault-mem", "only memories are linked")
+    return memory
+
+
+def _pair(workspace: Workspace, a: str, b: str) -> tuple[Memory, Memory]:
+    one, other = workspace.to_change(a), workspace.index.get(b)
+    if one.id == other.id:
+        raise InvalidInput(f"{one.id} cannot be linked to itself")
+    return require_memory(workspace.folder, one), require_memory(workspace.folder, other)
+
+
+def _ends(workspace: Workspace, a: Memory, b: Memory, edited: Callable[[End, End], bool]) -> tuple[End, End]:
+    """Both ends; the file of one that is going to be changed must be sound."""
+    names = workspace.names
+    one, other = (
+        End(each, workspace.read_to_remove(each), names.of(each.path), names.meaning(each.path)) for each in (a, b)
+    )
+    for end, against in ((one, other), (other, one)):
+        if edited(end, against):
+            workspace.read_to_edit(end.memory)
+    return one, other
+
+
+def _writer(end: End, other: End) -> bool:
+    return _writer_first(end, other)[0] is end or _names_other(end, other)
+
+
+def _names_other(end: End, other: End) -> bool:
+    return any(other.means(each.target, end.memory.path) for each in references(end.raw))
+
+
+def _writer_first(a: End, b: End) -> tuple[End, End]:
+    """A link stands on the memory saved later, but always on the private one of two (SPEC V-3, P-3)."""
+    if a.memory.private != b.memory.private:
+        return (a, b) if a.memory.private else (b, a)
+    return (a, b) if a.memory.created >= b.memory.created else (b, a)
+
+
+def _is_to(item: str, end: End, other: End) -> bool:
+    found = read_link(item)
+    return found is not None and other.means(found.target, end.memory.path)
+
+
+def _retyped(item: str, other: End, type_: str, confidence: float | None) -> str:
+    found = read_link(item)
+    title = (found.title if found else "") or other.memory.title
+    return write_link(Link(found.target if found else other.name, type_, confidence, title))
+
+
+def _similarity(workspace: Workspace, a: Memory, b: Memory) -> float:
+    from vault_mem.embedding.calibration import size_of
+    from vault_mem.operations.memory.guard import embed
+
+    if a.content == b.content:
+        return 1.0
+    cosine = float(embed(workspace, a.content) @ embed(workspace, b.content))
+    return round(workspace.calibration.similarity(cosine, size_of(a.content, b.content)), 4)

@@ -1,0 +1,259 @@
+"""merge: one memory takes up another. What led to the one that goes leads to the one that stays (SPEC C-3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vault_mem.errors import Conflict, InvalidInput, Unsafe
+from vault_mem.index.links import Names
+from vault_mem.model import INVERSE_LINK, Link, Memory
+from vault_mem.notes.edit import edit
+from vault_mem.notes.links import LINK_KEYS, name_key, nameable, read_link, write_link
+from vault_mem.notes.parse import title_of, written_list, written_words
+from vault_mem.notes.references import Reference, named_in, references, rewritten
+from vault_mem.notes.text import split
+from vault_mem.notes.yamlish import Value
+from vault_mem.operations.memory.drafts import Draft, check_words, checked
+from vault_mem.operations.upkeep.by_hand import replace_words
+from vault_mem.operations.upkeep.edit_memory import as_written
+from vault_mem.operations.upkeep.forget import discard
+from vault_mem.operations.upkeep.linking import changed_links, referrers
+from vault_mem.operations.vaults import views
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.journal import Transaction
+from vault_mem.vault.steps import FileStep
+
+
+@dataclass(frozen=True)
+class MergeResult:
+    """The memory that stays, the one that went, the files whose links followed, and those that could not."""
+
+    memory: Memory
+    removed: Memory
+    references: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    op: str = ""
+
+
+def merge(
+    workspace: Workspace,
+    keep: str,
+    remove: str,
+    content: str | None = None,
+    reason: str = "",
+    *,
+    allow_secret: bool = False,
+    update_links: bool = False,
+) -> MergeResult:
+    """Merge the memory `remove` into `keep`, whose text `content` replaces when given.
+
+    Links follow in our notes, and with `update_links` in a person's own notes, canvases and bases too.
+    """
+    text = None if content is None else checked(Draft(content), workspace.folder.zone).content
+
+    def act() -> MergeResult:
+        one, other = workspace.to_change(keep), workspace.index.get(remove)
+        _check(workspace.folder, one, other)
+        check_words(one.private, {"content": text, "reason": reason}, allow_secret=allow_secret)
+        raws = workspace.read_to_edit(one), workspace.read_to_edit(other)
+        told = None if text is None else replace_words(workspace, one, raws[0], text)
+        retold = told.raw if told else None
+        transaction, left = plan_merge(
+            workspace.folder, workspace.names, one, raws[0], other, raws[1], retold, reason, update_links=update_links
+        )
+        if text is not None and told is not None:
+            transaction.written[one.id] = text if told.kept else True
+        changed = [key for key in transaction.linking if key not in (one.path, other.path)]
+        op = transaction.commit()
+        workspace.done(transaction)
+        shown = list(filter(workspace.folder.is_shown, left))
+        return MergeResult(workspace.as_written(transaction, one.id), other, changed, shown, op)
+
+    return workspace.changing(act)
+
+
+def _check(folder: Folder, keep: Memory, removed: Memory) -> None:
+    if keep.id == removed.id:
+        raise InvalidInput(f"{keep.id} cannot be merged with itself", "give the ids of two memories")
+    for memory in (keep, removed):
+        if memory.id.startswith("ep_"):
+            raise InvalidInput(f"{memory.id} is an episode", "only memories are merged")
+        if memory.closed_at(folder.now()):
+            raise Conflict(f"{memory.id} is closed", f"open it first: vault-mem edit {memory.id} --set valid_to=")
+    if removed.private and not keep.private:
+        raise Unsafe(
+            f"{removed.id} is private and {keep.id} is not: what is made of both would be private",
+            f"merge the other way round, into {removed.id}",
+        )
+
+
+def plan_merge(
+    folder: Folder,
+    names: Names,
+    keep: Memory,
+    keep_raw: bytes,
+    removed: Memory,
+    raw: bytes,
+    retold: bytes | None = None,
+    reason: str = "",
+    *,
+    update_links: bool = False,
+) -> tuple[Transaction, list[str]]:
+    """The transaction that merges two memories, and the files that still name the one that went.
+
+    `retold` is the note that stays with a new text.
+    """
+    transaction = Transaction(folder, "merge", reason, ids=[keep.id, removed.id])
+    plan = _Plan(folder, names, keep, removed)
+    named = list(referrers(folder, names, keep.path, removed.path))
+    after = plan.text_of_keep(keep_raw, retold)
+    linked = plan.linked_from(after)
+    moved = plan.links_of_removed(raw)
+    left = []
+    for key, text in named:
+        if key in (keep.path, removed.path):
+            continue
+        changed = changed_links(folder, key, text, plan.redirect(key, text, linked, moved), update_links=update_links)
+        if folder.is_owned(key) and plan.leads_to_keep(key, text if changed is None else changed):
+            linked.add(key)
+        if changed is not None:
+            transaction.write(key, text, changed, keep_time=folder.is_note(key))
+        elif any(plan.goes(name, key) for name in named_in(text, key)):
+            left.append(key)
+    after = plan.with_fields(after, keep_raw, raw, linked, moved)
+    lost = [step for step in transaction.steps if isinstance(step, FileStep)]
+    if plan.goes_from(keep_raw):
+        lost.append(FileStep(keep.path, plan.with_link_to_removed(after, keep_raw), after))
+    transaction.write(keep.path, keep_raw, after)
+    views.leave(transaction, removed.id)
+    views.follow(transaction, keep, as_written(folder, keep, after))
+    discard(transaction, removed, raw, reason, lost)
+    return transaction, left
+
+
+class _Plan:
+    """What the links of a vault become when one memory takes up another."""
+
+    def __init__(self, folder: Folder, names: Names, keep: Memory, removed: Memory) -> None:
+        self.folder = folder
+        self.names = names
+        self.keep = keep
+        self.removed = removed
+        self.goes = names.meaning(removed.path)
+        self.stays = names.meaning(keep.path)
+        self.name = names.of(keep.path)
+
+    def text_of_keep(self, raw: bytes, retold: bytes | None) -> bytes:
+        """The note that stays, with its new text, and no link to what becomes part of it."""
+        after = raw if retold is None else retold
+        return rewritten(after, lambda each: None if self.goes(each.target, self.keep.path) else each)
+
+    def linked_from(self, raw: bytes) -> set[str]:
+        """The notes that a note leads to."""
+        found = (self.names.note(reference.target, self.keep.path) for reference in references(raw))
+        return {key for key in found if key is not None}
+
+    def links_of_removed(self, raw: bytes) -> list[Link]:
+        """The links that move over: those of its front matter, and those in its text that lead to a note."""
+        front = {name_key(name) for name in _link_names(raw)}
+        return [
+            link
+            for link in self.removed.links
+            if (meant := self.names.note(link.target, self.removed.path)) not in (self.removed.path, self.keep.path)
+            and (name_key(link.target) in front or meant)
+        ]
+
+    def leads_to_keep(self, key: str, raw: bytes) -> bool:
+        return any(self.stays(reference.target, key) for reference in references(raw))
+
+    def goes_from(self, raw: bytes) -> bool:
+        return any(self.goes(item, self.keep.path) for item in _link_names(raw))
+
+    def redirect(self, key: str, raw: bytes, linked: set[str], moved: list[Link]) -> _Redirect:
+        return _Redirect(self, key, raw, linked, moved)
+
+    def with_fields(self, after: bytes, keep_raw: bytes, raw: bytes, linked: set[str], moved: list[Link]) -> bytes:
+        """The note that stays with the links, tags and people of the other, and the higher importance."""
+        wanted: dict[str, Value | None] = {}
+        links = written_list(after, "links")
+        for link in moved:
+            key = self.names.note(link.target, self.removed.path) or name_key(link.target)
+            if key not in linked:
+                linked.add(key)
+                links.append(write_link(Link(link.target, link.type, link.confidence, link.title)))
+        if links != written_list(after, "links"):
+            wanted["links"] = links
+        replaced = written_list(after, "supersedes")
+        known = {self.names.note(item.strip("[]"), self.keep.path) for item in replaced} | {self.keep.path}
+        meant = {each: self.names.note(each, self.removed.path) for each in self.removed.supersedes}
+        more = [each for each, key in meant.items() if key not in known]
+        if more:
+            wanted["supersedes"] = [*replaced, *(f"[[{each}]]" for each in more)]
+        if self.removed.importance > self.keep.importance:
+            wanted["importance"] = self.removed.importance
+        for name in ("tags", "people"):
+            union = _union(keep_raw, name, getattr(self.keep, name), getattr(self.removed, name))
+            if union is not None:
+                wanted[name] = union
+        return edit(after, wanted)
+
+    def with_link_to_removed(self, after: bytes, keep_raw: bytes) -> bytes:
+        """For `restore`: the note as it is after the merge, with the link it had to the one that went."""
+        had = [
+            item
+            for item in written_list(keep_raw, "links")
+            if (link := read_link(item)) and self.goes(link.target, self.keep.path)
+        ]
+        return edit(after, {"links": [*written_list(after, "links"), *had]})
+
+
+class _Redirect:
+    """What becomes of each link of one note."""
+
+    def __init__(self, plan: _Plan, key: str, raw: bytes, linked: set[str], moved: list[Link]) -> None:
+        self.plan = plan
+        self.key = key
+        self.raw = raw
+        self.moved = moved
+        # A link is written once (SPEC V-3): not where either of the two leads to the other already.
+        self.linked = key in linked or any(plan.stays(name, key) for name in _link_names(raw))
+        self.hidden = plan.keep.private and not plan.folder.is_private(key)
+        self.seen = {ref.key for ref in references(raw) if ref.key and plan.stays(ref.target, key)}
+
+    def __call__(self, reference: Reference) -> str | Reference | None:
+        plan = self.plan
+        if not plan.goes(reference.target, self.key):
+            return reference
+        if self.hidden:  # a public file never names a private memory: the link is written on the other side
+            if reference.key == "links" and nameable(plan.names.of(self.key)):
+                link = read_link(f"[[{reference.target}|{reference.display}]]") or Link("")
+                type_ = INVERSE_LINK.get(link.type, link.type)
+                title = title_of(split(self.raw).body)
+                self.moved.append(Link(plan.names.of(self.key), type_, link.confidence, title))
+            return None
+        if reference.key == "links":
+            if self.linked:
+                return None
+            self.linked = True
+            link = read_link(f"[[{reference.target}|{reference.display}]]") or Link("")
+            if reference.display and link.title:
+                return write_link(Link(plan.name, link.type, link.confidence, plan.keep.title))
+        if reference.key in LINK_KEYS:
+            if reference.key in self.seen:
+                return None
+            self.seen.add(reference.key)
+        return reference.renamed(plan.keep.path, plan.name, self.key)
+
+
+def _link_names(raw: bytes) -> list[str]:
+    return [reference.target for reference in references(raw) if reference.key == "links"]
+
+
+def _union(raw: bytes, key: str, present: list[str], more: list[str]) -> list[str] | None:
+    """The items of both, those of the file as they are written there; None where there is nothing to add."""
+    known = {name_key(item) for item in present}
+    new = [item for item in more if name_key(item) not in known]
+    if not new:
+        return None
+    return [*written_words(raw, key), *new]

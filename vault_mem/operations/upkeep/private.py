@@ -1,0 +1,307 @@
+"""private: a memory moves into the private folder, and whatever names it follows (SPEC P-2)."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from vault_mem.errors import Conflict
+from vault_mem.index.links import Names
+from vault_mem.model import EPISODE_ID, Memory
+from vault_mem.notes import checklist
+from vault_mem.notes.edit import edit
+from vault_mem.notes.links import name_key, stem_of
+from vault_mem.notes.parse import parse, read_bool
+from vault_mem.notes.references import Change, Reference, named_in, references, rewritten
+from vault_mem.operations.upkeep.apart import (
+    CANNOT_EDIT,
+    REVIEW,
+    SCRUBBED,
+    Moving,
+    carry_over,
+    loosened,
+    names_any,
+    renamed,
+    with_links,
+)
+from vault_mem.operations.upkeep.forget import is_episode
+from vault_mem.operations.upkeep.linking import bytes_of
+from vault_mem.operations.vaults import views
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import git, history
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.history import id_in
+from vault_mem.vault.journal import Transaction
+from vault_mem.vault.steps import read
+
+# The notes whose text has these words.
+Telling = Callable[[str], list[str]]
+
+HELD = ".vault-mem/held.jsonl"
+
+# Shorter titles stand in many texts by chance.
+_TELLING_TITLE = 8
+
+
+@dataclass(frozen=True)
+class PrivateResult:
+    """What became private, the public files that still name it in their text, and whether git holds it already."""
+
+    memory: Memory
+    links: int = 0
+    episodes: list[str] = field(default_factory=list)
+    mentions: list[str] = field(default_factory=list)
+    scrubbed: list[str] = field(default_factory=list)
+    in_git: list[str] = field(default_factory=list)
+    op: str = ""
+
+
+@dataclass
+class Aside:
+    """What a plan found beside the files it changes."""
+
+    links: int = 0
+    episodes: list[str] = field(default_factory=list)
+    mentions: list[str] = field(default_factory=list)
+    scrubbed: list[str] = field(default_factory=list)
+
+
+def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> PrivateResult:
+    """Move a memory into the private folder; one that is there already is only made sure of."""
+
+    def act() -> PrivateResult:
+        memory = workspace.to_change(id_)
+        raw = workspace.read_to_remove(memory)
+        held = held_by_git(workspace.folder, memory)
+        instead = views.newest_introspection(workspace, but=memory.id)
+        transaction, aside = plan_private(
+            workspace.folder, workspace.names, memory, raw, workspace.index.telling, scrub=scrub, instead=instead
+        )
+        if transaction.steps:
+            note_held(transaction, memory.id, held)
+        op = transaction.commit() if transaction.steps else ""
+        workspace.done(transaction)
+        now = workspace.as_written(transaction, memory.id)
+        return PrivateResult(now, aside.links, aside.episodes, aside.mentions, aside.scrubbed, held, op)
+
+    return workspace.changing(act)
+
+
+def plan_private(
+    folder: Folder,
+    names: Names,
+    memory: Memory,
+    raw: bytes,
+    telling: Telling = lambda words: [],
+    *,
+    scrub: bool = False,
+    instead: Memory | None = None,
+    unasked: bool = False,
+) -> tuple[Transaction, Aside]:
+    """The transaction that makes a memory private, with the episodes it is in; `instead` is the next monologue."""
+    transaction = Transaction(folder, "private", "made private", ids=[memory.id], unasked=unasked)
+    moving = [_moving(folder, names, memory.id, memory.path, raw)]
+    moving += _episodes_of(folder, names, names.naming(memory.path), moving[0])
+    aside = Aside(episodes=[each.id for each in moving[1:]])
+    transaction.ids += aside.episodes
+    titles = [each.title for each in moving if len(each.title) >= _TELLING_TITLE]
+    keys = {*names.naming(*(each.key for each in moving)), *(key for title in titles for key in telling(title))}
+    for key in sorted(keys):
+        if all(key != each.key for each in moving):
+            _let_go(transaction, names, key, moving, scrub, aside)
+    for key in ("SELF.md", *views.view_keys(folder)):
+        _let_go_of_prose(transaction, key, moving, scrub, aside)
+    _move_proposals(transaction, moving)
+    for each in moving:
+        _move_in(transaction, each, moving)
+        aside.links += len(each.added)
+        views.leave(transaction, each.id)
+        _hide_history(transaction, each)
+    views.silence(transaction, replace(memory, private=False), instead)
+    return transaction, aside
+
+
+def _moving(folder: Folder, names: Names, id_: str, key: str, raw: bytes) -> Moving:
+    target = key if folder.is_private(key) else f"{folder.settings.private_folder.strip('/')}/{id_}.md"
+    if target != key and read(folder, target) is not None:
+        raise Conflict(f"{target} is there already", "is it a copy of the same memory? Delete one of the two")
+    title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
+    return Moving(id_, key, target, raw, names.meaning(key), title)
+
+
+def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: Moving) -> list[Moving]:
+    """An episode with a private member is private (SPEC W-2)."""
+    found = []
+    for key in keys:
+        if folder.is_private(key) or key == memory.key or not folder.is_note(key):
+            continue
+        raw = read(folder, key) or b""
+        if is_episode(folder, key, raw) and any(
+            reference.key == "members" and memory.means(reference.target, key) for reference in references(raw)
+        ):
+            id_ = id_in(raw)
+            id_ = id_ if EPISODE_ID.fullmatch(id_) else f"ep_{secrets.token_hex(6)}"
+            found.append(_moving(folder, names, id_, key, raw))
+    return found
+
+
+def _let_go(transaction: Transaction, names: Names, key: str, moving: list[Moving], scrub: bool, aside: Aside) -> None:
+    """One other note: a private one goes on naming what moves, by its new name; a public one does not."""
+    folder = transaction.folder
+    raw = bytes_of(folder, key)
+    if raw is None:
+        aside.mentions += [key] if folder.tree.exists(key) else []
+        return
+    named = [each for each in moving if any(each.means(name, key) for name in named_in(raw, key))]
+    if folder.is_private(key):
+        if any(each.key != each.target for each in named):
+            _write(transaction, key, raw, lambda reference: renamed(key, reference, moving))
+        return
+    if named and (folder.is_note(key) or (scrub and folder.has_links(key))):
+        lost: list[tuple[Moving, Reference]] = []
+        if _write(transaction, key, raw, lambda reference: loosened(key, reference, moving, scrub, lost)):
+            title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
+            for each, reference in lost:
+                if folder.is_note(key):
+                    carry_over(each, reference, names.of(key), title)
+    _let_go_of_prose(transaction, key, moving, scrub, aside)
+
+
+def _let_go_of_prose(transaction: Transaction, key: str, moving: list[Moving], scrub: bool, aside: Aside) -> None:
+    """Ids in a text, and whatever else still names a memory: taken out where asked for, listed otherwise."""
+    folder = transaction.folder
+    before = bytes_of(folder, key)
+    raw = None if before is None else transaction.now(key)
+    if before is None or raw is None:
+        return
+    if scrub and (folder.has_links(key) or key == "SELF.md"):
+        after = raw
+        for each in moving:
+            after = re.sub(rb"\b" + each.id.encode() + rb"\b", SCRUBBED.encode(), after)
+        if after != raw:
+            transaction.write(key, raw, after, keep_time=True)
+            raw = after
+        if names_any(key, before, moving) and not names_any(key, raw, moving):
+            aside.scrubbed.append(key)
+    if folder.is_view(key):  # lines that mirror a memory follow it, and are not a person's
+        raw = b"\n".join(line for line in raw.split(b"\n") if b"[id:" not in line)
+    if names_any(key, raw, moving) or _tells_title(raw, moving):
+        aside.mentions.append(key)
+
+
+def _move_proposals(transaction: Transaction, moving: list[Moving]) -> None:
+    """A proposal about a private memory stands in the private checklist (SPEC P-6)."""
+    folder = transaction.folder
+    private = f"{folder.settings.private_folder.strip('/')}/{REVIEW}"
+    public = read(folder, REVIEW) or b""
+    kept, taken = checklist.parted(public.decode(errors="surrogateescape"), [each.id for each in moving])
+    if not taken:
+        return
+    transaction.write(REVIEW, public, kept.encode(errors="surrogateescape"))
+    before = read(folder, private)
+    after = checklist.joined((before or b"").decode(errors="replace"), taken).encode(errors="replace")
+    transaction.write(private, before, after)
+
+
+def _tells_title(raw: bytes, moving: list[Moving]) -> bool:
+    text = name_key(raw.decode(errors="replace"))
+    return any(len(each.title) >= _TELLING_TITLE and name_key(each.title) in text for each in moving)
+
+
+def _move_in(transaction: Transaction, each: Moving, moving: list[Moving]) -> None:
+    """The note itself: its flag, its id, the links it takes over, and the new names of what moves along."""
+    text = each.raw
+    try:
+        others = [one for one in moving if one is not each]
+        text = rewritten(text, lambda reference: renamed(each.key, reference, others))
+        flag = parse(text, each.key, mtime=0, zone=transaction.folder.zone).fields.get("private")
+        changes: dict[str, str | bool] = {} if read_bool(flag) else {"private": True}
+        text = edit(text, changes if id_in(text) else {"id": each.id, **changes})
+    except CANNOT_EDIT:
+        text = each.raw  # private all the same, by where it lies
+    text, refused = with_links(text, each.added)
+    if refused:
+        each.added.clear()
+        transaction.notices.append(f"{each.target}: links to it could not be carried over: it could not be read whole")
+    if each.key == each.target:
+        transaction.write(each.key, each.raw, text, keep_time=True)
+        return
+    transaction.move(each.key, each.raw, each.target, text)
+
+
+def _write(transaction: Transaction, key: str, raw: bytes, change: Change) -> bool:
+    try:
+        after = rewritten(raw, change, key)
+    except CANNOT_EDIT:
+        return False
+    transaction.write(key, raw, after, keep_time=transaction.folder.is_note(key))
+    return True
+
+
+def _hide_history(transaction: Transaction, each: Moving) -> None:
+    """Revisions that tell of it leave the public store for the private one; not even an undo brings them back."""
+    folder = transaction.folder
+    private = f"{folder.settings.private_folder.strip('/')}/.history/"
+    digits = each.id.partition("_")[2][:8]
+    telling = [each.id, f"-{digits}", json.dumps(stem_of(each.key), ensure_ascii=False)[1:-1]]
+    if len(each.title) >= _TELLING_TITLE:
+        telling.append(json.dumps(each.title, ensure_ascii=False)[1:-1])
+    lines: dict[str, list[str]] = {}
+    for key, record, line in history.read_all(folder):
+        if not folder.is_private(key) and (record.get("id") == each.id or any(text in line for text in telling)):
+            lines.setdefault(key, []).append(line)
+    dropped = {line for step in transaction.steps for line in getattr(step, "lines", ())}
+    for key, found in lines.items():
+        new = [line for line in found if line not in dropped]
+        for line in new:
+            transaction.append(private + key.rpartition("/")[2], line)
+        if new:
+            transaction.drop(key, new)
+
+
+def held_by_git(folder: Folder, memory: Memory) -> list[str]:
+    """The files under which git already holds a memory; moving it does not take it out of there."""
+    if not git.in_repository(folder):
+        return []
+    digits = memory.id.partition("_")[2][:8]
+    places = [f":(literal){memory.path}", f":(glob)**/*{digits}*.md"]
+    return sorted({*git.ever_held(folder, places), *git.tracked(folder, places)})
+
+
+def note_held(transaction: Transaction, id_: str, held: list[str]) -> None:
+    """Write down under which names git holds what becomes private, for as long as its history has them."""
+    if held:
+        transaction.append(HELD, json.dumps({"id": id_, "files": held}, ensure_ascii=False))
+
+
+def still_held(workspace: Workspace) -> list[str]:
+    """The files under which the history of git holds what is private by now."""
+    folder = workspace.folder
+    names: dict[str, list[str]] = {}
+    for line in (read(folder, HELD) or b"").decode(errors="replace").splitlines():
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            record = json.loads(line)
+            names[str(record["id"])] = [str(each) for each in record["files"]]
+    private = [known.id for known in workspace.index.state.with_ids(names) if folder.is_private(known.key)]
+    places = [f":(literal){name}" for id_ in private for name in names[id_]]
+    return sorted({*git.ever_held(folder, places), *git.tracked(folder, places)}) if places else []
+
+
+def notices(result: PrivateResult) -> list[str]:
+    """What the owner should know after a memory became private."""
+    said = []
+    if result.in_git:
+        said.append(
+            f"git already holds {', '.join(result.in_git[:3])}{' …' if len(result.in_git) > 3 else ''}: "
+            "moving the file does not take it out of the repository's history"
+        )
+    if result.mentions:
+        said.append(
+            f"{len(result.mentions)} public file(s) still name it in their text: {', '.join(result.mentions[:5])}; "
+            f"`vault-mem private {result.memory.id} --scrub` turns links and ids into plain text"
+        )
+    return said

@@ -1,0 +1,133 @@
+"""publish: a memory moves out of the private folder; what it links to and stays private gets the links (SPEC P-2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from vault_mem.errors import InvalidInput
+from vault_mem.index.links import Names
+from vault_mem.model import Memory
+from vault_mem.notes.edit import edit
+from vault_mem.notes.links import stem_of
+from vault_mem.notes.parse import parse
+from vault_mem.notes.references import Reference, named_in, rewritten
+from vault_mem.notes.write import file_name, slug
+from vault_mem.operations.memory.drafts import refuse_secrets
+from vault_mem.operations.upkeep.apart import (
+    CANNOT_EDIT,
+    Moving,
+    carry_over,
+    named,
+    renamed,
+    staying,
+    with_links,
+    without_private,
+)
+from vault_mem.operations.upkeep.forget import is_episode
+from vault_mem.operations.vaults import views
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.history import id_in
+from vault_mem.vault.journal import Transaction
+from vault_mem.vault.steps import read
+
+
+@dataclass(frozen=True)
+class PublishResult:
+    """What became public, and how many links to private memories were carried over to those."""
+
+    memory: Memory
+    links: int = 0
+    op: str = ""
+
+
+def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret: bool = False) -> PublishResult:
+    """Move a memory out of the private folder."""
+
+    def act() -> PublishResult:
+        memory = workspace.to_change(id_)
+        if not memory.private:
+            raise InvalidInput(f"{memory.id} is public already", "`vault-mem private ID` makes it private")
+        raw = workspace.read_to_edit(memory)
+        newest = views.newest_introspection(workspace)
+        transaction, links = plan_publish(
+            workspace.folder,
+            workspace.names,
+            memory,
+            raw,
+            scrub=scrub,
+            allow_secret=allow_secret,
+            speaks=newest is None or newest.created < memory.created,
+        )
+        op = transaction.commit()
+        workspace.done(transaction)
+        return PublishResult(workspace.as_written(transaction, memory.id), links, op)
+
+    return workspace.changing(act)
+
+
+def plan_publish(
+    folder: Folder,
+    names: Names,
+    memory: Memory,
+    raw: bytes,
+    *,
+    scrub: bool = False,
+    allow_secret: bool = False,
+    speaks: bool = False,
+    unasked: bool = False,
+) -> tuple[Transaction, int]:
+    """The transaction that makes a memory public, and how many of its links the private side takes over."""
+    if not allow_secret:
+        refuse_secrets(vars_of(memory))
+    transaction = Transaction(folder, "publish", "made public", ids=[memory.id], unasked=unasked)
+    referring = {key for key in names.naming(memory.path) if folder.is_private(key) and folder.is_note(key)}
+    keys = sorted((named(folder, names, memory.path, raw) | referring) - {memory.path})
+    private = [staying(folder, names, key) for key in keys]
+    lost: list[tuple[Moving, Reference]] = []
+    text = without_private(memory.path, raw, private, scrub, lost)
+    text = edit(text, {"private": False} if id_in(text) else {"id": memory.id, "private": False})
+    read_again = parse(text, memory.path, mtime=memory.created.timestamp(), zone=folder.zone).memory
+    after = replace(read_again, id=memory.id)  # as the public will read it: its name and lines are made of this
+    after.path = _public_key(folder, after, raw) if folder.is_private(memory.path) else memory.path
+    moving = Moving(memory.id, memory.path, after.path, raw, names.meaning(memory.path), memory.title)
+    for each, reference in lost:
+        carry_over(each, reference, stem_of(after.path), after.title)
+    links = 0
+    for each in private:
+        text_there = each.raw
+        if any(moving.means(name, each.key) for name in named_in(each.raw)):
+            try:
+                text_there = rewritten(each.raw, lambda reference: renamed(each.key, reference, [moving]))  # noqa: B023
+            except CANNOT_EDIT:
+                text_there = each.raw
+        linked, refused = with_links(text_there, each.added)
+        if refused:
+            transaction.notices.append(f"{each.key}: a link could not be carried over: it could not be read whole")
+        links += 0 if refused else len(each.added)
+        transaction.write(each.key, each.raw, linked, keep_time=True)
+    if after.path == memory.path:
+        transaction.write(memory.path, raw, text, keep_time=True)
+    else:
+        transaction.move(memory.path, raw, after.path, text)
+    if not is_episode(folder, after.path, text):
+        views.follow(transaction, None, after)
+        if speaks:
+            views.speak(transaction, after)
+    return transaction, links
+
+
+def _public_key(folder: Folder, memory: Memory, raw: bytes) -> str:
+    settings = folder.settings
+    digits = memory.id.partition("_")[2][:8]
+    if is_episode(folder, memory.path, raw):
+        key = f"{settings.episodes_folder.strip('/')}/{slug(memory.title)}.md"
+        return key if read(folder, key) is None else f"{key.removesuffix('.md')}-{digits}.md"
+    month = f"{memory.created.astimezone(folder.zone):%Y-%m}"
+    return f"{settings.memories_folder.strip('/')}/{month}/{file_name(memory)}"
+
+
+def vars_of(memory: Memory) -> dict[str, object]:
+    """The texts of a memory, by the names of their keys."""
+    names = ("content", "tags", "people", "source", "emotion", "secondary", "body_state", "about_time", "status")
+    return {name: getattr(memory, name) for name in names}

@@ -1,0 +1,328 @@
+"""undo and history: take an operation back, and tell what happened."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+
+from vault_mem.errors import Conflict, NotFound, Unsafe, VaultMemError
+from vault_mem.index.files import read_names
+from vault_mem.index.links import Names
+from vault_mem.model import Memory
+from vault_mem.notes.references import named_in
+from vault_mem.operations.unasked.declined import decline
+from vault_mem.operations.upkeep import review
+from vault_mem.operations.upkeep.apart import refuse_to_name
+from vault_mem.operations.upkeep.forget import is_episode, lost_links
+from vault_mem.operations.upkeep.linking import changeable, referrers
+from vault_mem.operations.vaults.views import MONOLOGUE
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import history, journal, marked
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.history import Revision, id_in
+from vault_mem.vault.journal import Entry, Transaction, writing
+from vault_mem.vault.steps import FileStep, LineStep, MadeStep, State, Step, as_text, read
+from vault_mem.vault.walk import walk
+
+# More lines of one view than these are taken out at once.
+MANY_LINES = 20
+
+
+@dataclass(frozen=True)
+class UndoResult:
+    """The operation that was taken back, and the files that changed."""
+
+    op: str
+    undone: str
+    command: str
+    files: list[str]
+
+
+@dataclass(frozen=True)
+class HistoryResult:
+    """What happened to one memory; it may be gone by now."""
+
+    id: str
+    memory: Memory | None
+    created: datetime | None
+    revisions: list[Revision] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation that can be undone, or was."""
+
+    op: str
+    at: datetime
+    command: str
+    reason: str
+    ids: list[str]
+    files: list[str]
+    undone: bool
+    unasked: bool
+
+
+@dataclass(frozen=True)
+class NextUndo:
+    """What an undo would take back, and what came since that cannot be: then it is perhaps not what is meant."""
+
+    operation: Operation
+    since: Operation | None = None
+
+
+def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> UndoResult:
+    """Take back the last operation, or a named one; raises Conflict where a file was changed since.
+
+    Where something came after the last one that cannot be taken back, it stops unless the caller is `sure`.
+    """
+    folder = workspace.folder
+    with writing(folder):
+        entry, since = (named(folder, op), None) if op else last(folder)
+        if since is not None and not sure:
+            raise Unsafe(
+                f"{since.command} ({since.op}) cannot be undone; before it came {entry.command} ({entry.op})",
+                f"to take that back: vault-mem undo {entry.op.split('-')[0]}, or --yes",
+            )
+        transaction = plan_undo(folder, _names(workspace), entry)
+        transaction.commit()
+        workspace.done(transaction, mirrored=_mirrored(entry))
+    return UndoResult(transaction.op, entry.op, entry.command, transaction.keys)
+
+
+def _mirrored(entry: Entry) -> bool:
+    """Whether its lines in the views are part of it: an import that a crash cut short left them to be caught up."""
+    made = any(isinstance(step, MadeStep) for step in entry.steps)
+    return not made or {step.id for step in entry.steps if isinstance(step, LineStep)} >= set(entry.ids)
+
+
+def _names(workspace: Workspace) -> Names:
+    """What links mean; by the files themselves where the index is in trouble: an undo must not wait for that."""
+    try:
+        if not workspace.sync().stale:
+            return workspace.names
+    except (VaultMemError, OSError, sqlite3.Error) as error:
+        workspace.notices.append(f"undone without the index: {getattr(error, 'message', error)}")
+    return read_names(workspace.folder)
+
+
+def next_undo(workspace: Workspace) -> NextUndo:
+    """What an undo without a number would take back."""
+    entry, since = last(workspace.folder)
+    return NextUndo(_told(workspace.folder, entry), _told(workspace.folder, since) if since else None)
+
+
+def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
+    """The transaction that takes an operation back."""
+    if not _can_be_undone(entry):
+        raise Conflict(f"{entry.command} ({entry.op}) cannot be undone", "nothing was changed")
+    transaction = Transaction(folder, "undo", f"undo of {entry.command} ({entry.op})", entry.op, ids=entry.ids)
+    transaction.steps += _unmade(folder, [step for step in entry.steps if isinstance(step, MadeStep)])
+    lines, many = _many_lines(entry.steps)
+    for key in many:
+        transaction.steps.append(_without_lines(folder, key, lines[key]))
+    steps = [step for step in reversed(entry.steps) if isinstance(step, FileStep | LineStep) and step.key not in many]
+    steps = [step for step in steps if not folder.is_history(step.key)]  # a log is not taken back
+    for step in sorted(map(partial(_where_it_is, folder), steps), key=lambda each: isinstance(each, LineStep)):
+        if not journal.ours(folder, step):
+            raise Conflict(f"{step.key} is not a file that vault-mem writes", "nothing was changed")
+        state = step.state(folder)
+        if state is State.AFTER:
+            reverse = step.reverse()
+            if isinstance(reverse, FileStep) and reverse.key.endswith("REVIEW.md"):
+                reverse = review.undone(reverse)
+            if isinstance(reverse, LineStep) and reverse.key == MONOLOGUE:
+                reverse = replace(reverse, after=_still_said(folder, entry, reverse.after))
+            transaction.steps.append(reverse)
+        elif step.key == MONOLOGUE:
+            continue  # another has spoken since
+        elif isinstance(step, FileStep) and step.loose and step.key.endswith("REVIEW.md"):
+            review.take_out(transaction, step)
+        elif isinstance(step, FileStep) and not step.loose:
+            raise Conflict(f"{step.key} was changed since{_by(folder, entry, step)}", "nothing was changed")
+        elif state is State.OTHER and isinstance(step, LineStep):
+            raise Conflict(f"the line of {step.id} in {step.key} was changed since", "nothing was changed")
+    notes = [each for each in transaction.steps if isinstance(each, FileStep) and folder.is_note(each.key)]
+    stay = {id_in(each.after) for each in notes if each.after is not None}  # what was renamed only goes back
+    for each in notes:
+        if each.after is None and id_in(each.before or b"") not in stay:
+            review.drop(transaction, id_in(each.before or b""))
+    _refuse_loose_ends(transaction, names)
+    refuse_to_name(transaction, names)
+    if entry.unasked:
+        decline(transaction, entry)
+    return transaction
+
+
+def _where_it_is(folder: Folder, step: FileStep | LineStep) -> FileStep | LineStep:
+    """A step at the place to which its owner has moved the note since, as it is (SPEC V-5)."""
+    if isinstance(step, LineStep) or not folder.is_note(step.key) or read(folder, step.key) is not None:
+        return step
+    after = step.after or b""
+    sizes = {key: state.size for key, state in walk(folder).files.items()} if id_in(after) else {}
+    same = [key for key, size in sizes.items() if size == len(after) and folder.is_note(key)]
+    same = [key for key in same if read(folder, key) == after]
+    return replace(step, key=same[0]) if len(same) == 1 else step
+
+
+def _moved(folder: Folder, made: list[MadeStep]) -> list[MadeStep]:
+    """The same, where their owner has moved some of the notes since."""
+    missing = {step.hash for step in made if step.state(folder) is State.BEFORE}
+    if not missing:
+        return made
+    others = {key for key in walk(folder).files if folder.is_note(key)} - {step.key for step in made}
+    places = {MadeStep.of(key, read(folder, key) or b"", 0).hash: key for key in others}
+    return [replace(step, key=places.get(step.hash, step.key)) if step.hash in missing else step for step in made]
+
+
+def _unmade(folder: Folder, made: list[MadeStep]) -> list[FileStep]:
+    """The steps that remove notes which an operation made."""
+    steps = []
+    for step in _moved(folder, made):
+        if not journal.ours(folder, step):
+            raise Conflict(f"{step.key} is not a file that vault-mem writes", "nothing was changed")
+        state = step.state(folder)
+        if state is State.OTHER:
+            raise Conflict(f"{step.key} was changed since", "nothing was changed")
+        if state is State.AFTER:
+            time_ns = journal.changed_at(folder, step.key)
+            steps.append(FileStep(step.key, read(folder, step.key), None, step.mode, before_time=time_ns))
+    return steps
+
+
+def _many_lines(steps: list[Step]) -> tuple[dict[str, list[LineStep]], list[str]]:
+    """The lines that were added to each view, and the views with so many that one by one takes too long."""
+    lines: dict[str, list[LineStep]] = {}
+    for step in steps:
+        if isinstance(step, LineStep) and step.before is None and step.key != MONOLOGUE:
+            lines.setdefault(step.key, []).append(step)
+    return lines, [key for key, added in lines.items() if len(added) > MANY_LINES]
+
+
+def _without_lines(folder: Folder, key: str, added: list[LineStep]) -> FileStep:
+    """A view without lines that an operation added, written once."""
+    raw = read(folder, key)
+    text = as_text(raw)
+    present = marked.by_id(text or "")
+    for step in added:
+        if present.get(step.id) not in (None, step.after):
+            raise Conflict(f"the line of {step.id} in {key} was changed since", "nothing was changed")
+    after = marked.without(text or "", {step.id for step in added}, key)
+    was = added[0].was
+    time_ns = was.time if was is not None and was.matches(after) else None
+    data = None if after is None else after.encode(errors="surrogateescape")
+    return FileStep(key, raw, data, before_time=journal.changed_at(folder, key), after_time=time_ns)
+
+
+def _still_said(folder: Folder, entry: Entry, text: str | None) -> str | None:
+    """What the monologue said before an operation; where that was taken back meanwhile, what it said before that."""
+    for earlier, stands in journal.with_standing(folder, without=entry.op):
+        if earlier.op >= entry.op or earlier.undoes:
+            continue
+        for step in earlier.steps:
+            if isinstance(step, LineStep) and step.key == MONOLOGUE and step.after == text:
+                if stands:
+                    return text
+                text = step.before
+    return text
+
+
+def _refuse_loose_ends(transaction: Transaction, names: Names) -> None:
+    """Out of its order, an undo could leave links that lead nowhere: those come first."""
+    folder = transaction.folder
+    notes = [step for step in transaction.steps if isinstance(step, FileStep) and folder.is_note(step.key)]
+    changed = {step.key: step.after for step in notes}
+    staying = {id_in(after or b"") for after in changed.values()}
+    gone = [step.key for step in notes if step.after is None and id_in(step.before or b"") not in staying]
+    for key, raw in referrers(folder, names, *gone) if gone else ():
+        if key not in changed and changeable(folder, key, raw) and not is_episode(folder, key, raw):
+            target = next(name for name in named_in(raw) if names.note(name, key) in gone)
+            told = key if folder.is_shown(key) else "another note"
+            raise Conflict(f"{told} links to [[{target}]] since then", "undo that first, or use forget")
+    for step in notes:
+        if step.before is None and step.after is not None:
+            for target in lost_links(folder, names, step.key, step.after):
+                raise Conflict(f"{step.key} links to {target}, which was forgotten since", "restore that first")
+
+
+def operations(workspace: Workspace, limit: int = 20) -> list[Operation]:
+    """The latest operations, newest first."""
+    found = []
+    for entry, stands in journal.with_standing(workspace.folder):
+        if not _shown(workspace.folder, entry):
+            continue
+        found.append(_told(workspace.folder, entry, undone=not stands))
+        if len(found) >= limit:
+            break
+    return found
+
+
+def _told(folder: Folder, entry: Entry, *, undone: bool = False) -> Operation:
+    files = [key for key in dict.fromkeys(step.key for step in entry.steps) if not folder.is_history(key)]
+    return Operation(entry.op, entry.at, entry.command, entry.reason, entry.ids, files, undone, entry.unasked)
+
+
+def history_of(workspace: Workspace, id_: str) -> HistoryResult:
+    """What happened to a memory, also to one that is gone."""
+    workspace.freshen()
+    try:
+        memory = workspace.index.get(id_)
+        wanted = memory.id
+    except NotFound as error:
+        if error.message.startswith("More"):
+            raise
+        memory = None
+        known = {str(record.get("id")) for _, record, _ in history.read_all(workspace.folder)}
+        wanted = id_ if id_.startswith(("mem_", "ep_")) else f"mem_{id_}"
+        matches = [each for each in known if each.startswith(wanted)]
+        if len(matches) != 1:
+            raise
+        wanted = matches[0]
+    return HistoryResult(
+        wanted, memory, memory.created if memory else None, history.of_memory(workspace.folder, wanted)
+    )
+
+
+def _can_be_undone(entry: Entry) -> bool:
+    return any(isinstance(step, FileStep | LineStep | MadeStep) for step in entry.steps)
+
+
+def last(folder: Folder) -> tuple[Entry, Entry | None]:
+    """The last operation somebody asked for that still stands, and a later one that cannot be taken back."""
+    since = None
+    for entry in journal.standing(folder):
+        if not _shown(folder, entry):
+            continue
+        if not entry.unasked and _can_be_undone(entry):
+            return entry, since
+        if not entry.unasked:
+            since = since or entry
+    raise NotFound("There is nothing to undo", "`vault-mem history` lists what can be undone")
+
+
+def named(folder: Folder, op: str) -> Entry:
+    """An operation by its number, if it still stands."""
+    wanted = op.zfill(6) if op.isdigit() else op
+    for entry, stands in journal.with_standing(folder):
+        if _shown(folder, entry) and wanted in (entry.op, entry.op.split("-")[0]):
+            if not stands:
+                raise Conflict(f"{entry.op} was undone already", "undo that undo to do it again: vault-mem history")
+            return entry
+    raise NotFound(f"No operation {op}", "`vault-mem history` lists what can be undone")
+
+
+def _shown(folder: Folder, entry: Entry) -> bool:
+    """Whether an operation may be told of: it touched no file that may not be named."""
+    return all(folder.is_shown(step.key) for step in entry.steps)
+
+
+def _by(folder: Folder, entry: Entry, step: FileStep) -> str:
+    """Who changed a file after an operation, where that was a later operation of ours."""
+    now = read(folder, step.key)
+    for later in journal.entries(folder):
+        if later.op <= entry.op:
+            break
+        if any(isinstance(each, FileStep) and each.key == step.key and each.after == now for each in later.steps):
+            return f" by {later.command} ({later.op}): undo that first" if _shown(folder, later) else ""
+    return " by hand"

@@ -1,0 +1,108 @@
+"""close, done, reopen and confirm: what is out of date is closed, never deleted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from vault_mem.errors import Conflict, InvalidInput
+from vault_mem.model import Memory
+from vault_mem.notes.edit import edit
+from vault_mem.notes.yamlish import Value
+from vault_mem.operations.vaults import views
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.journal import Transaction
+
+DONE, OPEN = "done", "open"
+
+
+def close(workspace: Workspace, id_: str, reason: str = "", at: datetime | None = None) -> Memory:
+    """End a memory's validity, now or at a given time; it stays, and `recall --closed` and `--as-of` find it."""
+
+    def act() -> Memory:
+        memory = workspace.to_change(id_)
+        moment = _end(workspace, memory, at)
+        transaction = Transaction(workspace.folder, "close", reason, ids=[memory.id])
+        close_in(transaction, workspace, memory, moment)
+        return _commit(workspace, transaction, memory)
+
+    return workspace.changing(act)
+
+
+def done(workspace: Workspace, id_: str, reason: str = "", at: datetime | None = None) -> Memory:
+    """End a task: it is done, now or at a given time (SPEC T-7)."""
+
+    def act() -> Memory:
+        memory = workspace.to_change(id_)
+        if memory.kind != "task":
+            raise InvalidInput(f"{memory.id} is of kind {memory.kind}: only a task can be done", "see close")
+        moment = _end(workspace, memory, at)
+        transaction = Transaction(workspace.folder, "done", reason, ids=[memory.id])
+        close_in(transaction, workspace, memory, moment, DONE)
+        return _commit(workspace, transaction, memory)
+
+    return workspace.changing(act)
+
+
+def reopen(workspace: Workspace, id_: str, reason: str = "") -> Memory:
+    """Make a closed memory valid again; a task that was done is open."""
+
+    def act() -> Memory:
+        memory = workspace.to_change(id_)
+        if memory.valid_to is None:
+            raise Conflict(f"{memory.id} is not closed", "there is nothing to reopen")
+        changes: dict[str, Value | None] = {"valid_to": None}
+        if memory.status == DONE:
+            changes["status"] = OPEN
+        transaction = Transaction(workspace.folder, "reopen", reason, ids=[memory.id])
+        raw = workspace.read_to_edit(memory)
+        transaction.write(memory.path, raw, edit(raw, changes))
+        views.follow(transaction, memory, replace(memory, valid_to=None))
+        return _commit(workspace, transaction, memory)
+
+    return workspace.changing(act)
+
+
+def confirm(workspace: Workspace, id_: str, reason: str = "") -> Memory:
+    """Note that a memory is still true; nothing else does that, a recall least of all."""
+
+    def act() -> Memory:
+        memory = workspace.to_change(id_)
+        now = workspace.folder.now().replace(microsecond=0)
+        if memory.closed_at(now):
+            raise Conflict(f"{memory.id} is closed", "reopen it first")
+        transaction = Transaction(workspace.folder, "confirm", reason, ids=[memory.id])
+        raw = workspace.read_to_edit(memory)
+        transaction.write(memory.path, raw, edit(raw, {"last_confirmed": now}))
+        return _commit(workspace, transaction, memory)
+
+    return workspace.changing(act)
+
+
+def _end(workspace: Workspace, memory: Memory, at: datetime | None) -> datetime:
+    """The moment at which a memory ends, if it can end then."""
+    moment = (at or workspace.folder.now()).astimezone(workspace.folder.zone).replace(microsecond=0)
+    if at is None and memory.closed_at(moment):
+        raise Conflict(f"{memory.id} is closed already", f"since {memory.valid_to:%Y-%m-%d %H:%M}; see reopen")
+    if memory.valid_from and moment < memory.valid_from:
+        raise InvalidInput(f"it cannot end before it began, on {memory.valid_from:%Y-%m-%d %H:%M}")
+    return moment
+
+
+def close_in(
+    transaction: Transaction, workspace: Workspace, memory: Memory, at: datetime, status: str | None = None
+) -> None:
+    """Close a memory as part of a transaction."""
+    raw = transaction.now(memory.path) if memory.path in transaction.keys else workspace.read_to_edit(memory)
+    at = at.astimezone(workspace.folder.zone).replace(microsecond=0)
+    changes: dict[str, Value | None] = {"valid_to": at}
+    if status is not None:
+        changes["status"] = status
+    transaction.write(memory.path, raw or b"", edit(raw or b"", changes))
+    views.follow(transaction, memory, replace(memory, valid_to=at, status=status or memory.status))
+
+
+def _commit(workspace: Workspace, transaction: Transaction, memory: Memory) -> Memory:
+    transaction.commit()
+    workspace.done(transaction)
+    return workspace.as_written(transaction, memory.id)

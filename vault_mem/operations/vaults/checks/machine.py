@@ -1,0 +1,218 @@
+"""Checks of what the vault stands on: settings, model, index, locks, disk, and what was left half done."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+from vault_mem.errors import Busy, ModelNotFound, VaultMemError, VaultNotFound
+from vault_mem.operations.vaults.checks.finding import Finding
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import journal, late, outside, own
+from vault_mem.vault.folder import OWN
+from vault_mem.vault.lock import locked
+from vault_mem.vault.tree import Tree, name_of
+
+# A write needs a few times the size of a note; an index of many notes some hundred megabytes.
+_FULL = 20_000_000
+_NEARLY_FULL = 500_000_000
+# git holds its lock for the moment of one command.
+_GIT_LOCK_SECONDS = 600
+_LATELY = timedelta(days=1)
+_WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
+_LOCKS = Path("/proc/locks")
+
+
+def settings(workspace: Workspace) -> Iterator[Finding]:
+    """Settings that mean nothing."""
+    for warning in workspace.folder.loaded.warnings:
+        yield Finding("settings", warning, hint="vault-mem config lists all settings")
+
+
+def model(workspace: Workspace) -> Iterator[Finding]:
+    """An embedding model that is not there."""
+    try:
+        _ = workspace.embedder.fingerprint
+    except ModelNotFound as error:
+        yield Finding("model", f"{error.message}; nothing can be searched or saved", hint=error.hint, severity="error")
+
+
+def index(workspace: Workspace) -> Iterator[Finding]:
+    """An index that cannot be opened, has holes, or had to be built anew just now."""
+    if list(model(workspace)):
+        return  # said already; without the model there is no index to look at
+    noticed = len(workspace.notices)
+    try:
+        workspace.freshen(scan=True)
+        table, state = workspace.index.table, workspace.index.state
+        columns = ["file", "hash", "memory", "content", "vector"]
+        rows = table.select(columns, "n = 0").select(["file", "hash"]).to_pylist()
+        wrong = dict(state.hashes()).items() ^ {row["file"]: row["hash"] for row in rows}.items()
+    except VaultNotFound:
+        raise
+    except VaultMemError as error:
+        # A model that is there and cannot be loaded shows only here.
+        check = "model" if isinstance(error, ModelNotFound) else "index"
+        yield Finding(check, error.message, hint=error.hint, severity="error")
+        return
+    except (OSError, RuntimeError, ValueError, sqlite3.Error):
+        wrong = {("", "")}
+    if wrong:
+        yield Finding(
+            "index",
+            "the index is damaged: memories are missing from it",
+            str(workspace.folder.index_dir),
+            hint="your notes are safe; vault-mem reindex builds it anew from them (doctor --fix does)",
+            severity="error",
+            fix=lambda workspace: workspace.rebuild(),
+        )
+    for notice in workspace.notices[noticed:]:
+        if notice.startswith("index rebuilt"):
+            yield Finding("index", notice, str(workspace.folder.index_dir), severity="info")
+
+
+def locks(workspace: Workspace) -> Iterator[Finding]:
+    """A lock that somebody holds, or left behind."""
+    folder = workspace.folder
+    for tree, key, what in (
+        (folder.tree, journal.LOCK, "this vault"),
+        (*outside.place(folder.index_dir / "lock"), "its index"),
+    ):
+        path = tree.path(key)
+        if not tree.exists(key):
+            continue
+        try:
+            with locked(tree, key, what, wait=0):
+                pass
+        except Busy:
+            holder = _holder(tree, key)
+            yield Finding(
+                "lock",
+                f"another process{f' ({holder})' if holder else ''} is writing {what}",
+                str(path),
+                hint="if it hangs, end it: the lock goes with its process; deleting the file does not help",
+            )
+        except VaultMemError as error:
+            yield Finding("lock", error.message, str(path), hint=error.hint, severity="error")
+    left = folder.tree.stat(".git/index.lock")
+    age = time.time() - left.st_mtime if left else 0.0
+    if age > _GIT_LOCK_SECONDS:
+        yield Finding(
+            "lock",
+            f"git left a lock {age / 3600:.1f} h ago and refuses to commit",
+            ".git/index.lock",
+            hint="make sure that no git is running, then delete it",
+        )
+
+
+def _holder(tree: Tree, key: str) -> str:
+    """The process that holds a lock, where the system tells."""
+    try:
+        found = tree.stat(key)
+        inode = f":{found.st_ino if found else 0} "
+        lines = _LOCKS.read_text(encoding="ascii").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return next((f"process {line.split()[4]}" for line in lines if inode in line and "->" not in line), "")
+
+
+def disk(workspace: Workspace) -> Iterator[Finding]:
+    """A disk without room to write."""
+    folder = workspace.folder
+    seen = set()
+    for path, what in ((folder.root, "vault"), (_existing(folder.index_dir), "index")):
+        try:
+            device, free = path.stat().st_dev, shutil.disk_usage(path).free
+        except OSError:
+            continue
+        if device in seen or free >= _NEARLY_FULL:
+            continue
+        seen.add(device)
+        full = free < _FULL
+        yield Finding(
+            "disk",
+            f"the disk of the {what} is {'full' if full else 'nearly full'}: {free / 1e6:.0f} MB are free",
+            str(path),
+            hint="free some space; writes are whole or not at all, so nothing is half-written",
+            severity="error" if full else "warning",
+        )
+
+
+def _existing(path: Path) -> Path:
+    return next((each for each in (path, *path.parents) if each.exists()), path)
+
+
+def watches(workspace: Workspace) -> Iterator[Finding]:
+    """A system that lets nobody watch so many folders as the vault has: changes would be seen late."""
+    try:
+        most = int(_WATCHES.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return  # not Linux
+    count = sum(1 for _ in _folders(workspace.folder.tree))
+    if count > most // 2:  # other programs watch folders too
+        yield Finding(
+            "watch-limit",
+            f"the vault has {count} folders, and this system lets you watch {most} in all",
+            hint=f"raise it: sudo sysctl fs.inotify.max_user_watches={max(524_288, 4 * count)}",
+        )
+
+
+def _folders(tree: Tree) -> Iterator[str]:
+    for place, below, _ in tree.walk():
+        below[:] = [key for key in below if not name_of(key).startswith(".")]
+        yield place
+
+
+def interrupted(workspace: Workspace) -> Iterator[Finding]:
+    """Operations that did not end, and edits that could not be saved."""
+    folder = workspace.folder
+    for name in journal.pending(folder):
+        yield Finding("interrupted", f"operation {name} did not end", hint="the next command that writes finishes it")
+    for name in journal.conflicts(folder):
+        yield Finding("interrupted", f"operation {name} was taken back: a file had changed since", hint="run it again")
+    for name in folder.tree.names(f"{OWN}/edits", ".md"):
+        yield Finding(
+            "interrupted",
+            "an edit that could not be saved is kept",
+            f"{OWN}/edits/{name}",
+            hint="take what you need of it, then delete it",
+        )
+
+
+def set_aside(workspace: Workspace) -> Iterator[Finding]:
+    """What lay among this machine's records and was none (SPEC S-2)."""
+    for key, why in own.aside(workspace.folder.tree):
+        yield Finding(
+            "set-aside",
+            f"it was among this machine's records, and is none of them{f': {why}' if why else ''}",
+            key,
+            hint="nothing was done with it; delete it, unless you know what it is",
+        )
+
+
+def late_words(workspace: Workspace) -> Iterator[Finding]:
+    """Files that another program still has open though they were replaced, and words that came late (SPEC S-4)."""
+    folder = workspace.folder
+    for each in late.waiting(folder):
+        yield Finding(
+            "late-words",
+            "a program still has a file open that an operation replaced or removed",
+            each.key,
+            hint="close it there; what it has written then comes back into the note",
+            severity="info",
+        )
+    oldest = folder.now() - _LATELY
+    for entry in itertools.takewhile(lambda entry: entry.at > oldest, journal.standing(folder)):
+        if entry.command == late.COMMAND:
+            yield Finding(
+                "late-words",
+                "a program wrote into it after it had been replaced or removed; its words were kept",
+                entry.steps[0].key if entry.steps else "",
+                hint=f"look whether they are where you want them; vault-mem undo {entry.op} takes that back",
+                severity="info",
+            )

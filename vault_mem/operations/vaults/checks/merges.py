@@ -1,0 +1,104 @@
+"""Checks of what git does with a vault: whether it can merge it, and what merges left behind (SPEC V-11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from vault_mem.operations.git import git_setup, private_merges
+from vault_mem.operations.git.merged_files import Leftover, leftovers, put_right
+from vault_mem.operations.git.replaced_twice import propose_newer, replaced_twice
+from vault_mem.operations.vaults.checks.finding import Finding
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import git
+
+
+def driver(workspace: Workspace) -> Iterator[Finding]:
+    """A clone in which git cannot merge what vault-mem writes."""
+    if not git.in_repository(workspace.folder):
+        return
+    lacking = git_setup.lacking(workspace.folder)
+    if lacking:
+        yield Finding(
+            "merge-driver",
+            f"git lacks what it needs to merge clones of the vault without conflicts: {', '.join(lacking)}",
+            git_setup.ATTRIBUTES,
+            hint="doctor --fix writes it; docs/git.md tells what it is",
+            severity="info",
+            fix=lambda workspace: git_setup.set_up(workspace.folder),
+        )
+
+
+def merged(workspace: Workspace) -> Iterator[Finding]:
+    """What a merge left in the files."""
+    for each in leftovers(workspace.folder):
+        if each.after is None:
+            yield Finding(
+                "merges",
+                each.what,
+                each.key,
+                each.line,
+                hint="keep what is right, delete the lines with <<<<<<<, ======= and >>>>>>>, then git add it",
+            )
+        else:
+            hint = "doctor --fix puts it right; no line is lost"
+            yield Finding("merges", each.what, each.key, each.line, hint=hint, fix=partial(_put_right, each))
+
+
+def _put_right(leftover: Leftover, workspace: Workspace) -> None:
+    put_right(workspace, leftover)
+
+
+def unmerged(workspace: Workspace) -> Iterator[Finding]:
+    """Files that one side deleted and the other changed: git stops there, and the change wins."""
+    folder = workspace.folder
+    waiting = git.unmerged(folder) if git.under_way(folder) else {}
+    for key, stages in waiting.items():
+        if not folder.tree.is_file(key) or stages >= {2, 3} or 1 not in stages:
+            continue
+        yield Finding(
+            "deleted-and-changed",
+            "one side deleted it, the other changed it: the change stays",
+            key,
+            hint="git add it, or git rm it if it should go (doctor --fix adds it)",
+            fix=partial(_settle, key),
+        )
+
+
+def _settle(key: str, workspace: Workspace) -> None:
+    git.settle(workspace.folder, key)
+
+
+def came_back(workspace: Workspace) -> Iterator[Finding]:
+    """Public files that git brought of memories that are private here."""
+    pairs = private_merges.came_back(workspace) if git.in_repository(workspace.folder) else []
+    for public, private in pairs:
+        yield Finding(
+            "private-merges",
+            "git brought it back, and it is private on this machine",
+            public,
+            hint="its text is taken into the private file, and this one removed (doctor --fix does it now)",
+            fix=partial(_absorb, (public, private)),
+        )
+
+
+def _absorb(pair: tuple[str, str], workspace: Workspace) -> None:
+    private_merges.absorb(workspace, [pair])
+    private_merges.let_go(workspace, [])
+
+
+def superseded(workspace: Workspace) -> Iterator[Finding]:
+    """A memory whose place two others took, each unaware of the other."""
+    for old, newer, older in replaced_twice(workspace):
+        yield Finding(
+            "superseded-twice",
+            f"{newer.id} and {older.id} both took the place of {old.id}, and neither that of the other",
+            newer.path,
+            hint="doctor --fix proposes in REVIEW.md that the newer one takes the place of the older too",
+            severity="info",
+            fix=partial(_propose, newer.id, older.id),
+        )
+
+
+def _propose(newer: str, older: str, workspace: Workspace) -> None:
+    propose_newer(workspace, newer, older)

@@ -1,0 +1,177 @@
+"""Checks of the notes: what cannot be read, whose id is not their own, what leads nowhere, what was copied."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import partial
+
+from vault_mem.index.graph import Graph
+from vault_mem.operations.git.copies import SyncCopy, merge_copy, renamed_twice, sync_copies, take_in
+from vault_mem.operations.unasked.adopt import candidates
+from vault_mem.operations.upkeep.replayed import by_time_alone, take_out
+from vault_mem.operations.vaults.checks.finding import Finding
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.tree import name_of
+from vault_mem.vault.walk import walk
+
+# Clocks of two machines differ by minutes; more is a mistake.
+_SKEW = timedelta(hours=1)
+
+
+def broken_files(workspace: Workspace) -> Iterator[Finding]:
+    """Files that cannot be read whole (SPEC V-7)."""
+    freshness = workspace.sync()
+    problems = freshness.report.problems if freshness.report else workspace.index.state.problems()
+    for problem in problems:
+        if problem.odd and not workspace.folder.is_owned(problem.path):
+            continue  # what an included note calls a kind or a date is its owner's
+        hint = "it is searchable as far as it can be read; correct the file, vault-mem never rewrites it"
+        if problem.odd:
+            hint = "it is kept, and read as if it were not there"
+        if "symbolic link" in problem.reason:
+            hint = "keep the notes in the vault itself; what lies outside is not read"
+        severity = "info" if problem.odd else "warning"
+        yield Finding("broken-files", problem.reason, problem.path, problem.line, hint, severity)
+
+
+def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
+    """Copies that carry the id of another file (SPEC V-5)."""
+    for known in workspace.index.state.provisional():
+        owners = [key for key, _, id_ in workspace.index.state.claims([known.declared]) if id_ == known.declared]
+        owner = owners[0] if owners else "another file"
+        renamed = owners and renamed_twice(workspace.folder, owner, known.key)
+        yield Finding(
+            "duplicate-ids",
+            f"has the id {known.declared} of {owner}; it goes by {known.id} for now",
+            known.key,
+            hint="both sides of a merge renamed it: doctor --fix makes one file of the two"
+            if renamed
+            else "delete the copy, or delete its id line to make it a memory of its own",
+            fix=partial(take_in, SyncCopy(known.key, owner, same=False, versions=True)) if renamed else None,
+        )
+
+
+def foreign_ids(workspace: Workspace) -> Iterator[Finding]:
+    """Notes whose `id` is of another scheme."""
+    for known in workspace.index.state.without_id():
+        if known.foreign_id:
+            yield Finding(
+                "foreign-ids",
+                f"has an id of another scheme; it goes by {known.id}, which changes when the file is renamed",
+                known.key,
+                hint="rename that property to keep both",
+                severity="info",
+            )
+
+
+def missing_ids(workspace: Workspace) -> Iterator[Finding]:
+    """Notes that wait for an id (SPEC V-6)."""
+    waiting = candidates(workspace)
+    if waiting:
+        seconds = workspace.folder.settings.quiet_seconds
+        yield Finding(
+            "missing-ids",
+            f"{len(waiting)} note(s) get an id once they have been quiet for {seconds} s",
+            waiting[0].key,
+            severity="info",
+        )
+
+
+def dangling_links(workspace: Workspace) -> Iterator[Finding]:
+    """Links that lead to no file of the vault, whatever kind of file."""
+    graph = Graph(workspace.index.state, workspace.names)
+    for id_, link in graph.dangling():
+        place = graph.places[id_]
+        name = "a name" if place.private else f"[[{link.target}]]"
+        yield Finding(
+            "dangling-links",
+            f"links to {name}, and no file of the vault has that name",
+            place.path,
+            severity="info",
+        )
+
+
+def replay_links(workspace: Workspace) -> Iterator[Finding]:
+    """Links that an earlier version wrote between notes that only followed one another (SPEC O-3)."""
+    found = dict(by_time_alone(workspace))
+    if found:
+        count = sum(map(len, found.values()))
+        yield Finding(
+            "replay-links",
+            f"{count} link(s) in {len(found)} note(s) join what only followed one another in time",
+            next(iter(found)),
+            hint="doctor --fix takes them out, and undo brings them back; recall goes by the activity log",
+            severity="info",
+            fix=take_out,
+        )
+
+
+def summaries(workspace: Workspace) -> Iterator[Finding]:
+    """Summaries that their sources have outrun (SPEC T-6)."""
+    from vault_mem.operations.upkeep.summaries import outdated
+
+    for summary in workspace.index.memories("kind = 'summary'"):
+        if not summary.closed_at(workspace.folder.now()) and outdated(workspace, summary):
+            yield Finding(
+                "summaries",
+                "a summary whose sources have changed since",
+                summary.path,
+                hint="write it anew: vault-mem tidy candidates --summaries",
+                severity="info",
+            )
+
+
+def copies(workspace: Workspace) -> Iterator[Finding]:
+    """Files that a sync service made of two versions of one."""
+    for each in sync_copies(workspace.folder):
+        fix = None
+        hint = f"compare it with {name_of(each.original)}, keep what is right there, and delete it"
+        if each.same:
+            hint, fix = "both say the same: delete it (doctor --fix does, and undo brings it back)", take_in
+        elif each.versions:
+            merged = merge_copy(workspace.folder, each)
+            if merged is not None and not merged.conflicts:
+                hint, fix = "doctor --fix merges the two, and undo takes that back", take_in
+            else:
+                hint = "vault-mem review shows them side by side; " + hint
+        yield Finding(
+            "conflict-copies",
+            f"looks like a second version of {name_of(each.original)} that a sync service kept",
+            each.key,
+            hint=hint,
+            fix=partial(fix, each) if fix else None,
+        )
+
+
+def clock(workspace: Workspace) -> Iterator[Finding]:
+    """Notes from the future: some machine's clock was wrong, or a date was mistyped."""
+    folder = workspace.folder
+    latest = folder.now() + _SKEW
+    for memory in workspace.index.memories(types=("memory", "episode")):
+        if memory.created > latest and not _saved_late(workspace, memory.path):
+            yield Finding(
+                "clock",
+                f"was created in the future, on {memory.created.astimezone(folder.zone).date()}",
+                memory.path,
+                hint="correct `created` in the file; until then it counts as the newest memory",
+            )
+    for key in walk(folder).files:
+        if _saved_late(workspace, key):
+            yield Finding(
+                "clock",
+                "was last changed in the future; until then it never counts as quiet",
+                key,
+                hint="`touch` it, and check the clock of the machine it came from (doctor --fix touches it)",
+                fix=partial(_touch, key) if folder.is_note(key) else None,
+            )
+
+
+def _saved_late(workspace: Workspace, key: str) -> bool:
+    found = workspace.folder.tree.stat(key)
+    return found is not None and found.st_mtime > time.time() + _SKEW.total_seconds()
+
+
+def _touch(key: str, workspace: Workspace) -> None:
+    workspace.folder.tree.set_time(key)

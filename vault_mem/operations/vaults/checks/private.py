@@ -1,0 +1,188 @@
+"""Checks of what is private: who can read it, what git does with it, and which public file names it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from functools import partial
+
+from vault_mem.errors import VaultMemError
+from vault_mem.notes.references import ids_in, named_in
+from vault_mem.operations.upkeep.private import still_held
+from vault_mem.operations.vaults import views
+from vault_mem.operations.vaults.checks.finding import Finding
+from vault_mem.operations.vaults.init import ignoring
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import git, outside
+from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.history import id_in
+from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.steps import read
+from vault_mem.vault.tree import Tree, key_of, native
+
+
+def modes(workspace: Workspace) -> Iterator[Finding]:
+    """Private files and our own folders that others can read (SPEC P-1)."""
+    folder = workspace.folder
+    if os.name != "posix":
+        return
+    places = [(folder.tree, key) for key in (OWN, *_below(folder, folder.settings.private_folder.strip("/")))]
+    for tree, key in [*places, outside.place(folder.index_dir)]:
+        found = tree.stat(key)
+        mode = stat.S_IMODE(found.st_mode) if found else 0
+        if found and mode & 0o077 and not stat.S_ISLNK(found.st_mode):
+            wanted = 0o700 if stat.S_ISDIR(found.st_mode) else 0o600
+            yield Finding(
+                "modes",
+                f"others can read it (mode {mode:o})",
+                key if tree is folder.tree else str(tree.path(key)),
+                hint=f"chmod {wanted:o} it (doctor --fix does)",
+                fix=partial(_set_mode, tree, key, mode & wanted),
+            )
+
+
+def _below(folder: Folder, top: str) -> Iterator[str]:
+    """A folder and everything in it."""
+    pending = [top]
+    while pending:
+        key = pending.pop()
+        yield key
+        found = folder.tree.stat(key)
+        if found and stat.S_ISDIR(found.st_mode):
+            with folder.tree.scan(key) as entries:
+                pending += sorted((key_of(f"{native(key)}/{entry.name}") for entry in entries), reverse=True)
+
+
+def _set_mode(tree: Tree, key: str, mode: int, workspace: Workspace) -> None:
+    tree.set_mode(key, mode)
+
+
+def in_git(workspace: Workspace) -> Iterator[Finding]:
+    """SPEC P-5: git leaves out what is private, and never held any of it."""
+    folder = workspace.folder
+    private = folder.settings.private_folder.strip("/")
+    tops = (private, ".vault-mem")
+    inside = git.in_repository(folder)
+    listed = folder.tree.stat(".gitignore")
+    odd = listed is not None and not stat.S_ISREG(listed.st_mode)
+    if odd:  # git would wait for a pipe
+        yield Finding(
+            "git",
+            f"whether git ignores {private}/ cannot be told: .gitignore is not a plain file",
+            ".gitignore",
+            hint="remove it, then vault-mem doctor --fix",
+        )
+    for top in () if odd else tops:
+        if inside and not git.ignores(folder, f"{top}/mem_000000000000.md"):
+            message, severity = f"git does not ignore {top}/", "warning"
+        elif not inside and _ignore_text(folder) != read(folder, ".gitignore"):
+            message, severity = f"{top}/ is not in .gitignore, should the vault ever come into git", "info"
+            if top != private:
+                continue
+        else:
+            continue
+        yield Finding(
+            "git",
+            message,
+            ".gitignore",
+            hint=f"add a line {top}/ to it (doctor --fix does)",
+            severity=severity,
+            fix=_repair_gitignore,
+        )
+    if not inside:
+        return
+    places = [f":(literal){top}" for top in tops]
+    staged = git.tracked(folder, places)
+    if staged:
+        yield Finding(
+            "git",
+            f"git tracks {len(staged)} private file(s)",
+            staged[0],
+            hint=f"git rm --cached -r {private} .vault-mem",
+            severity="error",
+        )
+    held = git.ever_held(folder, places)
+    if held:
+        yield Finding(
+            "git",
+            f"the history of git holds {len(held)} private file(s); whoever has the repository can read them",
+            held[0],
+            hint="rewrite the history (git filter-repo), and take what was in them as known",
+            severity="error",
+        )
+    if folder.tree.names(private, ".md"):
+        yield Finding(
+            "git",
+            "git does not back up private memories, and `git clean -x` deletes them",
+            private,
+            hint="vault-mem backup FILE keeps them too",
+            severity="info",
+        )
+
+
+def held_before(workspace: Workspace) -> Iterator[Finding]:
+    """Notes that were committed before they became private; by the id in their names too, whoever moved them."""
+    folder = workspace.folder
+    if not git.in_repository(folder):
+        return
+    private = workspace.index.memories("private = true", ("memory", "episode"))
+    digits = {memory.id.partition("_")[2][:8] for memory in private if not memory.provisional}
+    top = folder.settings.private_folder.strip("/") + "/"
+    named = git.ever_held(folder, [":(glob)**/*.md"]) if digits else []
+    found = {name for name in named if name.removesuffix(".md")[-8:] in digits and not name.startswith(top)}
+    for name in sorted({*found, *still_held(workspace)}):
+        yield Finding(
+            "git-history",
+            "git holds it from before it became private; whoever has the repository can read it",
+            name,
+            hint="rewrite the history (git filter-repo), and take what was in it as known",
+            severity="error",
+        )
+
+
+def _ignore_text(folder: Folder) -> bytes:
+    return ignoring(read(folder, ".gitignore"), (f"{folder.settings.private_folder.strip('/')}/", ".vault-mem/"))
+
+
+def _repair_gitignore(workspace: Workspace) -> None:
+    """Add our lines where they are missing, or at the end where a later line of the owner's overrules them."""
+    folder = workspace.folder
+    with writing(folder):
+        before = read(folder, ".gitignore")
+        after = _ignore_text(folder)
+        if after == before and git.in_repository(folder):
+            tops = [f"{folder.settings.private_folder.strip('/')}/", ".vault-mem/"]
+            lines = [f"/{top}" for top in tops if not git.ignores(folder, f"{top}mem_000000000000.md")]
+            after = before + b"".join(line.encode() + b"\n" for line in lines)
+        transaction = Transaction(folder, "doctor --fix", "git did not ignore what is private")
+        transaction.write(".gitignore", before, after)
+        if transaction.steps:
+            transaction.commit()
+
+
+def mentions(workspace: Workspace) -> Iterator[Finding]:
+    """Public files, a person's own and the views among them, that name a private memory; they are not quoted here."""
+    folder, names = workspace.folder, workspace.names
+    private = {memory.path: memory.id for memory in workspace.index.memories("private = true", ("memory", "episode"))}
+    if not private:
+        return
+    shared = [*views.view_keys(folder), views.MONOLOGUE, "SELF.md", "REVIEW.md"]
+    for key in [*names.naming(*private), *shared]:
+        if folder.is_private(key):
+            continue
+        try:
+            raw = read(folder, key) or b""
+        except VaultMemError:
+            continue
+        if names.key_of(id_in(raw)) in private:
+            continue  # a copy of one of them, and no mention
+        found = {names.note(name, key) for name in named_in(raw, key)}
+        found |= {names.key_of(id_) for id_ in ids_in(raw)}
+        for id_ in sorted(private[each] for each in found if each is not None and each in private and each != key):
+            yield Finding(
+                "mentions",
+                f"names the private memory {id_}",
+                key,
+                hint=f"vault-mem private {id_} --scrub turns that into plain text, or edit it yourself",
+            )

@@ -1,0 +1,109 @@
+"""doctor: every kind of trouble with a plain sentence and what to do. It changes nothing unless it is asked to fix.
+
+A finding may carry its fix: only what is safe without asking, and never a note's text. Where model or index are the
+trouble, what can be checked without them is checked all the same.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, field
+
+from vault_mem.errors import VaultMemError
+from vault_mem.operations.vaults.checks import machine, merges, notes, odd, private
+from vault_mem.operations.vaults.checks.finding import Check, Finding
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.parts import together
+
+CHECKS: dict[str, Check] = {
+    "settings": machine.settings,
+    "disk": machine.disk,
+    "lock": machine.locks,
+    "watch-limit": machine.watches,
+    "model": machine.model,
+    "index": machine.index,
+    "interrupted": machine.interrupted,
+    "set-aside": machine.set_aside,
+    "odd-files": odd.odd_files,
+    "late-words": machine.late_words,
+    "conflict-copies": notes.copies,
+    "modes": private.modes,
+    "merge-driver": merges.driver,
+    "merges": merges.merged,
+    "git": private.in_git,
+}
+# These ask the index.
+BY_INDEX: dict[str, Check] = {
+    "broken-files": notes.broken_files,
+    "private-merges": merges.came_back,
+    "deleted-and-changed": merges.unmerged,
+    "duplicate-ids": notes.duplicate_ids,
+    "foreign-ids": notes.foreign_ids,
+    "missing-ids": notes.missing_ids,
+    "dangling-links": notes.dangling_links,
+    "replay-links": notes.replay_links,
+    "summaries": notes.summaries,
+    "superseded-twice": merges.superseded,
+    "clock": notes.clock,
+    "mentions": private.mentions,
+    "git-history": private.held_before,
+}
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was checked, what was found, what was put right, and what could not be checked."""
+
+    checks: list[str]
+    findings: list[Finding]
+    fixed: list[Finding] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+    @property
+    def healthy(self) -> bool:
+        """Whether nothing needs attention."""
+        return all(finding.severity == "info" for finding in self.findings)
+
+
+def doctor(workspace: Workspace, *, fix: bool = False) -> Diagnosis:
+    """Run every check; with `fix`, put right what can be, and check again."""
+    findings, skipped = _check(workspace)
+    fixed = _fix(workspace, findings) if fix else []
+    if fixed:
+        findings, skipped = _check(workspace)
+    checks = [name for name in (*CHECKS, *BY_INDEX) if name not in skipped]
+    return Diagnosis(checks, findings, fixed, skipped)
+
+
+def _fix(workspace: Workspace, findings: list[Finding]) -> list[Finding]:
+    """Put right what can be, as one operation; returns what was."""
+    fixed: list[Finding] = []
+    fixes = [(finding, finding.fix) for finding in findings if finding.fix is not None]
+    if not fixes:
+        return fixed
+    with together(workspace.folder, "doctor --fix"):
+        for finding, fix in fixes:
+            try:
+                fix(workspace)
+                fixed.append(finding)
+            except (OSError, VaultMemError) as error:
+                reason = error.message if isinstance(error, VaultMemError) else error.strerror
+                workspace.notices.append(f"{finding.path}: not fixed: {reason}")
+    return fixed
+
+
+def _check(workspace: Workspace) -> tuple[list[Finding], list[str]]:
+    findings = [finding for check in CHECKS.values() for finding in check(workspace)]
+    if any(finding.check in ("model", "index") and finding.severity == "error" for finding in findings):
+        return findings, list(BY_INDEX)
+    skipped = []
+    for name, check in BY_INDEX.items():
+        try:
+            findings += check(workspace)
+        except (VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error) as error:
+            skipped.append(name)
+            reason = error.message if isinstance(error, VaultMemError) else type(error).__name__
+            findings.append(
+                Finding(name, f"could not be checked: {reason}", hint="vault-mem reindex, then doctor again")
+            )
+    return findings, skipped

@@ -1,0 +1,290 @@
+"""import: bring in memories from elsewhere, through the guard, each once however often it is repeated."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from pathlib import Path
+
+from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound, VaultMemError
+from vault_mem.imports.formats import reader_for
+from vault_mem.imports.items import Bad, Item
+from vault_mem.model import Link, Memory
+from vault_mem.notes.edit import edit
+from vault_mem.notes.links import body_links, name_key, read_link, write_link
+from vault_mem.notes.parse import title_of, written_list
+from vault_mem.notes.write import file_name, note_text
+from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
+from vault_mem.operations.memory.guard import guard
+from vault_mem.operations.memory.remember import remember
+from vault_mem.operations.vaults import views
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.journal import Transaction
+from vault_mem.vault.parts import Whole, together
+
+Progress = Callable[[int, int], None]
+# So many memories come in before their lines are put into the views, and the vault's files are looked at again.
+AT_ONCE = 500
+_REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
+_PLAIN_NAME = re.compile(r"[^/\\.#~\s][^/\\#|^\[\]\0\n]*\.md")
+
+
+@dataclass(frozen=True)
+class Passed:
+    """An item that was not saved because a memory stands for it already."""
+
+    source: str
+    id: str
+    similarity: float | None = None
+
+
+@dataclass
+class ImportReport:
+    """What became of every item. In a dry run `imported` is what would be saved, without ids."""
+
+    format: str
+    dry_run: bool = False
+    imported: list[Passed] = field(default_factory=list)
+    skipped: list[Passed] = field(default_factory=list)
+    duplicates: list[Passed] = field(default_factory=list)
+    refused: list[Bad] = field(default_factory=list)
+    links: int = 0
+    total: int = 0
+
+
+def import_(
+    workspace: Workspace,
+    source: Path,
+    format_: str = "auto",
+    *,
+    dry_run: bool = False,
+    private: bool = False,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Import everything in `source`. An item whose source (or id) the vault knows is skipped, whatever it says now.
+
+    It is one operation. Where it is interrupted (Stopped), what came in so far is one, and importing again goes on.
+    """
+    reader = reader_for(source, format_)
+    report = ImportReport(reader.NAME, dry_run)
+    items = partial(reader.read, source, workspace.folder.zone)
+    report.total = sum(1 for _ in items())
+    if dry_run:
+        return _Import(workspace, report, private).run(items(), progress)
+    try:
+        with together(workspace.folder, "import") as whole:
+            return _Import(workspace, report, private, whole).run(items(), progress)
+    except KeyboardInterrupt as interrupt:
+        raise Stopped(report) from interrupt
+
+
+class Stopped(KeyboardInterrupt):
+    """An import that was interrupted; the report tells what came in."""
+
+    def __init__(self, report: ImportReport) -> None:
+        super().__init__()
+        self.report = report
+
+
+class _Import:
+    """One import on its way: what the vault knew before, and what has come in since."""
+
+    def __init__(self, workspace: Workspace, report: ImportReport, private: bool, whole: Whole | None = None) -> None:
+        self.workspace = workspace
+        self.whole = whole
+        self.report = report
+        self.private = private
+        workspace.freshen()
+        known = workspace.index.memories()
+        self.sources = {memory.source: memory.id for memory in known if memory.source}
+        self.ids = {memory.id for memory in known}
+        self.names: dict[str, str] = {}
+        self.new: dict[str, tuple[str, list[tuple[str, str]]]] = {}  # source and links; the texts are in the files
+        self.unmirrored: list[Memory] = []
+        self.texts: set[str] = set()
+
+    def run(self, items: Iterable[Item | Bad], progress: Progress | None) -> ImportReport:
+        """Take all; the vault is held, so its files are looked at now and then and not before each item."""
+        self.workspace.held_still = True
+        try:
+            self._take_all(items, progress)
+        finally:
+            self._mirror()
+            self.workspace.held_still = False
+        if not self.report.dry_run:
+            self._link()
+        return self.report
+
+    def _take_all(self, items: Iterable[Item | Bad], progress: Progress | None) -> None:
+        for done, item in enumerate(items, start=1):
+            if isinstance(item, Bad):
+                self.report.refused.append(item)
+            else:
+                try:
+                    self._take(replace(item, source=" ".join(item.source.split())))
+                except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
+                    self.report.refused.append(Bad(item.source, error.message))
+            if len(self.unmirrored) >= AT_ONCE:
+                self._mirror()
+                self.workspace.held_still = False
+                self.workspace.freshen()
+                self.workspace.held_still = True
+            if progress:
+                progress(done, self.report.total)
+
+    def _mirror(self) -> None:
+        """Put the lines of what came in into the views: many at once, each time a view is read and written once."""
+        memories, self.unmirrored = self.unmirrored, []
+        if not memories:
+            return
+        transaction = Transaction(self.workspace.folder, "import")
+        try:
+            views.follow_many(transaction, memories)
+            if transaction.steps:
+                transaction.commit()
+                self._part_done()
+            self.workspace.index.state.follow([memory.path for memory in memories])
+        except (VaultMemError, OSError, sqlite3.Error) as error:
+            transaction.notices.append(f"the memories are saved; the views follow later: {error}")
+        self.workspace.notices += transaction.notices
+
+    def _take(self, item: Item) -> None:
+        known = self.sources.get(item.source)
+        if item.memory is not None:
+            known = item.memory.id if item.memory.id in self.ids else None
+        if known is not None:
+            self.report.skipped.append(Passed(item.source, known))
+            self._named(item, known)
+            return
+        draft = checked(_draft(item, self.private), self.workspace.folder.zone)
+        if not draft.private:
+            refuse_secrets(vars(draft))
+        if item.memory is not None or self.report.dry_run:
+            duplicate = self._duplicate(draft)
+        else:
+            result = remember(self.workspace, draft, keep_refused=False, mirror=False)
+            self.unmirrored += [result.memory] if result.memory and not result.grown else []
+            found = result.duplicate_of
+            duplicate = Passed("", found.memory.id, found.similarity) if found else None
+        if duplicate:
+            self.report.duplicates.append(replace(duplicate, source=item.source))
+            self._named(item, duplicate.id)
+            return
+        if self.report.dry_run:
+            self.texts.add(draft.content)
+        id_ = ""
+        if not self.report.dry_run:
+            id_ = self._restore(item.memory, draft) if item.memory is not None else _id(result.memory)
+            self.ids.add(id_)
+            self.new[id_] = item.source, list(item.links)
+            self._named(item, id_)
+            self._part_done()
+        self.sources[item.source] = id_
+        self.report.imported.append(Passed(item.source, id_))
+
+    def _part_done(self) -> None:
+        if self.whole is not None:
+            self.whole.part_done()
+
+    def _named(self, item: Item, id_: str) -> None:
+        for name in item.names:
+            if id_:
+                self.names.setdefault(name_key(name), id_)
+
+    def _duplicate(self, draft: Draft) -> Passed | None:
+        """What the guard would say. Memories of one export were told apart before: they do not refuse each other."""
+        if self.report.dry_run and draft.content in self.texts:
+            return Passed("", "")
+        dedup = self.workspace.folder.settings.dedup_threshold
+        found = self.workspace.reading(lambda: guard(self.workspace, draft.content, dedup)).duplicate_of
+        if found is None or found.memory.id in self.new:
+            return None
+        return Passed("", found.memory.id, found.similarity)
+
+    def _restore(self, memory: Memory, draft: Draft) -> str:
+        """Write a whole memory of another vault, under the name that links to it use where that is free."""
+        folder = self.workspace.folder
+        zone = folder.zone
+        in_text = {name_key(link.target) for link in body_links(draft.content)}
+        created = memory.created.astimezone(zone)
+        whole = replace(
+            memory,
+            content=draft.content,
+            created=created,
+            private=draft.private,
+            links=[link for link in memory.links if name_key(link.target) not in in_text],
+        )
+        raw = note_text(whole, zone).encode()
+        if memory.title != title_of(draft.content):
+            raw = edit(raw, {"title": memory.title})
+        if memory.aliases:
+            raw = edit(raw, {"aliases": memory.aliases})
+        name = memory.path.rsplit("/", 1)[-1]
+        if draft.private or not _PLAIN_NAME.fullmatch(name):
+            name = file_name(whole)
+        settings = folder.settings
+        place = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
+        key = f"{settings.private_folder.strip('/') if draft.private else place}/{name}"
+        if folder.tree.exists(key):
+            key = f"{key.rpartition('/')[0]}/{file_name(whole)}"
+        whole.path = key
+
+        def write() -> None:
+            transaction = Transaction(folder, "import", ids=[memory.id])
+            transaction.create(key, raw)
+            transaction.commit()
+            self.workspace.done(transaction, mirrored=False)
+
+        self.workspace.changing(write)
+        self.unmirrored.append(whole)
+        return memory.id
+
+    def _link(self) -> None:
+        """Write the links between items, now that all of them are there."""
+        for id_, (source, links) in self.new.items():
+            for type_, name in links:
+                other = self.names.get(name_key(name)) or self.names.get(name_key(name.rsplit("/", 1)[-1]))
+                if other is None or other == id_:
+                    continue
+                try:
+                    linked = partial(_linked, self.workspace, id_, type_, other)
+                    if self.workspace.changing(linked):
+                        self.report.links += 1
+                        self._part_done()
+                except (EditRefused, Conflict, NotFound) as error:
+                    self.workspace.notices.append(f"{source}: not linked: {error.message}")
+
+
+def _linked(workspace: Workspace, id_: str, type_: str, other: str) -> bool:
+    """Link two memories, on the private side if there is one; False where they are linked already."""
+    one, two = workspace.index.get(id_), workspace.index.get(other)
+    if two.private and not one.private:
+        one, two, type_ = two, one, _REVERSE.get(type_, type_)
+    name = workspace.names.of(two.path)
+    raw = workspace.read_to_edit(one)
+    links = written_list(raw, "links")
+    found = [each for each in links if (known := read_link(each)) and name_key(known.target) == name_key(name)]
+    if found and (type_ == "related" or (read_link(found[0]) or Link("")).type != "similar"):
+        return False  # but what somebody said of the two counts for more than that they are alike
+    link = write_link(Link(name, type_, None, two.title))
+    transaction = Transaction(workspace.folder, "import", ids=[one.id, two.id])
+    transaction.write(one.path, raw, edit(raw, {"links": [*(each for each in links if each not in found), link]}))
+    transaction.commit()
+    workspace.done(transaction)
+    return True
+
+
+def _draft(item: Item, private: bool) -> Draft:
+    if item.memory is None:
+        secret = private or item.private
+        return Draft(item.content, private=secret, created=item.created, source=item.source, **item.fields)
+    shared = {each.name for each in fields(Draft)} - {"private", "supersedes"}
+    values = {name: getattr(item.memory, name) for name in shared}
+    return Draft(**values, private=private or item.memory.private)
+
+
+def _id(memory: Memory | None) -> str:
+    return memory.id if memory else ""

@@ -1,0 +1,220 @@
+"""init: make a folder a vault, without touching anything that is already in it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from vault_mem.errors import InvalidInput, SettingsError, Unsafe, WriteFailed
+from vault_mem.vault import files
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked, load_settings, vault_tree
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PUBLIC_FOLDER_MODE, PUBLIC_MODE, Refused, Tree, name_of
+
+_TEMPLATE = """\
+# vault-mem settings. This file marks the folder as a vault; `vault-mem config` lists everything that can be set.
+"""
+
+
+@dataclass(frozen=True)
+class InitResult:
+    """What init made, and what it found."""
+
+    root: Path
+    created: list[str]
+    notes: int
+    existed: bool
+    notices: list[str] = field(default_factory=list)
+
+
+def init(
+    root: Path,
+    env: Mapping[str, str],
+    *,
+    adopt: bool = False,
+    adopt_ids: str | None = None,
+    memories_folder: str | None = None,
+    private_folder: str | None = None,
+    episodes_folder: str | None = None,
+    timezone: str | None = None,
+    obsidian: bool = False,
+    git: bool = False,
+    nested: bool = False,
+) -> InitResult:
+    """Make `root` a vault. Notes already lying where memories would live stop it, unless `adopt`.
+
+    So does a vault around it, unless `nested`. `obsidian` adds views, templates and types of properties, to a vault
+    that exists already too; so does `git` with what lets git merge it.
+    """
+    if root.exists() and not root.is_dir():
+        raise InvalidInput(f"{root} is a file, not a folder", "name a folder, new or existing")
+    if (root / VAULT_FILE).exists():
+        return _with_others(InitResult(root, [], 0, existed=True), env, obsidian=obsidian, git=git)
+    around = next((folder for folder in root.parents if (folder / VAULT_FILE).is_file()), None)
+    if around is not None and not nested:
+        raise Unsafe(
+            f"{root} lies in the vault {around}, which would no longer see what is in it",
+            f"use that one (--vault {around}), or --nested to make a vault in a vault",
+        )
+    _check(
+        memories_folder=memories_folder,
+        private_folder=private_folder,
+        episodes_folder=episodes_folder,
+        timezone=timezone,
+        adopt_ids=adopt_ids,
+    )
+    folders = {
+        "memories_folder": memories_folder or Settings().memories_folder,
+        "private_folder": private_folder or Settings().private_folder,
+        "episodes_folder": episodes_folder or Settings().episodes_folder,
+    }
+    tree = vault_tree(root, load_settings(None, env).settings)
+    found = {name: _notes(tree, name.strip("/")) if root.exists() else 0 for name in folders.values()}
+    if any(found.values()) and not adopt:
+        counts = ", ".join(f"{count} in {name}/" for name, count in found.items() if count)
+        raise Unsafe(
+            f"{root} already has notes where memories would live: {counts}",
+            "use --adopt to make them memories (an id is written into each, once it is quiet), "
+            "or choose other folders: --memories-folder agent/memories --private-folder agent/private "
+            "--episodes-folder agent/episodes",
+        )
+    created = _make(tree, _settings_text(folders | {"timezone": timezone or local_timezone(env)}, adopt_ids), folders)
+    _begin_index(root, env)
+    result = InitResult(root, created, sum(found.values()), existed=False)
+    return _with_others(result, env, obsidian=obsidian, git=git)
+
+
+def would_add(root: Path, folders: Mapping[str, str | None]) -> list[str]:
+    """What init would add to a folder that has files of its own; nothing where it has none, or is a vault already."""
+    if (root / VAULT_FILE).exists() or not root.is_dir() or not any(root.iterdir()):
+        return []
+    memories = (folders.get("memories_folder") or Settings().memories_folder).strip("/")
+    private = (folders.get("private_folder") or Settings().private_folder).strip("/")
+    ignored = ignoring(_bytes(root / ".gitignore"), (f"{private}/", ".vault-mem/")) != _bytes(root / ".gitignore")
+    return [
+        VAULT_FILE,
+        *(f"{name}/" for name in (memories, private) if not (root / name).exists()),
+        *([f"{private}/ and .vault-mem/ in .gitignore"] if ignored else []),
+    ]
+
+
+def _with_others(result: InitResult, env: Mapping[str, str], *, obsidian: bool, git: bool) -> InitResult:
+    """The same with what other programs need that use the vault."""
+    if obsidian:
+        from vault_mem.operations.vaults.obsidian import add_obsidian
+
+        added = add_obsidian(result.root, load_settings(result.root, env).settings)
+        result = replace(result, created=[*result.created, *added.created], notices=added.notices)
+    if git:
+        from vault_mem.operations.git.git_setup import add_git
+
+        created, notices = add_git(Folder(Path(os.path.realpath(result.root)), env))
+        result = replace(result, created=[*result.created, *created], notices=[*result.notices, *notices])
+    return result
+
+
+def _check(**given: str | None) -> None:
+    values = {name: value for name, value in given.items() if value is not None}
+    try:
+        check_folders(Settings(**{name: checked(name, value, "init") for name, value in values.items()}), "init")
+    except SettingsError as error:
+        raise InvalidInput(error.message, error.hint or "nothing was made") from error
+
+
+def _settings_text(values: dict[str, str], adopt_ids: str | None) -> str:
+    text = _TEMPLATE
+    for name, value in (values | ({"adopt_ids": adopt_ids} if adopt_ids else {})).items():
+        if value != getattr(Settings(), name) or name == "timezone":
+            text += f"{name} = {json.dumps(value, ensure_ascii=False)}\n"
+    return text
+
+
+def local_timezone(env: Mapping[str, str]) -> str:
+    """The name of this machine's time zone, or UTC where it has none."""
+    import zoneinfo
+
+    candidates = [env.get("TZ", "").lstrip(":")]
+    real = os.path.realpath("/etc/localtime")
+    if "zoneinfo/" in real:
+        candidates.append(real.split("zoneinfo/", 1)[1])
+    for name in candidates:
+        try:
+            if name:
+                key = zoneinfo.ZoneInfo(name).key
+                return "UTC" if key in ("Etc/UTC", "Etc/UCT", "Zulu") else key
+        except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+            continue
+    return "Asia/Tokyo" if time.timezone == -9 * 3600 else "UTC"
+
+
+def _notes(tree: Tree, folder: str) -> int:
+    """How many notes lie in a folder, hidden ones apart."""
+    count = 0
+    for _, folders, others in tree.walk(folder):
+        folders[:] = [key for key in folders if not name_of(key).startswith(".")]
+        count += sum(key.lower().endswith(".md") and not name_of(key).startswith(".") for key in others)
+    return count
+
+
+def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:
+    created: list[str] = []
+    try:
+        if not tree.root.exists():
+            tree.root.mkdir(parents=True)
+            created.append("./")
+        for name, mode in (("memories_folder", PUBLIC_FOLDER_MODE), ("private_folder", PRIVATE_FOLDER_MODE)):
+            folder = folders[name].strip("/")
+            created += [f"{folder}/"] if tree.make_folder(folder, mode) else []
+        if _ignore(tree, (f"{folders['private_folder'].strip('/')}/", ".vault-mem/")):
+            created.append(".gitignore")
+        files.create(tree, VAULT_FILE, settings.encode(), PUBLIC_MODE)
+    except OSError as error:
+        where = f"{error.filename}: " if isinstance(error, Refused) else ""
+        raise WriteFailed(
+            f"cannot make a vault in {tree.root}: {where}{error.strerror}", "check permissions and space"
+        ) from error
+    return [*created, VAULT_FILE]
+
+
+def _begin_index(root: Path, env: Mapping[str, str]) -> None:
+    """Let go of what was indexed of a vault that lay here before: it says nothing of this one."""
+    with contextlib.suppress(OSError, SettingsError):
+        (Folder(Path(os.path.realpath(root)), env).index_dir / "current").unlink()
+
+
+def _ignore(tree: Tree, lines: tuple[str, ...]) -> bool:
+    """Make sure that git ignores what is private; other people's lines in the file stay."""
+    before = tree.read(".gitignore")
+    after = ignoring(before, lines)
+    if before is None:
+        files.create(tree, ".gitignore", after, PUBLIC_MODE)
+    elif before != after:
+        files.replace(tree, ".gitignore", before, after)
+    return before != after
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def ignoring(before: bytes | None, lines: tuple[str, ...]) -> bytes:
+    """The text of a .gitignore with these lines in it."""
+    present = {line.strip().lstrip(b"/") for line in (before or b"").splitlines()}
+    missing = [line for line in lines if line.encode() not in present and line.rstrip("/").encode() not in present]
+    return with_lines(before, missing)
+
+
+def with_lines(before: bytes | None, missing: Iterable[str]) -> bytes:
+    """One of git's lists with lines added at its end."""
+    before, missing = before or b"", list(missing)
+    newline = b"\r\n" if b"\r\n" in before else b"\n"
+    after = before if not before or before.endswith(b"\n") or not missing else before + newline
+    return after + b"".join(line.encode() + newline for line in missing)

@@ -1,0 +1,56 @@
+"""stats: what a vault holds and how it grows, in numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from vault_mem.operations.upkeep.tidy import tidy
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import activity, history
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Counts of memories, and of what was done to them."""
+
+    memories: int
+    private: int
+    closed: int
+    by_kind: dict[str, int]
+    by_category: dict[str, int]
+    by_month: dict[str, int]
+    blocked: int | None  # nobody notes of which side the refused ones were
+    merges: int
+    closes: int
+    forgotten: int
+    duplicates_left: int
+
+
+def stats(workspace: Workspace) -> Stats:
+    """Count everything. Closes and merges are counted from the history, so they outlive the journal."""
+    workspace.freshen()
+    now = workspace.folder.now()
+    memories = workspace.reading(lambda: workspace.index.memories())
+    months = Counter(f"{memory.created.astimezone(workspace.folder.zone):%Y-%m}" for memory in memories)
+    closes = merges = forgotten = 0
+    for _, record, _ in history.read_all(workspace.folder):
+        command = str(record.get("command", "")).split(" ")[0]
+        gone = record.get("after") is None and record.get("before") is not None
+        forgotten += command == "forget" and gone
+        merges += command == "merge" and gone
+        before, after = (str(record.get(key) or "") for key in ("before", "after"))
+        closes += "valid_to:" in after and "valid_to:" not in before and command != "undo"
+    return Stats(
+        memories=len(memories),
+        private=sum(memory.private for memory in memories),
+        closed=sum(memory.closed_at(now) for memory in memories),
+        by_kind=dict(Counter(memory.kind for memory in memories).most_common()),
+        by_category=dict(Counter(memory.category for memory in memories).most_common()),
+        by_month=dict(sorted(months.items())),
+        blocked=None if workspace.folder.public else activity.blocks(workspace.folder),
+        merges=merges,
+        closes=closes,
+        forgotten=forgotten,
+        duplicates_left=len(tidy(workspace, dry_run=True).duplicates),
+    )

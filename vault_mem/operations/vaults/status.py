@@ -1,0 +1,135 @@
+"""status: what the vault holds, how fresh the index is, and what needs attention."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from vault_mem.embedding.calibration import Calibration
+from vault_mem.errors import VaultMemError, VaultNotFound
+from vault_mem.model import Problem
+from vault_mem.operations.unasked import heal
+from vault_mem.operations.unasked.adopt import candidates
+from vault_mem.operations.unasked.private_moves import leaving, waiting
+from vault_mem.operations.upkeep.private import still_held
+from vault_mem.operations.workspace import Freshness, Workspace
+from vault_mem.vault import git, journal
+from vault_mem.vault.walk import walk
+
+
+@dataclass(frozen=True)
+class Status:
+    """The state of a vault and its index; `trouble` is why the index could not be used, or brought up to date.
+
+    `in_git` are files with what is private by now, which the history of git still holds; `git` is how the vault stands
+    to it, None where it is in no repository.
+
+    Without an index the notes are counted by their files, and what only their texts tell is not known.
+    """
+
+    vault: Path
+    memories: int
+    private: int
+    closed: int
+    episodes: int
+    notes: int
+    stale: bool
+    pending: int
+    index_dir: Path
+    index_bytes: int
+    model: str
+    dim: int
+    calibration: Calibration | None
+    waiting_for_id: list[str]
+    waiting_to_move: list[str]
+    waiting_for_views: list[str]
+    waiting_for_heal: list[str]
+    interrupted: list[str]
+    problems: list[Problem]
+    adopt_ids: str
+    heal_links: bool
+    trouble: list[str]
+    in_git: list[str]
+    git: git.GitState | None
+
+
+def status(workspace: Workspace) -> Status:
+    """Look at everything; writes nothing but what is due anyway."""
+    try:
+        return _by_index(workspace, workspace.freshen(scan=True), [])
+    except VaultNotFound:
+        raise
+    except VaultMemError as error:
+        trouble = [f"{error.message}; {error.hint}" if error.hint else error.message]
+    try:
+        known, now = set(workspace.index.state.keys()), set(walk(workspace.folder).files)
+        return _by_index(workspace, Freshness(stale=True, pending=len(known ^ now)), trouble)
+    except (VaultMemError, OSError, RuntimeError, ValueError, AttributeError, sqlite3.Error):
+        return _by_files(workspace, trouble)
+
+
+def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) -> Status:
+    index = workspace.index
+    counts = index.counts()
+    now = workspace.folder.now().timestamp()
+    return Status(
+        vault=workspace.folder.root,
+        memories=counts["memory"],
+        private=index.table.count("n = 0 AND type = 'memory' AND private = true"),
+        closed=index.table.count(f"n = 0 AND type = 'memory' AND valid_to <= {now!r}"),
+        episodes=counts["episode"],
+        notes=counts["note"],
+        stale=freshness.stale,
+        pending=freshness.pending,
+        index_dir=index.home,
+        index_bytes=sum(file.stat().st_size for file in index.home.rglob("*") if file.is_file()),
+        model=index.embedder.name,
+        dim=index.table.dim,
+        calibration=workspace.calibration,
+        waiting_for_id=[known.key for known in candidates(workspace)],
+        waiting_to_move=[known.key for known in (*waiting(workspace), *leaving(workspace))],
+        waiting_for_views=[known.key for known in index.state.unfollowed() if workspace.folder.is_note(known.key)],
+        waiting_for_heal=heal.waiting(workspace),
+        interrupted=journal.pending(workspace.folder),
+        problems=freshness.report.problems if freshness.report else index.state.problems(),
+        adopt_ids=workspace.folder.settings.adopt_ids,
+        heal_links=workspace.folder.settings.heal_links,
+        trouble=trouble,
+        in_git=still_held(workspace),
+        git=git.state(workspace.folder),
+    )
+
+
+def _by_files(workspace: Workspace, trouble: list[str]) -> Status:
+    """What can be told without an index."""
+    folder = workspace.folder
+    listing = walk(folder)
+    episodes = folder.settings.episodes_folder.strip("/") + "/"
+    owned = [key for key in listing.files if folder.is_owned(key)]
+    return Status(
+        vault=folder.root,
+        memories=sum(not key.startswith(episodes) for key in owned),
+        private=sum(map(folder.is_private, owned)),
+        closed=0,
+        episodes=sum(key.startswith(episodes) for key in owned),
+        notes=len(listing.files) - len(owned),
+        stale=True,
+        pending=len(listing.files),
+        index_dir=folder.index_dir,
+        index_bytes=0,
+        model=folder.settings.model or "built-in",
+        dim=0,
+        calibration=None,
+        waiting_for_id=[],
+        waiting_to_move=[],
+        waiting_for_views=[],
+        waiting_for_heal=[],
+        interrupted=journal.pending(folder),
+        problems=listing.problems,
+        adopt_ids=folder.settings.adopt_ids,
+        heal_links=folder.settings.heal_links,
+        trouble=trouble,
+        in_git=[],
+        git=git.state(folder),
+    )
