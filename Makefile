@@ -20,6 +20,7 @@ lint: $(BIN)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/python docs/generate_cli.py --check
 
 bench: $(BIN)/.installed

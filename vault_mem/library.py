@@ -450,13 +450,13 @@ class Vault:
         return self._writing(done, id_, reason, at)
 
     def reopen(self, id_: str, reason: str = "") -> Memory:
-        """Make a closed memory valid again."""
+        """Reopen a closed memory."""
         from vault_mem.operations.upkeep.validity import reopen
 
         return self._writing(reopen, id_, reason)
 
     def confirm(self, id_: str, reason: str = "") -> Memory:
-        """Note that a memory is still true."""
+        """Confirm that a memory is still true."""
         from vault_mem.operations.upkeep.validity import confirm
 
         return self._writing(confirm, id_, reason)
@@ -504,7 +504,7 @@ class Vault:
         return self._writing(answer, which, accept=accept)
 
     def stats(self) -> Stats:
-        """What the vault holds and how it grows."""
+        """Show what the vault holds and how it grows."""
         from vault_mem.operations.vaults.stats import stats
 
         return self._reading(stats)
@@ -610,7 +610,5 @@ class Vault:
         return (self._writing if fix else self._reading)(doctor, fix=fix)
 
     def reindex(self) -> SyncReport:
-        """Build the index anew from the files."""
-        from vault_mem.index.sync import sync
-
-        return self._reading(lambda workspace: sync(workspace.index, rebuild=True, progress=workspace.progress))
+        """Rebuild the index from the files."""
+        return self._reading(Workspace.rebuild)

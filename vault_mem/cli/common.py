@@ -92,7 +92,12 @@ def help_option() -> click.Option:
             ctx.exit()
 
     return click.Option(
-        ["-h", "--help"], is_flag=True, is_eager=True, expose_value=False, callback=show, help="Show this and exit."
+        ["-h", "--help"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=show,
+        help="Show this help and exit.",
     )
 
 
@@ -112,7 +117,7 @@ def place_and_form() -> list[click.Option]:
     return [
         click.Option(["--vault"], metavar="DIR", expose_value=False, callback=_note("vault"), help="The vault to use."),
         click.Option(
-            ["--json"], is_flag=True, expose_value=False, callback=_note("json"), help="Answer as one JSON document."
+            ["--json"], is_flag=True, expose_value=False, callback=_note("json"), help="Print the answer as JSON."
         ),
     ]
 
@@ -134,7 +139,7 @@ def _shared_options() -> list[click.Option]:
             count=True,
             expose_value=False,
             callback=verbose,
-            help="Say on standard error what is done; -vv everything. Private texts never.",
+            help="Log to stderr (-vv for more); never private text.",
         ),
         click.Option(
             ["--for-tool"],
@@ -157,7 +162,7 @@ def _shared_options() -> list[click.Option]:
             is_flag=True,
             expose_value=False,
             callback=no_scaffold,
-            help="Leave out the closing thought.",
+            help="Leave out the closing question to the agent.",
         ),
     ]
 
@@ -287,13 +292,13 @@ def filter_options(function: F) -> F:
             click.option("--tag", "tags", multiple=True, help="Only with this tag (repeatable)."),
             click.option("--person", "people", multiple=True, help="Only with this person (repeatable)."),
             click.option("--emotion", help="Only with this emotion."),
-            click.option("--importance", type=click.IntRange(1, 5), help="Only at least so important."),
-            click.option("--since", metavar="DATE", help="Only from this day on."),
-            click.option("--until", metavar="DATE", help="Only before this day."),
-            click.option("--private/--public", default=None, help="Only private, or only public memories."),
+            click.option("--importance", type=click.IntRange(1, 5), help="Minimum importance (1-5)."),
+            click.option("--since", metavar="DATE", help="Only from this date on."),
+            click.option("--until", metavar="DATE", help="Only before this date."),
+            click.option("--private/--public", default=None, help="Only private or only public memories."),
             click.option("--episode", metavar="EP", help="Only memories of this episode."),
-            click.option("--closed", is_flag=True, help="Closed memories too."),
-            click.option("--as-of", metavar="DATE", help="What was true then."),
+            click.option("--closed", is_flag=True, help="Include closed memories."),
+            click.option("--as-of", metavar="DATE", help="What was true on this date."),
         ]
     ):
         function = option(function)

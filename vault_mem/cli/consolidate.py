@@ -15,15 +15,15 @@ from vault_mem.cli.console import Console
                 vault-mem consolidate --merge-threshold 0.15""",
 )
 @click.option("--all", "whole", is_flag=True, help="Look for pairs in the whole vault, not only of new memories.")
-@click.option("--limit", type=click.IntRange(0), default=5, help="How many pairs of each sort at the most, default 5.")
+@click.option("--limit", type=click.IntRange(0), default=5, help="Maximum pairs of each kind, default 5.")
 @click.option("--merge-threshold", type=float, help="Distance below which a pair is looked at.")
 @click.option("--window-hours", type=float, default=24, help="What counts as new, default 24.")
-@click.option("--window", type=click.IntRange(1), help="Instead: the newest so many memories count as new.")
+@click.option("--window", type=click.IntRange(1), help="Treat the newest N memories as new instead.")
 @click.option(
     "--max-replay-events",
     type=click.IntRange(0),
     default=100,
-    help="How many pairs to replay at the most, default 100.",
+    help="Maximum pairs to replay, default 100.",
 )
 @click.option("--public", is_flag=True, help="Look at public memories alone.")
 @click.pass_obj

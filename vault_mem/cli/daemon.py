@@ -65,7 +65,7 @@ def stop_command(console: Console) -> None:
 @command.command("restart", cls=Command, examples="vault-mem daemon restart")
 @click.pass_obj
 def restart_command(console: Console) -> None:
-    """Stop it and start it anew."""
+    """Restart it."""
     from vault_mem.daemon.start import start
 
     root, place = _place(console)
@@ -139,7 +139,7 @@ def logs_command(console: Console, lines: int, follow: bool) -> None:
 @click.option("--dry-run", is_flag=True, help="Print the file instead of writing it.")
 @click.pass_obj
 def install_command(console: Console, dry_run: bool) -> None:
-    """Have the system start it when you log in: a systemd user unit, or a launchd agent on macOS."""
+    """Start it at login: installs a systemd user unit, or a launchd agent on macOS."""
     from vault_mem.daemon.service import install
 
     wanted = _service(console)
@@ -150,7 +150,7 @@ def install_command(console: Console, dry_run: bool) -> None:
 @command.command("uninstall", cls=Command, examples="vault-mem daemon uninstall")
 @click.pass_obj
 def uninstall_command(console: Console) -> None:
-    """Take that back."""
+    """Remove the login service."""
     from vault_mem.daemon.service import uninstall
 
     wanted = _service(console)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command, examples="vault-mem emotion-trend\nvault-mem emotion-trend --days 90 --json")
-@click.option("--days", type=int, help="So many days instead of a week and a month.")
+@click.option("--days", type=int, help="Cover this many days instead of a week and a month.")
 @click.option("--public-only", is_flag=True, help="Leave private memories out; otherwise they count in the sums.")
 @click.pass_obj
 def command(console: Console, days: int | None, public_only: bool) -> None:

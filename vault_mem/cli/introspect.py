@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command, examples="vault-mem introspect\nvault-mem introspect --budget 800 --json")
-@click.option("--budget", type=int, metavar="TOKENS", help="At most so many tokens in all, default 2000.")
+@click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens in the answer, default 2000.")
 @click.option("--public-only", is_flag=True, help="Leave private memories out.")
 @click.pass_obj
 def command(console: Console, budget: int | None, public_only: bool) -> None:

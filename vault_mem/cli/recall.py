@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 @click.argument("query", required=False)
 @click.option("-n", "limit", type=int, default=5, help="How many results, default 5.")
-@click.option("--budget", type=int, metavar="TOKENS", help="At most so many tokens in all: whole sentences that fit.")
+@click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens in the answer; sentences stay whole.")
 @click.option(
     "--min-relevance",
     type=float,

@@ -11,7 +11,7 @@ from vault_mem.cli.console import Console
 @click.command(cls=Command, examples="vault-mem reindex")
 @click.pass_obj
 def command(console: Console) -> None:
-    """Build the index anew from the files. It is always safe: the files are the truth."""
+    """Rebuild the index from the files. This is always safe: the files are the truth."""
     vault = open_vault(console, "Reindexing")
     report = vault.reindex()
     if console.json:

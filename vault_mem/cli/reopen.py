@@ -13,6 +13,6 @@ from vault_mem.cli.console import Console
 @click.option("--reason", default="", help="Why; kept in the memory's history.")
 @click.pass_obj
 def command(console: Console, id_: str, reason: str) -> None:
-    """Make a closed memory valid again."""
+    """Reopen a closed memory."""
     vault = open_vault(console)
     changed(console, vault, "Reopened", vault.reopen(id_, reason))

@@ -78,7 +78,7 @@ def log_command(console: Console, limit: int) -> None:
                 vault-mem tidy candidates --summaries --json""",
 )
 @click.option("--kind", help="Only this kind: fact, relation, task or summary.")
-@click.option("--budget", type=click.IntRange(100), default=6000, help="At most so many tokens of text, default 6000.")
+@click.option("--budget", type=click.IntRange(100), default=6000, help="Maximum tokens of text, default 6000.")
 @click.option("--summaries", is_flag=True, help="Instead: scopes that deserve a summary, and what it would cover.")
 @click.option("--public-only", is_flag=True, help="Leave private memories out.")
 @click.pass_obj

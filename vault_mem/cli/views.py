@@ -15,7 +15,7 @@ from vault_mem.cli.console import Console
 @click.argument("action", type=click.Choice(["rebuild"]))
 @click.pass_obj
 def command(console: Console, action: str) -> None:
-    """Make memory/*.md, MEMORY.md and the latest monologue anew from the memories; your own text in them stays."""
+    """Regenerate memory/*.md, MEMORY.md and the latest monologue from the memories; your own text in them stays."""
     vault = open_vault(console)
     result = vault.rebuild_views()
     console.answer(

@@ -25,9 +25,11 @@ _FENCE = 16
                 vault-mem wake-up --budget 600 --public-only
                 vault-mem wake-up --public-only --hook claude-code        # what `setup` puts into a hook""",
 )
-@click.option("--budget", type=int, metavar="TOKENS", help="At most so many tokens in all, default 1500.")
+@click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens in the answer, default 1500.")
 @click.option("--public-only", is_flag=True, help="Leave private memories out.")
-@click.option("--hook", type=click.Choice(AGENTS), help="Print it fenced, as this agent's session-start hook takes it.")
+@click.option(
+    "--hook", type=click.Choice(AGENTS), help="Print it fenced, in the form of this agent's session-start hook."
+)
 @click.pass_obj
 def command(console: Console, budget: int | None, public_only: bool, hook: str | None) -> None:
     """What to know when a session begins: the last introspection, what is open, recent and important memories."""

@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from vault_mem.cli.console import Console
@@ -15,13 +15,14 @@ from vault_mem.daemon.log import place_of
 from vault_mem.daemon.watcher import Watcher
 from vault_mem.errors import Busy, VaultMemError
 from vault_mem.library import Vault
+from vault_mem.operations import standby
 from vault_mem.operations.pool import Pool, Turn
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import clock, turns
 from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import request_id
-from vault_mem.vault.lock import WAIT_SECONDS, locked_outside
+from vault_mem.vault.lock import WAIT_SECONDS
 from vault_mem.vault.settings import VAULT_FILE
 
 # Commands that write nothing; every other waits for its turn.
@@ -201,7 +202,7 @@ class Engine:
                 raise Busy("the index is in use")
             if self._ready:
                 workspace.reading(lambda: workspace.calibration)  # the memories at hand follow
-            self._fold_commits(workspace, _FOLD_WHEN_BUSY)
+            standby.fold(workspace, _FOLD_WHEN_BUSY)
 
     def _quiet(self) -> float:
         """Do what waited for quiet; returns when to look again."""
@@ -244,38 +245,20 @@ class Engine:
 
     def _fold(self) -> None:
         """Fold the table's commits together, close what a busy moment needed, and have the rest at hand."""
-        from vault_mem.index.table import release_memory
-        from vault_mem.judge.words import lexicon
-
         self.pool.trim()
         with self._own() as workspace:
             if workspace.freshen().stale:
                 return
-            self._fold_commits(workspace, _FOLD_COMMITS)
-            workspace.shelf.renew()
-            workspace.reading(lambda: workspace.calibration)
-            with workspace.at_hand() as catalogue:
-                catalogue.prepare()
-            lexicon()  # what the guard needs, before somebody waits for it
+            standby.fold(workspace, _FOLD_COMMITS)
+            standby.prepare(workspace)
         self._unread = 0
-        release_memory()
-
-    def _fold_commits(self, workspace: Workspace, commits: int) -> None:
-        """Fold the table's commits together if there are so many, and nobody else is at it."""
-        from vault_mem.index.sync import upkeep
-
-        with suppress(Busy), locked_outside(workspace.index.lock_path, "the index", 0):
-            if not workspace.index.outdated():
-                upkeep(workspace.index, commits)
+        standby.release_memory()
 
     def _read_ahead(self) -> None:
         """Read the memories that no query has met yet, until a command comes."""
-        from vault_mem.ranking.reading import read_ahead
-
         with self._own() as workspace:
             while self._unread is not None and not self._at_work(clock.monotonic()):
-                with workspace.at_hand() as catalogue:
-                    self._unread = read_ahead(catalogue, workspace.tokens, self._unread)
+                self._unread = standby.read_ahead(workspace, self._unread)
 
 
 class Loan:

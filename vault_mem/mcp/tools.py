@@ -45,7 +45,7 @@ _FILTERS = (
     Parameter("tags", "--tag", _texts("Only with all of these tags.")),
     Parameter("people", "--person", _texts("Only about all of these people.")),
     Parameter("emotion", "--emotion", _text("Only with this emotion."), rare=True),
-    Parameter("importance", "--importance", _whole("Only at least so important.", 1, 5)),
+    Parameter("importance", "--importance", _whole("Minimum importance (1-5).", 1, 5)),
     Parameter("since", "--since", _text("Only from this date on (ISO 8601).")),
     Parameter("until", "--until", _text("Only before this date (ISO 8601).")),
     Parameter(
@@ -54,7 +54,7 @@ _FILTERS = (
     Parameter("closed", "--closed", _flag("Memories whose time is over, too.")),
     Parameter("as_of", "--as-of", _text("What was true on this date (ISO 8601).")),
 )
-_BUDGET = "At most so many tokens in the answer."
+_BUDGET = "Maximum tokens in the answer."
 _PUBLIC_ONLY = Parameter("public_only", "--public-only", _flag("Leave private memories out."), private=True)
 _REASON = Parameter("reason", "--reason", _text("Why; kept in the history."))
 _ALLOW_SECRET = Parameter(
@@ -299,7 +299,7 @@ TOOLS = (
         ("consolidate",),
         (
             Parameter("all", "--all", _flag("Look for pairs in the whole vault, not only among new memories.")),
-            Parameter("limit", "--limit", _whole("How many pairs at the most.", 0, default=5)),
+            Parameter("limit", "--limit", _whole("Maximum number of pairs.", 0, default=5)),
             Parameter("merge_threshold", "--merge-threshold", _number("Distance below which a pair is shown.", 0, 1)),
         ),
     ),
@@ -400,7 +400,7 @@ TOOLS = (
         ("tidy", "candidates"),
         (
             Parameter("kind", "--kind", _text("Only this kind.", enum=list(STATE_KINDS))),
-            Parameter("budget", "--budget", _whole("At most so many tokens of text.", 100, default=6000)),
+            Parameter("budget", "--budget", _whole("Maximum tokens of text.", 100, default=6000)),
             Parameter("summaries", "--summaries", _flag("Instead: scopes that deserve a summary.")),
             _PUBLIC_ONLY,
         ),

@@ -246,11 +246,11 @@ class Workspace:
         listing = walk(self.folder) if only is None else look_at(self.folder, only)
         return Freshness(stale=True, pending=len(difference(self.index, listing, only)))
 
-    def rebuild(self) -> None:
-        """Build the index anew from the files; nothing of the old one is left."""
+    def rebuild(self) -> SyncReport:
+        """Rebuild the index from the files; nothing of the old one is left."""
         from vault_mem.index.sync import sync
 
-        sync(self.index, rebuild=True, progress=self.progress)
+        return sync(self.index, rebuild=True, progress=self.progress)
 
     def reading(self, look: Callable[[], T]) -> T:
         """What `look` finds in the index; where that turns out to be damaged, it is built anew and looked at again."""

@@ -74,7 +74,7 @@ class Settings:
     )
     merge_threshold: float = _setting(0.10, "memories nearer than this are proposed for a merge", check=_SHARE)
     link_threshold: float = _setting(0.3, "a new memory is linked to old ones nearer than this", check=_SHARE)
-    max_links: int = _setting(5, "how many links a new memory gets at the most", check=(0, 100))
+    max_links: int = _setting(5, "maximum number of links a new memory gets", check=(0, 100))
     views: bool = _setting(True, "mirror public memories into memory/ and MEMORY.md")
     curated_importance: int = _setting(4, "memories at least so important are listed in MEMORY.md", check=(1, 6))
     curated_categories: list[str] = _setting(
@@ -88,9 +88,9 @@ class Settings:
         True, "bring back what a program wrote into a file that was moved or changed while it had it open"
     )
     tidy: bool = _setting(True, "close exact duplicates of facts, relations, tasks and summaries, in the daemon")
-    tidy_first_turns: int = _setting(10, "tidy for the first time after so many turns", check=(1, 1_000_000))
+    tidy_first_turns: int = _setting(10, "turns before the first automatic tidy", check=(1, 1_000_000))
     tidy_turns: int = _setting(
-        200, "tidy again after so many turns (a turn is a remember or a recall)", check=(1, 1_000_000)
+        200, "turns between automatic tidies (a turn is a remember or a recall)", check=(1, 1_000_000)
     )
     review: bool = _setting(True, "write proposals into REVIEW.md, and apply those that are ticked, once it is quiet")
     journal_days: int = _setting(30, "how long operations can be undone, in days", check=(1, 3650))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from vault_mem.operations.workspace import Workspace
 
-Fix = Callable[[Workspace], None]
+Fix = Callable[[Workspace], object]
 
 
 @dataclass(frozen=True)
