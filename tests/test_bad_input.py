@@ -8,7 +8,7 @@ import pytest
 from conftest import Command
 from helpers import contents, leftovers, memory, one_line
 
-from vault_mem.cli.main import COMMANDS
+from vault_mem.register import COMMANDS
 
 
 def refused(cli: Command, root: Path, code: int, *arguments: str, stdin: bytes = b"", says: str = "") -> None:
@@ -175,7 +175,7 @@ def test_unknown_commands_and_options(cli: Command, root: Path) -> None:
 def test_no_command(cli: Command) -> None:
     answer = cli.run()
     assert answer.code in (0, 2)
-    assert "Commands:" in answer.out + answer.err
+    assert "Save and find:" in answer.out + answer.err
     assert "Traceback" not in answer.err
     assert not answer.err.startswith("error: Usage")
 

@@ -17,9 +17,9 @@ from conftest import Answer, Command
 from helpers import as_anybody, git, memory
 
 from vault_mem import Vault
-from vault_mem.cli.main import COMMANDS
 from vault_mem.cli.main import cli as program
 from vault_mem.operations.upkeep.review import Suggestion, propose
+from vault_mem.register import COMMANDS
 
 TOKEN = f"zq{secrets.token_hex(5)}"
 

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     from vault_mem.daemon.protocol import Messages
 
-# These talk to the person at the terminal, change how a vault is found, need none, or are about the daemon itself.
-IN_CLIENT = frozenset({"init", "config", "daemon", "setup", "help", "completion", "edit", "review", "mcp", "git-merge"})
-
 _ACCEPT_SECONDS = 10.0
 _HELP = ("--help", "-h")
 _waiting_for_input = False
@@ -85,7 +82,9 @@ def _vault_for(arguments: list[str]) -> str:
         elif not argument.startswith("-"):
             words.append(argument)
     command = words[0] if words else ""
-    here = command in IN_CLIENT and not (command == "edit" and _says_what(arguments))
+    from vault_mem.register import COMMANDS
+
+    here = command in COMMANDS and COMMANDS[command].here and not (command == "edit" and _says_what(arguments))
     if here or (_may_ask(words, arguments) and os.isatty(0)):
         return ""
     try:

@@ -30,7 +30,8 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.cli.console import Console
-from vault_mem.cli.main import COMMANDS, MODULES, run
+from vault_mem.cli.main import run
+from vault_mem.register import COMMANDS, module_of
 
 CLOCK = "2026-11-16T09:00:00+09:00"
 OLD = 1_763_200_000  # a day and more before that clock: every file of the stage has long been quiet
@@ -211,7 +212,7 @@ def warm_up() -> None:
     import importlib
 
     for name in COMMANDS:
-        importlib.import_module(f"vault_mem.cli.{MODULES.get(name, name.replace('-', '_'))}")
+        importlib.import_module(f"vault_mem.cli.{module_of(name)}")
     for path in (Path(__file__).parents[2] / "vault_mem").rglob("*.py"):
         parts = path.relative_to(Path(__file__).parents[2]).with_suffix("").parts
         if (

@@ -16,64 +16,9 @@ from vault_mem import redact
 from vault_mem.cli.common import help_option, place_and_form
 from vault_mem.cli.console import Console
 from vault_mem.errors import NotFound, VaultMemError, of_system
+from vault_mem.register import COMMANDS, GROUPS, command_of, module_of
 
 T = TypeVar("T")
-
-COMMANDS = {
-    "init": "Make a folder a vault.",
-    "remember": "Save a memory, unless it repeats one.",
-    "recall": "Find memories by meaning and by words.",
-    "search": "Find memories by keywords alone.",
-    "why-not": "Explain why recall does not show a memory.",
-    "show": "Show one memory with its links.",
-    "list": "List memories, newest first.",
-    "link": "Link two memories.",
-    "unlink": "Remove the link between two memories.",
-    "graph": "Show the links around a memory, or of the whole vault.",
-    "episode": "Group memories that belong together into one story.",
-    "edit": "Change a memory's text or fields.",
-    "tag": "Add and remove tags.",
-    "rename": "Give a memory's file another name.",
-    "consolidate": "Replay what is new, and find near-duplicates.",
-    "merge": "Merge one memory into another.",
-    "forget": "Move a memory to the trash and remove references to it.",
-    "restore": "Bring a forgotten memory back.",
-    "private": "Move a memory into the private folder.",
-    "publish": "Move a memory out of the private folder.",
-    "undo": "Take back the last operation.",
-    "history": "Show what happened, by which command and why.",
-    "done": "Mark a task as done.",
-    "close": "Mark a memory as no longer true.",
-    "reopen": "Reopen a closed memory.",
-    "confirm": "Confirm that a memory is still true.",
-    "tidy": "Close exact duplicates; list near ones and apply plans.",
-    "review": "Accept or reject the proposals in REVIEW.md.",
-    "stats": "Show what the vault holds and how it grows.",
-    "views": "Regenerate the daily log and MEMORY.md.",
-    "wake-up": "Show what an agent should know at the start of a session.",
-    "introspect": "Show what is worth thinking about.",
-    "update-self": "Show or change the agent's description of itself (SELF.md).",
-    "emotion-trend": "Show how the last week and month felt.",
-    "compare": "Compare two texts or memories.",
-    "status": "Show what the vault holds and whether the index is fresh.",
-    "doctor": "Check the vault's health and say how to fix it.",
-    "git-merge": "Merge two versions of a file; git calls this.",
-    "eval": "Measure recall on your own questions.",
-    "backup": "Write the whole vault to one archive.",
-    "reindex": "Rebuild the index.",
-    "daemon": "Manage the background process that keeps commands fast.",
-    "config": "Read and change settings.",
-    "import": "Import memories from other tools.",
-    "export": "Export memories, to read or to move.",
-    "setup": "Set up an agent to use this memory.",
-    "mcp": "Serve the vault to an agent as MCP tools.",
-    "help": "Explain the commands; --json for agents.",
-    "completion": "Print a completion script for a shell.",
-}
-# What counts as a turn: tidying by itself goes by those (SPEC T-3).
-TURNS = frozenset({"remember", "recall"})
-# Modules that cannot have their command's name: it is a word of the language.
-MODULES = {"import": "import_"}
 
 
 class _Commands(click.Group):
@@ -85,13 +30,17 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"vault_mem.cli.{MODULES.get(cmd_name, cmd_name.replace('-', '_'))}")
+        module = importlib.import_module(f"vault_mem.cli.{module_of(cmd_name)}")
         command: click.Command = module.command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))  # one column of summaries under all headings
+        for group in GROUPS:
+            with formatter.section(group):
+                formatter.write_dl(
+                    [(name.ljust(width), entry.summary) for name, entry in COMMANDS.items() if entry.group == group]
+                )
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         return help_option()
@@ -137,11 +86,6 @@ def run(arguments: Sequence[str], console: Console) -> int:
     private = "--private" in options
     with redact.sealing(_values(arguments) if private else ()):
         return _run(arguments, console, wants_json, private)
-
-
-def command_of(arguments: Sequence[str]) -> str:
-    """The command that a command line names, if it is one of ours."""
-    return next((each for each in arguments if each in COMMANDS), "")
 
 
 def _values(arguments: Sequence[str]) -> list[str]:
@@ -215,7 +159,7 @@ def settle(console: Console, arguments: Sequence[str]) -> None:
         workspace = vault.workspace
         if console.broken_off or not workspace.is_fresh:
             continue  # it failed, or did not look at the notes
-        turn = command_of(arguments) in TURNS
+        turn = bool(command := command_of(list(arguments))) and COMMANDS[command].turn
         if turn and workspace.folder.tree.exists(OWN):  # a first recall leaves no trace
             turns.count(workspace.folder)
         said = len(workspace.notices)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from vault_mem.cli.main import COMMANDS
 from vault_mem.cli.tree import tree
 from vault_mem.model import KINDS
+from vault_mem.register import COMMANDS
 from vault_mem.vault.settings import Settings
 
 Node = dict[str, Any]
@@ -33,7 +33,7 @@ def _words(node: Node) -> list[tuple[str, str]]:
     if "commands" in node:
         return [(below["name"].rsplit(" ", 1)[-1], below["summary"]) for below in node["commands"]]
     if node["name"] == "vault-mem help":
-        return list(COMMANDS.items())
+        return [(name, entry.summary) for name, entry in COMMANDS.items()]
     if node["name"] in ("vault-mem config get", "vault-mem config set", "vault-mem config unset"):
         return [(each.name, "") for each in fields(Settings)]
     return [(choice, "") for argument in node["arguments"][:1] for choice in argument.get("choices", ())]

@@ -30,16 +30,17 @@ def tree() -> dict[str, Any]:
 def index() -> dict[str, Any]:
     """Every command in a line: name, arguments, what it does, and the commands below it."""
     from vault_mem import __version__
-    from vault_mem.cli.main import COMMANDS, cli
+    from vault_mem.cli.main import cli
+    from vault_mem.register import COMMANDS
 
     top = click.Context(cli, info_name="vault-mem")
     found = []
-    for name, summary in COMMANDS.items():
+    for name, entry in COMMANDS.items():
         command = cli.get_command(top, name)
         context = click.Context(command, info_name=name, parent=top) if command else top
         given = [each.make_metavar(context) for each in (command.params if command else ()) if _is_argument(each)]
         below = command.list_commands(context) if isinstance(command, click.Group) else []
-        said = f"{summary} ({', '.join(below)})" if below else summary
+        said = f"{entry.summary} ({', '.join(below)})" if below else entry.summary
         found.append({"name": name, "arguments": " ".join(given), "summary": said})
     more = "help --json COMMAND: its options and examples; help --json --all: everything"
     return {"version": __version__, "commands": found, "exit_codes": EXIT_CODES, "more": more}
@@ -65,13 +66,13 @@ def find(words: tuple[str, ...]) -> tuple[click.Command, click.Context]:
 
 def describe(command: click.Command, context: click.Context) -> dict[str, Any]:
     """One command, and those below it."""
-    from vault_mem.cli.main import COMMANDS
+    from vault_mem.register import COMMANDS
 
     name = context.info_name or ""
     options = [each for each in command.get_params(context) if isinstance(each, click.Option) and not each.hidden]
     node: dict[str, Any] = {
         "name": context.command_path,
-        "summary": COMMANDS.get(name) or command.get_short_help_str(120),
+        "summary": COMMANDS[name].summary if name in COMMANDS else command.get_short_help_str(120),
         "help": " ".join((command.help or "").split()),
         "usage": " ".join([context.command_path, *command.collect_usage_pieces(context)]),
         "arguments": [_argument(each) for each in command.params if isinstance(each, click.Argument)],

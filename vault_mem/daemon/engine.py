@@ -10,14 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vault_mem.cli.console import Console
-from vault_mem.cli.main import TURNS
 from vault_mem.daemon.log import place_of
+from vault_mem.daemon.request import Request
 from vault_mem.daemon.watcher import Watcher
 from vault_mem.errors import Busy, VaultMemError
 from vault_mem.library import Vault
 from vault_mem.operations import standby
 from vault_mem.operations.pool import Pool, Turn
 from vault_mem.operations.workspace import Workspace
+from vault_mem.register import COMMANDS
 from vault_mem.vault import clock, turns
 from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Folder
@@ -25,9 +26,6 @@ from vault_mem.vault.journal import request_id
 from vault_mem.vault.lock import WAIT_SECONDS
 from vault_mem.vault.settings import VAULT_FILE
 
-# Commands that write nothing; every other waits for its turn.
-_READ = "recall search why-not show list compare graph stats status doctor history wake-up introspect emotion-trend"
-READING = frozenset([*_READ.split(" "), "export", "reindex"])
 _BATCH_SECONDS = 0.05  # saves that come in a row are indexed together
 _BATCH_LONGEST = 0.5
 _AGAIN_SECONDS = 5.0  # after a failure
@@ -264,11 +262,12 @@ class Engine:
 class Loan:
     """What one request has taken from the engine, and must give back however it ends."""
 
-    def __init__(self, engine: Engine, command: str) -> None:
+    def __init__(self, engine: Engine, request: Request) -> None:
         self._engine = engine
-        self._writes = command not in READING
-        self._turn = command in TURNS
-        self._command = command
+        self._command = request.command
+        entry = COMMANDS.get(self._command)
+        self._writes = entry is None or entry.may_write(request.arguments)
+        self._turn = entry is not None and entry.turn
         self._workspaces: list[Workspace] = []
         self._has_turn = False
 

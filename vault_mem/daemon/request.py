@@ -36,7 +36,7 @@ class Request:
     @property
     def command(self) -> str:
         """The command's name, if it is one of ours."""
-        from vault_mem.cli.main import command_of
+        from vault_mem.register import command_of
 
         return command_of(self.arguments)
 

@@ -163,7 +163,7 @@ class Server:
 
     def _run(self, line: Line, request: Request) -> None:
         started = time.perf_counter()
-        loan = _Later(self, request.command)
+        loan = _Later(self, request)
         sound = False
         try:
             code, sound = run(request, line, loan.open)
@@ -231,16 +231,16 @@ class Server:
 class _Later:
     """A loan from an engine that is made only when the command opens its vault."""
 
-    def __init__(self, server: Server, command: str) -> None:
+    def __init__(self, server: Server, request: Request) -> None:
         self._server = server
-        self._command = command
+        self._request = request
         self._loan: Loan | None = None
 
     def open(self, console: Console, what: str) -> Vault:
         from vault_mem.daemon.engine import Loan
 
         if self._loan is None:
-            self._loan = Loan(self._server.engine(), self._command)
+            self._loan = Loan(self._server.engine(), self._request)
         return self._loan.open(console, what)
 
     def end(self, *, sound: bool) -> None:
