@@ -252,7 +252,7 @@ def test_nothing_changed_reads_nothing(vault: Vault, root: Path, monkeypatch: py
     vault.recall("entry")
     read = []
     real = sync.read
-    monkeypatch.setattr(sync, "read", lambda folder, key: read.append(key) or real(folder, key))
+    monkeypatch.setattr(sync, "read", lambda folder, key, *how: read.append(key) or real(folder, key, *how))
     vault.recall("entry")
     assert read == []
     memory(root, "memories/3.md", "mem_000000000003", "Entry changed")
@@ -300,10 +300,10 @@ def test_a_file_that_goes_while_it_is_read(vault: Vault, root: Path, monkeypatch
     gone = memory(root, "memories/b.md", "mem_00000000000b", "Goes")
     real = sync.read
 
-    def vanish(folder, key):
+    def vanish(folder, key, *how):
         if key.endswith("b.md"):
             gone.unlink(missing_ok=True)
-        return real(folder, key)
+        return real(folder, key, *how)
 
     monkeypatch.setattr(sync, "read", vanish)
     assert [each.id for each in vault.list().memories] == ["mem_00000000000a"]
@@ -317,8 +317,8 @@ def test_a_file_that_changes_while_it_is_read(vault: Vault, root: Path, monkeypa
     path = memory(root, "memories/a.md", "mem_00000000000a", "Version one")
     real = sync.read
 
-    def edit_after(folder, key):
-        found = real(folder, key)
+    def edit_after(folder, key, *how):
+        found = real(folder, key, *how)
         path.write_text(path.read_text().replace("one", "two"))
         return found
 

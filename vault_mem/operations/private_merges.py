@@ -32,7 +32,8 @@ def keep_private(workspace: Workspace) -> list[str]:
         return []
     written = absorb(workspace, came_back(workspace))
     written += let_go(workspace, [known.key for known in changed])
-    workspace.index.state.put(**{_STAMP: stamp})
+    if not written:  # what was written may be named elsewhere: look once more
+        workspace.index.state.put(**{_STAMP: stamp})
     return written
 
 
@@ -77,6 +78,8 @@ def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
         workspace.notices.append(f"a public file that git brought back was taken into {private}")
         if public in git.unmerged(folder):
             git.settle(folder, public)
+    if written:
+        workspace.sync()  # the private file goes by its own id again
     return written
 
 
