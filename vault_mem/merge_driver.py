@@ -20,6 +20,9 @@ def main(arguments: list[str]) -> int:
         key = _key(path)
         found = merge(key, base or None, ours, theirs, None if base else _generated(key, path))
         _write(ours_file, encoded(found.text))
+    except FileNotFoundError as error:
+        os.write(2, f"vault-mem git-merge: there is no file {error.filename}\n".encode(errors="replace") + _USAGE)
+        return 2
     except Exception:  # whatever it is: git's own way of merging is better than none
         return _as_git_would(base_file, ours_file, theirs_file)
     return 1 if found.conflicts else 0

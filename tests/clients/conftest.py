@@ -13,9 +13,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from model_api import Model, model
-
+from clients.model_api import Model, model
 from vault_mem import Vault
 
 PROJECT = Path(__file__).parents[2]

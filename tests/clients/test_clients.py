@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Place
-from model_api import SAID
+
+from clients.conftest import Place
+from clients.model_api import SAID
 
 QUESTION = "Who keeps the lighthouse?"
 FACT, SECRET = "Umeko", "letters in the lamp"

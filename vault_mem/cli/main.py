@@ -215,10 +215,11 @@ def settle(console: Console, arguments: Sequence[str]) -> None:
         workspace = vault.workspace
         if console.broken_off or not workspace.is_fresh:
             continue  # it failed, or did not look at the notes
-        if command_of(arguments) in TURNS and workspace.folder.tree.exists(OWN):  # a first recall leaves no trace
+        turn = command_of(arguments) in TURNS
+        if turn and workspace.folder.tree.exists(OWN):  # a first recall leaves no trace
             turns.count(workspace.folder)
         said = len(workspace.notices)
-        guarded(console, partial(do_what_waits, workspace), wants_json=False)
+        guarded(console, partial(do_what_waits, workspace, tidy=turn), wants_json=False)
         for notice in workspace.notices[said:]:
             console.notice(f"note: {notice}")
     console.opened.clear()

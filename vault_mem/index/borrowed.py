@@ -41,12 +41,14 @@ def usable_home(folder: Folder) -> Path:
 
 
 def writable(home: Path) -> bool:
-    """Whether files can be made in a folder, by making one: sandboxes do not show in its permissions."""
+    """Whether the system lets files be made in a folder, by making one: sandboxes do not show in its permissions."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         probe = home / f".probe-{secrets.token_hex(4)}"
         os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         probe.unlink()
+    except (FileExistsError, NotADirectoryError):
+        return True  # no sandbox: something else has its name, and whoever opens it says so
     except OSError:
         return False
     return True

@@ -308,7 +308,8 @@ class _Reader:
         title = self.fields.get("title")
         title = title.strip() if isinstance(title, str) else ""
         links = self._links(body)
-        stem = "" if PLACEHOLDER.fullmatch(self._stem()) else ID_AT_END.sub("", self._stem())
+        chosen = self.path.endswith(".md") and not PLACEHOLDER.fullmatch(self._stem())
+        stem = ID_AT_END.sub("", self._stem()) if chosen else ""
         memory = Memory(
             id=text if known else "",
             content=body if body.strip() else title or stem,  # a name that somebody chose says it all

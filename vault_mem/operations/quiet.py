@@ -20,14 +20,15 @@ from vault_mem.vault import git, journal
 STEPS = (keep_private, adopt, move_flagged, heal, apply_ticked)
 
 
-def settle(workspace: Workspace) -> None:
+def settle(workspace: Workspace, *, tidy: bool = True) -> None:
     """Do what is due, after the answer; where the files are watched, the watcher's process does it."""
     if workspace.watch is not None or (not workspace.is_fresh and workspace.freshen().stale):
         return
     workspace.folder.public = False  # what nobody asked for is done with all memories in view
     if quiet_work(workspace):
         workspace.sync(wait=0.0)
-    run_due(workspace)
+    if tidy:
+        run_due(workspace)
 
 
 def quiet_work(workspace: Workspace) -> bool:
