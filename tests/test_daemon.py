@@ -413,3 +413,10 @@ def test_a_vault_deleted_and_made_again_beneath_a_daemon(tmp_path: Path) -> None
             answer = one.spawn("list", "--json")
             assert (answer.code, answer.json["total"]) == (0, number + 2)
         assert one.spawn("status", "--json").json["trouble"] == []
+
+
+def test_a_first_save_is_in_the_views_at_once(tmp_path: Path) -> None:
+    # W-1: the daemon's background indexed it as if a person had written it
+    with served(tmp_path) as command:
+        assert command.run("remember", "The shop is open on Mondays").code == 0
+        assert command.json("status")["waiting_for_views"] == []

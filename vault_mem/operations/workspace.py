@@ -370,7 +370,9 @@ class Workspace:
 
     def _behind_in_views(self) -> set[str] | None:
         """What was edited by hand, and is not yet in the views: still to be followed after our own edit."""
-        return None if self.index.state is None else {known.key for known in self.index.state.unfollowed()}
+        if self.index.state is None and self.index.open():
+            return None  # it is rebuilt, and a new index takes the views as they are
+        return {known.key for known in self.index.state.unfollowed()}
 
     def _follow(self, keys: Iterable[str], behind: set[str] | None) -> None:
         """Our own edits have been written to the views already, and what we removed has left them."""
