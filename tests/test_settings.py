@@ -67,7 +67,7 @@ def test_the_user_wins_over_the_vault(cli: Command, root: Path) -> None:
     assert cli.json("config", "get", "max_links")["max_links"] == {
         "value": 7,
         "source": str(file),
-        "doc": "how many links a new memory gets at the most",
+        "doc": "maximum number of links a new memory gets",
     }
 
 

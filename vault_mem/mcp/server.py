@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import select
+import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -32,6 +34,7 @@ VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 NOT_THERE = -32002  # a resource
 _DUPLICATE = 3
+_CHUNK = 1 << 16
 _PATIENCE = 5.0  # with what was begun, when the other side hangs up or sends a signal
 _DIGEST = "memory://digest"
 
@@ -68,7 +71,7 @@ def serve(offer: Offer) -> int:
     """Serve on standard input and output until the other side hangs up, or a signal comes; returns the exit code."""
     server = Server(offer, _write)
     try:
-        for line in sys.stdin.buffer:
+        for line in _lines():
             server.take(line)
     except KeyboardInterrupt:
         server.cancel_all()
@@ -77,6 +80,32 @@ def serve(offer: Offer) -> int:
         os._exit(STOPPED)  # threads that still wait hold nobody up
     server.wait(None)
     return 0
+
+
+def _lines() -> Iterator[bytes]:
+    """The lines of standard input. A signal that comes just before we begin to wait must not wait with us."""
+    if os.name != "posix":
+        yield from sys.stdin.buffer
+        return
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake)
+    parts: list[bytes] = []
+    while True:
+        ready, _, _ = select.select([0, woken], [], [])  # a signal's handler runs when this returns
+        if woken in ready:
+            os.read(woken, _CHUNK)
+        if 0 not in ready:
+            continue
+        chunk = os.read(0, _CHUNK)
+        if not chunk:
+            break
+        *whole, rest = chunk.split(b"\n")
+        for line in whole:
+            yield b"".join([*parts, line])
+            parts.clear()
+        parts.append(rest)
+    yield b"".join(parts)
 
 
 def _write(line: bytes) -> None:
