@@ -338,7 +338,12 @@ def test_cancelled_in_time_or_told(tmp_path: Path) -> None:
 
 def test_an_interrupt_ends_it(cli: Command) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "vault_mem", "mcp"], cwd=cli.cwd, env=cli.env, stdin=subprocess.PIPE, stdout=-1
+        [sys.executable, "-m", "vault_mem", "mcp"],
+        cwd=cli.cwd,
+        env=cli.env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
     )
     assert process.stdin and process.stdout
     process.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
