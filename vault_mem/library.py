@@ -510,7 +510,7 @@ class Vault:
         return self._reading(stats)
 
     def rebuild_views(self) -> RebuildResult:
-        """Make the mirrored files anew from the memories."""
+        """Regenerate the daily log and MEMORY.md from the memories."""
         from vault_mem.operations.vaults.views import rebuild
 
         return self._writing(rebuild)
@@ -592,7 +592,7 @@ class Vault:
         return self._writing(update_self, fields=fields, ask=ask, resolve=resolve)
 
     def emotion_trend(self, days: int | None = None, *, public_only: bool = False) -> EmotionTrend:
-        """How the last week and month felt, or so many days."""
+        """How the last week and month felt, or the last `days` days."""
         from vault_mem.operations.day.emotion_trend import emotion_trend
 
         return self._reading(emotion_trend, days, public_only=public_only)

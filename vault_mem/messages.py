@@ -391,7 +391,7 @@ def recalled(result: RecallResult, now: datetime, *, explain: bool = False) -> s
 
 
 def left_out(count: int) -> str:
-    """That a budget had no room for so many."""
+    """How many had no room in the budget."""
     return f"{count} more left out (budget)"
 
 

@@ -169,7 +169,7 @@ def _last_blocked(
         again = replace(draft, supersedes=supersedes or draft.supersedes)
         result = remember(vault.workspace, again, force=force, allow_secret=allow_secret, replace_all=replace_all)
         code = answer(console, vault, result)
-    if code in (0, DUPLICATE_EXIT):  # saved, or refused again and kept anew
+    if code in (0, DUPLICATE_EXIT):  # saved, or refused again and kept again
         try:
             vault.workspace.folder.tree.drop(kept)
         except OSError as error:

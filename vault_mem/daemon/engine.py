@@ -35,7 +35,7 @@ _IDLE_SECONDS = 2.0
 _BREATH_SECONDS = 0.01  # between two commands
 _PATIENCE = 30.0  # with a command at work
 _QUIET_LONGEST = 60.0  # settings may have changed, or a clock
-# After so many commits the table is folded together in a quiet moment, or between two commands of a busy one.
+# After this many commits the table is folded together in a quiet moment, or between two commands of a busy one.
 _FOLD_COMMITS, _FOLD_WHEN_BUSY = 20, 100
 # Commands fold the table only when nobody had a quiet moment for it in a long while.
 _COMMITS_BETWEEN_FOLDING = 400
@@ -139,7 +139,7 @@ class Engine:
                 if self.watcher.flags.until_look() <= 0:
                     self.watcher.flags.look()
                 elif self._at_work(now):
-                    continue  # a command brings the index up to date by itself, or builds it anew
+                    continue  # a command brings the index up to date by itself, or rebuilds it
                 elif self.watcher.ledger and now >= not_before and self._until_batch(now) <= 0:
                     self._urgent, self._first_heard = False, 0.0
                     self._index()
@@ -282,7 +282,7 @@ class Loan:
         self._engine.loans.setdefault(self, clock.monotonic())
         self._engine.watcher.follow(folder)
         progress = console.progress(what)
-        # What builds the index anew needs no index that is up to date.
+        # What rebuilds the index needs none that is up to date.
         notices = self._engine.get_ready(folder, progress) if self._command != "reindex" else []
         if self._writes and not self._has_turn:
             if not self._engine.turn.take(WAIT_SECONDS, console.check):

@@ -32,7 +32,7 @@ _SIGNS = ("hash", "id", "created")  # of a file's rows: where one is another, th
 _VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
 _COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
 FOREVER = float("inf")
-# After so many rows came one by one it would pay to fill the arrays anew, in a quiet moment: lists beside them are
+# After this many rows came one by one it would pay to refill the arrays, in a quiet moment: lists beside them are
 # slower. With more of them than this many times what there was, it cannot wait.
 MOST_LATER, FAR_MORE = 2_000, 2
 
@@ -129,12 +129,12 @@ class Catalogue:
 
     @property
     def worn(self) -> bool:
-        """Whether filling the arrays anew would pay."""
+        """Whether refilling the arrays would pay."""
         return "lexicon" in self.__dict__ and self.lexicon.later > MOST_LATER
 
     @property
     def outgrown(self) -> bool:
-        """Whether the arrays must be filled anew."""
+        """Whether the arrays must be refilled."""
         return self.worn and self.lexicon.later > FAR_MORE * self.lexicon.at_first
 
     def place_of(self, file: str) -> int | None:

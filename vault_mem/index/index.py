@@ -1,4 +1,4 @@
-"""One vault's index: opening it, noticing damage or a change of model, and building it anew beside the old one."""
+"""One vault's index: opening it, noticing damage or a change of model, and rebuilding it beside the old one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Index:
         self.former: tuple[list[Known], list[tuple[str, str]]] = ([], [])
 
     def open(self) -> str:
-        """Open the index. Returns why it has to be built anew, or nothing when it is sound."""
+        """Open the index. Returns why it has to be rebuilt, or nothing when it is sound."""
         self.close()
         self.home = usable_home(self.folder)
         self._make_home()

@@ -63,7 +63,7 @@ class Lexicon:
         self.at_first = rows
 
     def reserve(self, rows: int) -> None:
-        """Make room for so many places."""
+        """Make room for that many places."""
         more = rows - len(self.lengths)
         if more > 0:
             self.lengths = np.concatenate([self.lengths, np.zeros(more, dtype=np.float32)])
@@ -175,7 +175,7 @@ class Lexicon:
 
 
 def weight(having: float, rows: float) -> float:
-    """What finding a term says that so many rows have (BM25's inverse document frequency)."""
+    """What finding a term says that `having` rows have (BM25's inverse document frequency)."""
     return math.log(1 + (rows - having + 0.5) / (having + 0.5))
 
 

@@ -111,7 +111,7 @@ class Written(NamedTuple):
 
 _COLUMNS = ", ".join(Known._fields)
 _LINK_COLUMNS = ", ".join(Written._fields)
-# What the views followed is not a file's state: it stays when the state is noted anew.
+# What the views followed is not a file's state: it stays when the state is noted again.
 _RECORD = (
     f"INSERT INTO files ({_COLUMNS}) VALUES ({', '.join('?' * len(Known._fields))}) ON CONFLICT (key) DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in Known._fields[1:])

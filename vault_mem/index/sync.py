@@ -30,9 +30,9 @@ from vault_mem.vault.walk import RACY_NS, Listing, content_hash, look_at, walk
 BATCH = 1000
 # So many rows of a commit are handed on to those who have the memories at hand.
 HANDED_ON = 8
-# A vault of at least so many files does not empty itself: more likely a disk is not mounted.
+# A vault of at least this many files does not empty itself: more likely a disk is not mounted.
 MASS_LOSS = 5
-# Each time the table is folded together it is written anew. Copies are kept for readers that are still on them, but
+# Each time the table is folded together it is written again. Copies are kept for readers that are still on them, but
 # no longer than from one folding to the next, or they would soon outgrow the vault.
 KEEP_VERSIONS = (1.0, 60.0)
 # What the states note as the table's version as long as a sync is not through: ids may be anybody's.
@@ -79,10 +79,10 @@ def sync(
     wait: float = LOCK_WAIT,
     commits: int | None = None,
 ) -> SyncReport:
-    """Bring the index up to date with the files; build it anew where it is missing, damaged or of another model.
+    """Bring the index up to date with the files; rebuild it where it is missing, damaged or of another model.
 
     `only` looks at these files alone: for a caller that has just written them, or knows that nothing else changed.
-    Raises Busy where another holds the index for longer than `wait`. The table is folded after so many `commits`.
+    Raises Busy where another holds the index for longer than `wait`. The table is folded after that many `commits`.
     """
     started = time.monotonic()
     report = SyncReport()
@@ -442,7 +442,7 @@ class _Run:
 
 
 def upkeep(index: Index, commits: int) -> None:
-    """Fold the table together after so many commits, and drop old versions; the caller holds the lock."""
+    """Fold the table together after that many commits, and drop old versions; the caller holds the lock."""
     if (index.state.get("commits") or 0) < commits:
         return
     release_memory()  # it takes as much as all that was freed before

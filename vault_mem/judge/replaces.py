@@ -36,10 +36,10 @@ ROLE, GROUP, ASKED_SUBJECT, PART, OWNED = 0.8, 0.55, 0.5, 0.6, 0.8
 ASKED, QUANTITY, KINDRED, OTHER_NAME, THING, TO, VALUE = 0.6, 0.7, 0.7, 0.4, 0.5, 0.6, 0.5
 # A text of more columns tells a story: what it changes among many things cannot be told by its words.
 MAX_WIDTH = 140
-# Two texts with so many of their words in common say the same.
+# Two texts with this share of their words in common say the same.
 SAID_AGAIN = 0.8
 _KEPT = 5_000
-# Who does it stands among so many words at the beginning.
+# Who does it stands among this many words at the beginning.
 SUBJECT_WORDS = 7
 _KIN = read_words("kin.txt")
 _GROUPS = frozenset(("group", "team", "class", "club", "family", "everyone", "everybody", "みんな", "うち", "我が家"))

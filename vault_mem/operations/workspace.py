@@ -37,10 +37,10 @@ T = TypeVar("T")
 # A read answers from what is there, and says that it is behind, rather than wait longer for another's sync; it hardly
 # waits at all for one that rebuilds the index or takes in a whole checkout.
 READ_WAIT, LONG_WORK_WAIT = 3.0, 0.1
-# From so many changed files on, listing the whole vault costs less than looking at each.
+# From this many changed files on, listing the whole vault costs less than looking at each.
 MANY = 500
 
-# A file may be saved by its owner while we change it; after so many tries something else is wrong.
+# A file may be saved by its owner while we change it; after this many tries something else is wrong.
 TRIES = 5
 
 
@@ -253,7 +253,7 @@ class Workspace:
         return sync(self.index, rebuild=True, progress=self.progress)
 
     def reading(self, look: Callable[[], T]) -> T:
-        """What `look` finds in the index; where that turns out to be damaged, it is built anew and looked at again."""
+        """What `look` finds in the index; where that turns out to be damaged, it is rebuilt and looked at again."""
         try:
             return look()
         except (OSError, RuntimeError, ValueError, sqlite3.Error):

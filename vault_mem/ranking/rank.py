@@ -20,13 +20,13 @@ from vault_mem.ranking.times import worth
 from vault_mem.ranking.weights import STAGES, weights
 from vault_mem.ranking.words import HANDFUL, has_passages, total, words
 
-# So many candidates are looked at closely, best first; and so many of each way of searching whatever the other says.
+# How many candidates are looked at closely, best first; and how many of each way of searching whatever the other says.
 CANDIDATES, OF_EACH = 224, 32
 # The words of a whole note count so much more than those of its best passage.
 WHOLE = np.float32(2.0)
 # The share of the best neighbour's first score that brings a memory among the candidates.
 CALLED = 0.5
-# Memories linked to so many of the best become candidates.
+# Memories linked to this many of the best become candidates.
 SEEDS = 10
 # Scores no farther apart than this answer a query about as well.
 AS_WELL = 2.5

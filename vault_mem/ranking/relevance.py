@@ -21,7 +21,7 @@ FLOOR = 0.37
 LEAST = 0.01
 # Who types a few words has found what was looked for in a memory with this much of them, though little else tells.
 ALL = 0.99
-# Where nothing answers, so many are shown as the nearest.
+# Where nothing answers, this many are shown as the nearest.
 NEAREST = 2
 # Without a shared word a memory must be alike in meaning: less than this is nothing, so much is as good as a word.
 UNLIKE, ALIKE = 0.12, 0.35

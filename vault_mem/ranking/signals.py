@@ -26,7 +26,7 @@ _MONTH = re.compile(r"(?:^|/)\d{4}-\d\d(?=/)")
 Signal = NDArray[np.float32]
 Places = NDArray[np.int64]
 
-# Around so many of the candidates the neighbours' texts are read too.
+# Around this many of the candidates the neighbours' texts are read too.
 CLOSE = 64
 # A note of more passages than this is about many things: its likeness says less, and less the more there are.
 MANY = 6.0

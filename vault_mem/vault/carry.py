@@ -27,7 +27,7 @@ from vault_mem.vault.steps import (
 )
 from vault_mem.vault.tree import parent_of
 
-# A view may be saved by its owner while a line is put into it; after so many tries something else is wrong.
+# A view may be saved by its owner while a line is put into it; after this many tries something else is wrong.
 _TRIES = 5
 
 

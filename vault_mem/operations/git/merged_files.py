@@ -62,7 +62,7 @@ def leftovers(folder: Folder) -> Iterator[Leftover]:
 
 
 def put_right(workspace: Workspace, leftover: Leftover) -> None:
-    """Write a file as it should be after a merge, and the views anew from the memories."""
+    """Write a file as it should be after a merge, and the views as the memories make them."""
     folder = workspace.folder
     if leftover.after is None:
         return

@@ -26,7 +26,7 @@ from vault_mem.ranking.rank import DIGITS, Ranking
 MOST = 2
 # The second is named only if it is nearly as likely as the first: mostly it shares a word with it and no more.
 NEARLY = 0.75
-# So many of the nearest states are looked at, and so many more that name somebody the new text names.
+# How many of the nearest states are looked at, and how many more that name somebody the new text names.
 NEAREST, NAMING = 15, 8
 # An event may read as a state; a summary says what others say, and a mood grows by itself.
 _REPLACED = frozenset(("event", *STATE_KINDS)) - {"summary"}

@@ -82,7 +82,7 @@ def consolidate(
 ) -> ConsolidationStats:
     """Replay the last hours, then look at what is near to what is new; `whole`: in the whole vault.
 
-    `window` takes the newest so many memories for new, whatever their age, instead of `window_hours`.
+    `window` takes that many of the newest memories for new, whatever their age, instead of `window_hours`.
     """
     threshold = workspace.folder.settings.merge_threshold if merge_threshold is None else merge_threshold
     if not 0 <= threshold <= 1:

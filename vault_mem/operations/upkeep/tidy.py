@@ -138,7 +138,7 @@ def record(folder: Folder, report: TidyReport) -> None:
 
 
 def run_due(workspace: Workspace) -> TidyReport | None:
-    """Tidy if so many turns have passed since the last time: for the daemon, never in the foreground of a call."""
+    """Tidy if enough turns have passed since the last time: for the daemon, never in the foreground of a call."""
     folder = workspace.folder
     if not folder.settings.tidy or not turns.due(folder) or git.under_way(folder):
         return None

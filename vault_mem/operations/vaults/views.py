@@ -205,7 +205,7 @@ def _place(key: str) -> str:
 
 
 def rebuild(workspace: Workspace) -> RebuildResult:
-    """Make the views anew from the memories; a person's own text in them stays."""
+    """Regenerate the views from the memories; a person's own text in them stays."""
     folder = workspace.folder
     with writing(folder):
         workspace.freshen()

@@ -43,7 +43,7 @@ def model(workspace: Workspace) -> Iterator[Finding]:
 
 
 def index(workspace: Workspace) -> Iterator[Finding]:
-    """An index that cannot be opened, has holes, or had to be built anew just now."""
+    """An index that cannot be opened, has holes, or had to be rebuilt just now."""
     if list(model(workspace)):
         return  # said already; without the model there is no index to look at
     noticed = len(workspace.notices)
@@ -148,7 +148,7 @@ def _existing(path: Path) -> Path:
 
 
 def watches(workspace: Workspace) -> Iterator[Finding]:
-    """A system that lets nobody watch so many folders as the vault has: changes would be seen late."""
+    """A system that lets nobody watch as many folders as the vault has: changes would be seen late."""
     try:
         most = int(_WATCHES.read_text(encoding="ascii"))
     except (OSError, ValueError):
