@@ -176,6 +176,7 @@ class Workspace:
         own.vet(self.folder)
         if self._interrupted():
             self._recover()
+        self.follow_removed()
         self._finish_purges()
         wait = None if self.folder.writing else READ_WAIT
         if self.watch is None:
@@ -285,6 +286,12 @@ class Workspace:
         if time.time_ns() - changed > RACY_NS:
             self._journal_seen = changed
         return False
+
+    def follow_removed(self) -> None:
+        """Let the index know which files went when a crash was put right: that they are gone is no accident."""
+        removed, self.folder.removed = sorted(self.folder.removed), set()
+        if removed:
+            self.sync(only=removed)
 
     def _recover(self) -> None:
         try:
