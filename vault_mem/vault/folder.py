@@ -58,6 +58,7 @@ class Folder:
         self.writing = False
         self.public = False  # for who looks through this, there are no private memories (SPEC S-6)
         self.removed: set[str] = set()  # files that went when what a crash had left was put right
+        self.last_number = 0  # of an operation, as long as the vault is held for writing; 0: nobody has looked
         self.last_op = ""  # the last operation that somebody asked for and that is done
 
     def twin(self) -> Folder:

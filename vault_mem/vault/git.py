@@ -5,6 +5,8 @@ It is told only what somebody asked for: `init --git`, `doctor --fix` and the se
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import shutil
 import stat
 import subprocess
@@ -13,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.tree import beside
+from vault_mem.vault.tree import name_of, native
 
 # A repository may come from a stranger: nothing that its configuration names is run, and nothing is fetched.
 _SAFE = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "core.quotePath=false", "--no-pager"]
@@ -55,7 +57,7 @@ def in_repository(folder: Folder) -> bool:
 
 def ignores(folder: Folder, key: str) -> bool:
     """Whether git would leave a file out, were it there and not yet tracked."""
-    if not all(_plain(folder, each) for each in (*_IGNORE_LISTS, beside(key, ".gitignore"))):
+    if not all(_plain(folder, each) for each in _IGNORE_LISTS) or _waits_at_a_pipe(folder, [key]):
         return False
     return _git(folder, "check-ignore", "--no-index", "--quiet", "--", key) is not None
 
@@ -86,6 +88,9 @@ def state(folder: Folder) -> GitState | None:
 
 def uncommitted(folder: Folder, keys: Iterable[str]) -> list[str]:
     """The files at these places that the last commit does not have as they are."""
+    keys = list(keys)
+    if _waits_at_a_pipe(folder, keys):
+        return []
     places = [f":(literal){key}" for key in keys]
     filters = _without_filters(folder)
     listed = ("ls-files", "--modified", "--deleted", "--others", "--exclude-standard", "-z", "--", *places)
@@ -189,6 +194,8 @@ def settle(folder: Folder, key: str) -> bool:
 
     Not where a filter would be run: the owner must do that.
     """
+    if _waits_at_a_pipe(folder, [key]):
+        return False
     filtered = (_git(folder, "check-attr", "-z", "filter", "--", key) or "").split("\0")
     if filtered[2:3] not in (["unspecified"], ["unset"]):
         return False
@@ -204,7 +211,7 @@ def last_commit(folder: Folder) -> int | None:
 def commit(folder: Folder, message: str, keys: list[str]) -> bool:
     """Commit these files or folders as they are, and nothing else; whether git did. The owner's hooks are run."""
     places = [f":(literal){key}" for key in keys]
-    if _git(folder, "add", "--all", "--", *places) is None:
+    if _waits_at_a_pipe(folder, keys) or _git(folder, "add", "--all", "--", *places) is None:
         return False
     return _git(folder, "commit", "--quiet", "--message", message, "--", *places) is not None
 
@@ -230,6 +237,21 @@ def _plain(folder: Folder, key: str) -> bool:
     except OSError:
         return True  # in a folder that we do not follow: git may
     return found is None or stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)
+
+
+def _waits_at_a_pipe(folder: Folder, keys: Iterable[str]) -> bool:
+    """Whether git would find a pipe in the place of one of its lists, on the way to these files or below them."""
+    for key in keys:
+        above = itertools.accumulate(native(key).split("/")[:-1], lambda place, name: f"{place}/{name}")
+        lists = [f"{place}/{name}" for place in above for name in _READ_BY_GIT]
+        with contextlib.suppress(OSError):  # no folder, or not one of ours
+            lists += [
+                each for _, _, others in folder.tree.walk(key) for each in others if name_of(each) in _READ_BY_GIT
+            ]
+        with contextlib.suppress(OSError):
+            if any(map(folder.tree.is_pipe, lists)):
+                return True
+    return False
 
 
 def _git(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> str | None:

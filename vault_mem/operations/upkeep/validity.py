@@ -10,6 +10,7 @@ from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
+from vault_mem.operations.unasked.adopt import adopt_in
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction
@@ -104,6 +105,7 @@ def close_in(
 
 
 def _commit(workspace: Workspace, transaction: Transaction, memory: Memory) -> Memory:
+    adopt_in(workspace, transaction)
     transaction.commit()
     index_written(workspace, transaction)
     return memory_written(workspace, transaction, memory.id)
