@@ -57,12 +57,13 @@ class Folder:
         self.writer = threading.RLock()
         self.writing = False
         self.public = False  # for who looks through this, there are no private memories (SPEC S-6)
+        self.removed: set[str] = set()  # files that went when what a crash had left was put right
         self.last_op = ""  # the last operation that somebody asked for and that is done
 
     def twin(self) -> Folder:
         """The same folder for another thread: what this one is writing, the other is not."""
         twin = copy.copy(self)
-        twin.writer, twin.writing, twin.notices = threading.RLock(), False, []
+        twin.writer, twin.writing, twin.notices, twin.removed = threading.RLock(), False, [], set()
         return twin
 
     @cached_property
