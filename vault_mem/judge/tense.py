@@ -37,12 +37,11 @@ def tense_changes(one: Text, two: Text, alignment: Alignment) -> list[Difference
 _TOLD = re.compile(r"^\W*(?:please|remember to|todo|make sure|be sure to)\b|(?:こと|ください|てね)[。.!！]*$")
 
 
-def is_told(text: Text, alignment: Alignment, before: bool) -> bool:
+def is_told(text: Text) -> bool:
     """Whether a text tells somebody to do something: remember to, please, or a verb that it begins with."""
     if _TOLD.search(text.rest):
         return True
-    words = [pair[0] if before else pair[1] for pair in alignment.pairs]
-    return any(_stages(text, word) == {"asked"} for word in words if word.text.isascii() and not word.name)
+    return any(_stages(text, word) == {"asked"} for word in text.words if word.text.isascii() and not word.name)
 
 
 def _ended(alignment: Alignment) -> list[Difference]:
