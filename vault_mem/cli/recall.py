@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, filter_options, filters_from, finish, found_json, open_vault
+from vault_mem.cli.common import Command, filter_options, filters_from, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
 
@@ -122,21 +122,14 @@ class Json:
         return count_tokens(json.dumps({"results": [self._record(found)]}, ensure_ascii=False, indent=2, default=str))
 
     def _record(self, found: Found) -> dict[str, Any]:
-        return found_json(found) | ({"explain": found.terms} if self._explain else {})
+        return found.to_dict() | ({"explain": found.terms} if self._explain else {})
 
     def show(self, console: Console, result: RecallResult) -> None:
         """Print what was found."""
         from vault_mem import messages
 
         console.answer(
-            {
-                "results": [self._record(found) for found in result.results],
-                "answered": result.answered,
-                "left_out": result.left_out,
-                "stale": result.stale,
-                "pending": result.pending,
-                "scaffold": "",
-            },
+            result.to_dict() | {"results": [self._record(found) for found in result.results], "scaffold": ""},
             messages.recalled(result, self._now, explain=self._explain),
         )
 

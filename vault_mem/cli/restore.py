@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
 
@@ -22,7 +22,7 @@ def command(console: Console, id_: str | None, list_: bool) -> None:
         return
     memory, missing = vault.restore(id_)
     console.answer(
-        {"status": "restored", "memory": memory_json(memory), "not_put_back": missing},
+        {"status": "restored", "memory": memory.to_dict(), "not_put_back": missing},
         f"Restored (id: {memory.id}): {memory.path}",
     )
     for key in missing:

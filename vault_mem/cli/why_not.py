@@ -30,6 +30,5 @@ def command(console: Console, /, id_: str, query: str, limit: int, budget: int |
     shape = Text(vault, explain=False)
     chosen = filters_from(vault, filters)
     result = vault.why_not(id_, query, limit, chosen, budget=budget, frame=shape.frame, cost=shape.cost)
-    record = {name: value for name, value in vars(result).items() if name != "memory"}
-    console.answer({"id": result.memory.id, "path": result.memory.path} | record, messages.why_not(result))
+    console.answer(result.to_dict(), messages.why_not(result))
     finish(console, vault, stale=result.stale, pending=result.pending)

@@ -7,6 +7,7 @@ import difflib
 import json
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from vault_mem.errors import Conflict, NotFound, VaultMemError
 from vault_mem.index.links import Names
@@ -20,6 +21,7 @@ from vault_mem.operations.upkeep.apart import keep_apart
 from vault_mem.operations.upkeep.linking import changed_links, referrers
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault import own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
@@ -32,7 +34,7 @@ _TRASH = f"{OWN}/trash"
 
 
 @dataclass(frozen=True)
-class ForgetResult:
+class ForgetResult(Result):
     """What was forgotten, in how many files it was named, and which files still name it."""
 
     memory: Memory
@@ -40,6 +42,10 @@ class ForgetResult:
     left: list[str] = field(default_factory=list)
     op: str = ""
     purged: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "purged", status="purged" if self.purged else "forgotten")
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from vault_mem.operations.upkeep.forget import (
 )
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result
 from vault_mem.vault import files, history, journal, late, own
 from vault_mem.vault.files import failures
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
@@ -44,7 +45,7 @@ COMMAND = "forget --purge"
 
 
 @dataclass(frozen=True)
-class Purge:
+class Purge(Result):
     """What a purge would take: the memory, the notes whose links to it go, and how many revisions."""
 
     memory: Memory
