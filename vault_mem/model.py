@@ -46,6 +46,10 @@ EPISODE_ID = re.compile(r"ep_[0-9a-f]{12}")
 
 TITLE_LENGTH = 60
 
+# What a program notes on a memory for itself; in front matter its keys have the prefix.
+MetaValue = str | int | float | bool
+META = "meta_"
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -114,6 +118,7 @@ class Memory:
     sources_digest: str | None = None
     links: list[Link] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
+    metadata: dict[str, MetaValue] = field(default_factory=dict)  # a program's own, in front matter as `meta_…`
     provisional: bool = False
 
     @property

@@ -17,8 +17,8 @@ from vault_mem.visible import tagging
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
-    from vault_mem.model import Memory
     from vault_mem.operations.memory.filters import Filters
+    from vault_mem.operations.upkeep.edit_memory import EditResult
 
 F = TypeVar("F", bound=Callable[..., Any])
 log = redact.logger(__name__)
@@ -201,11 +201,12 @@ def tell_left(console: Console, vault: Vault, left: list[str], what: str, *, upd
         )
 
 
-def changed(console: Console, vault: Vault, what: str, memory: Memory) -> None:
+def changed(console: Console, vault: Vault, what: str, result: EditResult) -> None:
     """Say that one memory was changed, and how."""
     from vault_mem.notes.excerpt import cut
 
-    document = {"status": what.lower(), "memory": memory.to_dict()}
+    memory = result.memory
+    document = result.to_dict() | {"status": what.lower()}
     console.answer(document, f"{what} (id: {memory.id}): {cut(memory.content)}")
     finish(console, vault)
 

@@ -30,10 +30,10 @@ def command(console: Console, budget: int | None, public_only: bool) -> None:
     def text(result: Introspection) -> str:
         return compose(introspected(result, now), scaffold)
 
-    result = vault.introspect(
+    result = vault.introspect_within(
+        lambda result: printed_tokens(console, result.to_dict() | {"scaffold": scaffold}, text(result)),
         budget,
         public_only=public_only,
-        cost=lambda result: printed_tokens(console, result.to_dict() | {"scaffold": scaffold}, text(result)),
     )
     console.answer(result.to_dict() | {"scaffold": scaffold}, text(result))
     finish(console, vault, stale=result.stale, pending=result.pending)

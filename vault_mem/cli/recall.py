@@ -50,13 +50,14 @@ def command(
     **filters: Any,
 ) -> None:
     """Find the memories that answer QUERY (or standard input, with -), by meaning, words and what is around them."""
+    from vault_mem.operations.memory.recall import Request
+
     text = _query(console, query, context)
     vault = open_vault(console)
     chosen = filters_from(vault, filters)
     shape = (Tool if console.for_tool else Json if console.json else Text)(vault, explain)
-    result = vault.recall(
-        text, limit, chosen, budget=budget, frame=shape.frame, min_relevance=min_relevance, cost=shape.cost
-    )
+    request = Request(text, limit, chosen, budget, shape.frame, min_relevance)
+    result = vault.ask(request, shape.cost)
     shape.show(console, result)
     finish(console, vault, stale=result.stale, pending=result.pending)
 

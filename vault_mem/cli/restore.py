@@ -20,12 +20,13 @@ def command(console: Console, id_: str | None, list_: bool) -> None:
     if id_ is None:
         _list(console, vault)
         return
-    memory, missing = vault.restore(id_)
+    result = vault.restore(id_)
+    memory = result.memory
     console.answer(
-        {"status": "restored", "memory": memory.to_dict(), "not_put_back": missing},
+        result.to_dict(),
         f"Restored (id: {memory.id}): {memory.path}",
     )
-    for key in missing:
+    for key in result.not_put_back:
         console.notice(f"note: {key} was changed since; the reference in it was not put back")
     finish(console, vault)
 

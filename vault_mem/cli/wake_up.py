@@ -54,10 +54,10 @@ def command(console: Console, budget: int | None, public_only: bool, hook: str |
     if hook:
         console.json = False
     spare = _FENCE if hook else 0
-    result = vault.wake_up(
+    result = vault.wake_up_within(
+        lambda result: printed_tokens(console, result.to_dict() | {"scaffold": scaffold}, text(result)) + spare,
         budget,
         public_only=public_only,
-        cost=lambda result: printed_tokens(console, result.to_dict() | {"scaffold": scaffold}, text(result)) + spare,
     )
     console.answer(result.to_dict() | {"scaffold": scaffold}, text(result))
     finish(console, vault, stale=result.stale, pending=result.pending)

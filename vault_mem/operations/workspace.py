@@ -177,7 +177,8 @@ class Workspace:
         if self._interrupted():
             self._recover()
         self._finish_purges()
-        wait = None if self.folder.writing else READ_WAIT
+        reading = READ_WAIT if self.folder.read_wait is None else self.folder.read_wait
+        wait = self.folder.wait if self.folder.writing else reading
         if self.watch is None:
             freshness = self.sync(wait=wait)
             self.is_fresh = not freshness.stale

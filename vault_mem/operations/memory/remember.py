@@ -223,7 +223,7 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
     folder = workspace.folder
     created = (draft.created or folder.now()).astimezone(folder.zone).replace(microsecond=0)
     own = {"id": workspace.new_id("mem_"), "created": created, "supersedes": [], "sources": []}
-    memory = Memory(**vars(draft) | own)
+    memory = Memory(**vars(draft) | own | {"metadata": dict(draft.metadata)})
     if memory.kind == "task" and memory.about_time is None:  # the text still says "tomorrow" in a month
         memory.about_time = day_of(memory.content, created)
     memory.title = title_of(draft.content)

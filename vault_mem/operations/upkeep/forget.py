@@ -49,6 +49,18 @@ class ForgetResult(Result):
 
 
 @dataclass(frozen=True)
+class RestoreResult(Result):
+    """The memory that is back, and the files in which a reference to it could not be put back."""
+
+    memory: Memory
+    not_put_back: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="restored")
+
+
+@dataclass(frozen=True)
 class Trashed:
     """A memory in the trash."""
 
@@ -162,10 +174,10 @@ def trash(folder: Folder) -> list[Trashed]:
     return sorted(shown, key=lambda each: each.at, reverse=True)
 
 
-def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
+def restore(workspace: Workspace, id_: str) -> RestoreResult:
     """Bring a forgotten memory back with the references to it. Returns it, and what could not be put back."""
 
-    def act() -> tuple[Memory, list[str]]:
+    def act() -> RestoreResult:
         workspace.freshen()
         trashed = in_trash(workspace.folder, id_)
         if workspace.index.has(trashed.id):
@@ -173,7 +185,7 @@ def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
         transaction, missing = plan_restore(workspace.folder, workspace.names, trashed)
         transaction.commit()
         workspace.done(transaction)
-        return workspace.as_written(transaction, trashed.id), missing
+        return RestoreResult(workspace.as_written(transaction, trashed.id), missing)
 
     return workspace.changing(act)
 
