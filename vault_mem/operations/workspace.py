@@ -92,7 +92,8 @@ class Workspace(Opened):
             return Freshness(stale=False, pending=0)
         own.vet(self.folder)
         self._finish_interrupted()
-        wait = None if self.folder.writing else READ_WAIT
+        reading = READ_WAIT if self.folder.read_wait is None else self.folder.read_wait
+        wait = self.folder.wait if self.folder.writing else reading
         if self.watch is None:
             freshness = self.sync(wait=wait)
             self.is_fresh = not freshness.stale

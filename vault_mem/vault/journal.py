@@ -248,7 +248,7 @@ def _finish(folder: Folder, name: str, jobs: list[carry.Job]) -> list[str]:
 
 
 @contextmanager
-def writing(folder: Folder, wait: float = WAIT_SECONDS) -> Iterator[None]:
+def writing(folder: Folder, wait: float | None = None) -> Iterator[None]:
     """Hold the vault for writing: one writer at a time, and what a crash left is put right first.
 
     Raises Busy where another process has been writing for longer than `wait`.
@@ -258,7 +258,8 @@ def writing(folder: Folder, wait: float = WAIT_SECONDS) -> Iterator[None]:
             yield
             return
         own.vet(folder)
-        with locked(folder.tree, LOCK, "this vault", wait):
+        given = folder.wait if wait is None else wait
+        with locked(folder.tree, LOCK, "this vault", WAIT_SECONDS if given is None else given):
             folder.writing, folder.last_number = True, 0  # others may have written since
             try:
                 folder.notices += recover(folder)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound, VaultMemError
 from vault_mem.imports.formats import reader_for
@@ -24,6 +25,7 @@ from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.memory.remember import remember
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.parts import Whole, together
 
@@ -44,7 +46,7 @@ class Passed:
 
 
 @dataclass
-class ImportReport:
+class ImportReport(Result):
     """What became of every item. In a dry run `imported` is what would be saved, without ids."""
 
     format: str
@@ -55,6 +57,11 @@ class ImportReport:
     refused: list[Bad] = field(default_factory=list)
     links: int = 0
     total: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        found = as_record(self)
+        return found | {"counts": {name: len(value) for name, value in found.items() if isinstance(value, list)}}
 
 
 def import_(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from vault_mem.errors import VaultMemError
 from vault_mem.model import Memory
@@ -17,6 +18,7 @@ from vault_mem.notes.parse import parse
 from vault_mem.notes.text import split_text
 from vault_mem.operations.changing import is_quiet
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault import history, marked
 from vault_mem.vault.carry import left_of
 from vault_mem.vault.folder import Folder
@@ -31,11 +33,15 @@ MOST_FOLLOWED = 200
 
 
 @dataclass(frozen=True)
-class RebuildResult:
+class RebuildResult(Result):
     """What rebuilding the views changed."""
 
     files: list[str]
     memories: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="rebuilt")
 
 
 def follow(transaction: Transaction, before: Memory | None, after: Memory | None) -> None:
