@@ -5,15 +5,17 @@ It is told only what somebody asked for: `init --git`, `doctor --fix` and the se
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import shutil
 import stat
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.tree import beside
+from vault_mem.vault.tree import name_of, native
 
 # A repository may come from a stranger: nothing that its configuration names is run, and nothing is fetched.
 _SAFE = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "core.quotePath=false", "--no-pager"]
@@ -57,7 +59,7 @@ def in_repository(folder: Folder) -> bool:
 
 def ignores(folder: Folder, *keys: str) -> bool:
     """Whether git would leave these files out, were they there and not yet tracked."""
-    if not all(_plain(folder, each) for each in (*_IGNORE_LISTS, *(beside(key, ".gitignore") for key in keys))):
+    if not all(_plain(folder, each) for each in _IGNORE_LISTS) or _waits_at_a_pipe(folder, keys):
         return False
     return len(_lines(_git(folder, "check-ignore", "--no-index", "--", *keys))) == len(keys)
 
@@ -91,7 +93,7 @@ def state(folder: Folder) -> GitState | None:
 
 def uncommitted(folder: Folder, keys: Iterable[str]) -> list[str]:
     """The files at these places that the last commit does not have as they are."""
-    report = _report(folder, keys)
+    report = _report(folder, list(keys))
     return report.changed if report else []
 
 
@@ -106,8 +108,10 @@ class _Report:
     unmerged: bool = False
 
 
-def _report(folder: Folder, keys: Iterable[str]) -> _Report | None:
+def _report(folder: Folder, keys: Sequence[str]) -> _Report | None:
     """Ask git for everything at once; None where it does not say."""
+    if _waits_at_a_pipe(folder, keys):
+        return None
     options = ("--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
     places = (f":(literal){key}" for key in keys)
     answer = _git(folder, "status", *options, "--", *places, options=_without_filters(folder))
@@ -233,6 +237,8 @@ def settle(folder: Folder, key: str) -> bool:
 
     Not where a filter would be run: the owner must do that.
     """
+    if _waits_at_a_pipe(folder, [key]):
+        return False
     filtered = (_git(folder, "check-attr", "-z", "filter", "--", key) or "").split("\0")
     if filtered[2:3] not in (["unspecified"], ["unset"]):
         return False
@@ -248,7 +254,7 @@ def last_commit(folder: Folder) -> int | None:
 def commit(folder: Folder, message: str, keys: list[str]) -> bool:
     """Commit these files or folders as they are, and nothing else; whether git did. The owner's hooks are run."""
     places = [f":(literal){key}" for key in keys]
-    if _git(folder, "add", "--all", "--", *places) is None:
+    if _waits_at_a_pipe(folder, keys) or _git(folder, "add", "--all", "--", *places) is None:
         return False
     return _git(folder, "commit", "--quiet", "--message", message, "--", *places) is not None
 
@@ -290,6 +296,21 @@ def _plain(folder: Folder, key: str) -> bool:
     except OSError:
         return True  # in a folder that we do not follow: git may
     return found is None or stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)
+
+
+def _waits_at_a_pipe(folder: Folder, keys: Iterable[str]) -> bool:
+    """Whether git would find a pipe in the place of one of its lists, on the way to these files or below them."""
+    for key in keys:
+        above = itertools.accumulate(native(key).split("/")[:-1], lambda place, name: f"{place}/{name}")
+        lists = [f"{place}/{name}" for place in above for name in _READ_BY_GIT]
+        with contextlib.suppress(OSError):  # no folder, or not one of ours
+            lists += [
+                each for _, _, others in folder.tree.walk(key) for each in others if name_of(each) in _READ_BY_GIT
+            ]
+        with contextlib.suppress(OSError):
+            if any(map(folder.tree.is_pipe, lists)):
+                return True
+    return False
 
 
 def _git(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> str | None:
