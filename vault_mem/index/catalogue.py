@@ -16,11 +16,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.allocators import release_memory
 from vault_mem.index.changes import Rows
+from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.lexicon import Lexicon
 from vault_mem.index.links import Names
-from vault_mem.index.state import MEMORY, NOTE
-from vault_mem.index.table import Table, quote, release_memory
+from vault_mem.index.table import Table, quote
 from vault_mem.model import Memory, from_record
 
 T = TypeVar("T")

@@ -14,11 +14,12 @@ import numpy as np
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.errors import Unsafe
 from vault_mem.index import rows
+from vault_mem.index.allocators import release_memory
 from vault_mem.index.files import known_of, links_of, provisional_id, read
 from vault_mem.index.index import Index
+from vault_mem.index.known import Known, Written
 from vault_mem.index.links import Names
-from vault_mem.index.state import Known, Written
-from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, quote, release_memory
+from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, listed
 from vault_mem.model import Problem
 from vault_mem.notes.links import path_key
 from vault_mem.notes.parse import Note, parse
@@ -353,7 +354,7 @@ class _Run:
     def _held(self, files: set[str]) -> dict[str, Vectors]:
         if not files:
             return {}
-        condition = f"file IN ({', '.join(map(quote, sorted(files)))})"
+        condition = f"file IN ({listed(files)})"
         found: dict[str, list[tuple[int, Vectors]]] = {}
         for row in self.index.table.select(["file", "n", "vector"], condition).to_pylist():
             found.setdefault(row["file"], []).append((row["n"], np.asarray(row["vector"], np.float32)))

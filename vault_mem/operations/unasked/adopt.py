@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from vault_mem.errors import VaultMemError
-from vault_mem.index.state import OTHER, Known
+from vault_mem.index.known import OTHER, Known
 from vault_mem.notes.edit import edit
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import is_quiet
@@ -41,7 +41,7 @@ def candidates(workspace: Workspace) -> list[Known]:
     episodes = folder.settings.episodes_folder.strip("/") + "/"
     return [
         known
-        for known in workspace.index.state.without_id()
+        for known in workspace.index.known.without_id()
         if folder.is_owned(known.key)
         and not known.key.startswith(episodes)
         and not known.foreign_id

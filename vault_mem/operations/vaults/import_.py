@@ -147,7 +147,7 @@ class _Import:
             if transaction.steps:
                 transaction.commit()
                 self._part_done()
-            self.workspace.index.state.follow([memory.path for memory in memories])
+            self.workspace.index.known.follow([memory.path for memory in memories])
         except (VaultMemError, OSError, sqlite3.Error) as error:
             transaction.notices.append(f"the memories are saved; the views follow later: {error}")
         self.workspace.notices += transaction.notices
