@@ -74,6 +74,10 @@ class StateStore(KnownFiles):
         self._db.execute("PRAGMA synchronous=NORMAL")
         self._db.executescript(_TABLES)
 
+    def stamp(self) -> int:
+        """Another number whenever somebody else has written the file."""
+        return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
