@@ -66,6 +66,7 @@ def test_list_and_search_mean_the_same_by_filters(root: Path, vault: Vault) -> N
         front += ["category: work", "emotion: happy"] if number % 2 else []
         front += [f"valid_from: 2026-10-{number + 1:02}"] if number % 3 == 0 else []
         front += [f"valid_to: 2026-11-{number + 1:02}"] if number % 4 == 1 else []
+        front += [f"meta_run: {7 if number % 2 else 'x'}"] if number % 3 else []
         place = "private" if number % 6 == 0 else "memories"
         path = memory(root, f"{place}/mem_{number:012x}.md", f"mem_{number:012x}", f"Entry {number}", *front)
         path.write_text(path.read_text().replace("2026-11-01T08", f"2026-11-{number + 1:02}T08"))
@@ -74,7 +75,7 @@ def test_list_and_search_mean_the_same_by_filters(root: Path, vault: Vault) -> N
         {"category": "work"}, {"kind": "fact"}, {"tags": ["#a"]}, {"tags": ["a", "it's"]}, {"people": ["ann"]},
         {"emotion": "happy"}, {"importance": 3}, {"since": day}, {"until": day}, {"private": True},
         {"private": False}, {"closed": True}, {"as_of": day}, {"ids": ["mem_000000000003", "mem_000000000007"]},
-        {"ids": []},
+        {"ids": []}, {"metadata": {"run": 7}},
     ]  # fmt: skip
     sizes = set()
     for one, other in combinations_with_replacement(conditions, 2):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vault_mem.errors import InvalidInput
 from vault_mem.index.known import MEMORY
+from vault_mem.index.rows import noted
 from vault_mem.index.table import listed, quote
+from vault_mem.model import MetaValue
+from vault_mem.notes.parse import read_time
 
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
@@ -26,7 +30,7 @@ class Filters:
     """Conditions that must all be met. `private` None means both; closed memories only when asked for.
 
     `ids`: only these, such as the members of an episode. `kind` may be several of which one is met, and one of
-    `people` all the names that somebody goes by.
+    `people` all the names that somebody goes by. A time without a zone is in the vault's.
     """
 
     category: str | None = None
@@ -40,6 +44,7 @@ class Filters:
     private: bool | None = None
     closed: bool = False
     as_of: datetime | None = None
+    metadata: Mapping[str, MetaValue] = field(default_factory=dict)
     ids: list[str] | None = None
 
     @property
@@ -49,13 +54,22 @@ class Filters:
         found = [
             replace(unset, **{each.name: getattr(self, each.name)})
             for each in fields(self)
-            if each.name not in ("closed", "as_of") and getattr(self, each.name) not in (None, [])
+            if each.name not in ("closed", "as_of") and getattr(self, each.name) not in (None, [], {})
         ]
         if self.as_of is not None:
             found.append(replace(unset, as_of=self.as_of))
         elif not self.closed:
             found.append(Filters())
         return found
+
+    def in_zone(self, zone: tzinfo) -> Filters:
+        """The same filters with every time in a zone; raises InvalidInput where one is none."""
+        times = {name: value for name in ("since", "until", "as_of") if (value := getattr(self, name)) is not None}
+        read: dict[str, Any] = {name: read_time(value, zone) for name, value in times.items()}
+        for name, value in read.items():
+            if value is None:
+                raise InvalidInput(f"{name} is a time, not {times[name]!r}")
+        return replace(self, **read) if read else self
 
     def where(self, now: datetime, types: Collection[str] = (MEMORY,)) -> str:
         """The rows of whole memories that meet the conditions, as the table is asked for them."""
@@ -98,6 +112,8 @@ class Filters:
             yield _having("tags", {tag.lstrip("#")})
         for person in self.people:
             yield _having("people", {person} if isinstance(person, str) else set(person))
+        for each in self.metadata.items():
+            yield _noting(noted(*each))
 
 
 def _begun(at_hand: Catalogue) -> NDArray[Any]:
@@ -126,3 +142,14 @@ def _having(column: str, values: set[str]) -> Condition:
         return np.fromiter((not values.isdisjoint(each) for each in lists), dtype=bool, count=len(lists))
 
     return f"({' OR '.join(f'array_has({column}, {quote(each)})' for each in sorted(values))})", meets
+
+
+def _noting(note: str) -> Condition:
+    """A program has noted this with the memory."""
+
+    def meets(at_hand: Catalogue) -> Mask:
+        met = np.zeros(len(at_hand.files), dtype=bool)
+        met[[place for place, notes in at_hand.metadata.items() if note in notes]] = True
+        return met
+
+    return f"array_has(metadata, {quote(note)})", meets

@@ -92,7 +92,8 @@ class Workspace(Opened):
             return Freshness(stale=False, pending=0)
         own.vet(self.folder)
         self._finish_interrupted()
-        wait = None if self.folder.writing else READ_WAIT
+        reading = READ_WAIT if self.folder.read_wait is None else self.folder.read_wait
+        wait = self.folder.wait if self.folder.writing else reading
         if self.watch is None:
             freshness = self.sync(wait=wait)
             self.is_fresh = not freshness.stale
@@ -181,6 +182,7 @@ class Workspace(Opened):
         """End what a crash cut short, before anything is answered: operations, and purges with traces left."""
         if self._interrupted():
             self._recover()
+        self.follow_removed()
         if not self.folder.writing and interrupted.purges(self.folder):
             from vault_mem.vault.journal import writing
             from vault_mem.vault.traces import remove_traces
@@ -198,6 +200,12 @@ class Workspace(Opened):
         if time.time_ns() - changed > RACY_NS:
             self._journal_seen = changed
         return False
+
+    def follow_removed(self) -> None:
+        """Let the index know which files went when a crash was put right: that they are gone is no accident."""
+        removed, self.folder.removed = sorted(self.folder.removed), set()
+        if removed:
+            self.sync(only=removed)
 
     def _recover(self) -> None:
         from vault_mem.vault.journal import writing

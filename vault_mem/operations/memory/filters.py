@@ -19,7 +19,7 @@ def resolved(workspace: Workspace, filters: Filters) -> Filters:
     if isinstance(kind, str) and kind not in KINDS:
         raise InvalidInput(f"unknown kind {filters.kind!r}", f"a kind is one of {', '.join(KINDS)}")
     people = [each for each in filters.people if isinstance(each, str)]
-    for text in (filters.category, filters.emotion, *filters.tags, *people, *(filters.ids or ())):
+    for text in (filters.category, filters.emotion, *filters.tags, *people, *(filters.ids or ()), *filters.metadata):
         writable(text or "", "a filter")
     return replace(filters, kind=kind, people=_by_all_names(workspace, people) if people else filters.people)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from vault_mem.ranking.rank import DIGITS, Ranking, Switches, rank
 from vault_mem.ranking.relevance import FLOOR, LEAST, NEAREST
 from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
+from vault_mem.result import Results, as_record
 from vault_mem.vault import activity
 
 # A query longer than a page says nothing more; of a longer context the end counts, which was said last.
@@ -34,7 +36,7 @@ SMALLEST_BUDGET = 50
 
 
 @dataclass(frozen=True)
-class RecallResult:
+class RecallResult(Results[Found]):
     """What was found, best first. `stale` answers do not reflect `pending` changed files.
 
     `answered` is false where nothing is likely to answer: then the results are the nearest there are, two at the most.
@@ -47,6 +49,13 @@ class RecallResult:
     pending: int
     answered: bool = True
     left_out: int = 0
+
+    def _items(self) -> list[Found]:
+        return self.results
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "query")
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from vault_mem.operations.upkeep import review
 from vault_mem.operations.upkeep.linking import add_link
 from vault_mem.operations.upkeep.replayed import Company
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result
 from vault_mem.vault import activity
 from vault_mem.vault.journal import Transaction
 
@@ -56,7 +56,7 @@ class SupersedeCandidate(MergeCandidate):
 
 
 @dataclass(frozen=True)
-class ConsolidationStats:
+class ConsolidationStats(Result):
     """What a consolidation did and found."""
 
     replay_events: int
@@ -65,10 +65,6 @@ class ConsolidationStats:
     refreshed_memories: int
     merge_candidates: list[MergeCandidate] = field(default_factory=list)
     supersede_candidates: list[SupersedeCandidate] = field(default_factory=list)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return asdict(self)
 
 
 def consolidate(

@@ -21,6 +21,7 @@ from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.by_hand import replace_words
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 
@@ -51,7 +52,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class EditResult:
+class EditResult(Result):
     """The memory as it is now; `op` is empty where nothing had to be changed.
 
     `kept` is what a person had added to a text that was replaced: it is still there.
@@ -65,6 +66,10 @@ class EditResult:
     def changed(self) -> bool:
         """Whether anything was written."""
         return bool(self.op)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="edited" if self.op else "unchanged")
 
 
 def edit_memory(

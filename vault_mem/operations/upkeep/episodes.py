@@ -20,6 +20,7 @@ from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.link import require_memory
 from vault_mem.operations.upkeep.linking import referrers
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, Results, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
@@ -29,7 +30,7 @@ MAX_SUMMARY = 2000
 
 
 @dataclass(frozen=True)
-class EpisodeResult:
+class EpisodeResult(Result):
     """An episode with those of its memories that exist, and how many do not."""
 
     episode: Episode
@@ -38,9 +39,18 @@ class EpisodeResult:
     stale: bool = False
     pending: int = 0
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return self.told() | as_record(self, "episode", "missing")
+
+    def told(self) -> dict[str, Any]:
+        """The episode as JSON, its memories by their ids alone."""
+        members = [memory.id for memory in self.memories]
+        return as_record(self.episode, members=members, missing=self.missing)
+
 
 @dataclass(frozen=True)
-class EpisodeChange:
+class EpisodeChange(Result):
     """What a change to an episode did: members that came or went, those that already were so, files that name it."""
 
     result: EpisodeResult
@@ -50,14 +60,25 @@ class EpisodeChange:
     left: list[str] = field(default_factory=list)
     op: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "result", status="changed" if self.changed else "already", episode=self.result.told())
+
 
 @dataclass(frozen=True)
-class EpisodeList:
+class EpisodeList(Results[EpisodeResult]):
     """Episodes, the latest first."""
 
     episodes: list[EpisodeResult]
     stale: bool = False
     pending: int = 0
+
+    def _items(self) -> list[EpisodeResult]:
+        return self.episodes
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, episodes=[each.told() for each in self.episodes])
 
 
 def create(

@@ -7,6 +7,7 @@ import difflib
 import json
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from vault_mem.errors import Conflict, NotFound, VaultMemError
 from vault_mem.index.links import Names
@@ -21,6 +22,7 @@ from vault_mem.operations.upkeep.apart import keep_apart
 from vault_mem.operations.upkeep.linking import changed_links, referrers
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault import own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
@@ -33,7 +35,7 @@ _TRASH = f"{OWN}/trash"
 
 
 @dataclass(frozen=True)
-class ForgetResult:
+class ForgetResult(Result):
     """What was forgotten, in how many files it was named, and which files still name it."""
 
     memory: Memory
@@ -41,6 +43,22 @@ class ForgetResult:
     left: list[str] = field(default_factory=list)
     op: str = ""
     purged: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "purged", status="purged" if self.purged else "forgotten")
+
+
+@dataclass(frozen=True)
+class RestoreResult(Result):
+    """The memory that is back, and the files in which a reference to it could not be put back."""
+
+    memory: Memory
+    not_put_back: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="restored")
 
 
 @dataclass(frozen=True)
@@ -157,10 +175,10 @@ def trash(folder: Folder) -> list[Trashed]:
     return sorted(shown, key=lambda each: each.at, reverse=True)
 
 
-def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
+def restore(workspace: Workspace, id_: str) -> RestoreResult:
     """Bring a forgotten memory back with the references to it. Returns it, and what could not be put back."""
 
-    def act() -> tuple[Memory, list[str]]:
+    def act() -> RestoreResult:
         workspace.freshen()
         trashed = in_trash(workspace.folder, id_)
         if workspace.index.has(trashed.id):
@@ -168,7 +186,7 @@ def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
         transaction, missing = plan_restore(workspace.folder, workspace.names, trashed)
         transaction.commit()
         index_written(workspace, transaction)
-        return memory_written(workspace, transaction, trashed.id), missing
+        return RestoreResult(memory_written(workspace, transaction, trashed.id), missing)
 
     return changing(workspace, act)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from vault_mem.errors import Conflict, InvalidInput, NotFound
 from vault_mem.index.links import Means
@@ -17,12 +18,13 @@ from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.edit_memory import as_written
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 
 
 @dataclass(frozen=True)
-class LinkResult:
+class LinkResult(Result):
     """What became of a link from `a` to `b`: `status` is linked, changed or already; it is written in `path`."""
 
     status: str
@@ -33,9 +35,13 @@ class LinkResult:
     path: str
     op: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, a=self.a.id, b=self.b.id)
+
 
 @dataclass(frozen=True)
-class UnlinkResult:
+class UnlinkResult(Result):
     """The files a link was taken out of, and those whose text still names the other memory."""
 
     a: Memory
@@ -43,6 +49,10 @@ class UnlinkResult:
     files: list[str]
     left: list[str] = field(default_factory=list)
     op: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="unlinked", a=self.a.id, b=self.b.id)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from vault_mem.operations.changing import changing, freshen_to_change, index_wri
 from vault_mem.operations.upkeep.forget import ForgetResult, Trashed, in_trash, log_deletion, plan_forget, trash_key
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result
 from vault_mem.vault import history, late
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.interrupted import PURGING
@@ -26,7 +27,7 @@ from vault_mem.vault.traces import COMMAND, remove_traces
 
 
 @dataclass(frozen=True)
-class Purge:
+class Purge(Result):
     """What a purge would take: the memory, the notes whose links to it go, and how many revisions."""
 
     memory: Memory

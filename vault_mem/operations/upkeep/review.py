@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, NotFound, VaultMemError
 from vault_mem.model import Memory
@@ -23,6 +24,7 @@ from vault_mem.operations.changing import changing, index_written, is_quiet_file
 from vault_mem.operations.upkeep.proposals import file_key, text_of, write
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
 from vault_mem.visible import visible
@@ -44,13 +46,17 @@ class Suggestion:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Result):
     """What became of a proposal: applied, rejected or stale."""
 
     proposal: Proposal
     outcome: str
     op: str = ""
     note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "outcome", status=self.outcome)
 
 
 def propose(workspace: Workspace, suggestions: Iterable[Suggestion]) -> list[Proposal]:

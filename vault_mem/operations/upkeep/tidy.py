@@ -22,6 +22,7 @@ from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.unasked.declined import Declined
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result
 from vault_mem.vault import files, git, turns
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.journal import Transaction
@@ -61,7 +62,7 @@ class Duplicate:
 
 
 @dataclass(frozen=True)
-class TidyReport:
+class TidyReport(Result):
     """What a run looked at and did."""
 
     at: datetime

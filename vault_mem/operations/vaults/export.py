@@ -18,6 +18,7 @@ from vault_mem.notes.text import split
 from vault_mem.operations.memory.filters import Filters, resolved
 from vault_mem.operations.vaults.init import init
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result
 from vault_mem.vault import outside
 from vault_mem.vault.settings import VAULT_FILE
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, native
@@ -28,7 +29,7 @@ HIDDEN = "(a private memory)"
 
 
 @dataclass
-class ExportReport:
+class ExportReport(Result):
     """What was written where, and what was left out. `left_links` are links of exported notes to what is not there."""
 
     out: str
