@@ -25,7 +25,7 @@ def autocommit(workspace: Workspace) -> str:
         return ""
     places = _places(folder)
     changed = git.uncommitted(folder, places)
-    if not changed or workspace.index.state.flagged() or not all(_is_quiet(workspace, key) for key in changed):
+    if not changed or workspace.index.known.flagged() or not all(_is_quiet(workspace, key) for key in changed):
         return ""
     message = _message(folder, changed)
     return message if git.commit(folder, message, places) else ""

@@ -93,7 +93,7 @@ def _plan(
         transaction.steps = [step for step in transaction.steps if step.key != trash_key(memory.id)]
     if not memory.private:  # the latest monologue keeps the words of what is forgotten, but not of what is purged
         views.silence(transaction, memory, views.newest_introspection(workspace, but=memory.id))
-    former = {name for name, ids in workspace.index.state.renames().items() if memory.id in ids}
+    former = {name for name, ids in workspace.index.known.renames().items() if memory.id in ids}
     stems = sorted({name.rsplit("/", 1)[-1] for name in (*former, memory.path.removesuffix(".md"))})
     record = {"names": stems, "private": memory.private}
     key = f"{PURGING}/{memory.id}.json"

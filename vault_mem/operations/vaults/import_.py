@@ -164,7 +164,7 @@ class _Import:
             self._part_done()
         self.workspace.notices += transaction.notices
         with contextlib.suppress(OSError, sqlite3.Error):  # then they are looked at once more, when they are quiet
-            self.workspace.index.state.follow(self.unmirrored)
+            self.workspace.index.known.follow(self.unmirrored)
 
     def _came_in(self, memory: Memory) -> None:
         self.lines.add(memory)
