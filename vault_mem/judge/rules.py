@@ -189,8 +189,11 @@ def _small_words(one: Text, two: Text) -> list[Difference]:
     gone, new = sorted(one.possessors - two.possessors), sorted(two.possessors - one.possessors)
     if gone and new:
         found.append(Difference("possessor", gone[0], new[0]))
-    shared = {word.lemma for word in one.words} & {word.lemma for word in two.words}
+    said = [{word.lemma for word in text.words} for text in (one, two)]
+    shared = said[0] & said[1]
     gone, new = sorted((one.denied - two.denied) & shared), sorted((two.denied - one.denied) & shared)
+    gone = gone or (sorted(one.denied - said[1]) if new else [])  # not closed, and then not come from
+    new = new or (sorted(two.denied - said[0]) if gone else [])
     if one.negations == two.negations and gone and new:
         found.append(Difference("negation", f"not {gone[0]}", f"not {new[0]}"))
     for code in sorted(one.secrets - two.secrets):
