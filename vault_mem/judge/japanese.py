@@ -149,12 +149,14 @@ def persons(text: str) -> frozenset[str]:
 
 
 def is_denied(word: str, text: str) -> bool:
-    """Whether a word is named as what it is not, or as less than another, or denied: メールではなく, より, していない."""
+    """Whether a word is set aside or denied: メールではなく, メールより, 直していない."""
     start = text.find(word)
     return start >= 0 and bool(_DENIED.match(text, start + len(word)))
 
 
-_DENIED = re.compile(r"(?:では|じゃ|で|に)なく(?!な)|より(?:も|は)?(?!まし)|[しっいんきりえて]{0,3}[てで]い?(?:ない|ません)")
+_DENIED = re.compile(
+    r"(?:では|じゃ|で|に)なく(?!な)|より(?:も|は)?(?!まし)|[しっいんきりえて]{0,3}[てで]い?(?:ない|ません)"
+)
 
 
 def is_question(text: str) -> bool:
