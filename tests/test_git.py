@@ -463,37 +463,3 @@ def test_line_ends_of_one_side_do_not_conflict(ending: str) -> None:
     found = merge("memories/x.md", base.encode(), ours.encode(), base.replace("Three", "Third").encode())
     assert not found.conflicts
     assert found.text == base.replace("One", "First").replace("Three", "Third").replace("\n", ending)
-
-
-def test_autocommit(pair: tuple[Clone, Clone]) -> None:
-    # V-11: off by default; a message of what happened, hooks respected, nothing private, never during a merge
-    from vault_mem.operations.git.autocommit import autocommit
-    from vault_mem.operations.workspace import Workspace
-    from vault_mem.vault.folder import Folder
-
-    one, _ = pair
-    for name, value in (("user.name", "t"), ("user.email", "t@example.org")):
-        one.git("config", name, value)
-
-    def committed() -> str:
-        workspace = Workspace(Folder(one.root, one.cli.env))
-        workspace.freshen()
-        return autocommit(workspace)
-
-    first = one.save("A public thought.", now="")
-    one.save("zanzibarquill is mine", "--private", now="")
-    (one.root / "own.txt").write_text("not ours to commit")
-    assert committed() == ""
-    one.run("config", "set", "--user", "autocommit", str(one.root))
-    hook = one.root / ".git/hooks/pre-commit"
-    hook.write_text("#!/bin/sh\nexit 1\n")
-    hook.chmod(0o755)
-    assert committed() == ""
-    hook.unlink()
-    assert "remember" in committed() and committed() == ""
-    assert one.cli.json("status")["git"]["uncommitted"] == 0
-    shown = one.git("show", "--stat", "--format=%B").stdout
-    assert first[4:12] in shown and "own.txt" not in shown and "zanzibar" not in one.git("log", "-p").stdout
-    (one.root / ".git/MERGE_HEAD").write_text(one.git("rev-parse", "HEAD").stdout)
-    one.note(first).write_text(one.note(first).read_text() + "More.\n")
-    assert committed() == ""
