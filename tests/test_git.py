@@ -463,3 +463,22 @@ def test_line_ends_of_one_side_do_not_conflict(ending: str) -> None:
     found = merge("memories/x.md", base.encode(), ours.encode(), base.replace("Three", "Third").encode())
     assert not found.conflicts
     assert found.text == base.replace("One", "First").replace("Three", "Third").replace("\n", ending)
+
+
+def test_an_undo_leaves_the_views_that_git_tracks(pair: tuple[Clone, Clone]) -> None:
+    # V-11: emptied, as forget leaves them: git could not merge a deletion with what the other side added
+    one, other = pair
+    one.save("The only thought of its day.", now="2026-11-12T10:00:00+00:00")
+    one.merge(other)
+    other.git("pull", "-q", str(one.root), "HEAD")
+    view = one.root / "memory/2026-11-12.md"
+    before = view.read_bytes()
+    op = one.run("undo", "--json").json["op"]
+    assert view.read_text() == "# 2026-11-12\n\n"
+    again = one.run("undo", op, "--json").json["op"]
+    assert view.read_bytes() == before
+    one.run("undo", again)
+    other.save("Another thought of that day.", now="2026-11-12T11:00:00+00:00")
+    one.merge(other)
+    assert "Another thought" in view.read_text() and "The only" not in view.read_text()
+    assert same_bytes(one, other) and one.doctor() == []
