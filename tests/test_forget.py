@@ -281,7 +281,7 @@ def test_purge_what_is_in_the_trash(cli: Command, root: Path, env: dict[str, str
 
 def test_an_interrupted_purge_is_finished(cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # F-1, F-2
-    from vault_mem.operations.upkeep import purge
+    from vault_mem.vault import traces
 
     id_ = cli.json("remember", f"The {TOKEN} lamp is out")["memory"]["id"]
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
@@ -289,7 +289,7 @@ def test_an_interrupted_purge_is_finished(cli: Command, root: Path, monkeypatch:
         def interrupted(*_: object) -> None:
             raise KeyboardInterrupt
 
-        patch.setattr(purge, "_scrub_own", interrupted)
+        patch.setattr(traces, "_scrub_own", interrupted)
         from vault_mem import Vault
 
         Vault(root, env=cli.env).forget(id_, purge=True)

@@ -172,7 +172,7 @@ def open_vault(console: Console, what: str = "Indexing") -> Vault:
         vault = console.opening(console, what)
     else:
         from vault_mem.library import Vault
-        from vault_mem.vault.journal import request_id
+        from vault_mem.vault.interrupted import request_id
 
         request_id.set(console.request)
         vault = Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))

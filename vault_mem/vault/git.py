@@ -257,3 +257,11 @@ def _bytes(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> byte
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout if done.returncode == 0 else None
+
+
+def with_lines(before: bytes | None, missing: Iterable[str]) -> bytes:
+    """One of git's lists with lines added at its end."""
+    before, missing = before or b"", list(missing)
+    newline = b"\r\n" if b"\r\n" in before else b"\n"
+    after = before if not before or before.endswith(b"\n") or not missing else before + newline
+    return after + b"".join(line.encode() + newline for line in missing)

@@ -26,6 +26,7 @@ from vault_mem.errors import Changed, Conflict, Unsafe, VaultMemError
 from vault_mem.vault import carry, files, late, own
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
 from vault_mem.vault.history import Why, has_date, revisions
+from vault_mem.vault.interrupted import PURGING, request_id
 from vault_mem.vault.lock import WAIT_SECONDS, locked, try_lock
 from vault_mem.vault.steps import (
     AppendStep,
@@ -41,14 +42,12 @@ from vault_mem.vault.steps import (
 )
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PUBLIC_MODE, TEMPORARY, native
 
-# The request that a command carries out, so that its outcome can be asked for after a lost answer.
-request_id: ContextVar[str] = ContextVar("request_id", default="")
 # The operation that transactions are parts of (see `parts`).
 part_of: ContextVar[str] = ContextVar("part_of", default="")
 
 LOCK = f"{OWN}/lock"
 # Where only who holds the vault writes: a temporary file there is what a failing disk or a crash left.
-_ONLY_WHILE_WRITING = (JOURNAL, f"{OWN}/blocked", f"{OWN}/purging")
+_ONLY_WHILE_WRITING = (JOURNAL, f"{OWN}/blocked", PURGING)
 _REQUEST = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _ENTRY = re.compile(r"(\d{6,12}-\d{8}T\d{6}(?:\.[0-9A-Za-z_-]{1,64})?)\.(pending|json|conflict)")
 # Purging and pruning leave gaps between the numbers of operations, but never this many.
@@ -283,20 +282,6 @@ def busy(folder: Folder) -> bool:
 def pending(folder: Folder) -> list[str]:
     """The names of operations that began and did not end."""
     return names(folder, "pending")
-
-
-def unsettled(folder: Folder) -> bool:
-    """Whether an operation did not end, or a file that one displaced is still kept for late words."""
-    return any(name.endswith((".pending", ".was")) for name in folder.tree.names(JOURNAL))
-
-
-def changed_ns(folder: Folder) -> int:
-    """When an operation last began or ended, by the file system's clock."""
-    try:
-        found = folder.tree.stat(JOURNAL)
-    except OSError:
-        return 0
-    return found.st_mtime_ns if found else 0
 
 
 def conflicts(folder: Folder) -> list[str]:

@@ -10,6 +10,7 @@ from vault_mem.errors import EditRefused, InvalidInput, NotFound, SecretFound
 from vault_mem.notes import self_model
 from vault_mem.notes.secrets import find_secret
 from vault_mem.notes.self_model import SelfModel, read_self
+from vault_mem.operations.changing import changing
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, plain
@@ -60,7 +61,7 @@ def update_self(
         workspace.notices += transaction.notices
         return SelfResult(show_self(workspace.folder).model, op)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def plan_update_self(

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vault_mem.operations.vaults import views
-from vault_mem.operations.vaults.init import with_lines
 from vault_mem.vault import files, git
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, writing
@@ -36,7 +35,7 @@ def add_git(folder: Folder) -> tuple[list[str], list[str]]:
             return [], ["git could not make this a repository; is it installed? `vault-mem doctor --fix` goes on later"]
         created.append(".git/")
     before = read(folder, ATTRIBUTES)
-    after = with_lines(before, missing(folder))
+    after = git.with_lines(before, missing(folder))
     if before is None:
         files.create(folder.tree, ATTRIBUTES, after, PUBLIC_MODE)
     elif before != after:
@@ -54,7 +53,7 @@ def set_up(folder: Folder) -> None:
     with writing(folder):
         before = read(folder, ATTRIBUTES)
         transaction = Transaction(folder, "doctor --fix", "git did not know how to merge the vault")
-        transaction.write(ATTRIBUTES, before, with_lines(before, missing(folder)))
+        transaction.write(ATTRIBUTES, before, git.with_lines(before, missing(folder)))
         if transaction.steps:
             transaction.commit()
         _set_up_clone(folder)
@@ -147,7 +146,7 @@ def _path(folder: Folder) -> str | None:
 def _add_here(tree: Tree, before: bytes | None, lines: list[str]) -> bool:
     files.make_folder(tree, "info", PUBLIC_FOLDER_MODE)
     if before is None:
-        files.create(tree, _HERE, with_lines(None, lines), PUBLIC_MODE)
+        files.create(tree, _HERE, git.with_lines(None, lines), PUBLIC_MODE)
     else:
-        files.replace(tree, _HERE, before, with_lines(before, lines))
+        files.replace(tree, _HERE, before, git.with_lines(before, lines))
     return True

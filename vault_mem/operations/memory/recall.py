@@ -16,8 +16,8 @@ from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.terms import stem
 from vault_mem.operations.memory.excerpts import FIRST, OTHERS, Cost, fit, part
 from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.memory.newer import newer_first
 from vault_mem.operations.memory.people import other_names
-from vault_mem.operations.memory.replaced import newer_first
 from vault_mem.operations.memory.results import Found, writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.diversity import Chosen, diversify

@@ -15,6 +15,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, stem_of, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
+from vault_mem.operations.changing import changing, index_written, memory_written, new_id, read_to_edit
 from vault_mem.operations.memory import blocked
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.due import day_of
@@ -120,7 +121,7 @@ def remember(
         grown = grow(workspace, old_self, whole, replace_all=replace_all)
         return RememberResult(grown.memory, 0, [], None, grown=True, kept=grown.kept)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def _remember(
@@ -214,7 +215,7 @@ def _save(
     suggested = [review.Suggestion("supersede", (memory.id, id_), why) for id_, why in replaces.items()]
     review.propose_in(transaction, workspace, suggested, memory)
     transaction.commit()
-    workspace.done(transaction, soon=mirror, mirrored=mirror)
+    index_written(workspace, transaction, soon=mirror, mirrored=mirror)
     return memory
 
 
@@ -222,7 +223,7 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
     """A memory of that draft with an id, a title and a place, not written yet and without links."""
     folder = workspace.folder
     created = (draft.created or folder.now()).astimezone(folder.zone).replace(microsecond=0)
-    own = {"id": workspace.new_id("mem_"), "created": created, "supersedes": [], "sources": []}
+    own = {"id": new_id(workspace, "mem_"), "created": created, "supersedes": [], "sources": []}
     memory = Memory(**vars(draft) | own | {"metadata": dict(draft.metadata)})
     if memory.kind == "task" and memory.about_time is None:  # the text still says "tomorrow" in a month
         memory.about_time = day_of(memory.content, created)
@@ -245,7 +246,7 @@ def _seq(workspace: Workspace, created: datetime) -> int | None:
 def _link_from_private(workspace: Workspace, transaction: Transaction, found: Found, memory: Memory) -> None:
     """A public file never names a private memory: the link is written on the private side."""
     link = write_link(Link(stem_of(memory.path), "similar", found.similarity, memory.title))
-    raw = workspace.read_to_edit(found.memory)
+    raw = read_to_edit(workspace, found.memory)
     transaction.write(found.memory.path, raw, edit(raw, {"links": [*written_list(raw, "links"), link]}))
 
 
@@ -260,14 +261,14 @@ def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -
         links.append(f"[[{names.of(old.path)}]]")
         if not old.closed_at(now):
             close_in(transaction, workspace, old, now)
-    raw = workspace.read_to_edit(memory)
+    raw = read_to_edit(workspace, memory)
     known = written_list(raw, "supersedes")
     wanted = [*known, *(link for link in links if link not in known)]
     transaction.write(memory.path, raw, edit(raw, {"supersedes": wanted}))
     if transaction.steps:
         transaction.commit()
-        workspace.done(transaction)
-    return RememberResult(workspace.as_written(transaction, memory.id), 0, [], None, superseded)
+        index_written(workspace, transaction)
+    return RememberResult(memory_written(workspace, transaction, memory.id), 0, [], None, superseded)
 
 
 def _as_private_as_its_sources(workspace: Workspace, draft: Draft) -> Draft:
@@ -293,7 +294,7 @@ def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
     if private or not found.memory.private:
         return True
     try:
-        raw = workspace.read_to_edit(found.memory)
+        raw = read_to_edit(workspace, found.memory)
         edit(raw, {"links": [*written_list(raw, "links"), "[[probe]]"]})
     except EditRefused:
         return False

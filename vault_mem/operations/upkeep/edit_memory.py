@@ -15,6 +15,7 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import Note, parse, read_time
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
+from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import Draft, check_words, checked
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.by_hand import replace_words
@@ -162,17 +163,17 @@ def change_memory(
     """Let `change` make other bytes of a memory's file, and the views follow."""
 
     def act() -> EditResult:
-        memory = workspace.to_change(id_)
-        raw = workspace.read_to_edit(memory)
+        memory = to_change(workspace, id_)
+        raw = read_to_edit(workspace, memory)
         wanted = change(memory, raw)
         transaction = plan_change(workspace.folder, memory, raw, wanted, command, reason)
         if not transaction.steps:
             return EditResult(memory)
         op = transaction.commit()
-        workspace.done(transaction)
-        return EditResult(workspace.as_written(transaction, memory.id), op, wanted.kept)
+        index_written(workspace, transaction)
+        return EditResult(memory_written(workspace, transaction, memory.id), op, wanted.kept)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def plan_change(

@@ -14,6 +14,7 @@ from vault_mem.notes.episode import episode_file, episode_text, read_episode
 from vault_mem.notes.links import nameable, read_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.references import Reference, references, rewritten
+from vault_mem.operations.changing import changing, freshen_to_change, index_written, new_id, read_to_edit
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.link import require_memory
 from vault_mem.operations.upkeep.linking import referrers
@@ -102,7 +103,7 @@ def create(
         folder = workspace.folder
         names = workspace.names
         episode = Episode(
-            id=workspace.new_id("ep_"),
+            id=new_id(workspace, "ep_"),
             title=title or title_of(summary),
             summary=summary,
             created=folder.now().replace(microsecond=0),
@@ -119,10 +120,10 @@ def create(
         transaction = Transaction(folder, "episode create", ids=[episode.id, *(memory.id for memory in memories)])
         transaction.create(episode.path, episode_text(episode, folder.zone).encode())
         op = transaction.commit()
-        workspace.done(transaction)
+        index_written(workspace, transaction)
         return EpisodeChange(_result(workspace, episode), [memory.id for memory in memories], op=op)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def show(workspace: Workspace, id_: str) -> EpisodeResult:
@@ -168,7 +169,7 @@ def add(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeCha
         result = _result(workspace, _find(workspace, episode.id))
         return EpisodeChange(result, [memory.id for memory in new], unchanged, hidden, left, transaction.op)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def remove(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeChange:
@@ -190,7 +191,7 @@ def remove(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> Episode
         _commit(workspace, transaction)
         return EpisodeChange(_result(workspace, _find(workspace, episode.id)), list(ids), op=transaction.op)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: bytes, names: Names) -> list[str]:
@@ -232,11 +233,11 @@ def _let_go(reference: Reference, means: Any, name: str) -> Reference | str | No
 def _commit(workspace: Workspace, transaction: Transaction) -> None:
     if transaction.steps:
         transaction.commit()
-        workspace.done(transaction)
+        index_written(workspace, transaction)
 
 
 def _memories(workspace: Workspace, ids: Sequence[str]) -> list[Memory]:
-    workspace.freshen_to_change()
+    freshen_to_change(workspace)
     found = [require_memory(workspace.folder, workspace.index.get(id_)) for id_ in ids]
     return list({memory.id: memory for memory in found}.values())
 
@@ -278,9 +279,9 @@ def _read(workspace: Workspace, note: Memory) -> Episode | None:
 
 
 def _to_change(workspace: Workspace, id_: str) -> tuple[Episode, bytes]:
-    workspace.freshen_to_change()
+    freshen_to_change(workspace)
     episode = _find(workspace, id_)
-    return episode, workspace.read_to_edit(workspace.index.get(episode.id))
+    return episode, read_to_edit(workspace, workspace.index.get(episode.id))
 
 
 def _result(workspace: Workspace, episode: Episode) -> EpisodeResult:

@@ -15,6 +15,7 @@ from vault_mem.model import KIND_ALIASES, STATE_KINDS, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.write import note_text
 from vault_mem.notes.yamlish import Value
+from vault_mem.operations.changing import changing, index_written, read_to_edit
 from vault_mem.operations.memory.drafts import SCOPE, Draft, checked
 from vault_mem.operations.memory.remember import new_memory
 from vault_mem.operations.upkeep import candidates, summaries
@@ -128,14 +129,14 @@ def apply(workspace: Workspace, text: str, *, dry_run: bool = False) -> PlanResu
         transaction.ids = [*created, *updated, *closed]
         if not dry_run:
             transaction.commit()
-            workspace.done(transaction)
+            index_written(workspace, transaction)
         counts = {kind: sum(m.kind == kind for m in states.values()) for kind in {m.kind for m in states.values()}}
         merged = _merges(updates, states)
         seconds = round(time.monotonic() - started, 3)
         report = TidyReport(now, counts, len(closed), merged, summarised, seconds, transaction.op, dry_run)
         return PlanResult(transaction.op, created, updated, closed, report)
 
-    result = workspace.changing(act)
+    result = changing(workspace, act)
     if not dry_run:
         record(workspace.folder, result.report)
     return result
@@ -471,7 +472,7 @@ def _create(
 def _change(
     workspace: Workspace, transaction: Transaction, update: Update, memory: Memory, states: dict[str, Memory]
 ) -> None:
-    raw = workspace.read_to_edit(memory)
+    raw = read_to_edit(workspace, memory)
     after = raw
     if update.body_text:
         told = replace_words(workspace, memory, raw, update.body_text)

@@ -13,8 +13,9 @@ from vault_mem.index.files import read_names
 from vault_mem.index.links import Names
 from vault_mem.model import Memory
 from vault_mem.notes.references import named_in
+from vault_mem.operations.changing import index_written
 from vault_mem.operations.unasked.declined import decline
-from vault_mem.operations.upkeep import review
+from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.apart import refuse_to_name
 from vault_mem.operations.upkeep.forget import is_episode, lost_links
 from vault_mem.operations.upkeep.linking import changeable, referrers
@@ -101,7 +102,7 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
             )
         transaction = plan_undo(folder, _names(workspace), entry)
         transaction.commit()
-        workspace.done(transaction, mirrored=_mirrored(entry))
+        index_written(workspace, transaction, mirrored=_mirrored(entry))
     return UndoResult(transaction.op, entry.op, entry.command, transaction.keys)
 
 
@@ -145,14 +146,14 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
         if state is State.AFTER:
             reverse = step.reverse()
             if isinstance(reverse, FileStep) and reverse.key.endswith("REVIEW.md"):
-                reverse = review.undone(reverse)
+                reverse = proposals.undone(reverse)
             if isinstance(reverse, LineStep) and reverse.key == MONOLOGUE:
                 reverse = replace(reverse, after=_still_said(folder, entry, reverse.after))
             transaction.steps.append(reverse)
         elif step.key == MONOLOGUE:
             continue  # another has spoken since
         elif isinstance(step, FileStep) and step.loose and step.key.endswith("REVIEW.md"):
-            review.take_out(transaction, step)
+            proposals.take_out(transaction, step)
         elif isinstance(step, FileStep) and not step.loose:
             raise Conflict(f"{step.key} was changed since{_by(folder, entry, step)}", "nothing was changed")
         elif state is State.OTHER and isinstance(step, LineStep):
@@ -161,7 +162,7 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
     stay = {id_in(each.after) for each in notes if each.after is not None}  # what was renamed only goes back
     for each in notes:
         if each.after is None and id_in(each.before or b"") not in stay:
-            review.drop(transaction, id_in(each.before or b""))
+            proposals.drop(transaction, id_in(each.before or b""))
     _refuse_loose_ends(transaction, names)
     refuse_to_name(transaction, names)
     if entry.unasked:

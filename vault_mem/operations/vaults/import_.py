@@ -18,6 +18,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import body_links, name_key, read_link, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
+from vault_mem.operations.changing import changing, index_written, read_to_edit
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.memory.remember import remember
@@ -243,9 +244,9 @@ class _Import:
             transaction = Transaction(folder, "import", ids=[memory.id])
             transaction.create(key, raw)
             transaction.commit()
-            self.workspace.done(transaction, mirrored=False)
+            index_written(self.workspace, transaction, mirrored=False)
 
-        self.workspace.changing(write)
+        changing(self.workspace, write)
         self.unmirrored.append(whole)
         return memory.id
 
@@ -258,7 +259,7 @@ class _Import:
                     continue
                 try:
                     linked = partial(_linked, self.workspace, id_, type_, other)
-                    if self.workspace.changing(linked):
+                    if changing(self.workspace, linked):
                         self.report.links += 1
                         self._part_done()
                 except (EditRefused, Conflict, NotFound) as error:
@@ -271,7 +272,7 @@ def _linked(workspace: Workspace, id_: str, type_: str, other: str) -> bool:
     if two.private and not one.private:
         one, two, type_ = two, one, _REVERSE.get(type_, type_)
     name = workspace.names.of(two.path)
-    raw = workspace.read_to_edit(one)
+    raw = read_to_edit(workspace, one)
     links = written_list(raw, "links")
     found = [each for each in links if (known := read_link(each)) and name_key(known.target) == name_key(name)]
     if found and (type_ == "related" or (read_link(found[0]) or Link("")).type != "similar"):
@@ -280,7 +281,7 @@ def _linked(workspace: Workspace, id_: str, type_: str, other: str) -> bool:
     transaction = Transaction(workspace.folder, "import", ids=[one.id, two.id])
     transaction.write(one.path, raw, edit(raw, {"links": [*(each for each in links if each not in found), link]}))
     transaction.commit()
-    workspace.done(transaction)
+    index_written(workspace, transaction)
     return True
 
 

@@ -17,6 +17,7 @@ from vault_mem.model import Memory
 from vault_mem.notes.excerpt import cut
 from vault_mem.notes.parse import parse
 from vault_mem.notes.text import split_text
+from vault_mem.operations.changing import is_quiet
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault import history, marked
@@ -127,7 +128,7 @@ def silence(transaction: Transaction, memory: Memory, instead: Memory | None) ->
 def follow_files(workspace: Workspace) -> list[str]:
     """Let the views follow notes that a person edited, moved or deleted, once they are quiet. Returns what changed."""
     state = workspace.index.state
-    changed = [known.key for known in state.unfollowed() if workspace.quiet(known)][:MOST_FOLLOWED]
+    changed = [known.key for known in state.unfollowed() if is_quiet(workspace, known)][:MOST_FOLLOWED]
     gone = state.gone()[:MOST_FOLLOWED]
     if not changed and not gone:
         return []
