@@ -33,7 +33,7 @@ vars(library).update({name: getattr(types, name) for name in types.__all__})
 class CallersOwn(BaseException):
     """What a function of the caller's raised: nothing on the way takes it for an error of ours."""
 
-    def __init__(self, error: BaseException) -> None:
+    def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
         self.error = error
 
@@ -205,7 +205,7 @@ def _own(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
     def call(*args: Any) -> Any:
         try:
             return function(*args)
-        except BaseException as error:
+        except Exception as error:
             raise CallersOwn(error) from error
 
     return call

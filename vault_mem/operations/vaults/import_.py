@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound, VaultMemError
+from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound
 from vault_mem.imports.formats import reader_for
 from vault_mem.imports.items import Bad, Item
 from vault_mem.model import Link, Memory
@@ -21,16 +20,13 @@ from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations.changing import changing, index_written, read_to_edit
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.guard import guard
-from vault_mem.operations.memory.remember import remember
-from vault_mem.operations.vaults import views
+from vault_mem.operations.memory.remember_many import Batch
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.parts import Whole, together
 
 Progress = Callable[[int, int], None]
-# So many memories come in before their lines are put into the views, and the vault's files are looked at again.
-AT_ONCE = 500
 _REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
 _PLAIN_NAME = re.compile(r"[^/\\.#~\s][^/\\#|^\[\]\0\n]*\.md")
 
@@ -102,7 +98,7 @@ class _Import:
 
     def __init__(self, workspace: Workspace, report: ImportReport, private: bool, whole: Whole | None = None) -> None:
         self.workspace = workspace
-        self.whole = whole
+        self.batch = Batch(workspace, "import", whole)
         self.report = report
         self.private = private
         workspace.freshen()
@@ -111,17 +107,12 @@ class _Import:
         self.ids = {memory.id for memory in known}
         self.names: dict[str, str] = {}
         self.new: dict[str, tuple[str, list[tuple[str, str]]]] = {}  # source and links; the texts are in the files
-        self.unmirrored: list[Memory] = []
         self.texts: set[str] = set()
 
     def run(self, items: Iterable[Item | Bad], progress: Progress | None) -> ImportReport:
-        """Take all; the vault is held, so its files are looked at now and then and not before each item."""
-        self.workspace.held_still = True
-        try:
+        """Take all, then link them."""
+        with self.batch.held():
             self._take_all(items, progress)
-        finally:
-            self._mirror()
-            self.workspace.held_still = False
         if not self.report.dry_run:
             self._link()
         return self.report
@@ -135,29 +126,8 @@ class _Import:
                     self._take(replace(item, source=" ".join(item.source.split())))
                 except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
                     self.report.refused.append(Bad(item.source, error.message))
-            if len(self.unmirrored) >= AT_ONCE:
-                self._mirror()
-                self.workspace.held_still = False
-                self.workspace.freshen()
-                self.workspace.held_still = True
             if progress:
                 progress(done, self.report.total)
-
-    def _mirror(self) -> None:
-        """Put the lines of what came in into the views: many at once, each time a view is read and written once."""
-        memories, self.unmirrored = self.unmirrored, []
-        if not memories:
-            return
-        transaction = Transaction(self.workspace.folder, "import")
-        try:
-            views.follow_many(transaction, memories)
-            if transaction.steps:
-                transaction.commit()
-                self._part_done()
-            self.workspace.index.state.follow([memory.path for memory in memories])
-        except (VaultMemError, OSError, sqlite3.Error) as error:
-            transaction.notices.append(f"the memories are saved; the views follow later: {error}")
-        self.workspace.notices += transaction.notices
 
     def _take(self, item: Item) -> None:
         known = self.sources.get(item.source)
@@ -173,8 +143,7 @@ class _Import:
         if item.memory is not None or self.report.dry_run:
             duplicate = self._duplicate(draft)
         else:
-            result = remember(self.workspace, draft, keep_refused=False, mirror=False)
-            self.unmirrored += [result.memory] if result.memory and not result.grown else []
+            result = self.batch.remember(draft)
             found = result.duplicate_of
             duplicate = Passed("", found.memory.id, found.similarity) if found else None
         if duplicate:
@@ -189,13 +158,8 @@ class _Import:
             self.ids.add(id_)
             self.new[id_] = item.source, list(item.links)
             self._named(item, id_)
-            self._part_done()
         self.sources[item.source] = id_
         self.report.imported.append(Passed(item.source, id_))
-
-    def _part_done(self) -> None:
-        if self.whole is not None:
-            self.whole.part_done()
 
     def _named(self, item: Item, id_: str) -> None:
         for name in item.names:
@@ -247,7 +211,7 @@ class _Import:
             index_written(self.workspace, transaction, mirrored=False)
 
         changing(self.workspace, write)
-        self.unmirrored.append(whole)
+        self.batch.saved([whole])
         return memory.id
 
     def _link(self) -> None:
@@ -261,7 +225,7 @@ class _Import:
                     linked = partial(_linked, self.workspace, id_, type_, other)
                     if changing(self.workspace, linked):
                         self.report.links += 1
-                        self._part_done()
+                        self.batch.part_done()
                 except (EditRefused, Conflict, NotFound) as error:
                     self.workspace.notices.append(f"{source}: not linked: {error.message}")
 
