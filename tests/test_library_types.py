@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import vault_mem
-from vault_mem import AsyncVault, Draft, Filters, InvalidInput, Kind, LinkType, Vault
+from vault_mem import AsyncVault, Draft, Filters, InvalidInput, Kind, LinkType, Vault, library
 from vault_mem.mcp.tools import BY_NAME
 from vault_mem.python import given
 
@@ -119,7 +119,7 @@ def test_every_plain_parameter_is_read() -> None:
         "Callable",
         "Mapping[str, str]",
     )
-    for name, method in methods():
+    for name, method in methods(library.Vault):
         for each in inspect.signature(method).parameters.values():
             annotation = str(each.annotation)
             if each.name not in ("self", "workspace") and given.reader(annotation) is None:

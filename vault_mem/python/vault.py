@@ -115,6 +115,17 @@ class Vault(library.Vault):
 
         self._writing(act)
 
+    def as_tools(self, which: str = "core", *, public_only: bool = False) -> list[Callable[..., str]]:
+        """Plain functions with types and docstrings, for a framework that makes tools of them.
+
+        They are the tools of the MCP server, in its words: the "core" ones (wake_up, recall, remember, update_memory,
+        forget) or "all". Each returns what a model should read, with the words of memories tagged as such; an error is
+        said in the same way. With `public_only` there are no private memories for them.
+        """
+        from vault_mem.python.tools import as_tools
+
+        return as_tools(self, which, public_only=public_only)
+
     def _set_up(self, folder: Folder) -> None:
         folder.wait, folder.read_wait = self._waits
 
@@ -227,9 +238,9 @@ def _public(method: Callable[..., Any]) -> Callable[..., Any]:
             raise own.error from None
 
     call.__wrapped__ = method  # type: ignore[attr-defined]
-    for name in ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__"):
+    for name in ("__name__", "__qualname__", "__doc__", "__module__"):
         setattr(call, name, getattr(method, name))
-    return call
+    return given.resolved(call, method)
 
 
 def _public_methods() -> Iterator[tuple[str, Any]]:
@@ -244,3 +255,4 @@ def _public_methods() -> Iterator[tuple[str, Any]]:
 
 for _name, _method in [*_public_methods()]:
     setattr(Vault, _name, _method)
+Vault.as_tools = _public(Vault.as_tools)  # type: ignore[method-assign]
