@@ -302,6 +302,7 @@ def test_an_exception_in_a_callback_is_the_callers_own(root: Path, env: dict[str
         second.import_(out, progress=stop)
     with pytest.raises(ValueError, match="mine"):
         second.remember_many(["One", "Two"], progress=stop)
+    assert len(second.list()) == 0  # whole, or not there
     assert second.doctor().healthy
 
 

@@ -182,6 +182,7 @@ class Workspace(Opened):
         """End what a crash cut short, before anything is answered: operations, and purges with traces left."""
         if self._interrupted():
             self._recover()
+        self.follow_removed()
         if not self.folder.writing and interrupted.purges(self.folder):
             from vault_mem.vault.journal import writing
             from vault_mem.vault.traces import remove_traces
@@ -199,6 +200,12 @@ class Workspace(Opened):
         if time.time_ns() - changed > RACY_NS:
             self._journal_seen = changed
         return False
+
+    def follow_removed(self) -> None:
+        """Let the index know which files went when a crash was put right: that they are gone is no accident."""
+        removed, self.folder.removed = sorted(self.folder.removed), set()
+        if removed:
+            self.sync(only=removed)
 
     def _recover(self) -> None:
         from vault_mem.vault.journal import writing

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from vault_mem import library, types
-from vault_mem.errors import InvalidInput, VaultMemError, VaultNotFound
+from vault_mem.errors import CallersOwn, InvalidInput, VaultMemError, VaultNotFound
 from vault_mem.operations.workspace import Workspace
 from vault_mem.python import given
 from vault_mem.python.words import reword
@@ -28,14 +28,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 # Hints of methods are read by frameworks, at run time and in the module that has the methods.
 vars(library).update({name: getattr(types, name) for name in types.__all__})
-
-
-class CallersOwn(BaseException):
-    """What a function of the caller's raised: nothing on the way takes it for an error of ours."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__(str(error))
-        self.error = error
 
 
 class Vault(library.Vault):

@@ -14,7 +14,7 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 def unsettled(folder: Folder) -> bool:
     """Whether an operation did not end, or a file that one displaced is still kept for late words."""
-    return any(name.endswith((".pending", ".was")) for name in folder.tree.names(JOURNAL))
+    return any(name.endswith((".pending", ".parts", ".was")) for name in folder.tree.names(JOURNAL))
 
 
 def changed_ns(folder: Folder) -> int:

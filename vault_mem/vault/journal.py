@@ -327,16 +327,28 @@ def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
 
 def recover(folder: Folder) -> list[str]:
     """Finish what a crash interrupted, or take it back where a file has changed since. Returns what was done."""
-    for place in _ONLY_WHILE_WRITING:
-        for name in folder.tree.names(place):
-            if name.startswith(TEMPORARY):
-                folder.tree.drop(f"{place}/{name}")  # it was being written: nothing had been done yet
-    said = [told for name in pending(folder) for told in _settle(folder, name)]
+    sweep(folder)
+    said = settle(folder)
     if folder.tree.names(JOURNAL, ".parts"):
         from vault_mem.vault import parts
 
-        parts.recover(folder)
+        for whole in parts.begun(folder):
+            whole.take_back()
+            said.append(f"took back {whole.command}: it did not end")
     return said + late.settle(folder, Transaction)
+
+
+def sweep(folder: Folder) -> None:
+    """Remove what was being written when a crash came, or could not be removed: nothing had been done by it yet."""
+    for place in _ONLY_WHILE_WRITING:
+        for name in folder.tree.names(place):
+            if name.startswith(TEMPORARY):
+                folder.tree.drop(f"{place}/{name}")
+
+
+def settle(folder: Folder) -> list[str]:
+    """End every transaction that did not. Returns what was done."""
+    return [told for name in pending(folder) for told in _settle(folder, name)]
 
 
 def _settle(folder: Folder, name: str) -> list[str]:
@@ -365,6 +377,7 @@ def _settle(folder: Folder, name: str) -> list[str]:
         return [f"took back {entry.command} ({entry.op}): there was no room to finish it"]
     for job, step in files_:
         job.change = job.change or step
+    folder.removed |= {step.key for _, step in files_ if step.after is None}
     return notices + _finish(folder, name, jobs)
 
 

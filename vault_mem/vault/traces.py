@@ -20,12 +20,14 @@ from vault_mem.vault.files import failures
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
 from vault_mem.vault.interrupted import PURGING, purges
 from vault_mem.vault.journal import Entry
-from vault_mem.vault.steps import FileStep, LineStep, MadeStep, Step, read
+from vault_mem.vault.steps import AppendStep, FileStep, LineStep, MadeStep, Step, read
 from vault_mem.vault.steps import from_record as step_from
+from vault_mem.vault.tree import TEMPORARY, beside
 
 # What a purge is called in the journal.
 COMMAND = "forget --purge"
 DELETIONS = f"{OWN}/deletions.jsonl"
+_TEMPORARY = f"{TEMPORARY}purge.tmp"
 
 
 def remove_traces(folder: Folder, rebuild_index: Callable[[], object]) -> None:
@@ -41,6 +43,7 @@ def remove_traces(folder: Folder, rebuild_index: Callable[[], object]) -> None:
         with failures(folder.shown(OWN)):
             _scrub_own(folder, names, private)
             _scrub_history(folder, names)
+            _sweep(folder)
             rebuild_index()
             folder.tree.drop(f"{PURGING}/{id_}.json")
 
@@ -113,7 +116,8 @@ def _without(entry: Entry, names: _Names, changed: Mapping[str, Step]) -> Entry 
     if not own_:
         return None
     lines = [step for step in entry.steps if isinstance(step, LineStep) and step.id == names.id]
-    others = [step for step in entry.steps if step not in (*own_, *lines)]
+    logged = [step for step in entry.steps if isinstance(step, AppendStep) and names.in_(step.line)]
+    others = [step for step in entry.steps if step not in (*own_, *lines, *logged)]
     steps = [_as_it_is_now(step, names.id, changed.get(step.key)) for step in others]
     left = replace(entry, ids=[id_ for id_ in entry.ids if id_ != names.id], steps=steps)
     return None if names.in_(left.dump().decode()) else left
@@ -141,6 +145,14 @@ def _scrub_history(folder: Folder, names: _Names) -> None:
             _change(folder, key, raw, _history_without(raw.decode(errors="replace"), names, ops))
 
 
+def _sweep(folder: Folder) -> None:
+    """What a failing disk or a crash left beside the files that were rewritten still tells of it."""
+    private = folder.settings.private_folder.strip("/")
+    for place in ("", OWN, f"{OWN}/trash", "history", private, f"{private}/.history"):
+        folder.tree.drop(f"{place}/{_TEMPORARY}" if place else _TEMPORARY)
+    journal.sweep(folder)
+
+
 def _told(folder: Folder, key: str) -> str:
     """What a record says, with what it keeps as bytes."""
     text = (read(folder, key) or b"").decode(errors="replace")
@@ -156,9 +168,10 @@ def _rewrite(folder: Folder, key: str, change: Callable[[str], str], names: _Nam
 
 def _change(folder: Folder, key: str, before: bytes, after: str) -> None:
     if not after:
-        files.remove(folder.tree, key, before)
+        folder.tree.drop(beside(key, _TEMPORARY))
+        files.remove(folder.tree, key, before, _TEMPORARY)
     elif after.encode() != before:
-        files.replace(folder.tree, key, before, after.encode())
+        files.replace(folder.tree, key, before, after.encode(), _TEMPORARY)
 
 
 def _trash_without(text: str, names: _Names) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from vault_mem.errors import VaultMemError
+from vault_mem.errors import CallersOwn, Conflict, EditRefused, InvalidInput, NotFound, SecretFound, VaultMemError
 from vault_mem.model import Memory
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.remember import RememberResult, remember
@@ -19,7 +20,7 @@ from vault_mem.vault.journal import Transaction
 from vault_mem.vault.parts import Whole, together
 
 Progress = Callable[[int, int], None]
-# So many memories come in before their lines are put into the views, and the vault's files are looked at again.
+# After this many the vault's files are looked at again.
 AT_ONCE = 500
 
 
@@ -49,17 +50,32 @@ class RememberedMany(Results[RememberResult]):
 def remember_many(
     workspace: Workspace, drafts: Sequence[Draft], *, force: bool = False, progress: Progress | None = None
 ) -> RememberedMany:
-    """Save drafts one after the other, as one operation. One that makes no sense does not stop the rest."""
+    """Save drafts one after the other, as one operation: whole or not there. One that makes no sense is passed over."""
     done = RememberedMany()
-    with together(workspace.folder, "remember") as whole, Batch(workspace, "remember", whole).held() as batch:
-        for place, draft in enumerate(drafts):
-            try:
-                done.results.append(batch.remember(draft, force=force))
-            except VaultMemError as error:
-                done.refused.append(Refused(place, error.message))
-            if progress:
-                progress(place + 1, len(drafts))
+    with taken_back(workspace), together(workspace.folder, "remember") as whole:
+        batch = Batch(workspace, "remember", whole)
+        workspace.freshen()
+        with batch.held():
+            for place, draft in enumerate(drafts):
+                try:
+                    done.results.append(batch.remember(draft, force=force))
+                except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
+                    done.refused.append(Refused(place, error.message))
+                batch.look_now_and_then(place + 1)
+                if progress:
+                    progress(place + 1, len(drafts))
     return done
+
+
+@contextmanager
+def taken_back(workspace: Workspace) -> Iterator[None]:
+    """Where an operation fails and is taken back, the index lets go of what it had saved."""
+    try:
+        yield
+    except (Exception, CallersOwn):
+        with contextlib.suppress(VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error):
+            workspace.follow_removed()
+        raise
 
 
 class Batch:
@@ -69,35 +85,43 @@ class Batch:
         self._workspace = workspace
         self._command = command
         self._whole = whole
-        self._unmirrored: list[Memory] = []
+        self._lines = views.Lines(workspace.folder)
+        self._unmirrored: list[str] = []
 
     @contextmanager
-    def held(self) -> Iterator[Batch]:
-        """For as long as the block runs, no file is taken for changed but ours."""
-        self._workspace.freshen()
+    def held(self) -> Iterator[None]:
+        """For as long as the block runs, the files are taken as the index knows them; the views follow at its end."""
         self._workspace.held_still = True
         try:
-            yield self
-        finally:
+            yield
+        except KeyboardInterrupt:
             self._mirror()
+            raise
+        finally:
             self._workspace.held_still = False
+        self._mirror()
+
+    def look_now_and_then(self, done: int) -> None:
+        """After so many, the vault's files are looked at again."""
+        if done % AT_ONCE == 0:
+            self._workspace.held_still = False
+            self._workspace.freshen()
+            self._workspace.held_still = True
 
     def remember(self, draft: Draft, *, force: bool = False) -> RememberResult:
         """Save one, as `remember` does; a repetition is not kept aside."""
         result = remember(self._workspace, draft, force=force, keep_refused=False, mirror=False)
-        if result.memory is not None:
-            self.saved([] if result.grown else [result.memory])
+        if result.memory is not None and not result.grown:
+            self.saved(result.memory)
+        elif result.memory is not None:
+            self.part_done()
         return result
 
-    def saved(self, memories: Iterable[Memory]) -> None:
-        """These were written, and are not in the views yet."""
-        self._unmirrored += memories
+    def saved(self, memory: Memory) -> None:
+        """A memory was written, and is not in the views yet."""
+        self._lines.add(memory)
+        self._unmirrored.append(memory.path)
         self.part_done()
-        if len(self._unmirrored) >= AT_ONCE:
-            self._mirror()
-            self._workspace.held_still = False
-            self._workspace.freshen()
-            self._workspace.held_still = True
 
     def part_done(self) -> None:
         """A transaction of it has ended."""
@@ -105,18 +129,15 @@ class Batch:
             self._whole.part_done()
 
     def _mirror(self) -> None:
-        """Put the lines of what came in into the views: many at once, each time a view is read and written once."""
-        memories, self._unmirrored = self._unmirrored, []
-        if not memories:
+        """Put the lines of all that came in into the views."""
+        if not self._unmirrored:
             return
         workspace = self._workspace
         transaction = Transaction(workspace.folder, self._command)
-        try:
-            views.follow_many(transaction, memories)
-            if transaction.steps:
-                transaction.commit()
-                self.part_done()
-            workspace.index.state.follow([memory.path for memory in memories])
-        except (VaultMemError, OSError, sqlite3.Error) as error:
-            transaction.notices.append(f"the memories are saved; the views follow later: {error}")
+        self._lines.put(transaction)
+        if transaction.steps:
+            transaction.commit()
+            self.part_done()
         workspace.notices += transaction.notices
+        with contextlib.suppress(OSError, sqlite3.Error):  # then they are looked at once more, when they are quiet
+            workspace.index.state.follow(self._unmirrored)

@@ -26,7 +26,7 @@ from vault_mem.vault import history, journal, marked
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import Revision, id_in
 from vault_mem.vault.journal import Entry, Transaction, writing
-from vault_mem.vault.steps import FileStep, LineStep, MadeStep, State, Step, as_text, read
+from vault_mem.vault.steps import FileStep, LineStep, MadeStep, State, Step, as_text, read, without
 from vault_mem.vault.walk import walk
 
 # More lines of one view than these are taken out at once.
@@ -218,16 +218,12 @@ def _many_lines(steps: list[Step]) -> tuple[dict[str, list[LineStep]], list[str]
 def _without_lines(folder: Folder, key: str, added: list[LineStep]) -> FileStep:
     """A view without lines that an operation added, written once."""
     raw = read(folder, key)
-    text = as_text(raw)
-    present = marked.by_id(text or "")
+    present = marked.by_id(as_text(raw) or "")
     for step in added:
         if present.get(step.id) not in (None, step.after):
             raise Conflict(f"the line of {step.id} in {key} was changed since", "nothing was changed")
-    after = marked.without(text or "", {step.id for step in added}, key)
-    was = added[0].was
-    time_ns = was.time if was is not None and was.matches(after) else None
-    data = None if after is None else after.encode(errors="surrogateescape")
-    return FileStep(key, raw, data, before_time=journal.changed_at(folder, key), after_time=time_ns)
+    after, time_ns = without(raw, [step.reverse() for step in reversed(added)])
+    return FileStep(key, raw, after, before_time=journal.changed_at(folder, key), after_time=time_ns)
 
 
 def _still_said(folder: Folder, entry: Entry, text: str | None) -> str | None:

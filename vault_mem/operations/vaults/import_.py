@@ -20,7 +20,7 @@ from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations.changing import changing, index_written, read_to_edit
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.guard import guard
-from vault_mem.operations.memory.remember_many import Batch
+from vault_mem.operations.memory.remember_many import Batch, taken_back
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault.journal import Transaction
@@ -70,7 +70,8 @@ def import_(
 ) -> ImportReport:
     """Import everything in `source`. An item whose source (or id) the vault knows is skipped, whatever it says now.
 
-    It is one operation. Where it is interrupted (Stopped), what came in so far is one, and importing again goes on.
+    It is one operation, whole or not there. Where it is interrupted (Stopped), what came in so far is that operation,
+    and importing again goes on.
     """
     reader = reader_for(source, format_)
     report = ImportReport(reader.NAME, dry_run)
@@ -79,9 +80,11 @@ def import_(
     if dry_run:
         return _Import(workspace, report, private).run(items(), progress)
     try:
-        with together(workspace.folder, "import") as whole:
+        with taken_back(workspace), together(workspace.folder, "import") as whole:
             return _Import(workspace, report, private, whole).run(items(), progress)
     except KeyboardInterrupt as interrupt:
+        if not whole.finished:
+            report.imported.clear()  # a second interrupt: the next command takes it back
         raise Stopped(report) from interrupt
 
 
@@ -110,10 +113,9 @@ class _Import:
         self.texts: set[str] = set()
 
     def run(self, items: Iterable[Item | Bad], progress: Progress | None) -> ImportReport:
-        """Take all, then link them."""
+        """Take all, and write the links between them."""
         with self.batch.held():
             self._take_all(items, progress)
-        if not self.report.dry_run:
             self._link()
         return self.report
 
@@ -126,6 +128,7 @@ class _Import:
                     self._take(replace(item, source=" ".join(item.source.split())))
                 except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
                     self.report.refused.append(Bad(item.source, error.message))
+            self.batch.look_now_and_then(done)
             if progress:
                 progress(done, self.report.total)
 
@@ -211,7 +214,7 @@ class _Import:
             index_written(self.workspace, transaction, mirrored=False)
 
         changing(self.workspace, write)
-        self.batch.saved([whole])
+        self.batch.saved(whole)
         return memory.id
 
     def _link(self) -> None:

@@ -7,7 +7,6 @@ its transaction, and so of its undo.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -74,16 +73,23 @@ def follow_text(transaction: Transaction, key: str, before: bytes | None, after:
         follow(transaction, was or None, now)
 
 
-def follow_many(transaction: Transaction, memories: Iterable[Memory]) -> None:
-    """The same for memories that are all new: each view is read and written once."""
-    folder = transaction.folder
-    lines: dict[tuple[str, str], dict[str, str]] = {}
-    for memory in memories:
-        for view, line in (_lines(folder, memory) if folder.settings.views else {}).items():
-            lines.setdefault(view, {})[memory.id] = line
-    for (key, place), new in lines.items():
-        present = marked.by_id(_text(folder, key) or "")
-        transaction.lines(key, {id_: line for id_, line in new.items() if id_ not in present}, place)
+class Lines:
+    """The lines of many new memories, put into the views together: each view is read and written once."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self._lines: dict[tuple[str, str], dict[str, str]] = {}
+
+    def add(self, memory: Memory) -> None:
+        """Take the lines of a memory; its text is not kept."""
+        for view, line in (_lines(self.folder, memory) if self.folder.settings.views else {}).items():
+            self._lines.setdefault(view, {})[memory.id] = line
+
+    def put(self, transaction: Transaction) -> None:
+        """Put all of them into the views."""
+        for (key, place), new in self._lines.items():
+            present = marked.by_id(_text(self.folder, key) or "")
+            transaction.lines(key, {id_: line for id_, line in new.items() if id_ not in present}, place)
 
 
 def speak(transaction: Transaction, memory: Memory, former: Memory | None = None) -> None:
