@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from vault_mem.index.sync import Progress, SyncReport
     from vault_mem.model import Memory
     from vault_mem.notes.checklist import Proposal
+    from vault_mem.notes.session import Said
     from vault_mem.operations.day.emotion_trend import EmotionTrend
     from vault_mem.operations.day.introspect import Introspection
     from vault_mem.operations.day.update_self import SelfResult
@@ -31,8 +32,11 @@ if TYPE_CHECKING:
     from vault_mem.operations.memory.filters import Filters
     from vault_mem.operations.memory.recall import RecallResult
     from vault_mem.operations.memory.remember import RememberResult
+    from vault_mem.operations.memory.results import Found
     from vault_mem.operations.memory.show import ListResult, ShowResult
     from vault_mem.operations.memory.why_not import WhyNot
+    from vault_mem.operations.sessions.hint import HintStats
+    from vault_mem.operations.sessions.sessions import Listed, Removed
     from vault_mem.operations.upkeep.backup import BackupResult
     from vault_mem.operations.upkeep.candidates import Candidates
     from vault_mem.operations.upkeep.consolidate import ConsolidationStats
@@ -502,6 +506,54 @@ class Vault:
         from vault_mem.operations.upkeep.review import answer
 
         return self._writing(answer, which, accept=accept)
+
+    def said_around(self, proposal: Proposal) -> builtins.list[Said]:
+        """What was said around the words that a proposal would save; nothing for another proposal."""
+        from vault_mem.operations.sessions.worth import said_around
+
+        return self._reading(said_around, proposal)
+
+    def capture(self, told: bytes, agent: str = "") -> None:
+        """Keep what was said in a session, from what its agent's hook was told."""
+        from vault_mem.operations.sessions.capture import capture
+
+        self._writing(capture, told, agent)
+
+    def sessions(self, project: str = "", agent: str = "", n: int | None = None) -> builtins.list[Listed]:
+        """The sessions that are kept, the latest first."""
+        from vault_mem.operations.sessions.sessions import list_sessions
+
+        return self._reading(list_sessions, project, agent, n)
+
+    def session(self, which: str) -> tuple[Listed, str]:
+        """One session, and all that was said in it."""
+        from vault_mem.operations.sessions.sessions import show_session
+
+        return self._reading(show_session, which)
+
+    def remove_sessions(self, which: Iterable[str] = (), **options: Any) -> Removed:
+        """Remove sessions for good; options are those of `operations.sessions.sessions.remove`."""
+        from vault_mem.operations.sessions.sessions import remove
+
+        return self._writing(remove, which, **options)
+
+    def hint(self, prompt: str, session: str = "", **options: Any) -> builtins.list[Found]:
+        """The memories that very likely answer a prompt, each once a session."""
+        from vault_mem.operations.sessions.hint import hint
+
+        return self._reading(hint, prompt, session, **options)
+
+    def hint_stats(self) -> HintStats:
+        """How many hints were shown, and used."""
+        from vault_mem.operations.sessions.hint import hint_stats
+
+        return self._reading(hint_stats)
+
+    def note_used(self, ids: Iterable[str]) -> None:
+        """These memories were read: a hint that had shown one was of use."""
+        from vault_mem.vault import hints
+
+        hints.note_used(self.workspace.folder, ids)
 
     def stats(self) -> Stats:
         """Show what the vault holds and how it grows."""

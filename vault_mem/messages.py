@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.memory.remember import RememberResult
     from vault_mem.operations.memory.results import Found
     from vault_mem.operations.memory.why_not import WhyNot
+    from vault_mem.operations.sessions.sessions import Listed, SessionHit
     from vault_mem.operations.upkeep.backup import BackupResult
     from vault_mem.operations.upkeep.consolidate import ConsolidationStats, MergeCandidate
     from vault_mem.operations.upkeep.edit_memory import EditResult
@@ -383,11 +384,27 @@ def recalled(result: RecallResult, now: datetime, *, explain: bool = False) -> s
     count = len(lines)
     if result.left_out:
         lines.append(left_out(result.left_out))
+    if result.sessions:
+        lines += ["Said in sessions (no memories):", *map(said_line, result.sessions)]
     if not count:
-        return "\n".join(lines) or "No related memories."
+        return "\n".join(["No related memories.", *lines] if result.sessions else lines) or "No related memories."
     if not result.answered:
         return "\n".join(["Nothing closely related; the nearest:", *lines])
     return "\n".join([f"{count} related memor{'y' if count == 1 else 'ies'}:", *lines])
+
+
+def said_line(hit: SessionHit) -> str:
+    """A turn of a session that may answer, marked as what it is."""
+    return f"- [{hit.at}] {hit.agent}, {hit.role}: {quoted(' '.join(hit.text.split()))} ({hit.key}:{hit.line})"
+
+
+def session_line(each: Listed, now: datetime) -> str:
+    """A session in a list."""
+    head = each.head
+    ended = head.ended or head.started or now
+    where = f", {head.project}" if head.project else ""
+    full = ", cut at its size" if head.full else ""
+    return f"{each.key} ({head.agent}{where}, {head.turns} turns{full}, {age(ended, now)}): {each.title}"
 
 
 def left_out(count: int) -> str:

@@ -68,7 +68,10 @@ def reject_command(console: Console, which: str) -> None:
 def _list(console: Console, vault: Vault) -> None:
     found, versions = vault.review(), vault.review_versions()
     if console.json:
-        proposals = [_json(number, each) for number, each in enumerate(found, start=1)]
+        proposals = [
+            _json(number, each) | ({"around": [vars(said) for said in vault.said_around(each)]} if each.place else {})
+            for number, each in enumerate(found, start=1)
+        ]
         console.print_json({"proposals": proposals, "versions": [vars(each) for each in versions]})
     else:
         for number, each in enumerate(found, start=1):
@@ -95,7 +98,9 @@ def _step_by_step(console: Console, vault: Vault) -> None:
     _show_versions(console, vault.review_versions())
     for proposal in vault.review():
         console.print(_readable(proposal))
-        for id_ in proposal.ids:
+        for each in vault.said_around(proposal):
+            console.print(f"  {each.at} {each.role}: {each.text}")
+        for id_ in proposal.ids if not proposal.place else ():
             console.print(f"  {id_}: {vault.show(id_).memory.content}")
         while True:
             console.print("[y] do it  [n] never  [s] skip  [q] quit")
@@ -109,13 +114,11 @@ def _step_by_step(console: Console, vault: Vault) -> None:
 
 
 def _said(console: Console, vault: Vault, answer: Answer) -> None:
-    if console.json:
-        console.print_json(
-            {"status": answer.outcome, "op": answer.op, "proposal": _json(0, answer.proposal), "note": answer.note}
-        )
-    else:
-        words = {"applied": "Done", "rejected": "Rejected", "stale": "Not done, a memory has changed since"}
-        console.print(f"{words[answer.outcome]}: {_readable(answer.proposal)}")
+    words = {"applied": "Done", "rejected": "Rejected", "stale": "Not done, a memory has changed since"}
+    saved = f" ({answer.note or 'saved'}, id: {answer.saved})" if answer.saved else ""
+    document = {"status": answer.outcome, "op": answer.op, "proposal": _json(0, answer.proposal), "note": answer.note}
+    document |= {"memory_id": answer.saved} if answer.saved else {}
+    console.answer(document, f"{words[answer.outcome]}: {_readable(answer.proposal)}{saved}")
     finish(console, vault)
 
 
@@ -126,7 +129,7 @@ def _json(number: int, proposal: Proposal) -> dict[str, Any]:
         "kind": proposal.kind,
         "memories": list(proposal.ids),
         "text": _readable(proposal),
-    }
+    } | ({"place": proposal.place} if proposal.place else {})
 
 
 def _readable(proposal: Proposal) -> str:

@@ -28,6 +28,7 @@ def command(console: Console, id_: str) -> None:
         "pending": result.pending,
     }
     console.answer(document, _text(result, vault.workspace.folder.zone))
+    vault.note_used([result.memory.id])
     finish(console, vault, stale=result.stale, pending=result.pending)
 
 

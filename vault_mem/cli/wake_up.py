@@ -72,6 +72,8 @@ def _json(result: WakeUp, scaffold: str) -> dict[str, Any]:
             for each in result.tasks
         ],
         "questions": [question_json(each) for each in result.questions],
+        **({"candidates": [vars(each) for each in result.candidates]} if result.candidates else {}),
+        **({"missed": result.missed} if result.missed else {}),
         "memories": [excerpt_json(each) for each in result.memories],
         "left_out": result.left_out,
         "stale": result.stale,

@@ -25,13 +25,13 @@ def fenced(text: str) -> str:
     return f'<{_NAME} token="{token}">\n{_NOTICE}\n\n{body}\n</{_NAME} token="{token}">'
 
 
-def envelope(agent: str, text: str) -> str:
-    """What a session-start hook prints for an agent; nothing where there is nothing to say."""
+def envelope(agent: str, text: str, event: str = "SessionStart") -> str:
+    """What a hook prints for an agent, by default that of a session's start; nothing where there is nothing to say."""
     if not text.strip():
         return ""
     data = fenced(text)
     if agent in _SESSION_START:
-        output = {"hookEventName": "SessionStart", "additionalContext": data}
+        output = {"hookEventName": event, "additionalContext": data}
         return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False)
     if agent == "cursor":
         return json.dumps({"additional_context": data}, ensure_ascii=False)

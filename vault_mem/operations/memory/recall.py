@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from vault_mem.embedding.calibration import Calibration
 from vault_mem.errors import InvalidInput
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.terms import stem
+from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.memory.excerpts import FIRST, OTHERS, Cost, fit, part
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.people import other_names
@@ -28,10 +30,14 @@ from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
 from vault_mem.vault import activity
 
+if TYPE_CHECKING:
+    from vault_mem.operations.sessions.sessions import SessionHit
+
 # A query longer than a page says nothing more; of a longer context the end counts, which was said last.
 MAX_QUERY = 4000
 DEFAULT_RESULTS = 5
 SMALLEST_BUDGET = 50
+IN_PLACE_OF_MEMORIES = 2  # turns of sessions, where no memory answers
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,7 @@ class RecallResult:
     pending: int
     answered: bool = True
     left_out: int = 0
+    sessions: list[SessionHit] = field(default_factory=list)  # what was said, where memories give nothing, or if asked
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,7 @@ class Request:
     min_relevance: float | None = None  # the floor below which the best result answers nothing
     strengths: Strengths | None = None  # as the activity log has them, if none are given
     switches: Switches = field(default_factory=Switches)
+    sessions: bool = False  # what was said in sessions, too
 
     def checked(self) -> Request:
         """The request, if it makes sense."""
@@ -105,7 +113,30 @@ def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> 
     if request.budget is not None:
         results, dropped = fit(results, request.query, request.budget - request.frame, cost, found.wanted)
         left_out = len(dropped)
-    return RecallResult(request.query, results, freshness.stale, freshness.pending, found.answered, left_out)
+    said = _said(workspace, request, results, found.answered, cost)
+    return RecallResult(request.query, results, freshness.stale, freshness.pending, found.answered, left_out, said)
+
+
+def _said(
+    workspace: Workspace, request: Request, results: list[Found], answered: bool, cost: Cost | None
+) -> list[SessionHit]:
+    """What was said in sessions, as far as a budget has room: if it is asked for, or memories give nothing."""
+    if answered and not request.sessions:
+        return []
+    from vault_mem.operations.sessions.sessions import search_sessions, tokens_of
+
+    hits = search_sessions(workspace, request.query, request.limit if request.sessions else IN_PLACE_OF_MEMORIES)
+    if request.budget is None:
+        return hits
+    spend = cost or (lambda found: count_tokens(found.passage or found.memory.content))
+    left = request.budget - request.frame - sum(map(spend, results))
+    fitting = []
+    for hit in hits:
+        left -= tokens_of(hit)
+        if left < 0:
+            break
+        fitting.append(hit)
+    return fitting
 
 
 @dataclass(frozen=True)

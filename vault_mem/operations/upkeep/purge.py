@@ -17,9 +17,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vault_mem.errors import NotFound, Unsafe, VaultMemError
+from vault_mem.index import sessions as sessions_table
 from vault_mem.model import Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.parse import parse
+from vault_mem.operations.sessions.sessions import without
 from vault_mem.operations.upkeep.forget import (
     DELETIONS,
     ForgetResult,
@@ -31,7 +33,7 @@ from vault_mem.operations.upkeep.forget import (
 )
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import files, history, journal, late, own
+from vault_mem.vault import files, history, journal, late, own, sessions
 from vault_mem.vault.files import failures
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
 from vault_mem.vault.journal import Entry, Transaction
@@ -110,6 +112,8 @@ def _plan(
         transaction.steps = [step for step in transaction.steps if step.key != trash_key(memory.id)]
     if not memory.private:  # the latest monologue keeps the words of what is forgotten, but not of what is purged
         views.silence(transaction, memory, views.newest_introspection(workspace, but=memory.id))
+    for session, before, after in without(workspace, [memory.content]):
+        transaction.write(session, before, after)
     former = {name for name, ids in workspace.index.state.renames().items() if memory.id in ids}
     stems = sorted({name.rsplit("/", 1)[-1] for name in (*former, memory.path.removesuffix(".md"))})
     record = {"names": stems, "private": memory.private}
@@ -164,6 +168,7 @@ def finish(workspace: Workspace) -> None:
         with failures(folder.shown(OWN)):
             _scrub_own(folder, names, private)
             _scrub_history(folder, names)
+            _scrub_sessions(folder)
             workspace.rebuild()
             folder.tree.drop(f"{_PURGING}/{id_}.json")
 
@@ -226,6 +231,17 @@ def _scrub_journal(folder: Folder, names: _Names) -> None:
         for name in tree.names(JOURNAL):
             if name.split(".")[0] == op and not (op in kept and name == f"{kept[op].name}.json"):
                 tree.drop(f"{JOURNAL}/{name}")
+
+
+def _scrub_sessions(folder: Folder) -> None:
+    """What other operations displaced in sessions may say it, too: an undo of theirs leaves the sessions alone."""
+    if not sessions.keys(folder):
+        return
+    sessions_table.drop(folder)
+    for entry in list(journal.entries(folder)):
+        kept = [step for step in entry.steps if not folder.is_session(step.key)]
+        if len(kept) < len(entry.steps):
+            journal.put(folder, replace(entry, steps=kept))
 
 
 def _without(entry: Entry, names: _Names, changed: Mapping[str, Step]) -> Entry | None:

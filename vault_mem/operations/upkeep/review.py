@@ -23,6 +23,7 @@ from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.parts import together
 from vault_mem.vault.steps import FileStep, read
 from vault_mem.visible import visible
 
@@ -50,6 +51,7 @@ class Answer:
     outcome: str
     op: str = ""
     note: str = ""
+    saved: str = ""  # the memory that a candidate became
 
 
 def file_key(folder: Folder, *, private: bool) -> str:
@@ -93,7 +95,7 @@ def propose_in(
         room = MOST_OPEN - len(checklist.undecided(text))
         fresh = list({each.id: each for each in proposals if each.id not in known}.values())[: max(room, 0)]
         if fresh:
-            _write(transaction, key, checklist.add(text, fresh))
+            write_checklist(transaction, key, checklist.add(text, fresh))
             made += fresh
     return made
 
@@ -101,7 +103,7 @@ def propose_in(
 def open_proposals(workspace: Workspace) -> list[Proposal]:
     """What waits for an answer, public first."""
     found = []
-    for private in (False, True):
+    for private in (False,) if workspace.folder.public else (False, True):
         raw = read(workspace.folder, file_key(workspace.folder, private=private))
         found += [each for each in checklist.undecided((raw or b"").decode(errors="replace")) if each.box != STALE]
     return found
@@ -142,8 +144,10 @@ def apply_ticked(workspace: Workspace) -> list[Answer]:
 
 def _settle(workspace: Workspace, proposal: Proposal, *, accept: bool, unasked: bool = False) -> Answer:
     folder = workspace.folder
-    memories = _memories(workspace, proposal)
     reason = f"proposal {proposal.id}"
+    if accept and proposal.kind == checklist.SAVE:
+        return _save(workspace, proposal, unasked=unasked)
+    memories = _memories(workspace, proposal)
     if not accept:
         transaction = Transaction(folder, "review reject", reason, unasked=unasked, ids=list(proposal.ids))
         return _finish(workspace, transaction, proposal, "-", "rejected")
@@ -158,6 +162,34 @@ def _settle(workspace: Workspace, proposal: Proposal, *, accept: bool, unasked: 
         raise Conflict(error.message, error.hint) from error
     transaction.unasked = unasked
     return _finish(workspace, transaction, proposal, "x", "applied")
+
+
+def _save(workspace: Workspace, proposal: Proposal, *, unasked: bool) -> Answer:
+    """Save a candidate of a session; the memory and its line in the file are one operation.
+
+    What repeats a memory by now is not saved again.
+    """
+    from vault_mem.operations.memory.remember import remember
+    from vault_mem.operations.sessions.worth import draft_of, said_at, settled
+
+    folder = workspace.folder
+    draft = draft_of(proposal)
+    transaction = Transaction(folder, "review accept", f"proposal {proposal.id}", unasked=unasked)
+    if draft is None:
+        return _finish(workspace, transaction, proposal, STALE, "stale", "stale: its words cannot be read")
+    private = proposal.id in {
+        each.id for each in checklist.undecided(_text(read(folder, file_key(folder, private=True))))
+    }
+    draft = replace(draft, private=private, created=said_at(workspace, proposal))
+    with together(folder, "review accept") as whole:
+        result = remember(workspace, draft, keep_refused=False)
+        whole.part_done()
+        existing = result.duplicate_of.memory if result.duplicate_of else result.memory
+        id_ = existing.id if existing else ""
+        note = "known already" if result.duplicate_of else ""
+        done = _finish(workspace, transaction, proposal, "x", "applied", note, settled(proposal, id_))
+        whole.part_done()
+    return replace(done, proposal=proposal, saved=id_)
 
 
 def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory]) -> Transaction:
@@ -217,7 +249,7 @@ def _offer_to_append(workspace: Workspace, proposal: Proposal, memories: list[Me
     offer = _proposal(transaction, workspace, Suggestion("append", proposal.ids, reason), memories)
     text = _text(transaction.now(key))
     if offer.id not in {each.id for each in checklist.read(text) if each.box != STALE}:
-        _write(transaction, key, checklist.add(text, [offer]))
+        write_checklist(transaction, key, checklist.add(text, [offer]))
     return _finish(workspace, transaction, proposal, STALE, "stale", said)
 
 
@@ -229,7 +261,13 @@ def _proposal(transaction: Transaction, workspace: Workspace, each: Suggestion, 
 
 
 def _finish(
-    workspace: Workspace, transaction: Transaction, proposal: Proposal, box: str, outcome: str, note: str = ""
+    workspace: Workspace,
+    transaction: Transaction,
+    proposal: Proposal,
+    box: str,
+    outcome: str,
+    note: str = "",
+    as_: Proposal | None = None,
 ) -> Answer:
     """Write the answer into the file, together with what it brings about."""
     folder = workspace.folder
@@ -238,7 +276,7 @@ def _finish(
         if any(each.id == proposal.id for each in checklist.undecided(_text(read(folder, key)))):
             day = f"{folder.now():%Y-%m-%d}"
             text = _text(transaction.now(key))
-            _write(transaction, key, checklist.settle(text, replace(proposal, box=" "), box, day, note))
+            write_checklist(transaction, key, checklist.settle(text, replace(as_ or proposal, box=" "), box, day, note))
     transaction.commit()
     workspace.done(transaction)
     return Answer(proposal, outcome, transaction.op, note)
@@ -249,7 +287,7 @@ def drop(transaction: Transaction, id_: str) -> None:
     for private in (False, True):
         key = file_key(transaction.folder, private=private)
         text = _text(transaction.now(key))
-        _write(transaction, key, checklist.without(text, lambda each: id_ in each.ids))
+        write_checklist(transaction, key, checklist.without(text, lambda each: id_ in each.ids))
 
 
 def take_out(transaction: Transaction, made: FileStep) -> None:
@@ -257,10 +295,10 @@ def take_out(transaction: Transaction, made: FileStep) -> None:
     before = {each.id for each in checklist.read(_text(made.before))}
     proposed = {each.id for each in checklist.undecided(_text(made.after))} - before
     text = _text(transaction.now(made.key))
-    _write(transaction, made.key, checklist.without(text, lambda each: each.id in proposed))
+    write_checklist(transaction, made.key, checklist.without(text, lambda each: each.id in proposed))
 
 
-def _write(transaction: Transaction, key: str, text: str) -> None:
+def write_checklist(transaction: Transaction, key: str, text: str) -> None:
     """Change the checklist. Others write it too, all the time: an undo goes on where they have."""
     now = transaction.now(key)
     if text.encode() == (now or b""):
