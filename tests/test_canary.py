@@ -305,7 +305,7 @@ def test_every_command(canary: Canary) -> None:
     # P-3, P-4, P-6: the most talkative level, as text and as JSON; nothing of it in logs, public files, exports or git
     succeeded, leaks = set(), []
     for path, arguments, stdin in CALLS:
-        public = path not in ASKED and "--include-private" not in arguments or "--public-only" in arguments
+        public = (path not in ASKED and "--include-private" not in arguments) or "--public-only" in arguments
         for more in ((), ("--json",)):
             answer = canary.run(*path.split(), *arguments, *more, stdin=stdin.format(token=TOKEN))
             assert "unexpected" not in answer.err, (path, answer.err)

@@ -22,7 +22,9 @@ SAID = (
 
 @pytest.fixture
 def waiting(cli: Command, root: Path, tmp_path: Path) -> Command:
-    capture(cli, transcript(tmp_path, *(line("user", said) for said in SAID), line("assistant", "We decided on Oracle.")))
+    capture(
+        cli, transcript(tmp_path, *(line("user", said) for said in SAID), line("assistant", "We decided on Oracle."))
+    )
     return cli
 
 
@@ -41,7 +43,12 @@ def test_they_wait(waiting: Command, root: Path) -> None:
     assert waiting.json("list")["memories"] == []
     first = proposals(waiting)[0]
     assert first["place"].startswith("sessions/2026-11/") and "Kaya" in json.dumps(first["around"])
-    assert "Kaya" in kept(root)[Path(first["place"].partition(":")[0]).name].split("\n")[int(first["place"].rpartition(":")[2]) + 1]
+    assert (
+        "Kaya"
+        in kept(root)[Path(first["place"].partition(":")[0]).name].split("\n")[
+            int(first["place"].rpartition(":")[2]) + 1
+        ]
+    )
 
 
 def test_accepted(waiting: Command, root: Path) -> None:
@@ -61,7 +68,9 @@ def test_a_tick_saves(waiting: Command, root: Path) -> None:
     # K-2: as it stands in the file, corrected by its owner
     waiting.run("config", "set", "quiet_seconds", "0")
     review = root / "REVIEW.md"
-    text = review.read_text().replace("- [ ] save “Kaya is allergic to shellfish.”", "- [x] save “Kaya cannot eat oysters.”")
+    text = review.read_text().replace(
+        "- [ ] save “Kaya is allergic to shellfish.”", "- [x] save “Kaya cannot eat oysters.”"
+    )
     review.write_text(text)
     waiting.run("status")
     assert [each["content"] for each in waiting.json("list")["memories"]] == ["Kaya cannot eat oysters."]
@@ -84,7 +93,9 @@ def test_ten_a_day(cli: Command, tmp_path: Path) -> None:
     said = [line("user", f"Remember that my aunt number {n} keeps a boat in {town}.") for n, town in enumerate(towns)]
     capture(cli, transcript(tmp_path, *said))
     assert len(proposals(cli)) == 10
-    capture(cli, transcript(tmp_path, line("user", "Remember that the ferry to Rebun is blue.", "2026-11-18T09:00:00Z")))
+    capture(
+        cli, transcript(tmp_path, line("user", "Remember that the ferry to Rebun is blue.", "2026-11-18T09:00:00Z"))
+    )
     assert len(proposals(cli)) == 11
 
 
@@ -103,7 +114,7 @@ def test_private_sessions(cli: Command, root: Path, tmp_path: Path) -> None:
 def test_an_agent_answers(waiting: Command) -> None:
     # K-2: wake-up lists them with their numbers, update_memory takes those; not where there is the public side alone
     woke = waiting.json("wake-up")["candidates"]
-    assert [each["text"] for each in woke][0] == "Kaya is allergic to shellfish."
+    assert woke[0]["text"] == "Kaya is allergic to shellfish."
     assert woke[0]["id"] in waiting.run("wake-up").out
     tool = next(each for each in TOOLS if each.name == "update_memory")
     words, _ = tool.command_line({"accept": woke[0]["id"]})
@@ -112,7 +123,7 @@ def test_an_agent_answers(waiting: Command) -> None:
     assert waiting.run(*words).code == 0
     assert len(waiting.json("list")["memories"]) == 1 and len(proposals(waiting)) == 1
     for wrong in ({"accept": "rv-1", "close": True}, {"close": True}, {"accept": "rv-1", "memory_id": "mem_1"}, {}):
-        with pytest.raises(Exception, match="memory_id|do not go together|needs one of"):
+        with pytest.raises(Exception, match=r"memory_id|do not go together|needs one of"):
             tool.command_line(wrong)
     assert "candidates" not in waiting.json("wake-up", "--public-view")
     assert "accept" not in tool.input_schema(public=True)["properties"]

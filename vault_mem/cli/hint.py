@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, found_json, open_vault
+from vault_mem.cli.common import Command, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultMemError
 from vault_mem.setup.agents import AGENTS
@@ -52,7 +52,7 @@ def command(console: Console, hook: str | None, include_private: bool) -> None:
             raise
         return  # a prompt must not fail because of its hint
     if console.json and not hook:
-        console.print_json({"results": [found_json(each) for each in found]})
+        console.print_json({"results": [each.to_dict() for each in found]})
     elif found:
         text = "\n".join([_HEAD, *(_line(each, now) for each in found)])
         console.print(envelope(hook, text, _EVENTS.get(hook, "UserPromptSubmit")) if hook else text)

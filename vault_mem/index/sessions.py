@@ -18,7 +18,6 @@ from vault_mem.vault import sessions
 from vault_mem.vault.folder import Folder
 
 _VERSION = 1
-_NAME = "sessions.db"
 _MOST_WORDS = 40  # of a query; a longer one says nothing more
 
 
@@ -54,15 +53,9 @@ def search(folder: Folder, query: str, limit: int) -> list[Hit]:
     ]
 
 
-def drop(folder: Folder) -> None:
-    """Throw the table away: what was removed from the sessions is in it no more."""
-    for ending in ("", "-wal", "-shm", "-journal"):
-        (folder.index_dir / f"{_NAME}{ending}").unlink(missing_ok=True)
-
-
 @contextmanager
 def _opened(folder: Folder) -> Iterator[sqlite3.Connection]:
-    path = folder.index_dir / _NAME
+    path = folder.index_dir / sessions.TABLE
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -76,7 +69,7 @@ def _opened(folder: Folder) -> Iterator[sqlite3.Connection]:
             if place == ":memory:":
                 raise
             connection.close()
-            drop(folder)
+            sessions.drop_table(folder)
             with closing(sqlite3.connect(path, timeout=5)) as fresh:
                 _prepare(fresh)
                 yield fresh

@@ -183,8 +183,8 @@ TOOLS = (
         "update_memory",
         "Update a memory",
         "Change one memory: its text or fields, or say that it is over (close), done (a task), still true (confirm) or "
-        "true again (reopen). What it said before is kept. Where a fact changed, use remember with supersedes. Or accept "
-        "or drop a candidate that wake_up lists.",
+        "true again (reopen). What it said before is kept. Where a fact changed, use remember with supersedes. Or "
+        "accept or drop a candidate that wake_up lists.",
         ("edit",),
         (
             Parameter("memory_id", "", _text("ID of the memory to change; not with accept or drop.")),

@@ -15,6 +15,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 HEAD = """\
 # Review
@@ -58,6 +59,16 @@ class Proposal:
         """As it stands in the file."""
         place = f" {self.place}" if self.place else ""
         return f"- [{self.box}] {self.text} <!-- {self.kind} {' '.join(self.ids)} {self.digest}{place} --> ^{self.id}"
+
+    @property
+    def readable(self) -> str:
+        """Its text with links as the titles they show."""
+        return re.sub(r"\[\[[^\[\]|]*\|([^\[\]]*)\]\]", r"“\1”", self.text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        record = {"id": self.id, "kind": self.kind, "memories": list(self.ids), "text": self.readable}
+        return record | ({"place": self.place} if self.place else {})
 
 
 def read(text: str) -> list[Proposal]:

@@ -23,6 +23,7 @@ from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
 INBOX = f"{OWN}/inbox"
 LOCK = f"{OWN}/sessions.lock"
+TABLE = "sessions.db"  # the words of sessions, beside the index
 _REMOVED, _MISSED = f"{OWN}/sessions-removed.jsonl", f"{OWN}/uncaptured.jsonl"
 _NAME = re.compile(r"\d{4}-\d{2}-\d{2}-([a-z0-9-]+-[0-9a-f]{8})\.md")
 _IGNORE = b"# Made by vault-mem: what was said in sessions is not for git.\n*\n"
@@ -89,6 +90,12 @@ def save(folder: Folder, key: str, before: bytes | None, after: bytes) -> None:
         files.create(folder.tree, key, after, PRIVATE_MODE)
     elif before != after:
         files.replace(folder.tree, key, before, after)
+
+
+def drop_table(folder: Folder) -> None:
+    """Throw the table of words away: what was removed from the sessions is in it no more, and the rest comes back."""
+    for ending in ("", "-wal", "-shm", "-journal"):
+        (folder.index_dir / f"{TABLE}{ending}").unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,10 @@ from vault_mem.index.terms import stem
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.memory.excerpts import FIRST, OTHERS, Cost, fit, part
 from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.memory.newer import newer_first
 from vault_mem.operations.memory.people import other_names
-from vault_mem.operations.memory.replaced import newer_first
 from vault_mem.operations.memory.results import Found, writable
+from vault_mem.operations.sessions.sessions import SessionHit, search_sessions, tokens_of
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.diversity import Chosen, diversify
 from vault_mem.ranking.links import Strengths
@@ -28,10 +29,8 @@ from vault_mem.ranking.rank import DIGITS, Ranking, Switches, rank
 from vault_mem.ranking.relevance import FLOOR, LEAST, NEAREST
 from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
+from vault_mem.result import Results, as_record
 from vault_mem.vault import activity
-
-if TYPE_CHECKING:
-    from vault_mem.operations.sessions.sessions import SessionHit
 
 # A query longer than a page says nothing more; of a longer context the end counts, which was said last.
 MAX_QUERY = 4000
@@ -41,7 +40,7 @@ IN_PLACE_OF_MEMORIES = 2  # turns of sessions, where no memory answers
 
 
 @dataclass(frozen=True)
-class RecallResult:
+class RecallResult(Results[Found]):
     """What was found, best first. `stale` answers do not reflect `pending` changed files.
 
     `answered` is false where nothing is likely to answer: then the results are the nearest there are, two at the most.
@@ -55,6 +54,13 @@ class RecallResult:
     answered: bool = True
     left_out: int = 0
     sessions: list[SessionHit] = field(default_factory=list)  # what was said, where memories give nothing, or if asked
+
+    def _items(self) -> list[Found]:
+        return self.results
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "query", *([] if self.sessions else ["sessions"]))
 
 
 @dataclass(frozen=True)
@@ -123,8 +129,6 @@ def _said(
     """What was said in sessions, as far as a budget has room: if it is asked for, or memories give nothing."""
     if answered and not request.sessions:
         return []
-    from vault_mem.operations.sessions.sessions import search_sessions, tokens_of
-
     hits = search_sessions(workspace, request.query, request.limit if request.sessions else IN_PLACE_OF_MEMORIES)
     if request.budget is None:
         return hits

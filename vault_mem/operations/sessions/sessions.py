@@ -17,6 +17,7 @@ from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.memory.excerpts import part
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import sessions
+from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked
 
 _CANDIDATES = 60
@@ -138,13 +139,12 @@ def remove(
             sessions.note_removed(folder, sessions.tail_of(each.head.agent, id_), each.head.read)
             folder.tree.drop(each.key)
             folder.tree.drop_folder(each.key.rpartition("/")[0])
-        table.drop(folder)
+        sessions.drop_table(folder)
     return result
 
 
-def without(workspace: Workspace, texts: Iterable[str]) -> Iterator[tuple[str, bytes, bytes]]:
+def without(folder: Folder, texts: Iterable[str]) -> Iterator[tuple[str, bytes, bytes]]:
     """The sessions that have one of these texts: file, what it says, and what it says without them."""
-    folder = workspace.folder
     hidden = notes.segments(texts)
     if not hidden:
         return

@@ -17,7 +17,7 @@ from vault_mem.operations.memory.drafts import Draft, refuse_secrets
 from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.sessions.keep import PRIVATE_MARK, Kept
 from vault_mem.operations.sessions.sessions import around
-from vault_mem.operations.upkeep import review
+from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
@@ -46,12 +46,12 @@ def propose_from(workspace: Workspace, kept: Kept) -> list[Proposal]:
     if not found:
         return []
     with writing(folder):
-        key = review.file_key(folder, private=kept.private)
+        key = proposals.file_key(folder, private=kept.private)
         transaction = Transaction(folder, "review", "candidates of a session", unasked=True)
         text = (transaction.now(key) or b"").decode(errors="replace")
         chosen = _chosen(workspace, found, text)
         if chosen:
-            review.write_checklist(transaction, key, checklist.add(text, [_proposal(each) for each in chosen]))
+            proposals.write(transaction, key, checklist.add(text, [_proposal(each) for each in chosen]))
             transaction.commit()
     return [_proposal(each) for each in chosen]
 
@@ -77,7 +77,7 @@ def _chosen(workspace: Workspace, found: list[_Found], text: str) -> list[_Found
     for old in made:
         if old.kind == SAVE and (day := re.search(r"\d{4}-\d{2}-\d{2}(?! save)", old.text)):
             a_day[day[0]] = a_day.get(day[0], 0) + 1
-    room = review.MOST_OPEN - len(checklist.undecided(text))
+    room = proposals.MOST_OPEN - len(checklist.undecided(text))
     chosen: list[_Found] = []
     for each in sorted(found, key=lambda each: RULES.index(each.worth.rule)):
         id_ = _id(each.worth.text)
@@ -133,7 +133,7 @@ def candidates(workspace: Workspace, private: bool | None = None) -> list[Candid
     folder = workspace.folder
     found: list[Candidate] = []
     for side in (False, True) if private is None else (private,):
-        raw = b"" if folder.public else read(folder, review.file_key(folder, private=side))
+        raw = b"" if folder.public else read(folder, proposals.file_key(folder, private=side))
         for each in checklist.undecided((raw or b"").decode(errors="replace")):
             if each.kind == SAVE and each.open and (draft := draft_of(each)):
                 found.append(Candidate(each.id, draft.content, draft.kind, each.place, side))

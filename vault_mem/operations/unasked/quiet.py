@@ -11,7 +11,7 @@ from vault_mem.operations.sessions.capture import take_in
 from vault_mem.operations.unasked.adopt import adopt
 from vault_mem.operations.unasked.heal import heal
 from vault_mem.operations.unasked.private_moves import move_flagged
-from vault_mem.operations.upkeep.review import apply_ticked
+from vault_mem.operations.upkeep.answers import apply_ticked
 from vault_mem.operations.upkeep.tidy import run_due
 from vault_mem.operations.vaults.views import follow_files
 from vault_mem.operations.workspace import Workspace
