@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         Said,
         Scope,
         SelfResult,
+        SessionsReport,
         SettingView,
         ShowResult,
         SideBySide,
@@ -895,6 +896,14 @@ class Vault:
         from vault_mem.operations.vaults.import_ import import_
 
         return self._writing(import_, path_of(source), format_, dry_run=dry_run, private=private, progress=progress)
+
+    def import_sessions(
+        self, source: StrPath, format_: str, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> SessionsReport:
+        """Bring in what another agent has kept of its sessions, as sessions; one that grew there grows here."""
+        from vault_mem.operations.sessions.import_sessions import import_sessions
+
+        return self._writing(import_sessions, path_of(source), format_, dry_run=dry_run, progress=progress)
 
     def export(
         self,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.memory.remember import RememberResult
     from vault_mem.operations.memory.results import Found
     from vault_mem.operations.memory.why_not import WhyNot
+    from vault_mem.operations.sessions.import_sessions import SessionsReport
     from vault_mem.operations.sessions.sessions import Listed, SessionHit
     from vault_mem.operations.upkeep.backup import BackupResult
     from vault_mem.operations.upkeep.consolidate import ConsolidationStats, MergeCandidate
@@ -459,6 +460,18 @@ def evaluated(report: Report) -> str:
     return "\n".join(lines)
 
 
+def imported_sessions(report: SessionsReport) -> str:
+    """What import says of sessions."""
+    did = "Would keep" if report.dry_run else "Kept"
+    rest = [
+        f"{len(report.grown)} grown" if report.grown else "",
+        f"{report.same} already here" if report.same else "",
+        f"{len(report.refused)} refused" if report.refused else "",
+    ]
+    said = ", ".join([f"{report.turns} turn(s)", *(part for part in rest if part)])
+    return f"{did} {len(report.new)} new session(s) ({report.format}): {said}."
+
+
 def import_stopped(report: ImportReport) -> str:
     """What an interrupted import says."""
     came = len(report.imported)
@@ -473,6 +486,7 @@ def imported(report: ImportReport) -> str:
     count = len(report.imported)
     did = "Would import" if report.dry_run else "Imported"
     rest = [
+        f"{len(report.grown)} grown" if report.grown else "",
         f"{len(report.skipped)} already here" if report.skipped else "",
         f"{len(report.duplicates)} duplicate(s)" if report.duplicates else "",
         f"{len(report.refused)} refused" if report.refused else "",

@@ -29,6 +29,7 @@ from vault_mem.operations.memory.results import Found
 from vault_mem.operations.memory.show import ListResult, ShowResult
 from vault_mem.operations.memory.why_not import WhyNot
 from vault_mem.operations.sessions.hint import HintStats
+from vault_mem.operations.sessions.import_sessions import SessionsReport
 from vault_mem.operations.sessions.sessions import Listed, Removed, SessionHit
 from vault_mem.operations.sessions.worth import Candidate
 from vault_mem.operations.upkeep.answers import Answer
@@ -129,6 +130,7 @@ __all__ = [
     "Scope",
     "SelfResult",
     "SessionHit",
+    "SessionsReport",
     "SettingView",
     "ShowResult",
     "SideBySide",

@@ -64,6 +64,7 @@ from vault_mem.types import (
     Said,
     Scope,
     SelfResult,
+    SessionsReport,
     SettingView,
     ShowResult,
     SideBySide,
@@ -683,6 +684,12 @@ class AsyncVault(Running):
     ) -> ImportReport:
         """Bring in memories from a file, folder or archive; what came in before is skipped."""
         return await self._run(self.vault.import_, source, format_, dry_run=dry_run, private=private, progress=progress)
+
+    async def import_sessions(
+        self, source: StrPath, format_: str, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> SessionsReport:
+        """Bring in what another agent has kept of its sessions, as sessions; one that grew there grows here."""
+        return await self._run(self.vault.import_sessions, source, format_, dry_run=dry_run, progress=progress)
 
     async def export(
         self,

@@ -48,6 +48,7 @@ class _Gathered:
     """Turns that were read and not written yet."""
 
     turns: list[Turn] = field(default_factory=list)
+    count: int = 0
     size: int = 0
     position: int = 0
     opening: Opening = field(default_factory=Opening)
@@ -71,6 +72,7 @@ class _Gathered:
             text = "\n\n".join(each for each in (last.text, turn.text) if each)
             self.turns[-1] = replace(last, text=text, tools=(*last.tools, *turn.tools), private=())
         else:
+            self.count += 1
             self.turns.append(turn)
 
 
@@ -123,6 +125,17 @@ class Keeper:
             self._append(tail, head, gathered, result)
             if result.done or (deadline is not None and time.monotonic() > deadline):
                 return result
+
+    def would_keep(self, reader: ModuleType, source: Source) -> tuple[int, str]:
+        """How many turns `keep` would append, and to which file; none yet for a new session."""
+        id_ = source.id or self._id_in(reader, source) or source.path.stem
+        tail = sessions.tail_of(reader.NAME, id_)
+        head = self._head(tail, reader.NAME, id_, "")
+        gathered = _Gathered()
+        for step in () if head.full else reader.read(source, head.read):
+            gathered.take(step)
+            del gathered.turns[:-1]
+        return gathered.count, self.known.get(tail, "")
 
     @staticmethod
     def _id_in(reader: ModuleType, source: Source) -> str:
