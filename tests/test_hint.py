@@ -60,7 +60,7 @@ def test_what_hints_were_good_for(known: Command) -> None:
     prompt(known, "When does the bakery in Otaru close on Mondays?")
     prompt(known, "run the tests")
     stats = known.json("stats", "--recall")
-    assert (stats["prompts"], stats["hinted"], len(stats["shown"]), stats["used"]) == (2, 2, 2, [])
+    assert (stats["prompts"], stats["hinted"], len(stats["shown"]), stats["used"]) == (3, 2, 2, [])
     known.run("show", stats["shown"][0])
     known.run("confirm", stats["shown"][1])
     assert known.json("stats", "--recall")["used"] == stats["shown"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +16,8 @@ from vault_mem.setup.agents import AGENTS
 if TYPE_CHECKING:
     from vault_mem.operations.memory.results import Found
 
-_HEAD = "This may bear on the prompt:"
-# The fence around a hint, and the head.
-_FRAME = 80
+# The fence's two marks have four digits each that change with the text, and their tokens with them.
+_TOKEN = 6
 _EVENTS = {"gemini": "BeforeAgent"}
 
 
@@ -36,7 +36,8 @@ def command(console: Console, hook: str | None, include_private: bool) -> None:
     Takes the JSON of an agent's prompt hook by standard input, or the prompt itself. No memory is shown twice in a
     session. It always ends well.
     """
-    from vault_mem.setup.hooks import envelope
+    from vault_mem.notes.tokens import count_tokens
+    from vault_mem.setup.hooks import envelope, fenced
 
     try:
         prompt, session = _asked(console)
@@ -45,7 +46,11 @@ def command(console: Console, hook: str | None, include_private: bool) -> None:
         vault = open_vault(console)
         now = vault.workspace.folder.now()
         found = vault.hint(
-            prompt, session, include_private=include_private, frame=_FRAME, cost=lambda each: _tokens(each, now)
+            prompt,
+            session,
+            include_private=include_private,
+            frame=count_tokens(fenced("", short=True)) + _TOKEN,
+            cost=lambda each: count_tokens(_line(each, now) + "\n"),
         )
     except VaultMemError:
         if hook is None:
@@ -54,7 +59,7 @@ def command(console: Console, hook: str | None, include_private: bool) -> None:
     if console.json and not hook:
         console.print_json({"results": [each.to_dict() for each in found]})
     elif found:
-        text = "\n".join([_HEAD, *(_line(each, now) for each in found)])
+        text = "\n".join(_line(each, now) for each in found)
         console.print(envelope(hook, text, _EVENTS.get(hook, "UserPromptSubmit")) if hook else text)
 
 
@@ -71,13 +76,9 @@ def _asked(console: Console) -> tuple[str, str]:
     return (prompt if isinstance(prompt, str) else ""), (session if isinstance(session, str) else "")
 
 
-def _line(found: Found, now: Any) -> str:
-    from vault_mem import messages
-
-    return messages.recalled_line(0, found, now).replace("0. ", "- ", 1)
-
-
-def _tokens(found: Found, now: Any) -> int:
-    from vault_mem.notes.tokens import count_tokens
-
-    return count_tokens(_line(found, now) + "\n")
+def _line(found: Found, now: datetime) -> str:
+    """A memory with what an agent needs to ask for more; it is a hint, and short."""
+    memory = found.memory
+    text = " ".join((found.passage or memory.content).split())
+    private = ", private: true" if memory.private else ""
+    return f"- [{memory.created.astimezone(now.tzinfo):%Y-%m-%d}] {text} (id: {memory.id}{private})"

@@ -54,7 +54,7 @@ def records(folder: Folder) -> Iterator[dict[str, Any]]:
 
 
 def _append(folder: Folder, record: dict[str, Any]) -> None:
-    record = {"at": folder.now().isoformat(timespec="seconds"), **record}
+    record = {"at": folder.now().isoformat(), **record}
     with contextlib.suppress(OSError, VaultMemError):  # that it cannot be counted stops nothing
         folder.tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
         files.append(folder.tree, KEY, (json.dumps(record) + "\n").encode(), PRIVATE_MODE)
