@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from vault_mem.errors import VaultMemError
-from vault_mem.index.state import OTHER, Known
+from vault_mem.index.known import OTHER, Known
 from vault_mem.notes.edit import edit
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import is_quiet
@@ -40,7 +40,7 @@ def candidates(workspace: Workspace) -> list[Known]:
     declined = Declined(workspace.folder)
     return [
         known
-        for known in workspace.index.state.without_id()
+        for known in workspace.index.known.without_id()
         if _adoptable(workspace.folder, known) and not declined("adopt", known.key, known.hash)
     ]
 
@@ -50,7 +50,7 @@ def adopt_in(workspace: Workspace, transaction: Transaction) -> None:
     for place, step in enumerate(transaction.steps):
         if not isinstance(step, FileStep) or not step.before or not step.after or id_in(step.after):
             continue
-        known = workspace.index.state.files([step.key]).get(step.key)
+        known = workspace.index.known.files([step.key]).get(step.key)
         if known is not None and not known.declared and _adoptable(workspace.folder, known):
             after = edit(step.after, {"id": known.id, **_date(workspace, known, step.before)})
             transaction.steps[place] = replace(step, after=after)
