@@ -20,7 +20,7 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.excerpt import cut
 from vault_mem.notes.parse import written_list
 from vault_mem.notes.text import split
-from vault_mem.operations.changing import changing, index_written, is_quiet_file, read_to_edit, read_to_remove
+from vault_mem.operations.changing import changing, commit, is_quiet_file, read_to_edit, read_to_remove
 from vault_mem.operations.upkeep.proposals import file_key, text_of, write
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.workspace import Workspace
@@ -241,8 +241,7 @@ def _finish(
             day = f"{folder.now():%Y-%m-%d}"
             text = text_of(transaction.now(key))
             write(transaction, key, checklist.settle(text, replace(proposal, box=" "), box, day, note))
-    transaction.commit()
-    index_written(workspace, transaction)
+    commit(workspace, transaction)
     return Answer(proposal, outcome, transaction.op, note)
 
 
