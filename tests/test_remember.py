@@ -115,11 +115,11 @@ def test_json_shape(cli: Command) -> None:
 
 
 def test_the_text_when_saved(cli: Command) -> None:
-    # D-4, W-6: exact
+    # D-4, W-6: exact; with no connection made, there is no question about connections
     answer = cli.run("remember", "Nothing like it yet", env=NOW)
     id_ = cli.json("list")["memories"][0]["id"]
     assert answer.code == 0
-    assert answer.out == f"Saved (id: {id_}). Linked to 0 existing memories.\n\n---\n{SCAFFOLD}\n"
+    assert answer.out == f"Saved (id: {id_}). Linked to 0 existing memories.\n"
     assert answer.err == ""
 
 

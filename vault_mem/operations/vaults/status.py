@@ -10,6 +10,7 @@ from vault_mem.errors import VaultMemError, VaultNotFound
 from vault_mem.index.filters import Filters
 from vault_mem.index.known import EPISODE, NOTE
 from vault_mem.model import Problem
+from vault_mem.operations.git.autocommit import last_trouble
 from vault_mem.operations.unasked import heal
 from vault_mem.operations.unasked.adopt import candidates
 from vault_mem.operations.unasked.private_moves import leaving, waiting
@@ -25,7 +26,7 @@ class Status(Result):
     """The state of a vault and its index; `trouble` is why the index could not be used, or brought up to date.
 
     `in_git` are files with what is private by now, which the history of git still holds; `git` is how the vault stands
-    to it, None where it is in no repository.
+    to it, None where it is in no repository; `autocommit` is why git did not make the last commit that was due.
 
     Without an index the notes are counted by their files, and what only their texts tell is not known.
     """
@@ -54,6 +55,7 @@ class Status(Result):
     trouble: list[str]
     in_git: list[str]
     git: git.GitState | None
+    autocommit: str = ""
 
 
 def status(workspace: Workspace) -> Status:
@@ -99,6 +101,7 @@ def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) ->
         trouble=trouble,
         in_git=still_held(workspace),
         git=git.state(workspace.folder),
+        autocommit=last_trouble(workspace),
     )
 
 
