@@ -127,7 +127,12 @@ class Folder:
             key.lower().endswith((".md", ".canvas", ".base"))
             and not any(map(_hidden, key.split("/")))
             and not self.is_shared(key)
+            and not self.is_session(key)
         )
+
+    def is_session(self, key: str) -> bool:
+        """Whether a file holds what was said in a session: a log, whose words are no links and no memories."""
+        return _below(key, self.settings.sessions_folder) and not self.is_owned(key)
 
     def is_view(self, key: str) -> bool:
         """Whether a file mirrors memories for people to read."""

@@ -473,11 +473,12 @@ def ours(folder: Folder, step: Step) -> bool:
     if folder.is_note(key) or folder.is_view(key) or folder.is_kept(key):
         return plain_mode
     edited = isinstance(step, FileStep) and step.before is not None and step.after is not None
-    return plain_mode and edited and folder.has_links(key)  # a link to a note of ours, changed as asked for
+    # a link to a note of ours, changed as asked for; words of a memory that was forgotten
+    return plain_mode and edited and (folder.has_links(key) or folder.is_session(key))
 
 
 def _mode(folder: Folder, key: str) -> int:
-    protected = key.startswith(f"{OWN}/") or folder.is_private(key)
+    protected = key.startswith(f"{OWN}/") or folder.is_private(key) or folder.is_session(key)
     return PRIVATE_MODE if protected else PUBLIC_MODE
 
 
