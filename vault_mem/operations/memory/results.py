@@ -63,8 +63,8 @@ class Found:
         return whole | figures | {"passage": self.passage}
 
 
-def is_done(memory: Memory) -> bool:
-    """Whether a memory is a task that nobody has to do any more."""
+def has_ended(memory: Memory) -> bool:
+    """Whether a memory's own words for its state say that there is nothing left to do."""
     return (memory.status or "").casefold() in DONE
 
 
@@ -75,6 +75,6 @@ def marks(memory: Memory, now: datetime, zone: tzinfo | None, superseded_by: str
         found.append(f"closed: {memory.valid_to.astimezone(zone).date().isoformat()}")
     if superseded_by:
         found.append(f"superseded by: {superseded_by}")
-    if is_done(memory):
+    if has_ended(memory):
         found.append("done")
     return found
