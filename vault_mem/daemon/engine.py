@@ -22,7 +22,7 @@ from vault_mem.register import COMMANDS
 from vault_mem.vault import clock, turns
 from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.journal import request_id
+from vault_mem.vault.interrupted import request_id
 from vault_mem.vault.lock import WAIT_SECONDS
 from vault_mem.vault.settings import VAULT_FILE
 
@@ -116,6 +116,11 @@ class Engine:
             self._urgent = True
         if self.watcher.ledger or self._unread is not None:
             self._wake.set()
+
+    def quiet_soon(self) -> None:
+        """There is work for a quiet moment, and it need not wait for one that is long."""
+        self._quiet_due = min(self._quiet_due, clock.monotonic())
+        self._wake.set()
 
     def run(self, stopping: Callable[[], bool]) -> None:
         """The work of quiet moments, until the daemon ends."""
@@ -223,8 +228,8 @@ class Engine:
                 tidied = run_due(workspace)
                 if tidied is not None:
                     self._log.info("tidy: %d closed, %.1f s", tidied.closed, tidied.seconds)
-                if autocommit(workspace):
-                    self._log.info("autocommit: done")
+                if committed := autocommit(workspace):
+                    self._log.info("autocommit: %s", "git said no; see status" if committed.trouble else "done")
                 self._quiet_seconds = workspace.folder.settings.quiet_seconds + 0.1
                 if workspace.notices:
                     self._log.info("quiet work: %d file(s) or settings need attention", len(workspace.notices))

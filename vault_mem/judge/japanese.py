@@ -91,6 +91,8 @@ _SPELLINGS = [
         (r"(?<=[一-鿿ァ-ヺー])が(?:先|最初)(?=で|だ|、|。|$)", "から"),
         ("逢", "会"), ("聴", "聞"), ("貴方", "あなた"), ("下さ", "くださ"), (r"(?<=の)為", "ため"),
         ("出来(?=[るたなま])", "でき"),
+        (r"の(?:名前|場所)は(?=[^ぁ-ゖ。、]+(?:です|だ|という|といいます|である)?(?:。|$))", "は"),
+        (r"(?<=[^ぁ-ゖ])と(?:いう(?:名前)?|いいます)(?:です|だ)?(?=。|$)", "です"),
         (r"^ユーザー(?:によると|いわく|の話では|の話によると)、?", ""),
     )
 ]  # fmt: skip
@@ -146,13 +148,15 @@ def persons(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_set_aside(word: str, text: str) -> bool:
-    """Whether a word is named as what it is not, or as less than another: メールではなく, メールより."""
+def is_denied(word: str, text: str) -> bool:
+    """Whether a word is set aside or denied: メールではなく, メールより, 直していない."""
     start = text.find(word)
-    return start >= 0 and bool(_SET_ASIDE.match(text, start + len(word)))
+    return start >= 0 and bool(_DENIED.match(text, start + len(word)))
 
 
-_SET_ASIDE = re.compile(r"(?:では|じゃ|で|に)なく(?!な)|より(?:も|は)?(?!まし)")
+_DENIED = re.compile(
+    r"(?:では|じゃ|で|に)なく(?!な)|より(?:も|は)?(?!まし)|[しっいんきりえて]{0,3}[てで]い?(?:ない|ません)"
+)
 
 
 def is_question(text: str) -> bool:

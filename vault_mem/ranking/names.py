@@ -18,7 +18,9 @@ _SPEAKER = re.compile(r"\s*([^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,2})\s?
 _WORD = re.compile(r"[^\W_]+")
 _HONORIFIC = re.compile(r"(?<=.)(?:さん|ちゃん|くん|君|様|さま|先生|氏|殿)$")
 # Who speaks like this is not whom memories are about.
-_ROLES = frozenset(["user", "assistant", "system", "human", "ai", "agent", "bot", "question", "answer", "note"])
+_ROLES = frozenset(
+    ("user", "assistant", "system", "human", "ai", "agent", "bot", "question", "answer", "note", "reminder")
+)
 _LONGEST_NAME = 4  # words
 _LONGEST_UNSPACED = 12  # characters
 

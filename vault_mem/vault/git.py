@@ -5,20 +5,26 @@ It is told only what somebody asked for: `init --git`, `doctor --fix` and the se
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import os
 import shutil
+import signal
 import stat
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.tree import beside
+from vault_mem.vault.tree import name_of, native
 
 # A repository may come from a stranger: nothing that its configuration names is run, and nothing is fetched.
 _SAFE = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "core.quotePath=false", "--no-pager"]
 _SAFE_ENV = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 _SECONDS = 30.0
+_LONGEST_WORDS = 300  # of a hook that says why not
+_IDENTITY = frozenset(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL"))
 # What git reads whatever it is asked; it would wait for ever at a pipe.
 _ALWAYS_READ = ("HEAD", "config", "index", "packed-refs", "commondir", "shallow", "objects/info/alternates")
 _IGNORE_LISTS = (".gitignore", ".git/info/exclude")
@@ -31,7 +37,11 @@ _UNDER_WAY = {
     "rebase-apply": "rebase",
     "CHERRY_PICK_HEAD": "cherry-pick",
     "REVERT_HEAD": "revert",
+    "sequencer": "cherry-pick",
+    "BISECT_LOG": "bisect",
 }
+# How many fields stand before the path in a line of `git status`: changed, not merged, unknown to git.
+_FIELDS_BEFORE_PATH = {"1": 7, "u": 9, "?": 0}
 # The state of git's index when it was last asked for unmerged files, by vault, and whether there were any.
 _seen: dict[Path, tuple[tuple[int, int], bool]] = {}
 
@@ -53,11 +63,11 @@ def in_repository(folder: Folder) -> bool:
     return _git(folder, "rev-parse", "--is-inside-work-tree") == "true\n"
 
 
-def ignores(folder: Folder, key: str) -> bool:
-    """Whether git would leave a file out, were it there and not yet tracked."""
-    if not all(_plain(folder, each) for each in (*_IGNORE_LISTS, beside(key, ".gitignore"))):
+def ignores(folder: Folder, *keys: str) -> bool:
+    """Whether git would leave these files out, were they there and not yet tracked."""
+    if not all(_plain(folder, each) for each in _IGNORE_LISTS) or _waits_at_a_pipe(folder, keys):
         return False
-    return _git(folder, "check-ignore", "--no-index", "--quiet", "--", key) is not None
+    return len(_lines(_git(folder, "check-ignore", "--no-index", "--", *keys))) == len(keys)
 
 
 def tracked(folder: Folder, keys: Iterable[str]) -> list[str]:
@@ -73,25 +83,58 @@ def ever_held(folder: Folder, keys: Iterable[str]) -> list[str]:
 
 def state(folder: Folder) -> GitState | None:
     """How the vault stands to git; None where it is in no repository."""
-    if not in_repository(folder):
-        return None
+    report = _report(folder, ["."])
+    if report is None:
+        return GitState(ignored=False, uncommitted=0, under_way=under_way(folder)) if in_repository(folder) else None
+    place = git_folder(folder.root)
+    stamp = index_stamp(place) if place else None
+    if stamp is not None:
+        _seen[folder.root] = (stamp, report.unmerged)
+    notes = [each.strip("/") + "/" for each in (folder.settings.memories_folder, folder.settings.episodes_folder)]
+    changed = sum(key.startswith(tuple(notes)) for key in report.changed)
     private = folder.settings.private_folder.strip("/")
-    ignored = all(ignores(folder, f"{top}/mem_000000000000.md") for top in (private, ".vault-mem"))
-    upstream = (_git(folder, "rev-parse", "--abbrev-ref", "@{upstream}") or "").strip()
-    counts = (_git(folder, "rev-list", "--left-right", "--count", "HEAD...@{upstream}") or "").split()
-    ahead, behind = map(int, counts) if len(counts) == 2 else (0, 0)
-    notes = [each.strip("/") for each in (folder.settings.memories_folder, folder.settings.episodes_folder)]
-    return GitState(ignored, len(uncommitted(folder, notes)), upstream, ahead, behind, under_way(folder))
+    ignored = ignores(folder, *(f"{top}/mem_000000000000.md" for top in (private, ".vault-mem")))
+    return GitState(ignored, changed, report.upstream, report.ahead, report.behind, under_way(folder))
 
 
-def uncommitted(folder: Folder, keys: Iterable[str]) -> list[str]:
-    """The files at these places that the last commit does not have as they are."""
-    places = [f":(literal){key}" for key in keys]
-    filters = _without_filters(folder)
-    listed = ("ls-files", "--modified", "--deleted", "--others", "--exclude-standard", "-z", "--", *places)
-    staged = _git(folder, "diff-index", "--cached", "--name-only", "--relative", "-z", "HEAD", "--", *places)
-    staged = _git(folder, "ls-files", "--cached", "-z", "--", *places) if staged is None else staged
-    return sorted({*_lines(_git(folder, *listed, options=filters)), *_lines(staged)})
+def uncommitted(folder: Folder, keys: Iterable[str]) -> dict[str, bool]:
+    """The files at these places that the last commit does not have as they are, and whether git knows them at all."""
+    report = _report(folder, list(keys))
+    return report.changed if report else {}
+
+
+@dataclass
+class _Report:
+    """What `git status` says."""
+
+    changed: dict[str, bool]  # by key, whether git knows the file
+    upstream: str = ""
+    ahead: int = 0
+    behind: int = 0
+    unmerged: bool = False
+
+
+def _report(folder: Folder, keys: Sequence[str]) -> _Report | None:
+    """Ask git for everything at once; None where it does not say."""
+    if _waits_at_a_pipe(folder, keys):
+        return None
+    options = ("--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
+    places = (f":(literal){key}" for key in keys)
+    answer = _git(folder, "status", *options, "--", *places, options=_without_filters(folder))
+    if answer is None:
+        return None
+    report, below, upstream = _Report({}), len(prefix(folder)), ""
+    for line in filter(None, answer.split("\0")):
+        kind, _, rest = line.partition(" ")
+        if kind in _FIELDS_BEFORE_PATH:
+            report.changed[rest.split(" ", _FIELDS_BEFORE_PATH[kind])[-1][below:]] = kind != "?"
+            report.unmerged |= kind == "u"
+        elif rest.startswith("branch.upstream "):
+            upstream = rest.partition(" ")[2]
+        elif rest.startswith("branch.ab "):  # only where the other branch is there
+            report.upstream = upstream
+            report.ahead, report.behind = (abs(int(each)) for each in rest.split()[1:])
+    return report
 
 
 def under_way(folder: Folder) -> str:
@@ -137,13 +180,19 @@ def versions(folder: Folder, key: str, most: int = 30) -> list[bytes]:
 
 def git_folder(root: Path) -> Path | None:
     """Git's own folder of the work tree that the vault lies in, by the files alone."""
-    for place in (root, *root.parents):
-        found = place / ".git"
+    found = _work_tree(root)
+    return found[1] if found else None
+
+
+def _work_tree(root: Path) -> tuple[Path, Path] | None:
+    """The top of the work tree that the vault lies in, and git's own folder."""
+    for top in (root, *root.parents):
+        found = top / ".git"
         try:
             if found.is_file():  # a worktree or submodule: the file says where the folder is
-                found = place / found.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+                found = top / found.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
             if (found / "HEAD").exists():
-                return found
+                return top, found
         except (OSError, ValueError):
             continue
     return None
@@ -160,13 +209,18 @@ def index_stamp(place: Path) -> tuple[int, int] | None:
 
 def shared_folder(folder: Folder) -> Path | None:
     """The folder with the settings of a clone, which its worktrees share."""
-    found = _git(folder, "rev-parse", "--git-common-dir")
-    return (folder.root / found.rstrip("\n")).resolve() if found else None
+    place = git_folder(folder.root)
+    said = place / "commondir" if place else None
+    if place is None or said is None or not said.is_file():
+        return place
+    return (place / said.read_text(encoding="utf-8").strip()).resolve()
 
 
 def prefix(folder: Folder) -> str:
     """Where the vault lies in its repository, with a stroke at the end; empty where it is all of it."""
-    return (_git(folder, "rev-parse", "--show-prefix") or "").rstrip("\n")
+    found = _work_tree(folder.root)
+    below = folder.root.relative_to(found[0]).as_posix() if found else "."
+    return "" if below == "." else below + "/"
 
 
 def setting(folder: Folder, name: str) -> str:
@@ -189,6 +243,8 @@ def settle(folder: Folder, key: str) -> bool:
 
     Not where a filter would be run: the owner must do that.
     """
+    if _waits_at_a_pipe(folder, [key]):
+        return False
     filtered = (_git(folder, "check-attr", "-z", "filter", "--", key) or "").split("\0")
     if filtered[2:3] not in (["unspecified"], ["unset"]):
         return False
@@ -201,22 +257,77 @@ def last_commit(folder: Folder) -> int | None:
     return int(found) if found else None
 
 
-def commit(folder: Folder, message: str, keys: list[str]) -> bool:
-    """Commit these files or folders as they are, and nothing else; whether git did. The owner's hooks are run."""
-    places = [f":(literal){key}" for key in keys]
-    if _git(folder, "add", "--all", "--", *places) is None:
+def on_a_branch(folder: Folder) -> bool:
+    """Whether a commit would be part of a branch; else the next checkout would leave it behind."""
+    place = git_folder(folder.root)
+    try:
+        return place is not None and (place / "HEAD").read_bytes().startswith(b"ref:")
+    except OSError:
         return False
-    return _git(folder, "commit", "--quiet", "--message", message, "--", *places) is not None
+
+
+def commit(folder: Folder, message: str, changed: Mapping[str, bool]) -> str:
+    """Commit these files as they are, and nothing else: what `uncommitted` gave. Returns why git did not, if so.
+
+    The owner's hooks are run, in the owner's environment. Where they say no, git's index is as it was.
+    """
+    if _waits_at_a_pipe(folder, changed):
+        return "a pipe stands in the place of one of git's lists"
+    new = [key for key, known in changed.items() if not known]
+    said = _tell(folder, new, "add", "--intent-to-add") if new else ""
+    said = said or _tell(folder, changed, "commit", "--quiet", "--message", message)
+    if said and new:
+        _tell(folder, new, "rm", "--cached", "--quiet", "--ignore-unmatch")
+    return said
+
+
+def _tell(folder: Folder, keys: Iterable[str], *arguments: str) -> str:
+    """Have git do something with these files; returns what it said where it did not."""
+    program = shutil.which("git", path=folder.env.get("PATH"))
+    if program is None:
+        return "git is not on the path"
+    ours = {name: value for name, value in folder.env.items() if not name.startswith("GIT_") or name in _IDENTITY}
+    with subprocess.Popen(
+        [program, *_SAFE, "-C", str(folder.root), *arguments, "--pathspec-from-file=-", "--pathspec-file-nul"],
+        env={**ours, "GIT_TERMINAL_PROMPT": "0", "GIT_LITERAL_PATHSPECS": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    ) as process:
+        try:
+            said, _ = process.communicate("\0".join(keys).encode(errors="surrogateescape"), timeout=_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGTERM)  # git takes its locks away, and a hook ends too
+            return f"it took longer than {_SECONDS:.0f} seconds"
+    text = " ".join(said.decode(errors="replace").split())[:_LONGEST_WORDS]
+    return "" if process.returncode == 0 else text or f"git ended with code {process.returncode}"
 
 
 def _without_filters(folder: Folder) -> list[str]:
-    """Options that keep git from running the filters that a repository's settings name."""
+    """Options that keep git from running the filters that settings name."""
+    if not _may_filter(folder):
+        return []
     names = {
         line.rpartition(".")[0] for line in _lines(_git(folder, "config", "--name-only", "--get-regexp", r"^filter\."))
     }
     return [
         part for name in sorted(names) for what in ("clean", "smudge", "process") for part in ("-c", f"{name}.{what}=")
     ]
+
+
+def _may_filter(folder: Folder) -> bool:
+    """Whether git's settings speak of filters, or of other files that may: most do not, and git is not asked."""
+    home = Path(folder.env.get("HOME") or Path.home())
+    settings = [Path("/etc/gitconfig"), home / ".gitconfig"]
+    settings.append(Path(folder.env.get("XDG_CONFIG_HOME") or home / ".config", "git/config"))
+    try:
+        for place in (shared_folder(folder), git_folder(folder.root)):
+            settings += [place / "config", place / "config.worktree"] if place else []
+        texts = [file.read_bytes().lower() for file in settings if file.is_file()]
+    except (OSError, ValueError):
+        return True
+    return any(b"filter" in text or b"include" in text for text in texts)
 
 
 def _lines(output: str | None) -> list[str]:
@@ -230,6 +341,21 @@ def _plain(folder: Folder, key: str) -> bool:
     except OSError:
         return True  # in a folder that we do not follow: git may
     return found is None or stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)
+
+
+def _waits_at_a_pipe(folder: Folder, keys: Iterable[str]) -> bool:
+    """Whether git would find a pipe in the place of one of its lists, on the way to these files or below them."""
+    for key in keys:
+        above = itertools.accumulate(native(key).split("/")[:-1], lambda place, name: f"{place}/{name}")
+        lists = [f"{place}/{name}" for place in above for name in _READ_BY_GIT]
+        with contextlib.suppress(OSError):  # no folder, or not one of ours
+            lists += [
+                each for _, _, others in folder.tree.walk(key) for each in others if name_of(each) in _READ_BY_GIT
+            ]
+        with contextlib.suppress(OSError):
+            if any(map(folder.tree.is_pipe, lists)):
+                return True
+    return False
 
 
 def _git(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> str | None:
@@ -257,3 +383,11 @@ def _bytes(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> byte
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout if done.returncode == 0 else None
+
+
+def with_lines(before: bytes | None, missing: Iterable[str]) -> bytes:
+    """One of git's lists with lines added at its end."""
+    before, missing = before or b"", list(missing)
+    newline = b"\r\n" if b"\r\n" in before else b"\n"
+    after = before if not before or before.endswith(b"\n") or not missing else before + newline
+    return after + b"".join(line.encode() + newline for line in missing)

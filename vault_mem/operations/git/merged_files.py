@@ -16,6 +16,7 @@ from vault_mem.merging.review import without_repeats
 from vault_mem.merging.views import without_copies
 from vault_mem.notes.parse import parse
 from vault_mem.notes.write import file_name
+from vault_mem.operations.changing import index_written
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
@@ -77,7 +78,7 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
             _part(workspace, transaction, leftover.key, leftover.second)
         if transaction.steps:
             transaction.commit()
-            workspace.done(transaction)
+            index_written(workspace, transaction)
     if folder.is_view(leftover.key):
         views.rebuild(workspace)
     if leftover.key in git.unmerged(folder) and not leftover.undecided:
@@ -88,7 +89,7 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
 def _part(workspace: Workspace, transaction: Transaction, key: str, second: bytes) -> None:
     """Give the other memory a file of its own again; where it has one, that is left to its owner."""
     memory = parse(second, key, mtime=0, zone=workspace.folder.zone).memory
-    if workspace.index.state.claims([memory.id]):
+    if workspace.index.known.claims([memory.id]):
         raise Conflict(f"{memory.id} is in another file, too", "compare the two, and delete what is between the marks")
     own = beside(key, file_name(memory))
     transaction.create(own, second)

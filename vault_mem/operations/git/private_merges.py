@@ -7,6 +7,7 @@ taken into the private file; no public line names the memory once this machine h
 from __future__ import annotations
 
 from vault_mem.errors import VaultMemError
+from vault_mem.operations.changing import index_written, is_quiet, read_to_remove
 from vault_mem.operations.git.common_text import merged_bytes, merged_with
 from vault_mem.operations.upkeep.private import plan_private
 from vault_mem.operations.vaults.views import newest_introspection, view_keys
@@ -17,23 +18,21 @@ from vault_mem.vault.history import history_keys
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
 
-_STAMP = "git_index"
-
 
 def keep_private(workspace: Workspace) -> list[str]:
     """After git has changed files: private wins. Returns the keys of the notes changed."""
     folder = workspace.folder
     place = git.git_folder(folder.root) if folder.settings.private_moves else None
     stamp = list(git.index_stamp(place) or ()) if place else []
-    changed = workspace.index.state.unfollowed() if stamp else []
-    if not stamp or (workspace.index.state.get(_STAMP) == stamp and not changed):
+    changed = workspace.index.known.unfollowed() if stamp else []
+    if not stamp or (workspace.index.known.get("git_index") == stamp and not changed):
         return []
-    if not all(map(workspace.quiet, changed)):
+    if not all(is_quiet(workspace, known) for known in changed):
         return []
     written = absorb(workspace, came_back(workspace))
     written += let_go(workspace, [known.key for known in changed])
     if not written:  # what was written may be named elsewhere: look once more
-        workspace.index.state.put(**{_STAMP: stamp})
+        workspace.index.known.put(git_index=stamp)
     return written
 
 
@@ -41,7 +40,7 @@ def came_back(workspace: Workspace) -> list[tuple[str, str]]:
     """Public notes that git holds of memories that are private here, each with its private file."""
     folder = workspace.folder
     by_id: dict[str, list[str]] = {}
-    for key, declared, _ in workspace.index.state.contested():
+    for key, declared, _ in workspace.index.known.contested():
         by_id.setdefault(declared, []).append(key)
     pairs = [
         (public, private)
@@ -70,7 +69,7 @@ def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
                     transaction.write(private, ours, merged_bytes(found))
                 transaction.remove(public, theirs)
                 transaction.commit()
-                workspace.done(transaction)
+                index_written(workspace, transaction)
         except VaultMemError as error:
             workspace.notices.append(f"a public file of a private memory was not taken in: {error.message}")
             continue
@@ -86,7 +85,7 @@ def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
 def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
     """Take the names of private memories out of what git changed in public: links, lines of views, revisions."""
     folder, index = workspace.folder, workspace.index
-    private = {memory.id: memory for memory in index.memories("private = true", ("memory", "episode"))}
+    private = {memory.id: memory for memory in index.private()}
     if not private:
         return []
     names = workspace.names
@@ -103,14 +102,14 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
             continue  # it only says so, and moves by itself
         try:
             with writing(folder):
-                raw = workspace.read_to_remove(memory)
+                raw = read_to_remove(workspace, memory)
                 instead = newest_introspection(workspace, but=id_)
                 transaction, _ = plan_private(
                     folder, names, memory, raw, workspace.index.telling, instead=instead, unasked=True
                 )
                 if transaction.steps:
                     transaction.commit()
-                    workspace.done(transaction)
+                    index_written(workspace, transaction)
                     written += transaction.notes
         except VaultMemError as error:
             workspace.notices.append(f"a public file may still name a private memory: {error.message}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.yamlish import Value
+from vault_mem.operations.changing import index_written, memory_written, read_to_edit
 from vault_mem.operations.memory.drafts import Draft
-from vault_mem.operations.memory.filters import open_at
+from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.upkeep import summaries
 from vault_mem.operations.upkeep.by_hand import Replaced, replace_words
 from vault_mem.operations.upkeep.edit_memory import REPLACE_ALL, Change, EditResult, plan_change
@@ -30,8 +31,7 @@ def growing(workspace: Workspace, draft: Draft) -> Memory | None:
     """The memory that a draft continues: on the same side of privacy, and for a summary of the same scope."""
     if draft.kind != "mood" and not (draft.kind == "summary" and draft.scope):
         return None
-    where = f"kind = '{draft.kind}' AND {open_at(workspace.folder.now())}"
-    for memory in workspace.index.memories(where):
+    for memory in workspace.index.memories(Filters(kind=draft.kind)):
         if memory.private == draft.private and (draft.kind == "mood" or memory.scope == draft.scope):
             return memory
     return None
@@ -40,7 +40,7 @@ def growing(workspace: Workspace, draft: Draft) -> Memory | None:
 def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: bool = False) -> EditResult:
     """Let a memory say what the draft says; what we said before is a revision, and what a person added stays."""
     folder = workspace.folder
-    raw = workspace.read_to_edit(memory)
+    raw = read_to_edit(workspace, memory)
     changes: dict[str, Value | None] = {
         name: value
         for name in _SAID
@@ -56,8 +56,8 @@ def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: boo
     change = Change(edit(replaced.raw, changes), draft.content if replaced.kept else True)
     transaction = plan_change(folder, memory, raw, change, "remember", f"the {memory.kind} grew")
     op = transaction.commit()
-    workspace.done(transaction)
-    return EditResult(workspace.as_written(transaction, memory.id), op, replaced.kept)
+    index_written(workspace, transaction)
+    return EditResult(memory_written(workspace, transaction, memory.id), op, replaced.kept)
 
 
 def source_fields(workspace: Workspace, ids: list[str]) -> dict[str, Value | None]:

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from vault_mem.embedding.calibration import size_of
 from vault_mem.errors import NotFound
-from vault_mem.index.state import EPISODE
+from vault_mem.index.known import EPISODE
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import WIKILINK, name_key, read_link
 from vault_mem.notes.parse import written_list
+from vault_mem.operations.changing import index_written
 from vault_mem.operations.upkeep.linking import changeable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import history
@@ -37,7 +38,7 @@ class Company:
 
     def _episodes(self, memory: Memory) -> set[str]:
         files = {each.file for each in self._names.written_to(memory.path)}
-        return {key for key, known in self._workspace.index.state.files(files).items() if known.type == EPISODE}
+        return {key for key, known in self._workspace.index.known.files(files).items() if known.type == EPISODE}
 
     def _similarity(self, one: Memory, other: Memory) -> float:
         with self._workspace.at_hand() as catalogue:
@@ -90,4 +91,4 @@ def take_out(workspace: Workspace) -> None:
             transaction.write(key, raw, edit(raw, {"links": kept}), keep_time=True)
         if transaction.steps:
             transaction.commit()
-            workspace.done(transaction)
+            index_written(workspace, transaction)
