@@ -100,7 +100,7 @@ def test_fish_completes(bare: Command):
         "vault-mem -v reca": "recall\tFind memories by meaning and by words.",
         "vault-mem --vault config reca": "recall\tFind memories by meaning and by words.",
         "vault-mem remember config se": "",  # words of a text are no commands
-        "vault-mem forget --vault /x --pur": "--purge\tSkip the trash: also remove it from index, journal, history and logs.",
+        "vault-mem remember --vault /x --forc": "--force\tSave even if it repeats a memory.",
         "vault-mem remember --kind rel": "relation\tOne of event, fact, relation, task, summary, mood; default event.",
         "vault-mem help conso": "consolidate\tReplay what is new, and find near-duplicates.",
         "vault-mem config set dedup_t": "dedup_threshold",
