@@ -184,6 +184,7 @@ def open_vault(console: Console, what: str = "Indexing") -> Vault:
 
 def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int = 0) -> None:
     """Say on stderr what happened beside the answer."""
+    vault.workspace.tell_astray()
     for notice in vault.workspace.notices:
         console.notice(f"note: {notice}")
     if stale:
@@ -265,6 +266,8 @@ def found_json(found: Found) -> dict[str, Any]:
         figures["superseded_by"] = found.superseded_by
     if found.replaced_by:
         figures["maybe_replaced_by"] = found.replaced_by
+    if found.copies or found.copy_of:
+        figures |= {"copies": found.copies, "copy_of": found.copy_of}
     if found.budgeted:
         kept = {key: record[key] for key in IN_BUDGET if key in record}
         return kept | figures | {"passage": found.passage, "shortened": found.shortened}

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from vault_mem.model import Link, Problem
 from vault_mem.notes.links import ID_AT_END, name_key
+from vault_mem.vault.copies import original_of
 from vault_mem.vault.walk import FileState
 
 SCHEMA_VERSION = 7
@@ -257,6 +258,25 @@ class StateStore:
         """Files that declare an id which another file owns."""
         select = f"SELECT {_COLUMNS} FROM files WHERE declared != '' AND declared != id ORDER BY key"
         return [Known._make(row) for row in self._db.execute(select)]
+
+    def originals(self, keys: Iterable[str]) -> dict[str, str]:
+        """Of these files the copies, each with the one it is a copy of: by its id, or by a sync service's name."""
+        found: dict[str, str] = {}
+        for known in self.files(keys).values():
+            claimed = known.declared if known.declared != known.id else ""
+            original = self.key_of(claimed) if claimed else original_of(known.key)
+            if original and original != known.key and self.id_of(original):
+                found[known.key] = original
+        return found
+
+    def copies(self, key: str) -> list[str]:
+        """The copies of a file."""
+        id_ = self.id_of(key)
+        prefix = key.removesuffix(".md")
+        select = "SELECT key FROM files WHERE key > ? AND key < ?"
+        named = [each for (each,) in self._db.execute(select, (prefix, prefix + "\uffff")) if original_of(each) == key]
+        by_id = [each for each, _, gone_by in self.claims([id_]) if gone_by != id_] if id_ else []
+        return sorted({*named, *by_id})
 
     def flagged(self) -> list[Known]:
         """Files that say they are private and lie among the public ones."""

@@ -8,12 +8,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.errors import Unsafe
 from vault_mem.index import rows
+from vault_mem.index.astray import new_home, note_astray
 from vault_mem.index.files import known_of, links_of, provisional_id, read
 from vault_mem.index.index import Index
 from vault_mem.index.links import Names
@@ -24,7 +26,7 @@ from vault_mem.notes.links import path_key
 from vault_mem.notes.parse import Note, parse
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked_outside
-from vault_mem.vault.walk import RACY_NS, Listing, content_hash, look_at, walk
+from vault_mem.vault.walk import EMPTIED, RACY_NS, Listing, content_hash, look_at, walk
 
 # Files per commit: large enough that a commit's own cost does not count, small enough to hold in memory.
 BATCH = 1000
@@ -90,7 +92,7 @@ def sync(
     reason = "asked for" if rebuild else "" if opened else index.open()
     listing = walk(index.folder) if only is None or reason else look_at(index.folder, only)
     # In step after the states were read, or another may have written both table and states in between.
-    if not reason and not _recheck(index, difference(index, listing, only)) and index.in_step():
+    if not reason and not _recheck(index, listing, difference(index, listing, only)) and index.in_step():
         report.problems = _problems(index, listing) if only is None else []
         return report
     with locked_outside(index.lock_path, "the index", wait):
@@ -131,7 +133,12 @@ def busy_at_length(index: Index) -> bool:
     return (index.home / "busy").exists()
 
 
-def _recheck(index: Index, found: Difference) -> bool:
+def _emptied(old: Known | None, size: int) -> bool:
+    """Whether a memory's file has no bytes left: some sync services show so what they have not downloaded."""
+    return old is not None and bool(old.declared) and size == 0
+
+
+def _recheck(index: Index, listing: Listing, found: Difference) -> bool:
     """Look again at files that were read too soon after they were written; whether anything has really changed."""
     if found.added or found.removed:
         return True
@@ -143,6 +150,9 @@ def _recheck(index: Index, found: Difference) -> bool:
             raw, state, size = read(index.folder, key)
         except OSError:
             return True
+        if _emptied(old, size):
+            listing.problems.append(Problem(key, EMPTIED))
+            continue
         if content_hash(raw, size) != old.hash or (old.dated_by_file and old.mtime_ns != state.mtime_ns):
             return True
         same.append(old._replace(**state._asdict(), checked_ns=time.time_ns()))
@@ -171,15 +181,22 @@ def difference(index: Index, listing: Listing, only: Sequence[str] | None = None
 def _refuse_mass_loss(index: Index, listing: Listing) -> None:
     """A folder that held notes and is empty now, or cannot be read, is an error with a cause, not a deletion."""
     settings = index.folder.settings
-    for top in (settings.memories_folder, settings.private_folder, settings.episodes_folder):
+    for setting in ("memories_folder", "private_folder", "episodes_folder"):
+        top = getattr(settings, setting)
         prefix = top.strip("/") + "/"
         known = index.state.below(prefix)
-        if known < MASS_LOSS or any(key.startswith(prefix) for key in listing.files):
+        if known < MASS_LOSS or any(key.startswith(prefix) for key in chain(listing.files, listing.unread)):
             continue
         place = index.folder.root / top
         causes = [str(problem) for problem in listing.problems if (problem.path + "/").startswith(prefix)]
         if causes:
             raise Unsafe(f"{place}: its {known} notes cannot be read: {causes[0]}", "nothing was changed")
+        home, count = new_home(index.folder, index.state, top.strip("/"))
+        if home:
+            raise Unsafe(
+                f"{place}: all {known} notes are gone; {count} of their ids lie in {home}/",
+                f'did you rename the folder? vault-mem config set {setting} "{home}"',
+            )
         raise Unsafe(
             f"{place}: all {known} notes are gone",
             "is a disk not mounted, or a sync not finished? If you meant it, run `vault-mem reindex`",
@@ -238,7 +255,8 @@ class _Run:
             self.index.state.record([], found.removed, table_version=UNSETTLED, leaving=[*left, *removed])
             self.claimed.update(old.declared for old in removed)
         self._settle_ids()
-        self._note_renames([*left, *removed], set(found.added))
+        gone_for_good = self._note_renames([*left, *removed], set(found.added))
+        note_astray(self.folder, self.index.state, gone_for_good)
         if self.fresh:
             self.index.state.follow_all()
         self.index.state.put(table_version=self.index.table.version, leaving=[])
@@ -291,6 +309,9 @@ class _Run:
             checked = time.time_ns()
             digest = content_hash(raw, size)
             old = self.known.get(key)
+            if _emptied(old, size):
+                self.listing.problems.append(Problem(key, EMPTIED))
+                continue
             if (
                 ids is None
                 and old
@@ -383,8 +404,8 @@ class _Run:
         for start in range(0, len(wrong), BATCH):
             self._index_files(wrong[start : start + BATCH], {}, ids)
 
-    def _note_renames(self, removed: list[Known], added: set[str]) -> None:
-        """Keep the names of files that were moved (SPEC V-5)."""
+    def _note_renames(self, removed: list[Known], added: set[str]) -> list[Known]:
+        """Keep the names of files that were moved (SPEC V-5). Returns those that were not."""
         state = self.index.state
         renames: list[tuple[str, str]] = []
         if self.fresh:
@@ -392,14 +413,18 @@ class _Run:
             removed = [old for old in files if old.key not in self.known]
             # What is gone takes its old names with it: nothing of a purged memory may stay.
             renames = [(name, id_) for name, id_ in names if state.with_ids([id_])]
+        gone: list[Known] = []
         for old in removed:
             now = self._moved_to(old, added)
-            if now is not None and path_key(old.key) != path_key(now.key):
+            if now is None:
+                gone.append(old)
+            elif path_key(old.key) != path_key(now.key):
                 renames.append((path_key(old.key), now.id))
                 # Where another file has that name too, it does not mean one memory, now or later.
                 renames += [(path_key(key), id_) for key, id_ in state.with_name(old.name) if id_ != now.id]
         state.add_renames(renames)
         self._note_unhealed([id_ for _, id_ in renames], added)
+        return gone
 
     def _note_unhealed(self, renamed: list[str], added: set[str]) -> None:
         """Note which files may use an old name: those just read that name no file, and those that named what moved."""

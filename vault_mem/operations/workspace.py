@@ -22,7 +22,7 @@ from vault_mem.vault import clock, journal, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.steps import FileStep
-from vault_mem.vault.walk import RACY_NS, FileState, look_at, state_of, walk
+from vault_mem.vault.walk import RACY_NS, FileState, has_stub, look_at, state_of, walk
 
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
@@ -228,6 +228,16 @@ class Workspace:
             self.notices.append(f"index rebuilt: {report.rebuilt}")
         return Freshness(stale=False, pending=0, report=report)
 
+    def tell_astray(self) -> None:
+        """Say once which memories were moved to where they are not searched (SPEC O-5)."""
+        state = self.index.state if "index" in self.__dict__ else None
+        if state is not None and state.get("astray_untold"):
+            from vault_mem.index.astray import still_astray, told
+
+            self.notices += told(self.folder, still_astray(self.folder, state).values())
+            if not state.fixed:
+                state.put(astray_untold=False)
+
     def quiet(self, known: Known | FileState) -> bool:
         """Whether nobody has touched a file for a while, by what is known of it."""
         return clock.since(max(known.mtime_ns, known.ctime_ns) / 1e9) >= self.folder.settings.quiet_seconds
@@ -402,5 +412,9 @@ class Workspace:
         except OSError as error:
             raise Changed(f"{memory.path} cannot be read: {error.strerror}", "was it moved? Try again") from error
         if raw is None:
+            if has_stub(self.folder, memory.path):
+                raise EditRefused(f"{memory.path} is not downloaded", "its sync service has it: fetch it first")
             raise Changed(f"{memory.path} is gone", "was it moved? Try again")
+        if not raw and not memory.provisional:
+            raise Changed(f"{memory.path} is empty: it is being written, or is not downloaded", "try again")
         return raw

@@ -7,7 +7,6 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
-from vault_mem.operations.vaults.views import DIGEST
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, journal
 from vault_mem.vault.folder import GIT_LISTS, Folder
@@ -39,7 +38,7 @@ def _places(folder: Folder) -> list[str]:
     """Where the public files of a vault are, as far as they are there or git has them."""
     settings = folder.settings
     notes = [each.strip("/") for each in (settings.memories_folder, settings.episodes_folder)]
-    places = [*notes, "memory", "history", DIGEST, "REVIEW.md", "SELF.md", *GIT_LISTS, VAULT_FILE]
+    places = [*notes, folder.views_folder, "history", folder.digest, "REVIEW.md", "SELF.md", *GIT_LISTS, VAULT_FILE]
     return [key for key in places if folder.tree.exists(key) or git.tracked(folder, [f":(literal){key}"])]
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from vault_mem.errors import VaultMemError
 from vault_mem.index.state import OTHER, Known
 from vault_mem.notes.edit import edit
-from vault_mem.notes.yamlish import Value
 from vault_mem.operations.unasked.declined import Declined
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.history import has_date
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
 
@@ -32,7 +28,7 @@ def adopt(workspace: Workspace) -> list[str]:
 
 
 def candidates(workspace: Workspace) -> list[Known]:
-    """Notes that may be given an id: ours to write, sound, and without an id of anyone's scheme."""
+    """Notes that may be given an id: ours to write, sound, no conflict copy, and without an id of anyone's scheme."""
     folder = workspace.folder
     if folder.settings.adopt_ids == "never":
         return []
@@ -46,16 +42,9 @@ def candidates(workspace: Workspace) -> list[Known]:
         and not known.foreign_id
         and not known.frozen
         and known.type != OTHER
+        and not workspace.index.state.originals([known.key])
         and not declined("adopt", known.key, known.hash)
     ]
-
-
-def _date(workspace: Workspace, known: Known, raw: bytes) -> dict[str, Value | None]:
-    """The date that a note has gone by where its file alone told it: the next edit would move it to today."""
-    if not known.dated_by_file or has_date(raw):  # a date that we cannot read is the owner's
-        return {}
-    seconds = known.mtime_ns // 1_000_000_000
-    return {"created": datetime.fromtimestamp(seconds, workspace.folder.zone)}
 
 
 def _adopt(workspace: Workspace, known: Known) -> bool:
@@ -64,7 +53,7 @@ def _adopt(workspace: Workspace, known: Known) -> bool:
         if raw is None:
             return False
         transaction = Transaction(workspace.folder, "adopt", "the note had no id", unasked=True)
-        transaction.write(known.key, raw, edit(raw, {"id": known.id, **_date(workspace, known, raw)}), keep_time=True)
+        transaction.write(known.key, raw, edit(raw, {"id": known.id}))
         transaction.commit()
     except VaultMemError as error:
         workspace.notices.append(f"{known.key}: no id written: {error.message}")

@@ -71,7 +71,7 @@ def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list
         if after == raw:
             continue
         if all(map(workspace.quiet_file, {key, *found})):
-            transaction.write(key, raw, after, keep_time=True)
+            transaction.write(key, raw, after)
             transaction.ids.append(known.id)
         else:
             wait.append(key)

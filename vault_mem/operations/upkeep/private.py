@@ -183,7 +183,7 @@ def _let_go_of_prose(transaction: Transaction, key: str, moving: list[Moving], s
         for each in moving:
             after = re.sub(rb"\b" + each.id.encode() + rb"\b", SCRUBBED.encode(), after)
         if after != raw:
-            transaction.write(key, raw, after, keep_time=True)
+            transaction.write(key, raw, after)
             raw = after
         if names_any(key, before, moving) and not names_any(key, raw, moving):
             aside.scrubbed.append(key)
@@ -228,7 +228,7 @@ def _move_in(transaction: Transaction, each: Moving, moving: list[Moving]) -> No
         each.added.clear()
         transaction.notices.append(f"{each.target}: links to it could not be carried over: it could not be read whole")
     if each.key == each.target:
-        transaction.write(each.key, each.raw, text, keep_time=True)
+        transaction.write(each.key, each.raw, text)
         return
     transaction.move(each.key, each.raw, each.target, text)
 
@@ -238,7 +238,7 @@ def _write(transaction: Transaction, key: str, raw: bytes, change: Change) -> bo
         after = rewritten(raw, change, key)
     except CANNOT_EDIT:
         return False
-    transaction.write(key, raw, after, keep_time=transaction.folder.is_note(key))
+    transaction.write(key, raw, after)
     return True
 
 

@@ -105,9 +105,9 @@ def plan_publish(
         if refused:
             transaction.notices.append(f"{each.key}: a link could not be carried over: it could not be read whole")
         links += 0 if refused else len(each.added)
-        transaction.write(each.key, each.raw, linked, keep_time=True)
+        transaction.write(each.key, each.raw, linked)
     if after.path == memory.path:
-        transaction.write(memory.path, raw, text, keep_time=True)
+        transaction.write(memory.path, raw, text)
     else:
         transaction.move(memory.path, raw, after.path, text)
     if not is_episode(folder, after.path, text):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vault_mem.errors import VaultMemError
+from vault_mem.operations.vaults.joining import template_folders
 from vault_mem.vault import files, jsonc
 from vault_mem.vault.settings import Settings, vault_tree
 from vault_mem.vault.tree import PUBLIC_FOLDER_MODE, PUBLIC_MODE, Tree, parent_of
@@ -177,14 +178,10 @@ def _create(tree: Tree, key: str, text: str, result: Added) -> None:
 
 def _template_folder(tree: Tree, settings: Settings) -> str:
     """Where Obsidian looks for templates in this vault; ours where it says nothing, or names a folder of memories."""
-    try:
-        named = jsonc.parse((tree.read(".obsidian/templates.json") or b"").decode()).value["folder"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        named = None
-    folder = named.strip("/") if isinstance(named, str) else ""
+    folder = next(iter(template_folders(tree)), "")
     owned = (settings.memories_folder, settings.private_folder, settings.episodes_folder)
     found = tree.stat(folder) if folder else None
-    inside = folder and ".." not in folder.split("/") and (found is None or stat.S_ISDIR(found.st_mode))
+    inside = folder and (found is None or stat.S_ISDIR(found.st_mode))
     if not inside or any(f"{folder}/".startswith(f"{name.strip('/')}/") for name in owned):
         return "templates"
     return folder

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vault_mem.embedding.calibration import Calibration
 from vault_mem.errors import VaultMemError, VaultNotFound
+from vault_mem.index.astray import still_astray
 from vault_mem.model import Problem
 from vault_mem.operations.unasked import heal
 from vault_mem.operations.unasked.adopt import candidates
@@ -23,7 +24,7 @@ class Status:
     """The state of a vault and its index; `trouble` is why the index could not be used, or brought up to date.
 
     `in_git` are files with what is private by now, which the history of git still holds; `git` is how the vault stands
-    to it, None where it is in no repository.
+    to it, None where it is in no repository. `astray` are memories that were moved to where nothing is searched.
 
     Without an index the notes are counted by their files, and what only their texts tell is not known.
     """
@@ -52,6 +53,7 @@ class Status:
     trouble: list[str]
     in_git: list[str]
     git: git.GitState | None
+    astray: list[str] = field(default_factory=list)
 
 
 def status(workspace: Workspace) -> Status:
@@ -92,12 +94,17 @@ def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) ->
         waiting_for_views=[known.key for known in index.state.unfollowed() if workspace.folder.is_note(known.key)],
         waiting_for_heal=heal.waiting(workspace),
         interrupted=journal.pending(workspace.folder),
-        problems=freshness.report.problems if freshness.report else index.state.problems(),
+        problems=[
+            problem
+            for problem in (freshness.report.problems if freshness.report else index.state.problems())
+            if not problem.odd or workspace.folder.is_owned(problem.path)
+        ],
         adopt_ids=workspace.folder.settings.adopt_ids,
         heal_links=workspace.folder.settings.heal_links,
         trouble=trouble,
         in_git=still_held(workspace),
         git=git.state(workspace.folder),
+        astray=sorted(still_astray(workspace.folder, index.state).values()),
     )
 
 
