@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import at, at_a_terminal, contents, memory, mode, note, states
+from helpers import at, at_a_terminal, contents, leftovers, memory, mode, note, states
 
 from vault_mem import Vault
 from vault_mem.errors import Unsafe
+from vault_mem.vault.tree import Tree
 
 OLD = "mem_651b9d294720"
 GONE = "---\nThis memory is gone. Was there anything worth preserving in a new form?\n"
@@ -281,7 +283,7 @@ def test_purge_what_is_in_the_trash(cli: Command, root: Path, env: dict[str, str
 
 def test_an_interrupted_purge_is_finished(cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # F-1, F-2
-    from vault_mem.operations.upkeep import purge
+    from vault_mem.vault import traces
 
     id_ = cli.json("remember", f"The {TOKEN} lamp is out")["memory"]["id"]
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
@@ -289,13 +291,39 @@ def test_an_interrupted_purge_is_finished(cli: Command, root: Path, monkeypatch:
         def interrupted(*_: object) -> None:
             raise KeyboardInterrupt
 
-        patch.setattr(purge, "_scrub_own", interrupted)
+        patch.setattr(traces, "_scrub_own", interrupted)
         from vault_mem import Vault
 
         Vault(root, env=cli.env).forget(id_, purge=True)
     assert any(TOKEN.encode() in path.read_bytes() for path in root.rglob("*") if path.is_file())
     assert cli.run("status").code == 0
     assert [path for path in root.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()] == []
+
+
+def test_no_temporary_file_tells_of_what_was_purged(
+    cli: Command, root: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # S-3, F-2: what cannot be removed the first time, beside a file that was rewritten, goes before the answer
+    id_ = cli.json("remember", f"The {TOKEN} rope")["memory"]["id"]
+    cli.run("remember", f"The {TOKEN} hawser", "--update", id_)
+    drop, failed = Tree.drop, []
+
+    def failing(tree: Tree, key: str) -> None:
+        place = key.rpartition("/")[0]
+        if "/.vault-mem-" in key and place not in failed:
+            failed.append(place)
+            raise OSError(errno.EIO, "Input/output error", key)
+        drop(tree, key)
+
+    monkeypatch.setattr(Tree, "drop", failing)
+    answer = cli.run("forget", id_, "--purge")
+    assert answer.code == 0, answer.err
+    assert "history" in failed
+    monkeypatch.undo()
+    if "traces are left" in answer.err:
+        cli.run("status")
+    assert leftovers(root) == []
+    assert holding(root, env) == []
 
 
 def test_a_name_is_found_however_it_was_written(cli: Command, root: Path) -> None:

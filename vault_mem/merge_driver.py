@@ -6,11 +6,12 @@ import os
 
 from vault_mem.merging import encoded, merge
 
+CONFLICT = 5  # as all commands say it; a Python that fails says 1
 _USAGE = b"usage: vault-mem git-merge BASE OURS THEIRS PATH (git calls this; see docs/git.md)\n"
 
 
 def main(arguments: list[str]) -> int:
-    """Merge three files that git wrote for us; 0 where nothing is left to decide, 1 where something is."""
+    """Merge three files that git wrote for us; 0 where nothing is left to decide, 5 where something is."""
     if len(arguments) != 4:
         os.write(2, _USAGE)
         return 2
@@ -26,7 +27,7 @@ def main(arguments: list[str]) -> int:
         _write(ours_file, encoded(found.text))
     except Exception:  # whatever it is: git's own way of merging is better than none
         return _as_git_would(base_file, ours_file, theirs_file)
-    return 1 if found.conflicts else 0
+    return CONFLICT if found.conflicts else 0
 
 
 def _key(path: str) -> str:
@@ -63,4 +64,5 @@ def _write(path: str, data: bytes) -> None:
 
 def _as_git_would(base: str, ours: str, theirs: str) -> int:
     names = [part for name in ("ours", "base", "theirs") for part in ("-L", name)]
-    return os.spawnvp(os.P_WAIT, "git", ["git", "merge-file", *names, ours, base, theirs])
+    code = os.spawnvp(os.P_WAIT, "git", ["git", "merge-file", *names, ours, base, theirs])
+    return CONFLICT if 0 < code < 128 else code  # git counts the conflicts

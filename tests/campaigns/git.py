@@ -4,7 +4,7 @@ python -m tests.campaigns.git --seed 1 --merges 20 --clones 3
 
 A merge may stop where git itself does (deleted on one side, changed on the other) and where both sides changed the
 same key or lines of one note; `doctor --fix` and a person's hand settle those. In the end all clones have the same
-bytes.
+bytes. A seed repeats a campaign to the byte; `--keep` stops at the first failure and leaves the clones to be looked at.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ import argparse
 import os
 import random
 import re
+import secrets
 import subprocess
 import sys
+import tarfile
 import tempfile
 from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -30,21 +34,22 @@ CANARY = "kestrelquartz"
 class Clone:
     """One clone: its folder, its vault, and what its owner does."""
 
-    def __init__(self, name: str, root: Path, env: dict[str, str]) -> None:
-        self.name, self.root, self.env = name, root, env
+    def __init__(self, name: str, root: Path, env: dict[str, str], now: Callable[[], datetime]) -> None:
+        self.name, self.root, self.env, self.now = name, root, env, now
         self._vault: Any = None
 
     @property
     def vault(self) -> Any:
         from vault_mem import Vault
 
-        self._vault = self._vault or Vault(self.root, env=self.env)
+        self._vault = self._vault or Vault(self.root, env=self.env, clock=self.now)
         return self._vault
 
     def git(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        at = self.now().isoformat()
         done = subprocess.run(
             ["git", *IDENTITY, "-C", str(self.root), *arguments],
-            env={**os.environ, **self.env},
+            env={**os.environ, **self.env, "GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at},
             capture_output=True,
             text=True,
             check=False,
@@ -55,8 +60,7 @@ class Clone:
 
     def commit(self, message: str) -> None:
         self.git("add", "-A")
-        if self.git("diff", "--cached", "--quiet", check=False).returncode:
-            self.git("commit", "-qm", message)
+        self.git("commit", "-qm", message, check=False)  # there may be nothing to commit
 
     def files(self) -> dict[str, bytes]:
         """The public files."""
@@ -76,9 +80,10 @@ class Clone:
 
     def at(self, commit: str) -> dict[str, str]:
         """The memories of a commit, by id."""
-        listed = self.git("ls-tree", "-r", "--name-only", "-z", commit, "memories").stdout.split("\0")
-        texts = {key: self.git("cat-file", "blob", f"{commit}:{key}").stdout.encode() for key in listed if key}
-        return ids_in(texts)
+        packed = self.root.parent / "commit.tar"
+        self.git("archive", f"--output={packed}", commit)
+        with tarfile.open(packed) as files:
+            return ids_in({each.name: files.extractfile(each).read() for each in files if each.isfile()})
 
 
 def ids_in(files: dict[str, bytes]) -> dict[str, str]:
@@ -95,10 +100,14 @@ class Campaign:
 
     def __init__(self, home: Path, seed: int, clones: int) -> None:
         self.rng = random.Random(seed)
+        ids = random.Random(seed)
+        secrets.token_hex = lambda length=32: ids.randbytes(length).hex()  # type: ignore[assignment,misc]
+        self.time = datetime(2026, 11, 1, 8, tzinfo=UTC)
         self.home = home
         self.count = 0
         self.done: Counter[str] = Counter()
         self.failures: list[str] = []
+        self.talks = False
         self.clones = [self._clone(name) for name in "abcdef"[:clones]]
 
     def _clone(self, name: str) -> Clone:
@@ -111,7 +120,8 @@ class Campaign:
             "VAULT_MEM_INDEX_DIR": str(self.home / "index"),
             "VAULT_MEM_DAEMON": "off",
         }
-        clone = Clone(name, root, env)
+        apart = timedelta(seconds=90 * len(name + "abcdef".partition(name)[0]))
+        clone = Clone(name, root, env, lambda: self.time + apart)
         if name == "a":
             Vault.init(root, env=env, timezone="UTC", git=True)
             with (root / "vault-mem.toml").open("a") as file:
@@ -125,6 +135,20 @@ class Campaign:
             clone.vault.doctor(fix=True)
             clone.commit("set up")
         return clone
+
+    def run(self, merges: int, most_failures: int) -> None:
+        while self.done["merges"] < merges:
+            for clone in self.clones:
+                for _ in range(self.rng.randrange(4)):
+                    self.act(clone)
+            self.merge(*self.rng.sample(self.clones, 2))
+            if len(self.failures) >= most_failures:
+                return
+        self.end()
+
+    def say(self, text: str) -> None:
+        if self.talks:
+            print(text, flush=True)
 
     # What owners do
 
@@ -140,6 +164,8 @@ class Campaign:
         acts = [self._save] * 5 + [self._edit] * 3 + [self._fields] * 3 + [self._forget, self._private, self._merge]
         acts += [self._rename, self._by_hand, self._link, self._close, self._own_line, self._secret, self._tick]
         act = self.rng.choice(acts)
+        self.time += timedelta(seconds=self.rng.choice([0, 1, 40, 4000]))
+        self.say(f"{clone.name}: {act.__name__.strip('_')}")
         try:
             act(clone)
             self.done[act.__name__.strip("_")] += 1
@@ -147,7 +173,9 @@ class Campaign:
             self.done[f"refused: {error.code}"] += 1
 
     def _any(self, clone: Clone) -> str:
-        return self.rng.choice(sorted(clone.notes()) or ["mem_000000000000"])
+        id_ = self.rng.choice(sorted(clone.notes()) or ["mem_000000000000"])
+        self.say(f"  {id_}")
+        return id_
 
     def _save(self, clone: Clone) -> None:
         fields: dict[str, Any] = {"importance": self.rng.randint(1, 5), "tags": [self.rng.choice(WORDS)]}
@@ -208,12 +236,13 @@ class Campaign:
     # Merging
 
     def merge(self, one: Clone, other: Clone) -> None:
+        self.say(f"{self.done['merges']}: {one.name} merges {other.name}")
         for clone in (one, other):
             clone.vault.settle()
             clone.commit("work")
         one.git("fetch", "-q", str(other.root), "HEAD")
         bases = one.git("merge-base", "--all", "HEAD", "FETCH_HEAD").stdout.split()
-        base, ours, theirs = (one.at(commit) for commit in (bases[0], "HEAD", "FETCH_HEAD"))
+        base, ours, theirs = one.at(bases[0]), one.notes(), other.notes()
         done = one.git("merge", "-q", "-m", f"merge {other.name}", "FETCH_HEAD", check=False)
         if done.returncode:
             self._resolve(one, done.stdout + done.stderr)
@@ -304,6 +333,7 @@ class Campaign:
 
     def end(self) -> None:
         """Merge all with all until nothing is new: the same bytes everywhere, and nothing for doctor to say."""
+        self.time += timedelta(hours=1)
         for _ in range(8):
             for one in self.clones:
                 for other in self.clones:
@@ -336,21 +366,16 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--merges", type=int, default=20)
     parser.add_argument("--clones", type=int, default=2)
+    parser.add_argument("--keep", metavar="FOLDER", help="work there, say each step, and stop at the first failure")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="vault-mem-git-") as home:
-        campaign = Campaign(Path(home), options.seed, options.clones)
-        while campaign.done["merges"] < options.merges:
-            for clone in campaign.clones:
-                for _ in range(campaign.rng.randrange(4)):
-                    campaign.act(clone)
-            campaign.merge(*campaign.rng.sample(campaign.clones, 2))
-            if len(campaign.failures) > 20:
-                break
-        campaign.end()
-        print(dict(sorted(campaign.done.items())))
-        for failure in campaign.failures[:30]:
-            print(f"FAILED: {failure}")
-        print(f"{len(campaign.failures)} failures (seed {options.seed})")
+    with tempfile.TemporaryDirectory(prefix="vault-mem-git-") as scratch:
+        campaign = Campaign(Path(options.keep or scratch).resolve(), options.seed, options.clones)
+        campaign.talks = bool(options.keep)
+        campaign.run(options.merges, most_failures=1 if options.keep else 20)
+    print(dict(sorted(campaign.done.items())))
+    for failure in campaign.failures[:30]:
+        print(f"FAILED: {failure}")
+    print(f"{len(campaign.failures)} failures (seed {options.seed})")
     return 1 if campaign.failures else 0
 
 

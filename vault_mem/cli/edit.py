@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
+from vault_mem.operations.changing import read_to_edit, to_change
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -51,8 +52,7 @@ def command(
         result = _in_editor(console, vault, id_, reason, allow_secret)
     else:
         result = vault.edit(id_, text, _pairs(fields), reason, keep_added=keep_added, allow_secret=allow_secret)
-    status = "edited" if result.changed else "unchanged"
-    console.answer({"status": status, "memory": memory_json(result.memory), "op": result.op}, messages.edited(result))
+    console.answer(result.to_dict(), messages.edited(result))
     finish(console, vault)
 
 
@@ -77,8 +77,8 @@ def _in_editor(console: Console, vault: Vault, id_: str, reason: str, allow_secr
     from vault_mem.operations.upkeep.edit_memory import EditResult, save_note
 
     workspace = vault.workspace
-    memory = workspace.to_change(id_)
-    before = workspace.read_to_edit(memory)
+    memory = to_change(workspace, id_)
+    before = read_to_edit(workspace, memory)
     with edited_copy(console, workspace.folder, memory.id, before) as after:
         if after == before:
             return EditResult(memory)

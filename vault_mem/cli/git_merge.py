@@ -15,7 +15,7 @@ from vault_mem.cli.common import Command
 def command(base: str, ours: str, theirs: str, path: str) -> int:
     """Merge two versions of a file of the vault. Git calls this; the result is written into OURS.
 
-    Exits 1 where both sides changed the same key or the same lines: both texts then stand in the file.
+    Exits 5 where both sides changed the same key or the same lines: both texts then stand in the file.
     """
     from vault_mem.merge_driver import main
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +55,7 @@ def command(console: Console, source: str, format_: str, dry_run: bool, private:
             console.notice(messages.import_stopped(stopped))
         raise
     if console.json:
-        document: dict[str, Any] = asdict(report)
-        document["counts"] = {name: len(value) for name, value in document.items() if isinstance(value, list)}
-        console.print_json(document)
+        console.print_json(report.to_dict())
     else:
         _show(console, report)
     finish(console, vault)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, filter_options, filters_from, finish, found_json, open_vault
+from vault_mem.cli.common import Command, filter_options, filters_from, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
 
@@ -50,13 +50,14 @@ def command(
     **filters: Any,
 ) -> None:
     """Find the memories that answer QUERY (or standard input, with -), by meaning, words and what is around them."""
+    from vault_mem.operations.memory.recall import Request
+
     text = _query(console, query, context)
     vault = open_vault(console)
     chosen = filters_from(vault, filters)
     shape = (Tool if console.for_tool else Json if console.json else Text)(vault, explain)
-    result = vault.recall(
-        text, limit, chosen, budget=budget, frame=shape.frame, min_relevance=min_relevance, cost=shape.cost
-    )
+    request = Request(text, limit, chosen, budget, shape.frame, min_relevance)
+    result = vault.ask(request, shape.cost)
     shape.show(console, result)
     finish(console, vault, stale=result.stale, pending=result.pending)
 
@@ -122,21 +123,14 @@ class Json:
         return count_tokens(json.dumps({"results": [self._record(found)]}, ensure_ascii=False, indent=2, default=str))
 
     def _record(self, found: Found) -> dict[str, Any]:
-        return found_json(found) | ({"explain": found.terms} if self._explain else {})
+        return found.to_dict() | ({"explain": found.terms} if self._explain else {})
 
     def show(self, console: Console, result: RecallResult) -> None:
         """Print what was found."""
         from vault_mem import messages
 
         console.answer(
-            {
-                "results": [self._record(found) for found in result.results],
-                "answered": result.answered,
-                "left_out": result.left_out,
-                "stale": result.stale,
-                "pending": result.pending,
-                "scaffold": "",
-            },
+            result.to_dict() | {"results": [self._record(found) for found in result.results], "scaffold": ""},
             messages.recalled(result, self._now, explain=self._explain),
         )
 

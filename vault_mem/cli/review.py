@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import re
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,7 +14,6 @@ from vault_mem.visible import visible
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
-    from vault_mem.notes.checklist import Proposal
     from vault_mem.operations.git.copies import SideBySide
     from vault_mem.operations.upkeep.review import Answer
 
@@ -68,11 +66,11 @@ def reject_command(console: Console, which: str) -> None:
 def _list(console: Console, vault: Vault) -> None:
     found, versions = vault.review(), vault.review_versions()
     if console.json:
-        proposals = [_json(number, each) for number, each in enumerate(found, start=1)]
-        console.print_json({"proposals": proposals, "versions": [vars(each) for each in versions]})
+        proposals = [{"number": number} | each.to_dict() for number, each in enumerate(found, start=1)]
+        console.print_json({"proposals": proposals, "versions": [each.to_dict() for each in versions]})
     else:
         for number, each in enumerate(found, start=1):
-            console.print(f"{number}. {_readable(each)}  ({each.id})")
+            console.print(f"{number}. {each.readable}  ({each.id})")
         _show_versions(console, versions)
         if not found and not versions:
             console.print("Nothing to review.")
@@ -94,7 +92,7 @@ def _show_versions(console: Console, versions: list[SideBySide]) -> None:
 def _step_by_step(console: Console, vault: Vault) -> None:
     _show_versions(console, vault.review_versions())
     for proposal in vault.review():
-        console.print(_readable(proposal))
+        console.print(proposal.readable)
         for id_ in proposal.ids:
             console.print(f"  {id_}: {vault.show(id_).memory.content}")
         while True:
@@ -110,24 +108,8 @@ def _step_by_step(console: Console, vault: Vault) -> None:
 
 def _said(console: Console, vault: Vault, answer: Answer) -> None:
     if console.json:
-        console.print_json(
-            {"status": answer.outcome, "op": answer.op, "proposal": _json(0, answer.proposal), "note": answer.note}
-        )
+        console.print_json(answer.to_dict())
     else:
         words = {"applied": "Done", "rejected": "Rejected", "stale": "Not done, a memory has changed since"}
-        console.print(f"{words[answer.outcome]}: {_readable(answer.proposal)}")
+        console.print(f"{words[answer.outcome]}: {answer.proposal.readable}")
     finish(console, vault)
-
-
-def _json(number: int, proposal: Proposal) -> dict[str, Any]:
-    return {
-        "number": number,
-        "id": proposal.id,
-        "kind": proposal.kind,
-        "memories": list(proposal.ids),
-        "text": _readable(proposal),
-    }
-
-
-def _readable(proposal: Proposal) -> str:
-    return re.sub(r"\[\[[^\[\]|]*\|([^\[\]]*)\]\]", r"“\1”", proposal.text)

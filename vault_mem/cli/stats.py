@@ -18,7 +18,7 @@ def command(console: Console, plot: bool, public: bool) -> None:
     vault = open_vault(console)
     found = vault.stats()
     if console.json:
-        console.print_json(vars(found))
+        console.print_json(found.to_dict())
         finish(console, vault)
         return
     console.print(f"{found.memories} memories, {found.private} private, {found.closed} closed")

@@ -22,7 +22,7 @@ from vault_mem.register import COMMANDS
 from vault_mem.vault import clock, turns
 from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.journal import request_id
+from vault_mem.vault.interrupted import request_id
 from vault_mem.vault.lock import WAIT_SECONDS
 from vault_mem.vault.settings import VAULT_FILE
 

@@ -64,6 +64,9 @@ class Embedder:
                         f"embedding model {self.name!r} cannot be loaded: {_first_line(error)}",
                         _MODEL_HINT,
                     ) from error
+                if self._path != BUILT_IN and not np.isfinite(_loaded[key].embedding).any():
+                    del _loaded[key]
+                    raise ModelNotFound(f"embedding model {self.name!r} has no number in its vectors", _MODEL_HINT)
             return _loaded[key]
 
     @property

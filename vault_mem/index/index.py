@@ -185,18 +185,37 @@ class Index:
         return bool(self._rows(f"n = 0 AND id = {quote(id_)}", 1))
 
     def get(self, id_: str) -> Memory:
-        """A memory by its id, or by the beginning of it where that is enough to tell it."""
+        """A memory by its id, by the beginning of it, by the path of its file or by its title, if that tells it."""
         wanted = id_.strip()
-        if not wanted or not wanted.replace("_", "").isalnum() or not wanted.isascii():
-            raise _not_found(id_)
-        wanted = wanted if wanted.startswith(("mem_", "ep_")) else f"mem_{wanted}"
-        rows = self._rows(f"n = 0 AND id = {quote(wanted)}{self._seen}", 1)
-        rows = rows or self._rows(f"n = 0 AND starts_with(id, {quote(wanted)}){self._seen}", 2)
+        rows = self._by_id(wanted) or self._by_name(wanted)
         if not rows:
             raise _not_found(id_)
-        if len(rows) > 1:
-            raise NotFound(f"More than one memory begins with {id_}", "give more of the id")
         return memory_of(rows[0])
+
+    def _by_id(self, wanted: str) -> list[dict[str, Any]]:
+        if not wanted.replace("_", "").isalnum() or not wanted.isascii():
+            return []
+        whole = wanted if wanted.startswith(("mem_", "ep_")) else f"mem_{wanted}"
+        rows = self._rows(f"n = 0 AND id = {quote(whole)}{self._seen}", 1)
+        rows = rows or self._rows(f"n = 0 AND starts_with(id, {quote(whole)}){self._seen}", 2)
+        if len(rows) > 1:
+            raise NotFound(f"More than one memory begins with {wanted}", "give more of the id")
+        return rows
+
+    def _by_name(self, wanted: str) -> list[dict[str, Any]]:
+        try:
+            wanted.encode()
+        except UnicodeEncodeError:  # no file and no title has such a name
+            return []
+        path = Path(wanted)
+        key = self.folder.key(path) if path.is_absolute() else wanted.removeprefix("./")
+        files = [key] if self.state.id_of(key) else self.state.titled(wanted)
+        if not wanted or not files:
+            return []
+        rows = self._rows(f"n = 0 AND file IN ({', '.join(map(quote, files))}){self._seen}")
+        if len(rows) > 1:
+            raise NotFound(f"More than one memory has the title {wanted}", "name it by its id or path")
+        return rows
 
     def memories(self, where: str = "", types: tuple[str, ...] = (MEMORY,)) -> list[Memory]:
         """All memories that meet a condition, newest first."""

@@ -19,7 +19,7 @@ from vault_mem.notes.links import ID_AT_END, name_key
 from vault_mem.vault.copies import original_of
 from vault_mem.vault.walk import FileState
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -176,6 +176,11 @@ class StateStore:
     def all_names(self) -> Iterator[tuple[str, str]]:
         """Name and key of every file."""
         return iter(self._db.execute("SELECT name, key FROM files").fetchall())
+
+    def titled(self, title: str) -> list[str]:
+        """The files of the notes with this very title."""
+        found = self._db.execute("SELECT key FROM files WHERE title = ?", (title,))
+        return [key for (key,) in found]
 
     def id_of(self, key: str) -> str:
         """The id that a file goes by; nothing where there is no such file."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, quote, release_memor
 from vault_mem.model import Problem
 from vault_mem.notes.links import path_key
 from vault_mem.notes.parse import Note, parse
+from vault_mem.result import Result, plain
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked_outside
 from vault_mem.vault.walk import EMPTIED, RACY_NS, Listing, content_hash, look_at, walk
@@ -46,7 +48,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass
-class SyncReport:
+class SyncReport(Result):
     """What a sync found and did."""
 
     added: int = 0
@@ -58,6 +60,10 @@ class SyncReport:
     rebuilt: str = ""
     problems: list[Problem] = field(default_factory=list)
     seconds: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"files": self.added, "seconds": round(self.seconds, 2), "problems": plain(self.problems)}
 
 
 @dataclass(frozen=True)

@@ -173,9 +173,36 @@ def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], own: st
         if KANJI.fullmatch(word.text[0]) and all(KANJI.fullmatch(sign) for sign in word.text):
             return any(_subsequence(word.text, other.text) for other in others if len(other.text) > len(word.text))
     if word.text.isascii() and len(word.text) >= 3:
-        longer = any(word.text in other.text and other.text != word.text for other in others)
+        longer = any(_says_more(other.text, word.text) for other in others)
         return longer and word.text in re.sub(r"[^a-z]", "", text)
     return False
+
+
+# Before a word these make it another, or its opposite: counterclockwise, non-smoking, vice president.
+_TURNING = (
+    "counter",
+    "anti",
+    "non",
+    "un",
+    "dis",
+    "de",
+    "mis",
+    "in",
+    "im",
+    "ir",
+    "sub",
+    "pre",
+    "post",
+    "under",
+    "ex",
+    "vice",
+    "co",
+)
+
+
+def _says_more(long: str, word: str) -> bool:
+    """Whether a word is part of a longer one that means the same: can in trashcan."""
+    return word in long and long != word and long.removesuffix(word).rstrip("-") not in _TURNING
 
 
 def _put_together(word: str, others: list[Word]) -> bool:

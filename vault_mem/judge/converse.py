@@ -20,6 +20,9 @@ def settle_converses(one: Text, two: Text, alignment: Alignment) -> bool:
         return True
     if _gets(one) and _gives(two) and _same_ends(_ends(two, None, gives=True), _ends(one, None, gives=False)):
         return True
+    if _turned_comparison(one, two, alignment):
+        alignment.left, alignment.right, alignment.opposites = [], [], []
+        return True
     beside = [(before, after) for before in alignment.left for after in alignment.right]
     for before, after in [*((before, after) for before, after, _ in alignment.pairs), *beside]:
         if (before.lemma, after.lemma) in _CONVERSES:
@@ -34,6 +37,22 @@ def settle_converses(one: Text, two: Text, alignment: Alignment) -> bool:
             alignment.opposites = [pair for pair in alignment.opposites if before not in pair and after not in pair]
             return True
     return False
+
+
+def _turned_comparison(one: Text, two: Text, alignment: Alignment) -> bool:
+    """Ben is older than Ann, Ann is younger than Ben."""
+    alone = [*alignment.left, *alignment.right]
+    if len(alignment.opposites) != 1 or any(word not in alignment.opposites[0] for word in alone):
+        return False
+    sides = [[_things(part, text) for part in text.rest.split(" than ")] for text in (one, two)]
+    if len(sides[0]) != 2 or len(sides[1]) != 2:
+        return False
+    (a, b), (c, d) = sides
+    return bool(b and d) and b <= c and d <= a
+
+
+def _things(part: str, text: Text) -> set[str]:
+    return {word.lemma for word in english.words(part, text.names)}
 
 
 def _gives(text: Text) -> bool:

@@ -43,6 +43,11 @@ def normal_text(text: str) -> str:
     text = re.sub(r"n't\b", " not", text)
     text = re.sub(r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}", text)
     text = _TOLD.sub(lambda match: "user " if match["who"] else "", text)
+    text = re.sub(r"\bboth (?:of )?(?:the )?(?=(?:\w+s|children|people)\b(?! and))", "two ", text)
+    text = re.sub(r"\b(?:happens?|occurs?|takes? place)\b", "is", text)
+    text = re.sub(r"\bused to be\b", "was", text)
+    text = re.sub(r"'s name is\b", " is called", text)
+    text = re.sub(r"\blives? (?=(?:in|at|under) \W*[/~])", "is ", text)  # a file, not a person
     text = re.sub(r"\b(?:got|gets?)\b(?=[^.;!?]*\bfrom\b)", "received", text)
     text = re.sub(r"\b(prefer\w*\b[^.;]*?) to (?!\w+ing\b)", r"\1 over ", text)
     text = re.sub(

@@ -61,7 +61,9 @@ def judge(before: str, after: str, tokens: TokenVectors) -> Judgement:
     one_sided = not left or not right
     needed = LIKELY if same_words else SURE
     # "Will do!" and "I did!" have nothing in common but that they say nothing that counts.
-    says_something = bool(one.quantities) or any(not word.name for word, _, _ in alignment.pairs)
+    says_something = (
+        bool(one.quantities) or len(alignment.pairs) > 1 or any(not word.name for word, _, _ in alignment.pairs)
+    )
     repetition = not found and one_sided and probability >= needed and (says_something or one.rest == two.rest)
     return Judgement(repetition, same_words, probability, found or _words(alignment))
 
@@ -77,9 +79,10 @@ def plainly_differs(before: str, after: str) -> bool:
 
 def _words(alignment: Alignment) -> list[Difference]:
     """Content words without a counterpart, where no rule found anything better to say."""
-    left = [word.text for word in alignment.left if word.lemma not in LIGHT]
-    right = [word.text for word in alignment.right if word.lemma not in LIGHT]
-    return [Difference("words", " ".join(left), " ".join(right))] if left or right else []
+    weighty = [[word for word in words if word.lemma not in LIGHT] for words in (alignment.left, alignment.right)]
+    left, right = weighty if any(weighty) else (alignment.left, alignment.right)
+    said = [" ".join(word.text for word in words) for words in (left, right)]
+    return [Difference("words", *said)] if any(said) else []
 
 
 def _probability(seen: dict[str, float], japanese: bool) -> float:

@@ -19,6 +19,10 @@ _PREPOSITIONS = {
     for written in all_written
 }
 _PREPOSITION = re.compile(rf"\b({'|'.join(sorted(_PREPOSITIONS, key=len, reverse=True))})\b")
+# Where somebody is: on leave, back from leave; in Kyoto, from Kyoto. Work done at home is done from home, too.
+_BEING = re.compile(
+    r"\b(?:is|are|am|was|were|be)(?: (?:now|back|still|currently|just))* (?:(in|on|at)|from|out of|off)\b"
+)
 _TOKEN = re.compile(r"[a-zà-öø-ÿ'-]+|[^\w\s]|[^\x00-\x7f]")
 # 部屋から電話した, 部屋に電話した. は may stand for any of them, and が and を for each other.
 _PARTICLE_CLASHES = frozenset(
@@ -56,11 +60,12 @@ def _placed(text: Text) -> dict[tuple[str, str], tuple[str, str]]:
     found: dict[tuple[str, str], tuple[str, str]] = {}
     twice = set()
     values = {mark(number): each.text for number, each in enumerate(text.quantities)}
-    for match in _PREPOSITION.finditer(text.rest):
-        dimension, sense = _PREPOSITIONS[match[1]]
+    placings = [(match, match[1], *_PREPOSITIONS[match[1]]) for match in _PREPOSITION.finditer(text.rest)]
+    placings += [(match, match[0], "being", "there" if match[1] else "gone") for match in _BEING.finditer(text.rest)]
+    for match, written, dimension, sense in placings:
         for thing in _object(text.rest[match.end() :], values, text.names):
             key = dimension, thing
-            if found.setdefault(key, (sense, match[1]))[0] != sense:
+            if found.setdefault(key, (sense, written))[0] != sense:
                 twice.add(key)
     return {key: sense for key, sense in found.items() if key not in twice}
 

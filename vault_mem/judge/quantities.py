@@ -312,6 +312,11 @@ def _readers() -> Iterator[Reader]:
         "令",
     )
     yield reader(rf"({_KN})年({_KN})月(?:({_KN})日)?", lambda m: _date(m[1], m[2], m[3], m.group()), "年")
+    yield reader(  # 締切は5/10, and no fraction: 1/2個
+        r"(?<=[ぁ-ゖ、,（])(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])(?![\d/]|[一-鿿ァ-ヺa-z]|ほど|くらい)",
+        lambda m: _date(None, m[1], m[2], m.group()),
+        "/",
+    )
     yield reader(rf"({_KN})月({_KN})日", lambda m: _date(None, m[1], m[2], m.group()), "月")
     yield reader(rf"(?<![か箇ヶカヵ])({_KN})月(?![間曜])", lambda m: _date(None, m[1], None, m.group()), "月")
     yield reader(rf"(?!一日)({_KN})日(?![間本])", lambda m: _date(None, None, m[1], m.group()), "日")

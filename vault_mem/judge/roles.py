@@ -173,7 +173,8 @@ def _linked(one: Text, two: Text, first: str, second: str) -> bool:
         if all(re.search(whose, text.plain.lower()) for text in (one, two)):
             return True
     equal = "|".join(
-        rf"\b{a}(?: \w+)? {_BE}(?: now)? (?:[\w']+ ){{0,3}}?{b}\b" for a, b in ((first, second), (second, first))
+        rf"\b{a}(?: \w+)?(?: (?:of|for|in) (?:[\w'-]+ ){{1,3}}?| ){_BE}(?: now)? (?:[\w']+ ){{0,3}}?{b}\b"
+        for a, b in ((first, second), (second, first))
     )
     return all(re.search(equal, text.plain.lower()) for text in (one, two))
 

@@ -39,7 +39,7 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         *_names(alignment),
         *polarity,
         *tense_changes(one, two, alignment),
-        *_modality(one, two, alignment),
+        *_modality(one, two),
         *_scope(one, two),
         *_speech(one, two),
         *_order_of_quantities(one, two),
@@ -119,10 +119,10 @@ def _taken_back(one: Text, two: Text, alignment: Alignment) -> bool:
     return False
 
 
-def _modality(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
+def _modality(one: Text, two: Text) -> list[Difference]:
     """How certain or binding it is; what one is told to do, one must."""
     gone, new = sorted(one.modality - two.modality), sorted(two.modality - one.modality)
-    if [*gone, *new] in (["must"], ["should"]) and is_told(two if gone else one, alignment, before=not gone):
+    if [*gone, *new] in (["must"], ["should"]) and is_told(two if gone else one):
         return []
     return [Difference("modality", " ".join(gone), " ".join(new))] if gone or new else []
 

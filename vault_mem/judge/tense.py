@@ -37,12 +37,11 @@ def tense_changes(one: Text, two: Text, alignment: Alignment) -> list[Difference
 _TOLD = re.compile(r"^\W*(?:please|remember to|todo|make sure|be sure to)\b|(?:こと|ください|てね)[。.!！]*$")
 
 
-def is_told(text: Text, alignment: Alignment, before: bool) -> bool:
+def is_told(text: Text) -> bool:
     """Whether a text tells somebody to do something: remember to, please, or a verb that it begins with."""
     if _TOLD.search(text.rest):
         return True
-    words = [pair[0] if before else pair[1] for pair in alignment.pairs]
-    return any(_stages(text, word) == {"asked"} for word in words if word.text.isascii() and not word.name)
+    return any(_stages(text, word) == {"asked"} for word in text.words if word.text.isascii() and not word.name)
 
 
 def _ended(alignment: Alignment) -> list[Difference]:
@@ -93,6 +92,8 @@ def _english(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
         was, now = _stages(one, before), _stages(two, after)
         if before.lemma in _REPORTS or (before.lemma in _STATES and {"left"} in (was, now)):
             continue
+        if {"now"} in (was, now) and {"left"} in (was, now) and one.before(before.text) == two.before(after.text):
+            return [Difference("status", before.text, after.text)]  # the battery is charging, is charged
         if strength < EXACT and {"now"} in (was, now):  # "captures" and "seized" are two words for one moment
             continue
         if was and now and all(frozenset((a, b)) in _CLASHES for a in was for b in now):
@@ -169,7 +170,7 @@ _ENDS = (
     ("plain", re.compile(r"(?:[うくぐつぬぶむる]|(?<!で)す|ない)$")),
 )
 _MOMENT = re.compile(r"ところ(?:だ|です)?$")
-_COPULA = re.compile(r"(.{2})(?:(だった|でした|であった)|だ|です|である)?$")
+_COPULA = re.compile(r"(.{2})(?:(だった|でした|であった)|だ|です|である|に(?:なった|なりました))?$")
 # Of these verbs ている is the state after it was done: 貸している is 貸した.
 _RESULTS = re.compile(rf"(?:{'|'.join(sorted(read_words('result_verbs.txt')))})[ぁ-ん]{{0,2}}[てで]い?(?:る|ます)$")
 

@@ -145,8 +145,9 @@ class Text:
 
     @cached_property
     def givings(self) -> frozenset[str]:
-        """もらう, あげる, くれる as verbs of their own."""
-        return frozenset(re.findall(r"(?<![てで])(もら|あげ|くれ)(?=[いっえたるま])", self.rest))
+        """もらう, あげる, くれる. After て, もらう and くれる are the same favour: 直してもらった, 直してくれた."""
+        found = re.findall(r"([てで]?)(もら|あげ|くれ)(?=[いっえたるま])", self.rest)
+        return frozenset("くれ" if helped and verb == "もら" else verb for helped, verb in found)
 
     @cached_property
     def asks(self) -> bool:

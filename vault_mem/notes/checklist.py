@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 HEAD = """\
 # Review
@@ -49,6 +50,15 @@ class Proposal:
     def line(self) -> str:
         """As it stands in the file."""
         return f"- [{self.box}] {self.text} <!-- {self.kind} {' '.join(self.ids)} {self.digest} --> ^{self.id}"
+
+    @property
+    def readable(self) -> str:
+        """Its text with links as the titles they show."""
+        return re.sub(r"\[\[[^\[\]|]*\|([^\[\]]*)\]\]", r"“\1”", self.text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"id": self.id, "kind": self.kind, "memories": list(self.ids), "text": self.readable}
 
 
 def read(text: str) -> list[Proposal]:

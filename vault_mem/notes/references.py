@@ -17,7 +17,6 @@ import yaml
 
 from vault_mem.errors import EditRefused
 from vault_mem.notes import yamlish
-from vault_mem.notes.edit import edit
 from vault_mem.notes.links import (
     CODE_OR_LINK,
     LINK,
@@ -126,6 +125,8 @@ def ids_in(raw: bytes) -> set[str]:
 
 def rewritten(raw: bytes, change: Change, key: str = "") -> bytes:
     """The file with its links changed; every line without one stays. Raises EditRefused."""
+    from vault_mem.notes.edit import edit  # who only looks for links needs no editor
+
     if (quoted := _quoted(key)) is not None:
         return _changed_text(raw.decode(errors="surrogateescape"), quoted, change).encode(errors="surrogateescape")
     note = _split(raw)

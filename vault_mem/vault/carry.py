@@ -24,11 +24,14 @@ from vault_mem.vault.steps import (
     added_to,
     as_text,
     read,
+    without,
 )
 from vault_mem.vault.tree import parent_of
 
 # A view may be saved by its owner while a line is put into it; after this many tries something else is wrong.
 _TRIES = 5
+# Where the numbers of steps begin that take others of the same operation back.
+TAKING_BACK = 200_000
 
 
 class HalfDone(WriteFailed):
@@ -108,6 +111,9 @@ class Job:
             step.id for step in added
         ):
             return added_to(raw, added), None
+        removed = [step for step in self.steps if isinstance(step, LineStep) and step.takes_out]
+        if len(removed) == len(self.steps) > 1:
+            return without(raw, removed)
         after, time = raw, None
         for step in self.steps:
             if isinstance(step, LineStep | DropStep):
@@ -136,11 +142,11 @@ def left_of(folder: Folder, key: str) -> bytes | None:
     return marked.bare(key).encode() if git.tracked(folder, [f":(literal){key}"]) else None
 
 
-def jobs_of(name: str, steps: Iterable[Step]) -> list[Job]:
+def jobs_of(name: str, steps: Iterable[Step], first: int = 0) -> list[Job]:
     """One job per file: all lines of a view are put in at once. Logs come first, they alone still take space."""
     jobs: list[Job] = []
     views: dict[str, Job] = {}
-    for number, step in enumerate(steps):
+    for number, step in enumerate(steps, first):
         if isinstance(step, LineStep) and step.key in views:
             views[step.key].steps.append(step)
             continue

@@ -22,11 +22,14 @@ def create(tree: Tree, key: str, data: bytes, mode: int, mtime_ns: int | None = 
         tree.create(key, data, mode, mtime_ns)
 
 
-def replace(tree: Tree, key: str, expected: bytes, data: bytes) -> None:
-    """Put `data` in place of `expected`; raises Conflict, and changes nothing, where the file says something else."""
+def replace(tree: Tree, key: str, expected: bytes, data: bytes, temporary: str = "") -> None:
+    """Put `data` in place of `expected`; raises Conflict, and changes nothing, where the file says something else.
+
+    `temporary` is a name for the file beside it, for who has to find it again after a crash.
+    """
     with failures(tree.path(key)):
         mode = stat.S_IMODE(checked(tree, key, expected).st_mode)
-        name = temporary_name()
+        name = temporary or temporary_name()
         staged = beside(key, name)
         tree.stage(key, name, data, mode)
         try:
@@ -37,11 +40,11 @@ def replace(tree: Tree, key: str, expected: bytes, data: bytes) -> None:
         tree.sync_folder(parent_of(key))
 
 
-def remove(tree: Tree, key: str, expected: bytes) -> None:
+def remove(tree: Tree, key: str, expected: bytes, temporary: str = "") -> None:
     """Take a file away; raises Conflict, and puts it back, where it says something other than `expected`."""
     with failures(tree.path(key)):
         checked(tree, key, expected)
-        aside = beside(key, temporary_name())
+        aside = beside(key, temporary or temporary_name())
         take(tree, key, aside, expected)
         tree.drop(aside)
         tree.sync_folder(parent_of(key))

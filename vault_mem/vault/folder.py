@@ -58,12 +58,15 @@ class Folder:
         self.writer = threading.RLock()
         self.writing = False
         self.public = False  # for who looks through this, there are no private memories (SPEC S-6)
+        self.removed: set[str] = set()  # files that went when what a crash had left was put right
+        self.wait: float | None = None  # how long a write waits for another process; by default as the lock does
+        self.read_wait: float | None = None  # and a read for a sync
         self.last_op = ""  # the last operation that somebody asked for and that is done
 
     def twin(self) -> Folder:
         """The same folder for another thread: what this one is writing, the other is not."""
         twin = copy.copy(self)
-        twin.writer, twin.writing, twin.notices = threading.RLock(), False, []
+        twin.writer, twin.writing, twin.notices, twin.removed = threading.RLock(), False, [], set()
         return twin
 
     @cached_property

@@ -32,6 +32,8 @@ _UNDER_WAY = {
     "CHERRY_PICK_HEAD": "cherry-pick",
     "REVERT_HEAD": "revert",
 }
+# How many fields stand before the path in a line of `git status`: changed, not merged, unknown to git.
+_FIELDS_BEFORE_PATH = {"1": 7, "u": 9, "?": 0}
 # The state of git's index when it was last asked for unmerged files, by vault, and whether there were any.
 _seen: dict[Path, tuple[tuple[int, int], bool]] = {}
 
@@ -53,11 +55,11 @@ def in_repository(folder: Folder) -> bool:
     return _git(folder, "rev-parse", "--is-inside-work-tree") == "true\n"
 
 
-def ignores(folder: Folder, key: str) -> bool:
-    """Whether git would leave a file out, were it there and not yet tracked."""
-    if not all(_plain(folder, each) for each in (*_IGNORE_LISTS, beside(key, ".gitignore"))):
+def ignores(folder: Folder, *keys: str) -> bool:
+    """Whether git would leave these files out, were they there and not yet tracked."""
+    if not all(_plain(folder, each) for each in (*_IGNORE_LISTS, *(beside(key, ".gitignore") for key in keys))):
         return False
-    return _git(folder, "check-ignore", "--no-index", "--quiet", "--", key) is not None
+    return len(_lines(_git(folder, "check-ignore", "--no-index", "--", *keys))) == len(keys)
 
 
 def tracked(folder: Folder, keys: Iterable[str]) -> list[str]:
@@ -73,25 +75,56 @@ def ever_held(folder: Folder, keys: Iterable[str]) -> list[str]:
 
 def state(folder: Folder) -> GitState | None:
     """How the vault stands to git; None where it is in no repository."""
-    if not in_repository(folder):
-        return None
+    report = _report(folder, ["."])
+    if report is None:
+        return GitState(ignored=False, uncommitted=0, under_way=under_way(folder)) if in_repository(folder) else None
+    place = git_folder(folder.root)
+    stamp = index_stamp(place) if place else None
+    if stamp is not None:
+        _seen[folder.root] = (stamp, report.unmerged)
+    notes = [each.strip("/") + "/" for each in (folder.settings.memories_folder, folder.settings.episodes_folder)]
+    changed = sum(key.startswith(tuple(notes)) for key in report.changed)
     private = folder.settings.private_folder.strip("/")
-    ignored = all(ignores(folder, f"{top}/mem_000000000000.md") for top in (private, ".vault-mem"))
-    upstream = (_git(folder, "rev-parse", "--abbrev-ref", "@{upstream}") or "").strip()
-    counts = (_git(folder, "rev-list", "--left-right", "--count", "HEAD...@{upstream}") or "").split()
-    ahead, behind = map(int, counts) if len(counts) == 2 else (0, 0)
-    notes = [each.strip("/") for each in (folder.settings.memories_folder, folder.settings.episodes_folder)]
-    return GitState(ignored, len(uncommitted(folder, notes)), upstream, ahead, behind, under_way(folder))
+    ignored = ignores(folder, *(f"{top}/mem_000000000000.md" for top in (private, ".vault-mem")))
+    return GitState(ignored, changed, report.upstream, report.ahead, report.behind, under_way(folder))
 
 
 def uncommitted(folder: Folder, keys: Iterable[str]) -> list[str]:
     """The files at these places that the last commit does not have as they are."""
-    places = [f":(literal){key}" for key in keys]
-    filters = _without_filters(folder)
-    listed = ("ls-files", "--modified", "--deleted", "--others", "--exclude-standard", "-z", "--", *places)
-    staged = _git(folder, "diff-index", "--cached", "--name-only", "--relative", "-z", "HEAD", "--", *places)
-    staged = _git(folder, "ls-files", "--cached", "-z", "--", *places) if staged is None else staged
-    return sorted({*_lines(_git(folder, *listed, options=filters)), *_lines(staged)})
+    report = _report(folder, keys)
+    return report.changed if report else []
+
+
+@dataclass
+class _Report:
+    """What `git status` says."""
+
+    changed: list[str]
+    upstream: str = ""
+    ahead: int = 0
+    behind: int = 0
+    unmerged: bool = False
+
+
+def _report(folder: Folder, keys: Iterable[str]) -> _Report | None:
+    """Ask git for everything at once; None where it does not say."""
+    options = ("--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
+    places = (f":(literal){key}" for key in keys)
+    answer = _git(folder, "status", *options, "--", *places, options=_without_filters(folder))
+    if answer is None:
+        return None
+    report, below, upstream = _Report([]), len(prefix(folder)), ""
+    for line in filter(None, answer.split("\0")):
+        kind, _, rest = line.partition(" ")
+        if kind in _FIELDS_BEFORE_PATH:
+            report.changed.append(rest.split(" ", _FIELDS_BEFORE_PATH[kind])[-1][below:])
+            report.unmerged |= kind == "u"
+        elif rest.startswith("branch.upstream "):
+            upstream = rest.partition(" ")[2]
+        elif rest.startswith("branch.ab "):  # only where the other branch is there
+            report.upstream = upstream
+            report.ahead, report.behind = (abs(int(each)) for each in rest.split()[1:])
+    return report
 
 
 def under_way(folder: Folder) -> str:
@@ -137,13 +170,19 @@ def versions(folder: Folder, key: str, most: int = 30) -> list[bytes]:
 
 def git_folder(root: Path) -> Path | None:
     """Git's own folder of the work tree that the vault lies in, by the files alone."""
-    for place in (root, *root.parents):
-        found = place / ".git"
+    found = _work_tree(root)
+    return found[1] if found else None
+
+
+def _work_tree(root: Path) -> tuple[Path, Path] | None:
+    """The top of the work tree that the vault lies in, and git's own folder."""
+    for top in (root, *root.parents):
+        found = top / ".git"
         try:
             if found.is_file():  # a worktree or submodule: the file says where the folder is
-                found = place / found.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+                found = top / found.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
             if (found / "HEAD").exists():
-                return found
+                return top, found
         except (OSError, ValueError):
             continue
     return None
@@ -160,13 +199,18 @@ def index_stamp(place: Path) -> tuple[int, int] | None:
 
 def shared_folder(folder: Folder) -> Path | None:
     """The folder with the settings of a clone, which its worktrees share."""
-    found = _git(folder, "rev-parse", "--git-common-dir")
-    return (folder.root / found.rstrip("\n")).resolve() if found else None
+    place = git_folder(folder.root)
+    said = place / "commondir" if place else None
+    if place is None or said is None or not said.is_file():
+        return place
+    return (place / said.read_text(encoding="utf-8").strip()).resolve()
 
 
 def prefix(folder: Folder) -> str:
     """Where the vault lies in its repository, with a stroke at the end; empty where it is all of it."""
-    return (_git(folder, "rev-parse", "--show-prefix") or "").rstrip("\n")
+    found = _work_tree(folder.root)
+    below = folder.root.relative_to(found[0]).as_posix() if found else "."
+    return "" if below == "." else below + "/"
 
 
 def setting(folder: Folder, name: str) -> str:
@@ -210,13 +254,29 @@ def commit(folder: Folder, message: str, keys: list[str]) -> bool:
 
 
 def _without_filters(folder: Folder) -> list[str]:
-    """Options that keep git from running the filters that a repository's settings name."""
+    """Options that keep git from running the filters that settings name."""
+    if not _may_filter(folder):
+        return []
     names = {
         line.rpartition(".")[0] for line in _lines(_git(folder, "config", "--name-only", "--get-regexp", r"^filter\."))
     }
     return [
         part for name in sorted(names) for what in ("clean", "smudge", "process") for part in ("-c", f"{name}.{what}=")
     ]
+
+
+def _may_filter(folder: Folder) -> bool:
+    """Whether git's settings speak of filters, or of other files that may: most do not, and git is not asked."""
+    home = Path(folder.env.get("HOME") or Path.home())
+    settings = [Path("/etc/gitconfig"), home / ".gitconfig"]
+    settings.append(Path(folder.env.get("XDG_CONFIG_HOME") or home / ".config", "git/config"))
+    try:
+        for place in (shared_folder(folder), git_folder(folder.root)):
+            settings += [place / "config", place / "config.worktree"] if place else []
+        texts = [file.read_bytes().lower() for file in settings if file.is_file()]
+    except (OSError, ValueError):
+        return True
+    return any(b"filter" in text or b"include" in text for text in texts)
 
 
 def _lines(output: str | None) -> list[str]:
@@ -257,3 +317,11 @@ def _bytes(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> byte
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout if done.returncode == 0 else None
+
+
+def with_lines(before: bytes | None, missing: Iterable[str]) -> bytes:
+    """One of git's lists with lines added at its end."""
+    before, missing = before or b"", list(missing)
+    newline = b"\r\n" if b"\r\n" in before else b"\n"
+    after = before if not before or before.endswith(b"\n") or not missing else before + newline
+    return after + b"".join(line.encode() + newline for line in missing)

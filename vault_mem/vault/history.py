@@ -70,8 +70,8 @@ def revisions(
     for id_, of_one in changed.items():
         before = next((step.before for step in of_one if step.before is not None), None)
         after = next((step.after for step in of_one if step.after is not None), None)
-        if before is None and command == "remember":
-            continue
+        if before is None and command in ("remember", "import"):
+            continue  # a new memory says itself what it is
         key = private or of_one[-1].key
         was, now_is = _changed_part(before, after)
         own = whys.get(id_, why)

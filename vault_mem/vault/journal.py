@@ -28,6 +28,7 @@ from vault_mem.notes.parse import parse
 from vault_mem.vault import carry, files, late, own
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
 from vault_mem.vault.history import Why, has_date, revisions
+from vault_mem.vault.interrupted import PURGING, request_id
 from vault_mem.vault.lock import WAIT_SECONDS, locked, try_lock
 from vault_mem.vault.steps import (
     AppendStep,
@@ -43,14 +44,12 @@ from vault_mem.vault.steps import (
 )
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PUBLIC_MODE, TEMPORARY, native
 
-# The request that a command carries out, so that its outcome can be asked for after a lost answer.
-request_id: ContextVar[str] = ContextVar("request_id", default="")
 # The operation that transactions are parts of (see `parts`).
 part_of: ContextVar[str] = ContextVar("part_of", default="")
 
 LOCK = f"{OWN}/lock"
 # Where only who holds the vault writes: a temporary file there is what a failing disk or a crash left.
-_ONLY_WHILE_WRITING = (JOURNAL, f"{OWN}/blocked", f"{OWN}/purging")
+_ONLY_WHILE_WRITING = (JOURNAL, f"{OWN}/blocked", PURGING)
 _REQUEST = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _ENTRY = re.compile(r"(\d{6,12}-\d{8}T\d{6}(?:\.[0-9A-Za-z_-]{1,64})?)\.(pending|json|conflict)")
 # Purging and pruning leave gaps between the numbers of operations, but never this many.
@@ -273,7 +272,7 @@ def _finish(folder: Folder, name: str, jobs: list[carry.Job]) -> list[str]:
 
 
 @contextmanager
-def writing(folder: Folder, wait: float = WAIT_SECONDS) -> Iterator[None]:
+def writing(folder: Folder, wait: float | None = None) -> Iterator[None]:
     """Hold the vault for writing: one writer at a time, and what a crash left is put right first.
 
     Raises Busy where another process has been writing for longer than `wait`.
@@ -283,7 +282,8 @@ def writing(folder: Folder, wait: float = WAIT_SECONDS) -> Iterator[None]:
             yield
             return
         own.vet(folder)
-        with locked(folder.tree, LOCK, "this vault", wait):
+        given = folder.wait if wait is None else wait
+        with locked(folder.tree, LOCK, "this vault", WAIT_SECONDS if given is None else given):
             folder.writing = True
             try:
                 folder.notices += recover(folder)
@@ -306,20 +306,6 @@ def busy(folder: Folder) -> bool:
 def pending(folder: Folder) -> list[str]:
     """The names of operations that began and did not end."""
     return names(folder, "pending")
-
-
-def unsettled(folder: Folder) -> bool:
-    """Whether an operation did not end, or a file that one displaced is still kept for late words."""
-    return any(name.endswith((".pending", ".was")) for name in folder.tree.names(JOURNAL))
-
-
-def changed_ns(folder: Folder) -> int:
-    """When an operation last began or ended, by the file system's clock."""
-    try:
-        found = folder.tree.stat(JOURNAL)
-    except OSError:
-        return 0
-    return found.st_mtime_ns if found else 0
 
 
 def conflicts(folder: Folder) -> list[str]:
@@ -365,16 +351,28 @@ def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
 
 def recover(folder: Folder) -> list[str]:
     """Finish what a crash interrupted, or take it back where a file has changed since. Returns what was done."""
-    for place in _ONLY_WHILE_WRITING:
-        for name in folder.tree.names(place):
-            if name.startswith(TEMPORARY):
-                folder.tree.drop(f"{place}/{name}")  # it was being written: nothing had been done yet
-    said = [told for name in pending(folder) for told in _settle(folder, name)]
+    sweep(folder)
+    said = settle(folder)
     if folder.tree.names(JOURNAL, ".parts"):
         from vault_mem.vault import parts
 
-        parts.recover(folder)
+        for whole in parts.begun(folder):
+            whole.take_back()
+            said.append(f"took back {whole.command}: it did not end")
     return said + late.settle(folder, Transaction)
+
+
+def sweep(folder: Folder) -> None:
+    """Remove what was being written when a crash came, or could not be removed: nothing had been done by it yet."""
+    for place in _ONLY_WHILE_WRITING:
+        for name in folder.tree.names(place):
+            if name.startswith(TEMPORARY):
+                folder.tree.drop(f"{place}/{name}")
+
+
+def settle(folder: Folder) -> list[str]:
+    """End every transaction that did not. Returns what was done."""
+    return [told for name in pending(folder) for told in _settle(folder, name)]
 
 
 def _settle(folder: Folder, name: str) -> list[str]:
@@ -403,6 +401,7 @@ def _settle(folder: Folder, name: str) -> list[str]:
         return [f"took back {entry.command} ({entry.op}): there was no room to finish it"]
     for job, step in files_:
         job.change = job.change or step
+    folder.removed |= {step.key for _, step in files_ if step.after is None}
     return notices + _finish(folder, name, jobs)
 
 

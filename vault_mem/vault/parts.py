@@ -1,8 +1,9 @@
 """One operation of many transactions: an import saves note by note, and is one entry of the journal and one undo.
 
-While it goes on, each transaction leaves an entry of its own that names the whole (`part_of`). They are gathered into
-one, which knows the notes that were made by their hash alone: ten thousand of them are a megabyte. A sign in the
-journal (`{token}.parts`) tells whoever writes next that there are parts which a crash left.
+While it goes on, a sign in the journal (`{token}.parts`) says so, and each transaction leaves an entry of its own that
+names the whole (`part_of`). They are gathered into one, which knows the notes that were made by their hash alone: ten
+thousand of them are a megabyte. It is done once the sign is gone. Where that cannot be, or a crash left the sign, all
+parts are taken back.
 """
 
 from __future__ import annotations
@@ -12,31 +13,38 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from vault_mem.errors import VaultMemError
-from vault_mem.vault import files, journal, own
+from vault_mem.errors import VaultMemError, of_system
+from vault_mem.vault import carry, files, journal, late, marked, own
 from vault_mem.vault.folder import JOURNAL, Folder
-from vault_mem.vault.steps import FileStep, LineStep, MadeStep, Step, read
+from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, MadeStep, State, Step, as_text, read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
-# How many transactions are gathered at a time: the journal is listed at each.
+# How many transactions are gathered at a time, and how many files taken back: their texts are in memory meanwhile.
 MOST_PARTS = 500
 
 
 @contextmanager
 def together(folder: Folder, command: str) -> Iterator[Whole]:
-    """Hold the vault for writing; every transaction of the block is part of one operation."""
+    """Hold the vault for writing; every transaction of the block is part of one operation.
+
+    An interrupt ends it where it is, and what was done by then is the operation. Any other error takes it back.
+    """
     with journal.writing(folder):
         whole = Whole(folder, secrets.token_hex(4), command, journal.last_number(folder))
+        whole.begin()
         token = journal.part_of.set(whole.token)
         try:
             yield whole
+        except KeyboardInterrupt:
+            whole.finish()
+            raise
+        except Exception as error:
+            whole.give_up(error)
+            raise
+        else:
+            whole.finish()
         finally:
             journal.part_of.reset(token)
-            try:
-                whole.gather()
-                folder.tree.drop(whole.sign)
-            except (VaultMemError, OSError) as error:
-                folder.notices.append(f"it is several entries of the journal until the next command: {error}")
 
 
 class Whole:
@@ -48,45 +56,114 @@ class Whole:
         self.command = command
         self.since = since
         self.sign = f"{JOURNAL}/{token}.parts"
+        self.finished = False
         self._parts = 0
+
+    def begin(self) -> None:
+        """Set the sign."""
+        files.make_folder(self.folder.tree, JOURNAL, PRIVATE_FOLDER_MODE)
+        files.create(self.folder.tree, self.sign, f"{self.since} {self.command}".encode(), PRIVATE_MODE)
 
     def part_done(self) -> None:
         """A transaction of it has ended."""
-        tree = self.folder.tree
-        if not self._parts and not tree.exists(self.sign):
-            files.make_folder(tree, JOURNAL, PRIVATE_FOLDER_MODE)
-            files.create(tree, self.sign, f"{self.since} {self.command}".encode(), PRIVATE_MODE)
         self._parts += 1
         if self._parts % MOST_PARTS == 0:
-            self.gather()
+            self._gather()
 
-    def gather(self) -> None:
-        """Make one entry of all there are; doing it again after a crash makes the same one."""
+    def finish(self) -> None:
+        """All is done: make it one entry. Where that fails, nothing of it stays."""
+        try:
+            self.folder.notices += journal.settle(self.folder)
+            self._gather()
+            with files.failures(self.folder.shown(self.sign)):
+                self.folder.tree.drop(self.sign)
+                self.folder.tree.sync_folder(JOURNAL)
+        except (VaultMemError, OSError) as error:
+            self.give_up(error)
+            raise
+        self.finished = True
+
+    def give_up(self, error: Exception) -> None:
+        """Take back what was done, or say that the next command will."""
+        try:
+            journal.settle(self.folder)
+            self.take_back()
+        except (VaultMemError, OSError):
+            reason = error if isinstance(error, VaultMemError) else of_system(error)
+            what = reason.message if reason else type(error).__name__
+            raise carry.HalfDone(f"{what}; part of it is done", "the next command takes it back") from error
+
+    def take_back(self) -> None:
+        """Undo all parts, the last first, and forget them. Doing it again after a crash does what is left."""
+        for entry in reversed(self._entries()):
+            steps = list(reversed(entry.steps))
+            for first in range(0, len(steps), MOST_PARTS):
+                self._undo(entry.name, first, steps[first : first + MOST_PARTS])
+            with files.failures(self.folder.shown(JOURNAL)):
+                self.folder.tree.drop(f"{JOURNAL}/{entry.name}.json")
+        with files.failures(self.folder.shown(self.sign)):
+            self.folder.tree.drop(self.sign)
+
+    def _undo(self, name: str, first: int, steps: list[Step]) -> None:
         folder = self.folder
-        since = [name for name in journal.names(folder, "json") if journal.number_of(name) > self.since]
-        loaded = [journal.load(folder, name, "json") for name in since]
-        mine = [each for each in loaded if each is not None and each.part_of == self.token and not each.unasked]
+        jobs = carry.jobs_of(name, _undone(folder, steps), carry.TAKING_BACK + first)
+        carry.prepare(folder, jobs, folder.notices)
+        carry.switch(folder, jobs, folder.notices)
+        carry.sync(folder, jobs)
+        with files.failures(folder.shown(JOURNAL)):
+            carry.clear(folder, jobs)
+            late.look_after(folder, [(job.stage, job.change) for job in jobs if isinstance(job.change, FileStep)])
+        folder.removed |= {job.key for job in jobs if isinstance(job.change, FileStep) and job.change.after is None}
+
+    def _entries(self) -> list[journal.Entry]:
+        """The parts there are, in their order."""
+        since = [name for name in journal.names(self.folder, "json") if journal.number_of(name) > self.since]
+        loaded = [journal.load(self.folder, name, "json") for name in since]
+        return [each for each in loaded if each is not None and each.part_of == self.token and not each.unasked]
+
+    def _gather(self) -> None:
+        """Make one entry of all there are; doing it again after a crash makes the same one."""
+        mine = self._entries()
         if not mine or (len(mine) == 1 and mine[0].command == self.command):
             return
         last = mine[-1]
-        steps = _net(folder, [step for entry in mine for step in entry.steps])
+        steps = _net(self.folder, [step for entry in mine for step in entry.steps])
         ids = list(dict.fromkeys(id_ for entry in mine for id_ in entry.ids))
-        journal.put(folder, replace(last, command=self.command, reason="", ids=ids, steps=steps))
-        for entry in mine[:-1]:
-            folder.tree.drop(f"{JOURNAL}/{entry.name}.json")
+        journal.put(self.folder, replace(last, command=self.command, reason="", ids=ids, steps=steps))
+        with files.failures(self.folder.shown(JOURNAL)):
+            for entry in mine[:-1]:
+                self.folder.tree.drop(f"{JOURNAL}/{entry.name}.json")
 
 
-def recover(folder: Folder) -> None:
-    """Gather what a crash left in parts; the vault is held for writing, so nobody is at it."""
+def begun(folder: Folder) -> list[Whole]:
+    """The operations that a crash left in parts; the vault is held for writing, so nobody is at them."""
+    found = []
     for name in folder.tree.names(JOURNAL, ".parts"):
-        key = f"{JOURNAL}/{name}"
         try:
-            since, _, command = (read(folder, key) or b"").decode().partition(" ")
-            Whole(folder, name.removesuffix(".parts"), command, int(since)).gather()
+            since, _, command = (read(folder, f"{JOURNAL}/{name}") or b"").decode().partition(" ")
+            found.append(Whole(folder, name.removesuffix(".parts"), command, int(since)))
         except ValueError:
-            own.set_aside(folder.tree, key, "not the sign of an operation in parts")
-        else:
-            folder.tree.drop(key)
+            own.set_aside(folder.tree, f"{JOURNAL}/{name}", "not the sign of an operation in parts")
+    return found
+
+
+def _undone(folder: Folder, steps: list[Step]) -> list[Step]:
+    """The steps that take these back, as far as their files say what they made of them."""
+    found: list[Step] = []
+    logged: dict[str, list[str]] = {}
+    texts = {step.key: as_text(read(folder, step.key)) for step in steps if isinstance(step, LineStep)}
+    views = {key: {**marked.by_id(text or ""), "": marked.find(text, "")} for key, text in texts.items()}
+    for step in steps:
+        if isinstance(step, MadeStep):
+            before = read(folder, step.key) if step.state(folder) is State.AFTER else None
+            found.append(FileStep(step.key, before, None, step.mode, loose=True))
+        elif isinstance(step, FileStep):
+            found.append(replace(step.reverse(), loose=True))
+        elif isinstance(step, AppendStep):
+            logged.setdefault(step.key, []).extend(step.line.split("\n"))
+        elif isinstance(step, LineStep) and views[step.key].get(step.id) in (None, step.after):
+            found.append(step.reverse())
+    return found + [DropStep(key, tuple(lines)) for key, lines in logged.items()]
 
 
 def _net(folder: Folder, steps: list[Step]) -> list[Step]:
@@ -94,6 +171,7 @@ def _net(folder: Folder, steps: list[Step]) -> list[Step]:
     made: dict[str, MadeStep] = {}
     changed: dict[str, FileStep] = {}
     lines: dict[tuple[str, str], LineStep] = {}
+    logs: list[Step] = []
     for step in steps:
         if isinstance(step, MadeStep):
             made[step.key] = step
@@ -102,7 +180,9 @@ def _net(folder: Folder, steps: list[Step]) -> list[Step]:
             lines[step.key, step.id] = replace(first, after=step.after)
         elif isinstance(step, FileStep):
             _follow(folder, step, made, changed)
-    return [*changed.values(), *made.values(), *lines.values()]
+        else:
+            logs.append(step)
+    return [*logs, *changed.values(), *made.values(), *lines.values()]
 
 
 def _follow(folder: Folder, step: FileStep, made: dict[str, MadeStep], changed: dict[str, FileStep]) -> None:

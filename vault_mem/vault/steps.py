@@ -217,6 +217,11 @@ class LineStep:
         """Whether it adds a line, and no more."""
         return bool(self.id) and self.before is None and self.after is not None and self.back_to is None
 
+    @property
+    def takes_out(self) -> bool:
+        """Whether it takes out a line that another step had added, and no more."""
+        return bool(self.id) and self.after is None and self.back_to is not None
+
     def state(self, folder: Folder) -> State:
         """Where the step stands."""
         line = marked.find(as_text(read(folder, self.key)), self.id)
@@ -261,6 +266,16 @@ def added_to(raw: bytes | None, steps: list[LineStep]) -> bytes | None:
         lines = [line for step in steps if step.place == place and (line := step.after) is not None]
         text = marked.add(text, lines, place, steps[0].key)
     return _encoded(text)
+
+
+def without(raw: bytes | None, steps: list[LineStep]) -> tuple[bytes | None, int | None]:
+    """A view without the lines that many steps take out of it, at once, and the time it had when it said just that."""
+    ids = {step.id for step in steps}
+    if ids.isdisjoint(marked.by_id(as_text(raw) or "")):
+        return raw, None
+    text = marked.without(as_text(raw) or "", ids, steps[0].key)
+    was = steps[-1].back_to
+    return _encoded(text), was.time if was is not None and was.matches(text) else None
 
 
 @dataclass(frozen=True)

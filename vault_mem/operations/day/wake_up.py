@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import islice, zip_longest
+from typing import Any
 
 from vault_mem.model import Memory
 from vault_mem.notes.self_model import Question
@@ -16,6 +17,7 @@ from vault_mem.operations.memory.due import by_day, is_done
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.vaults.views import INTROSPECTION
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 
 DEFAULT_BUDGET = 1500
 IMPORTANT = 4
@@ -26,7 +28,7 @@ DUE_SOON = timedelta(days=7)
 
 
 @dataclass
-class WakeUp:
+class WakeUp(Result):
     """What there is to know. `introspection` holds one at the most; `left_out` counts what had no room.
 
     `due` are the days of the tasks that are overdue or due within a week, by id: they come first.
@@ -41,6 +43,14 @@ class WakeUp:
     questions: list[Question] = field(default_factory=list)
     memories: list[Excerpt] = field(default_factory=list)
     due: dict[str, date] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        tasks = [
+            each.to_dict() | ({"due": day.isoformat()} if (day := self.due.get(each.memory.id)) else {})
+            for each in self.tasks
+        ]
+        return as_record(self, "due", introspection=self.introspection[0] if self.introspection else None, tasks=tasks)
 
 
 def wake_up(workspace: Workspace, *, budget: int, cost: Callable[[WakeUp], int], public_only: bool = False) -> WakeUp:

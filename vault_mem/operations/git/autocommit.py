@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
+from vault_mem.operations.changing import is_quiet_file
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, journal
 from vault_mem.vault.folder import GIT_LISTS, Folder
@@ -43,7 +44,7 @@ def _places(folder: Folder) -> list[str]:
 
 
 def _is_quiet(workspace: Workspace, key: str) -> bool:
-    return workspace.quiet_file(key) or not workspace.folder.tree.exists(key)
+    return is_quiet_file(workspace, key) or not workspace.folder.tree.exists(key)
 
 
 def _message(folder: Folder, changed: list[str]) -> str:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from vault_mem.errors import Conflict
 from vault_mem.merging import Merged
+from vault_mem.operations.changing import index_written
 from vault_mem.operations.git.common_text import merged_bytes, merged_with
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result
 from vault_mem.vault import git
 from vault_mem.vault.copies import BARE_NUMBER, CONFLICT, NUMBERED
 from vault_mem.vault.folder import Folder
@@ -79,7 +81,7 @@ def take_in(copy: SyncCopy, workspace: Workspace) -> None:
             views.follow_text(transaction, copy.original, one, merged_bytes(found))
         transaction.remove(copy.key, other)
         transaction.commit()
-        workspace.done(transaction)
+        index_written(workspace, transaction)
         for key, stages in git.unmerged(folder).items() if git.under_way(folder) else ():
             if key in (copy.key, copy.original) or (
                 stages == {1} and id_in(git.version(folder, key, 1) or b"") == id_in(one)
@@ -94,7 +96,7 @@ def renamed_twice(folder: Folder, key: str, other: str) -> bool:
 
 
 @dataclass(frozen=True)
-class SideBySide:
+class SideBySide(Result):
     """Two versions of one memory that only a person can make one of."""
 
     original: str

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from vault_mem.operations.vaults.init import with_lines
+from vault_mem.errors import Conflict
 from vault_mem.vault import files, git
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, writing
@@ -20,11 +20,15 @@ ATTRIBUTES = ".gitattributes"
 _HERE = "info/attributes"
 _COMMENT = "# How git merges what vault-mem writes; see its docs/git.md"
 _DRIVER, _NAME = "merge.vault-mem.driver", "merge.vault-mem.name"
-# Without our program git merges as it always does; what that leaves, `doctor --fix` puts right.
+_CALL = "git-merge %O %A %B %P"
+# Only our own answers count: a program that is missing or broken must not pass for a conflict in which our side stands
+# alone. Git then merges as it always does; what that leaves, `doctor --fix` puts right.
 _COMMAND = (
-    "if command -v {program} >/dev/null 2>&1; then {program} git-merge %O %A %B %P; "
-    "else git merge-file -L ours -L base -L theirs %A %O %B; fi"
+    f'for program in {{programs}}; do "$program" {_CALL} 2>/dev/null; '
+    f"case $? in 0) exit 0;; {Conflict.exit_code}) exit 1;; esac; done; "
+    "git merge-file -L ours -L base -L theirs %A %O %B"
 )
+_OLD_COMMAND = "if command -v"
 
 
 def add_git(folder: Folder) -> tuple[list[str], list[str]]:
@@ -35,7 +39,7 @@ def add_git(folder: Folder) -> tuple[list[str], list[str]]:
             return [], ["git could not make this a repository; is it installed? `vault-mem doctor --fix` goes on later"]
         created.append(".git/")
     before = read(folder, ATTRIBUTES)
-    after = with_lines(before, missing(folder))
+    after = git.with_lines(before, missing(folder))
     if before is None:
         files.create(folder.tree, ATTRIBUTES, after, PUBLIC_MODE)
     elif before != after:
@@ -53,7 +57,7 @@ def set_up(folder: Folder) -> None:
     with writing(folder):
         before = read(folder, ATTRIBUTES)
         transaction = Transaction(folder, "doctor --fix", "git did not know how to merge the vault")
-        transaction.write(ATTRIBUTES, before, with_lines(before, missing(folder)))
+        transaction.write(ATTRIBUTES, before, git.with_lines(before, missing(folder)))
         if transaction.steps:
             transaction.commit()
         _set_up_clone(folder)
@@ -124,22 +128,21 @@ def _clone_steps(folder: Folder) -> list[tuple[str, Callable[[], bool]]]:
 def _is_set(folder: Folder) -> bool:
     """Whether git would find the driver."""
     driver = git.setting(folder, _DRIVER)
-    named = re.search(r"command -v (.+?) >", driver)
-    program = shlex.split(named.group(1))[0].replace("%%", "%") if named else ""
-    return "git-merge %O %A %B %P" in driver and (not named or shutil.which(program, path=_path(folder)) is not None)
+    named = re.search(r"for program in (.+?); do", driver)
+    programs = shlex.split(named.group(1).replace("%%", "%")) if named else []
+    found = not named or any(shutil.which(each, path=_path(folder)) for each in programs)
+    return _CALL in driver and not driver.startswith(_OLD_COMMAND) and found
 
 
 def _set_driver(folder: Folder) -> bool:
     name = git.change_setting(folder, _NAME, "vault-mem: notes by key, views by memory, history by time")
-    return name and git.change_setting(folder, _DRIVER, _COMMAND.format(program=_program(folder)))
+    return name and git.change_setting(folder, _DRIVER, _COMMAND.format(programs=_programs()))
 
 
-def _program(folder: Folder) -> str:
-    """How git calls us: by name where that is enough, else by the place that we run from."""
-    if shutil.which("vault-mem", path=_path(folder)):
-        return "vault-mem"
+def _programs() -> str:
+    """How git calls us: by name, and where that is not on its path, as from a desktop program, by where we run from."""
     script = Path(sys.executable).with_name("vault-mem")
-    return shlex.quote(str(script)).replace("%", "%%") if script.exists() else "vault-mem"
+    return "vault-mem" + (" " + shlex.quote(str(script)).replace("%", "%%") if script.exists() else "")
 
 
 def _path(folder: Folder) -> str | None:
@@ -149,7 +152,7 @@ def _path(folder: Folder) -> str | None:
 def _add_here(tree: Tree, before: bytes | None, lines: list[str]) -> bool:
     files.make_folder(tree, "info", PUBLIC_FOLDER_MODE)
     if before is None:
-        files.create(tree, _HERE, with_lines(None, lines), PUBLIC_MODE)
+        files.create(tree, _HERE, git.with_lines(None, lines), PUBLIC_MODE)
     else:
-        files.replace(tree, _HERE, before, with_lines(before, lines))
+        files.replace(tree, _HERE, before, git.with_lines(before, lines))
     return True

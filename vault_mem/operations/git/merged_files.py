@@ -16,6 +16,7 @@ from vault_mem.merging.review import without_repeats
 from vault_mem.merging.views import without_copies
 from vault_mem.notes.parse import parse
 from vault_mem.notes.write import file_name
+from vault_mem.operations.changing import index_written
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
@@ -79,7 +80,7 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
             _part(workspace, transaction, leftover.key, leftover.second)
         if transaction.steps:
             transaction.commit()
-            workspace.done(transaction)
+            index_written(workspace, transaction)
     if folder.is_view(leftover.key):
         views.rebuild(workspace)
     if leftover.key in git.unmerged(folder) and not leftover.undecided:

@@ -7,6 +7,7 @@ taken into the private file; no public line names the memory once this machine h
 from __future__ import annotations
 
 from vault_mem.errors import VaultMemError
+from vault_mem.operations.changing import index_written, is_quiet, read_to_remove
 from vault_mem.operations.git.common_text import merged_bytes, merged_with
 from vault_mem.operations.upkeep.private import plan_private
 from vault_mem.operations.vaults.views import newest_introspection, view_keys
@@ -28,7 +29,7 @@ def keep_private(workspace: Workspace) -> list[str]:
     changed = workspace.index.state.unfollowed() if stamp else []
     if not stamp or (workspace.index.state.get(_STAMP) == stamp and not changed):
         return []
-    if not all(map(workspace.quiet, changed)):
+    if not all(is_quiet(workspace, known) for known in changed):
         return []
     written = absorb(workspace, came_back(workspace))
     written += let_go(workspace, [known.key for known in changed])
@@ -70,7 +71,7 @@ def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
                     transaction.write(private, ours, merged_bytes(found))
                 transaction.remove(public, theirs)
                 transaction.commit()
-                workspace.done(transaction)
+                index_written(workspace, transaction)
         except VaultMemError as error:
             workspace.notices.append(f"a public file of a private memory was not taken in: {error.message}")
             continue
@@ -103,14 +104,14 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
             continue  # it only says so, and moves by itself
         try:
             with writing(folder):
-                raw = workspace.read_to_remove(memory)
+                raw = read_to_remove(workspace, memory)
                 instead = newest_introspection(workspace, but=id_)
                 transaction, _ = plan_private(
                     folder, names, memory, raw, workspace.index.telling, instead=instead, unasked=True
                 )
                 if transaction.steps:
                     transaction.commit()
-                    workspace.done(transaction)
+                    index_written(workspace, transaction)
                     written += transaction.notes
         except VaultMemError as error:
             workspace.notices.append(f"a public file may still name a private memory: {error.message}")

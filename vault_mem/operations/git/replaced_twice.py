@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from vault_mem.model import Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.checklist import Proposal
-from vault_mem.operations.upkeep.review import Suggestion, file_key, propose
+from vault_mem.operations.upkeep.proposals import file_key
+from vault_mem.operations.upkeep.review import Suggestion, propose
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.steps import read
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
+from typing import Any
 
 from vault_mem.errors import InvalidInput
+from vault_mem.index.rows import noted
 from vault_mem.index.state import MEMORY, NOTE
 from vault_mem.index.table import quote
-from vault_mem.model import KIND_ALIASES, KINDS
+from vault_mem.model import KIND_ALIASES, KINDS, MetaValue
+from vault_mem.notes.parse import read_time
 from vault_mem.operations.memory.results import writable
 
 Names = Callable[[str], Iterable[str]]
@@ -24,7 +27,7 @@ def open_at(moment: datetime) -> str:
 class Filters:
     """Conditions that must all be met. `private` None means both; closed memories only when asked for.
 
-    `ids`: only these, such as the members of an episode.
+    `ids`: only these, such as the members of an episode. A time without a zone is in the vault's.
     """
 
     category: str | None = None
@@ -38,6 +41,7 @@ class Filters:
     private: bool | None = None
     closed: bool = False
     as_of: datetime | None = None
+    metadata: Mapping[str, MetaValue] = field(default_factory=dict)
     ids: list[str] | None = None
 
     @property
@@ -47,7 +51,7 @@ class Filters:
         found = [
             replace(unset, **{each.name: getattr(self, each.name)})
             for each in fields(self)
-            if each.name not in ("closed", "as_of") and getattr(self, each.name) not in (None, [])
+            if each.name not in ("closed", "as_of") and getattr(self, each.name) not in (None, [], {})
         ]
         if self.as_of is not None:
             found.append(replace(unset, as_of=self.as_of))
@@ -55,11 +59,20 @@ class Filters:
             found.append(Filters())
         return found
 
+    def in_zone(self, zone: tzinfo) -> Filters:
+        """The same filters with every time in a zone; raises InvalidInput where one is none."""
+        times = {name: value for name in ("since", "until", "as_of") if (value := getattr(self, name)) is not None}
+        read: dict[str, Any] = {name: read_time(value, zone) for name, value in times.items()}
+        for name, value in read.items():
+            if value is None:
+                raise InvalidInput(f"{name} is a time, not {times[name]!r}")
+        return replace(self, **read) if read else self
+
     def where(self, now: datetime, types: tuple[str, ...] = (MEMORY, NOTE), names: Names | None = None) -> str:
         """The filters as a condition on the table's rows; `names` says by what other names a person goes."""
         if self.kind is not None and KIND_ALIASES.get(self.kind, self.kind) not in KINDS:
             raise InvalidInput(f"unknown kind {self.kind!r}", f"a kind is one of {', '.join(KINDS)}")
-        for text in (self.category, self.emotion, *self.tags, *self.people, *(self.ids or ())):
+        for text in (self.category, self.emotion, *self.tags, *self.people, *(self.ids or ()), *self.metadata):
             writable(text or "", "a filter")
         parts = [f"type IN ({', '.join(map(quote, types))})"]
         for name in ("category", "emotion"):
@@ -71,6 +84,7 @@ class Filters:
         for person in self.people:
             known = sorted({person, *(names(person) if names else ())})
             parts.append("(" + " OR ".join(f"array_has(people, {quote(name)})" for name in known) + ")")
+        parts += [f"array_has(metadata, {quote(noted(*each))})" for each in self.metadata.items()]
         if self.importance is not None:
             parts.append(f"importance >= {int(self.importance)}")
         if self.since is not None:

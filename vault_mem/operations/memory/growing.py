@@ -5,6 +5,7 @@ from __future__ import annotations
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.yamlish import Value
+from vault_mem.operations.changing import index_written, memory_written, read_to_edit
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import open_at
 from vault_mem.operations.upkeep import summaries
@@ -40,7 +41,7 @@ def growing(workspace: Workspace, draft: Draft) -> Memory | None:
 def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: bool = False) -> EditResult:
     """Let a memory say what the draft says; what we said before is a revision, and what a person added stays."""
     folder = workspace.folder
-    raw = workspace.read_to_edit(memory)
+    raw = read_to_edit(workspace, memory)
     changes: dict[str, Value | None] = {
         name: value
         for name in _SAID
@@ -56,8 +57,8 @@ def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: boo
     change = Change(edit(replaced.raw, changes), draft.content if replaced.kept else True)
     transaction = plan_change(folder, memory, raw, change, "remember", f"the {memory.kind} grew")
     op = transaction.commit()
-    workspace.done(transaction)
-    return EditResult(workspace.as_written(transaction, memory.id), op, replaced.kept)
+    index_written(workspace, transaction)
+    return EditResult(memory_written(workspace, transaction, memory.id), op, replaced.kept)
 
 
 def source_fields(workspace: Workspace, ids: list[str]) -> dict[str, Value | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,8 @@ from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.terms import stem
 from vault_mem.operations.memory.excerpts import FIRST, OTHERS, Cost, fit, part
 from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.memory.newer import newer_first
 from vault_mem.operations.memory.people import other_names
-from vault_mem.operations.memory.replaced import newer_first
 from vault_mem.operations.memory.results import Found, writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.diversity import Chosen, diversify
@@ -26,6 +27,7 @@ from vault_mem.ranking.rank import DIGITS, Ranking, Switches, rank
 from vault_mem.ranking.relevance import FLOOR, LEAST, NEAREST
 from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
+from vault_mem.result import Results, as_record
 from vault_mem.vault import activity
 
 # A query longer than a page says nothing more; of a longer context the end counts, which was said last.
@@ -37,7 +39,7 @@ SAME_ANSWER = 0.9
 
 
 @dataclass(frozen=True)
-class RecallResult:
+class RecallResult(Results[Found]):
     """What was found, best first. `stale` answers do not reflect `pending` changed files.
 
     `answered` is false where nothing is likely to answer: then the results are the nearest there are, two at the most.
@@ -50,6 +52,13 @@ class RecallResult:
     pending: int
     answered: bool = True
     left_out: int = 0
+
+    def _items(self) -> list[Found]:
+        return self.results
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "query")
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
 from vault_mem import redact
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
@@ -15,6 +15,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, stem_of, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
+from vault_mem.operations.changing import changing, index_written, memory_written, new_id, read_to_edit
 from vault_mem.operations.memory import blocked
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.due import day_of
@@ -26,6 +27,7 @@ from vault_mem.operations.upkeep import review, summaries
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault import activity
 from vault_mem.vault.journal import Transaction
 
@@ -33,8 +35,10 @@ log = redact.logger(__name__)
 
 
 @dataclass(frozen=True)
-class RememberResult:
+class RememberResult(Result, tuple[Memory | None, int, list[Found], Found | None]):
     """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set.
+
+    True where the text was `saved`, false where it was refused as a repetition.
 
     `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why. `grown`: there is
     one memory of the kind, and it says the new text now; `kept` is what a person had added to it, and is still there.
@@ -53,8 +57,27 @@ class RememberResult:
     may_replace: list[Found] = field(default_factory=list)
     may_finish: list[Found] = field(default_factory=list)
 
-    def __iter__(self) -> Iterator[object]:
-        return iter((self.memory, self.links, self.linked, self.duplicate_of))
+    def __new__(
+        cls, memory: Memory | None, links: int, linked: list[Found], duplicate_of: Found | None, *_: Any, **__: Any
+    ) -> RememberResult:
+        """A tuple of the first four, so that type checkers know what each is when they are unpacked."""
+        return tuple.__new__(cls, (memory, links, linked, duplicate_of))
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
+
+    def __bool__(self) -> bool:
+        return self.saved
+
+    @property
+    def saved(self) -> bool:
+        """Whether a memory says the text now."""
+        return self.memory is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        status = "duplicate" if self.duplicate_of else "updated" if self.grown else "saved"
+        return as_record(self, "grown", status=status, closed=[old.id for old in self.closed])
 
 
 def remember(
@@ -98,7 +121,7 @@ def remember(
         grown = grow(workspace, old_self, whole, replace_all=replace_all)
         return RememberResult(grown.memory, 0, [], None, grown=True, kept=grown.kept)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def _remember(
@@ -192,7 +215,7 @@ def _save(
     suggested = [review.Suggestion("supersede", (memory.id, id_), why) for id_, why in replaces.items()]
     review.propose_in(transaction, workspace, suggested, memory)
     transaction.commit()
-    workspace.done(transaction, soon=mirror, mirrored=mirror)
+    index_written(workspace, transaction, soon=mirror, mirrored=mirror)
     return memory
 
 
@@ -200,8 +223,8 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
     """A memory of that draft with an id, a title and a place, not written yet and without links."""
     folder = workspace.folder
     created = (draft.created or folder.now()).astimezone(folder.zone).replace(microsecond=0)
-    own = {"id": workspace.new_id("mem_"), "created": created, "supersedes": [], "sources": []}
-    memory = Memory(**vars(draft) | own)
+    own = {"id": new_id(workspace, "mem_"), "created": created, "supersedes": [], "sources": []}
+    memory = Memory(**vars(draft) | own | {"metadata": dict(draft.metadata)})
     if memory.kind == "task" and memory.about_time is None:  # the text still says "tomorrow" in a month
         memory.about_time = day_of(memory.content, created)
     memory.title = title_of(draft.content)
@@ -223,7 +246,7 @@ def _seq(workspace: Workspace, created: datetime) -> int | None:
 def _link_from_private(workspace: Workspace, transaction: Transaction, found: Found, memory: Memory) -> None:
     """A public file never names a private memory: the link is written on the private side."""
     link = write_link(Link(stem_of(memory.path), "similar", found.similarity, memory.title))
-    raw = workspace.read_to_edit(found.memory)
+    raw = read_to_edit(workspace, found.memory)
     transaction.write(found.memory.path, raw, edit(raw, {"links": [*written_list(raw, "links"), link]}))
 
 
@@ -238,14 +261,14 @@ def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -
         links.append(f"[[{names.of(old.path)}]]")
         if not old.closed_at(now):
             close_in(transaction, workspace, old, now)
-    raw = workspace.read_to_edit(memory)
+    raw = read_to_edit(workspace, memory)
     known = written_list(raw, "supersedes")
     wanted = [*known, *(link for link in links if link not in known)]
     transaction.write(memory.path, raw, edit(raw, {"supersedes": wanted}))
     if transaction.steps:
         transaction.commit()
-        workspace.done(transaction)
-    return RememberResult(workspace.as_written(transaction, memory.id), 0, [], None, superseded)
+        index_written(workspace, transaction)
+    return RememberResult(memory_written(workspace, transaction, memory.id), 0, [], None, superseded)
 
 
 def _as_private_as_its_sources(workspace: Workspace, draft: Draft) -> Draft:
@@ -271,7 +294,7 @@ def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
     if private or not found.memory.private:
         return True
     try:
-        raw = workspace.read_to_edit(found.memory)
+        raw = read_to_edit(workspace, found.memory)
         edit(raw, {"links": [*written_list(raw, "links"), "[[probe]]"]})
     except EditRefused:
         return False

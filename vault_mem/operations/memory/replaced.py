@@ -1,26 +1,22 @@
-"""What a new memory may replace though it says it in other words, and which of two answers is newer (SPEC D-10)."""
+"""What a new memory may replace though it says it in other words (SPEC D-10)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
-from dataclasses import replace
+from collections.abc import Collection
 from itertools import islice
 
 import numpy as np
 
-from vault_mem.index.catalogue import Catalogue
 from vault_mem.judge.done import may_say_done, says_done
 from vault_mem.judge.replaces import LIKELY, changes_something, may_replace
 from vault_mem.judge.text import names_in
-from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.due import is_done
 from vault_mem.operations.memory.guard import embed
+from vault_mem.operations.memory.newer import REPLACEABLE, about_others, spoken
 from vault_mem.operations.memory.results import Found
-from vault_mem.operations.memory.standing import about_others, spoken
 from vault_mem.operations.workspace import Workspace
-from vault_mem.ranking.rank import DIGITS, Ranking
 
 # More than these nobody reads; the likeliest come first.
 MOST = 2
@@ -28,19 +24,14 @@ MOST = 2
 NEARLY = 0.75
 # How many of the nearest states are looked at, and how many more that name somebody the new text names.
 NEAREST, NAMING = 15, 8
-# An event may read as a state; a summary says what others say, and a mood grows by itself.
-_REPLACED = frozenset(("event", *STATE_KINDS)) - {"summary"}
-_STATES = _REPLACED - {"event"}
-# How far down the candidates of a recall a newer memory is looked for.
-DEPTH = 40
-_JUST_ABOVE = 10**-DIGITS
+_STATES = REPLACEABLE - {"event"}
 
 
 def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[Found]:
     """The open states that a new text may replace, likeliest first; `near` are the guard's neighbours of it."""
     if not changes_something(draft.content) or spoken(draft.content, draft.people):
         return []
-    found = {each.memory.id: each for each in near if each.memory.kind in _REPLACED}
+    found = {each.memory.id: each for each in near if each.memory.kind in REPLACEABLE}
     found |= {each.memory.id: each for each in _open(workspace, draft.content, _STATES)}
     likely = []
     for each in found.values():
@@ -84,62 +75,3 @@ def _spelled(content: str) -> set[str]:
     names = [name for name in names_in(content) if len(name) > 1]
     written = {found.group() for name in names if (found := re.search(re.escape(name), content, re.IGNORECASE))}
     return written | {form for name in names for form in (name, name.capitalize())}
-
-
-def newer_first(
-    workspace: Workspace,
-    catalogue: Catalogue,
-    ranking: Ranking,
-    results: list[Found],
-    limit: int,
-    candidate: Callable[[int], Found],
-) -> list[Found]:
-    """The results with a newer memory that speaks of a change before the state it may replace, and that one marked.
-
-    `candidate` makes a result of a candidate that is not among them.
-    """
-    shown = {found.memory.id: found for found in results}
-    newer: list[Found] = [*results, *_further(catalogue, ranking, shown, candidate)]
-    newer = [
-        each
-        for each in newer
-        if changes_something(each.memory.content) and not spoken(each.memory.content, each.memory.people)
-    ]
-    for old in results:
-        if old.memory.kind not in _REPLACED or old.memory.closed_at(workspace.folder.now()):
-            continue
-        best = _replacing(workspace, old.memory, newer)
-        if best is None:
-            continue
-        shown[old.memory.id] = replace(shown[old.memory.id], replaced_by=best.memory.id)
-        best = shown.get(best.memory.id, best)
-        above = shown[old.memory.id].score - best.score + _JUST_ABOVE
-        if above > 0:
-            terms = best.terms | {"replaces": round(best.terms.get("replaces", 0.0) + above, DIGITS)}
-            best = replace(best, score=round(best.score + above, DIGITS), terms=terms)
-        shown[best.memory.id] = best
-    marked = any(each.replaced_by for each in shown.values())
-    return sorted(shown.values(), key=lambda each: -each.score)[:limit] if marked else results
-
-
-def _further(
-    catalogue: Catalogue, ranking: Ranking, shown: dict[str, Found], candidate: Callable[[int], Found]
-) -> list[Found]:
-    """The next candidates of a recall that speak of a change."""
-    return [
-        candidate(number)
-        for number, place in enumerate(ranking.places[:DEPTH].tolist())
-        if catalogue.ids[place] not in shown and changes_something(catalogue.texts[place])
-    ]
-
-
-def _replacing(workspace: Workspace, old: Memory, newer: list[Found]) -> Found | None:
-    later = [each for each in newer if each.memory.created >= old.created and each.memory.id != old.id]
-    scores = [
-        0.0
-        if about_others(old, each.memory.people)
-        else may_replace(old.content, each.memory.content, workspace.tokens)
-        for each in later
-    ]
-    best = max(scores, default=0.0)
-    return later[scores.index(best)] if best >= LIKELY else None

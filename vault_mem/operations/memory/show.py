@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from vault_mem.errors import NotFound
 from vault_mem.index.index import Index
@@ -12,6 +13,7 @@ from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.people import other_names
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.superseded import superseding_id
+from vault_mem.result import Result, Results, as_record
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class ShowResult:
+class ShowResult(Result):
     """A memory with its links, in both directions."""
 
     memory: Memory
@@ -33,9 +35,13 @@ class ShowResult:
     stale: bool = False
     pending: int = 0
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return self.memory.to_dict() | as_record(self, "memory")
+
 
 @dataclass(frozen=True)
-class ListResult:
+class ListResult(Results[Memory]):
     """Memories, newest first; `total` counts those that met the filters.
 
     `superseded_by` has the ids of what took the place of closed ones, by their ids.
@@ -46,6 +52,13 @@ class ListResult:
     stale: bool = False
     pending: int = 0
     superseded_by: dict[str, str] = field(default_factory=dict)
+
+    def _items(self) -> list[Memory]:
+        return self.memories
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "superseded_by")
 
 
 def show(workspace: Workspace, id_: str) -> ShowResult:

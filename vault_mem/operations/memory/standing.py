@@ -15,6 +15,7 @@ from vault_mem.judge.text import respelled
 from vault_mem.model import Memory
 from vault_mem.operations.memory.compare import contradicts
 from vault_mem.operations.memory.guard import compared, repeats
+from vault_mem.operations.memory.newer import about_others, spoken
 from vault_mem.operations.workspace import Workspace
 
 REPETITION, CHANGED, RELATED = "repetition", "changed", "related"
@@ -56,25 +57,12 @@ def standing(workspace: Workspace, older: Memory, newer: Memory, distance: float
     return Standing(RELATED, distance)
 
 
-def about_others(one: Memory, people: list[str]) -> bool:
-    """Whether two memories say whom they are about, and it is not the same people."""
-    return bool(one.people and people) and {each.casefold() for each in one.people}.isdisjoint(
-        each.casefold() for each in people
-    )
-
-
 def _talk(*memories: Memory) -> bool:
     """Whether one of them is what somebody said to somebody: that is not taken back by saying it otherwise."""
     return any(
         spoken(memory.content, memory.people) or (memory.kind == "event" and is_talk(memory.content))
         for memory in memories
     )
-
-
-def spoken(content: str, people: list[str]) -> bool:
-    """Whether a text is a turn of a conversation: the speaker's name, a colon, and what was said."""
-    speaker, colon, _ = content[:80].partition(":")
-    return bool(colon) and speaker.strip().casefold() in [each.casefold() for each in people]
 
 
 def _same_wording(one: str, other: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +15,11 @@ from vault_mem.operations.memory.people import other_names
 from vault_mem.operations.memory.recall import Outcome, Request, consider, found_by
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.rank import DIGITS
+from vault_mem.result import Result, as_record
 
 
 @dataclass(frozen=True)
-class WhyNot:
+class WhyNot(Result):
     """The stage that dropped a memory (or `shown`), the reason in words, and its figures as far as it came."""
 
     memory: Memory
@@ -29,6 +31,10 @@ class WhyNot:
     terms: dict[str, float] = field(default_factory=dict)
     stale: bool = False
     pending: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"id": self.memory.id, "path": self.memory.path} | as_record(self, "memory")
 
 
 def why_not(workspace: Workspace, id_: str, request: Request, cost: Cost | None = None) -> WhyNot:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from vault_mem.errors import VaultMemError
 from vault_mem.index.state import OTHER, Known
 from vault_mem.notes.edit import edit
+from vault_mem.operations.changing import is_quiet
 from vault_mem.operations.unasked.declined import Declined
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction, writing
@@ -13,7 +14,7 @@ from vault_mem.vault.steps import read
 
 def adopt(workspace: Workspace) -> list[str]:
     """Write ids into the notes that have none, are quiet, and can be read without a problem. Returns their keys."""
-    waiting = [known for known in candidates(workspace) if workspace.quiet(known)]
+    waiting = [known for known in candidates(workspace) if is_quiet(workspace, known)]
     if not waiting:
         return []
     adopted: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from vault_mem.errors import EditRefused, VaultMemError
 from vault_mem.notes.links import link_name, nameable
 from vault_mem.notes.references import Reference, named_in, rewritten
+from vault_mem.operations.changing import is_quiet_file
 from vault_mem.operations.unasked.declined import Declined
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
@@ -70,7 +71,7 @@ def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list
             continue
         if after == raw:
             continue
-        if all(map(workspace.quiet_file, {key, *found})):
+        if all(is_quiet_file(workspace, each) for each in {key, *found}):
             transaction.write(key, raw, after)
             transaction.ids.append(known.id)
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from vault_mem.errors import VaultMemError
 from vault_mem.index.state import Known
 from vault_mem.notes.parse import flag_in
+from vault_mem.operations.changing import index_written, is_quiet, read_to_edit, read_to_remove
 from vault_mem.operations.unasked.declined import Declined
 from vault_mem.operations.upkeep.private import PrivateResult, held_by_git, note_held, notices, plan_private
 from vault_mem.operations.upkeep.publish import plan_publish
@@ -35,7 +36,7 @@ def waiting(workspace: Workspace) -> list[Known]:
 
 def move_flagged(workspace: Workspace) -> list[str]:
     """Move public notes with `private: true` into the private folder, once they are quiet. Returns their keys."""
-    ready = [known for known in waiting(workspace) if workspace.quiet(known)][:MOST_MOVED]
+    ready = [known for known in waiting(workspace) if is_quiet(workspace, known)][:MOST_MOVED]
     if not ready:
         return []
     moved = []
@@ -44,7 +45,7 @@ def move_flagged(workspace: Workspace) -> list[str]:
         try:
             with writing(workspace.folder):
                 memory = memories[known.key]
-                raw = workspace.read_to_remove(memory)
+                raw = read_to_remove(workspace, memory)
                 held = held_by_git(workspace.folder, memory)
                 instead = views.newest_introspection(workspace, but=memory.id)
                 transaction, aside = plan_private(
@@ -58,7 +59,7 @@ def move_flagged(workspace: Workspace) -> list[str]:
                 )
                 note_held(transaction, memory.id, held)
                 transaction.commit()
-            workspace.done(transaction)
+            index_written(workspace, transaction)
         except VaultMemError as error:
             workspace.notices.append(f"{known.key}: not moved into the private folder: {error.message}")
             continue
@@ -89,14 +90,14 @@ def move_cleared(workspace: Workspace) -> list[str]:
     """Publish the notes that are leaving, once they are quiet. Returns their keys."""
     folder = workspace.folder
     wait = journal.busy(folder) or git.under_way(folder)
-    ready = [] if wait else [known for known in leaving(workspace) if workspace.quiet(known)]
+    ready = [] if wait else [known for known in leaving(workspace) if is_quiet(workspace, known)]
     memories = workspace.index.by_files([known.key for known in ready])
     moved = []
     for known in ready:
         try:
             with writing(folder):
                 memory = memories[known.key]
-                raw = workspace.read_to_edit(memory)
+                raw = read_to_edit(workspace, memory)
                 if content_hash(raw, len(raw)) != known.hash or flag_in(raw) is not False:
                     continue
                 newest = views.newest_introspection(workspace)
@@ -106,6 +107,6 @@ def move_cleared(workspace: Workspace) -> list[str]:
         except VaultMemError as error:
             workspace.notices.append(f"{known.key} stays private: {error.message}")
             continue
-        workspace.done(transaction)
+        index_written(workspace, transaction)
         moved.append(known.key)
     return moved

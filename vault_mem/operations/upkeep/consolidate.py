@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -15,11 +14,13 @@ from vault_mem.embedding.calibration import size_of
 from vault_mem.errors import InvalidInput, NotFound, VaultMemError
 from vault_mem.index.pairs import nearest_pairs
 from vault_mem.model import STATE_KINDS, Memory
+from vault_mem.operations.changing import changing, freshen_to_change, index_written
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
 from vault_mem.operations.upkeep import review
 from vault_mem.operations.upkeep.linking import add_link
 from vault_mem.operations.upkeep.replayed import Company
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result
 from vault_mem.vault import activity
 from vault_mem.vault.journal import Transaction
 
@@ -54,7 +55,7 @@ class SupersedeCandidate(MergeCandidate):
 
 
 @dataclass(frozen=True)
-class ConsolidationStats:
+class ConsolidationStats(Result):
     """What a consolidation did and found."""
 
     replay_events: int
@@ -63,10 +64,6 @@ class ConsolidationStats:
     refreshed_memories: int
     merge_candidates: list[MergeCandidate] = field(default_factory=list)
     supersede_candidates: list[SupersedeCandidate] = field(default_factory=list)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return asdict(self)
 
 
 def consolidate(
@@ -92,26 +89,26 @@ def consolidate(
     for name, value in (("limit", limit), ("max_replay_events", max_replay_events), ("window", window or 0)):
         if value < 0:
             raise InvalidInput(f"{name} is 0 or more, not {value}")
-    workspace.freshen_to_change()
+    freshen_to_change(workspace)
     recent = _recent(workspace, window, window_hours)
     merges, changes = workspace.reading(
         lambda: _candidates(workspace, None if whole else recent, threshold, limit, progress)
     )
 
     def act() -> ConsolidationStats:
-        workspace.freshen_to_change()
+        freshen_to_change(workspace)
         transaction = Transaction(workspace.folder, "consolidate", "they followed one another")
         pairs = _pairs(_recent(workspace, window, window_hours), max_replay_events)
         links = _link(workspace, transaction, pairs) if pairs else 0
         review.propose_in(transaction, workspace, [*_suggestions(workspace, merges, changes)])
         if transaction.steps:
             transaction.commit()
-            workspace.done(transaction)
+            index_written(workspace, transaction)
         _strengthen(workspace, pairs)
         refreshed = {memory.id for pair in pairs for memory in pair}
         return ConsolidationStats(len(pairs), len(pairs), links, len(refreshed), merges, changes)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def _suggestions(

@@ -15,11 +15,13 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import Note, parse, read_time
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
+from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import Draft, check_words, checked
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.by_hand import replace_words
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 
@@ -50,7 +52,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class EditResult:
+class EditResult(Result):
     """The memory as it is now; `op` is empty where nothing had to be changed.
 
     `kept` is what a person had added to a text that was replaced: it is still there.
@@ -64,6 +66,10 @@ class EditResult:
     def changed(self) -> bool:
         """Whether anything was written."""
         return bool(self.op)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="edited" if self.op else "unchanged")
 
 
 def edit_memory(
@@ -157,17 +163,17 @@ def change_memory(
     """Let `change` make other bytes of a memory's file, and the views follow."""
 
     def act() -> EditResult:
-        memory = workspace.to_change(id_)
-        raw = workspace.read_to_edit(memory)
+        memory = to_change(workspace, id_)
+        raw = read_to_edit(workspace, memory)
         wanted = change(memory, raw)
         transaction = plan_change(workspace.folder, memory, raw, wanted, command, reason)
         if not transaction.steps:
             return EditResult(memory)
         op = transaction.commit()
-        workspace.done(transaction)
-        return EditResult(workspace.as_written(transaction, memory.id), op, wanted.kept)
+        index_written(workspace, transaction)
+        return EditResult(memory_written(workspace, transaction, memory.id), op, wanted.kept)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def plan_change(

@@ -14,10 +14,12 @@ from vault_mem.notes.episode import episode_file, episode_text, read_episode
 from vault_mem.notes.links import nameable, read_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.references import Reference, references, rewritten
+from vault_mem.operations.changing import changing, freshen_to_change, index_written, new_id, read_to_edit
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.link import require_memory
 from vault_mem.operations.upkeep.linking import referrers
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, Results, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
@@ -27,7 +29,7 @@ MAX_SUMMARY = 2000
 
 
 @dataclass(frozen=True)
-class EpisodeResult:
+class EpisodeResult(Result):
     """An episode with those of its memories that exist, and how many do not."""
 
     episode: Episode
@@ -36,9 +38,18 @@ class EpisodeResult:
     stale: bool = False
     pending: int = 0
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return self.told() | as_record(self, "episode", "missing")
+
+    def told(self) -> dict[str, Any]:
+        """The episode as JSON, its memories by their ids alone."""
+        members = [memory.id for memory in self.memories]
+        return as_record(self.episode, members=members, missing=self.missing)
+
 
 @dataclass(frozen=True)
-class EpisodeChange:
+class EpisodeChange(Result):
     """What a change to an episode did: members that came or went, those that already were so, files that name it."""
 
     result: EpisodeResult
@@ -48,14 +59,25 @@ class EpisodeChange:
     left: list[str] = field(default_factory=list)
     op: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "result", status="changed" if self.changed else "already", episode=self.result.told())
+
 
 @dataclass(frozen=True)
-class EpisodeList:
+class EpisodeList(Results[EpisodeResult]):
     """Episodes, the latest first."""
 
     episodes: list[EpisodeResult]
     stale: bool = False
     pending: int = 0
+
+    def _items(self) -> list[EpisodeResult]:
+        return self.episodes
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, episodes=[each.told() for each in self.episodes])
 
 
 def create(
@@ -81,7 +103,7 @@ def create(
         folder = workspace.folder
         names = workspace.names
         episode = Episode(
-            id=workspace.new_id("ep_"),
+            id=new_id(workspace, "ep_"),
             title=title or title_of(summary),
             summary=summary,
             created=folder.now().replace(microsecond=0),
@@ -98,10 +120,10 @@ def create(
         transaction = Transaction(folder, "episode create", ids=[episode.id, *(memory.id for memory in memories)])
         transaction.create(episode.path, episode_text(episode, folder.zone).encode())
         op = transaction.commit()
-        workspace.done(transaction)
+        index_written(workspace, transaction)
         return EpisodeChange(_result(workspace, episode), [memory.id for memory in memories], op=op)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def show(workspace: Workspace, id_: str) -> EpisodeResult:
@@ -147,7 +169,7 @@ def add(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeCha
         result = _result(workspace, _find(workspace, episode.id))
         return EpisodeChange(result, [memory.id for memory in new], unchanged, hidden, left, transaction.op)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def remove(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> EpisodeChange:
@@ -169,7 +191,7 @@ def remove(workspace: Workspace, episode_id: str, ids: Sequence[str]) -> Episode
         _commit(workspace, transaction)
         return EpisodeChange(_result(workspace, _find(workspace, episode.id)), list(ids), op=transaction.op)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: bytes, names: Names) -> list[str]:
@@ -211,11 +233,11 @@ def _let_go(reference: Reference, means: Any, name: str) -> Reference | str | No
 def _commit(workspace: Workspace, transaction: Transaction) -> None:
     if transaction.steps:
         transaction.commit()
-        workspace.done(transaction)
+        index_written(workspace, transaction)
 
 
 def _memories(workspace: Workspace, ids: Sequence[str]) -> list[Memory]:
-    workspace.freshen_to_change()
+    freshen_to_change(workspace)
     found = [require_memory(workspace.folder, workspace.index.get(id_)) for id_ in ids]
     return list({memory.id: memory for memory in found}.values())
 
@@ -257,9 +279,9 @@ def _read(workspace: Workspace, note: Memory) -> Episode | None:
 
 
 def _to_change(workspace: Workspace, id_: str) -> tuple[Episode, bytes]:
-    workspace.freshen_to_change()
+    freshen_to_change(workspace)
     episode = _find(workspace, id_)
-    return episode, workspace.read_to_edit(workspace.index.get(episode.id))
+    return episode, read_to_edit(workspace, workspace.index.get(episode.id))
 
 
 def _result(workspace: Workspace, episode: Episode) -> EpisodeResult:

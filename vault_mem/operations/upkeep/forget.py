@@ -7,6 +7,7 @@ import difflib
 import json
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from vault_mem.errors import Conflict, NotFound, VaultMemError
 from vault_mem.index.links import Names
@@ -15,24 +16,26 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import parse, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
-from vault_mem.operations.upkeep import review
+from vault_mem.operations.changing import changing, index_written, memory_written, read_to_remove, to_change
+from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.apart import keep_apart
 from vault_mem.operations.upkeep.linking import changed_links, referrers
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault import own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, ours
 from vault_mem.vault.steps import FileStep, read
 from vault_mem.vault.steps import from_record as step_from
+from vault_mem.vault.traces import DELETIONS
 
-DELETIONS = f"{OWN}/deletions.jsonl"
 _TRASH = f"{OWN}/trash"
 
 
 @dataclass(frozen=True)
-class ForgetResult:
+class ForgetResult(Result):
     """What was forgotten, in how many files it was named, and which files still name it."""
 
     memory: Memory
@@ -40,6 +43,22 @@ class ForgetResult:
     left: list[str] = field(default_factory=list)
     op: str = ""
     purged: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "purged", status="purged" if self.purged else "forgotten")
+
+
+@dataclass(frozen=True)
+class RestoreResult(Result):
+    """The memory that is back, and the files in which a reference to it could not be put back."""
+
+    memory: Memory
+    not_put_back: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="restored")
 
 
 @dataclass(frozen=True)
@@ -61,18 +80,18 @@ def forget(workspace: Workspace, id_: str, reason: str = "", *, update_links: bo
     """
 
     def act() -> ForgetResult:
-        memory = workspace.to_change(id_)
-        raw = workspace.read_to_remove(memory)
+        memory = to_change(workspace, id_)
+        raw = read_to_remove(workspace, memory)
         transaction, left = plan_forget(
             workspace.folder, workspace.names, memory, raw, reason, update_links=update_links
         )
         references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
         op = transaction.commit()
-        workspace.done(transaction, soon=True)
+        index_written(workspace, transaction, soon=True)
         shown = workspace.folder.is_shown
         return ForgetResult(memory, list(filter(shown, references)), list(filter(shown, left)), op)
 
-    result = workspace.changing(act)
+    result = changing(workspace, act)
     _empty_old(workspace.folder)
     return result
 
@@ -118,7 +137,7 @@ def discard(
     folder = transaction.folder
     steps = transaction.steps if lost is None else lost
     references = [step.record() for step in steps if _is_reference(folder, step, memory)]
-    review.drop(transaction, memory.id)
+    proposals.drop(transaction, memory.id)
     transaction.remove(memory.path, raw)
     at = folder.now().isoformat()
     record = {
@@ -156,20 +175,20 @@ def trash(folder: Folder) -> list[Trashed]:
     return sorted(shown, key=lambda each: each.at, reverse=True)
 
 
-def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
+def restore(workspace: Workspace, id_: str) -> RestoreResult:
     """Bring a forgotten memory back with the references to it. Returns it, and what could not be put back."""
 
-    def act() -> tuple[Memory, list[str]]:
+    def act() -> RestoreResult:
         workspace.freshen()
         trashed = in_trash(workspace.folder, id_)
         if workspace.index.has(trashed.id):
             raise Conflict(f"{trashed.id} is in the vault already", "forget that one first")
         transaction, missing = plan_restore(workspace.folder, workspace.names, trashed)
         transaction.commit()
-        workspace.done(transaction)
-        return workspace.as_written(transaction, trashed.id), missing
+        index_written(workspace, transaction)
+        return RestoreResult(memory_written(workspace, transaction, trashed.id), missing)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def plan_restore(folder: Folder, names: Names, trashed: Trashed) -> tuple[Transaction, list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from vault_mem.errors import Conflict, InvalidInput, NotFound
 from vault_mem.index.links import Means
@@ -12,16 +13,18 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, read_link, write_link
 from vault_mem.notes.parse import written_list
 from vault_mem.notes.references import Reference, references, rewritten
+from vault_mem.operations.changing import changing, index_written, read_to_edit, read_to_remove, to_change
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.edit_memory import as_written
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 
 
 @dataclass(frozen=True)
-class LinkResult:
+class LinkResult(Result):
     """What became of a link from `a` to `b`: `status` is linked, changed or already; it is written in `path`."""
 
     status: str
@@ -32,9 +35,13 @@ class LinkResult:
     path: str
     op: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, a=self.a.id, b=self.b.id)
+
 
 @dataclass(frozen=True)
-class UnlinkResult:
+class UnlinkResult(Result):
     """The files a link was taken out of, and those whose text still names the other memory."""
 
     a: Memory
@@ -42,6 +49,10 @@ class UnlinkResult:
     files: list[str]
     left: list[str] = field(default_factory=list)
     op: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="unlinked", a=self.a.id, b=self.b.id)
 
 
 @dataclass(frozen=True)
@@ -73,10 +84,10 @@ def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason:
         transaction = linking(workspace, one, other, wanted, confidence, reason)
         path = transaction.keys[-1]
         op = transaction.commit()
-        workspace.done(transaction)
+        index_written(workspace, transaction)
         return LinkResult("changed" if present else "linked", one, other, wanted, confidence, path, op)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: str = "") -> UnlinkResult:
@@ -93,10 +104,10 @@ def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: 
         if not files:
             raise NotFound(f"Not linked: {one.id} and {other.id}", f"`vault-mem show {one.id}` lists its links")
         op = transaction.commit()
-        workspace.done(transaction)
+        index_written(workspace, transaction)
         return UnlinkResult(one, other, files, left, op)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def linking(
@@ -170,7 +181,7 @@ def require_memory(folder: Folder, memory: Memory) -> Memory:
 
 
 def _pair(workspace: Workspace, a: str, b: str) -> tuple[Memory, Memory]:
-    one, other = workspace.to_change(a), workspace.index.get(b)
+    one, other = to_change(workspace, a), workspace.index.get(b)
     if one.id == other.id:
         raise InvalidInput(f"{one.id} cannot be linked to itself")
     return require_memory(workspace.folder, one), require_memory(workspace.folder, other)
@@ -180,11 +191,11 @@ def _ends(workspace: Workspace, a: Memory, b: Memory, edited: Callable[[End, End
     """Both ends; the file of one that is going to be changed must be sound."""
     names = workspace.names
     one, other = (
-        End(each, workspace.read_to_remove(each), names.of(each.path), names.meaning(each.path)) for each in (a, b)
+        End(each, read_to_remove(workspace, each), names.of(each.path), names.meaning(each.path)) for each in (a, b)
     )
     for end, against in ((one, other), (other, one)):
         if edited(end, against):
-            workspace.read_to_edit(end.memory)
+            read_to_edit(workspace, end.memory)
     return one, other
 
 

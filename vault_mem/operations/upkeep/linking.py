@@ -11,6 +11,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, write_link
 from vault_mem.notes.parse import parse, written_list
 from vault_mem.notes.references import Change, named_in, rewritten
+from vault_mem.operations.changing import read_to_edit
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
@@ -50,7 +51,7 @@ def add_link(
     type_ = type_ if writer is later else INVERSE_LINK.get(type_, type_)
     link = write_link(Link(names.of(target.path), type_, title=target.title))
     try:
-        raw = workspace.read_to_edit(writer)
+        raw = read_to_edit(workspace, writer)
         now = transaction.now(writer.path) or raw
         after = edit(now, {"links": [*written_list(now, "links"), link]})
     except EditRefused:

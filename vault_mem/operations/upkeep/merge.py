@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from vault_mem.errors import Conflict, InvalidInput, Unsafe
 from vault_mem.index.links import Names
@@ -13,6 +14,7 @@ from vault_mem.notes.parse import title_of, written_list, written_words
 from vault_mem.notes.references import Reference, named_in, references, rewritten
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
+from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import Draft, check_words, checked
 from vault_mem.operations.upkeep.by_hand import replace_words
 from vault_mem.operations.upkeep.edit_memory import as_written
@@ -20,13 +22,14 @@ from vault_mem.operations.upkeep.forget import discard
 from vault_mem.operations.upkeep.linking import changed_links, referrers
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import FileStep
 
 
 @dataclass(frozen=True)
-class MergeResult:
+class MergeResult(Result):
     """The memory that stays, the one that went, the files whose links followed, and those that could not."""
 
     memory: Memory
@@ -34,6 +37,10 @@ class MergeResult:
     references: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     op: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="merged")
 
 
 def merge(
@@ -53,10 +60,10 @@ def merge(
     text = None if content is None else checked(Draft(content), workspace.folder.zone).content
 
     def act() -> MergeResult:
-        one, other = workspace.to_change(keep), workspace.index.get(remove)
+        one, other = to_change(workspace, keep), workspace.index.get(remove)
         _check(workspace.folder, one, other)
         check_words(one.private, {"content": text, "reason": reason}, allow_secret=allow_secret)
-        raws = workspace.read_to_edit(one), workspace.read_to_edit(other)
+        raws = read_to_edit(workspace, one), read_to_edit(workspace, other)
         told = None if text is None else replace_words(workspace, one, raws[0], text)
         retold = told.raw if told else None
         transaction, left = plan_merge(
@@ -66,11 +73,11 @@ def merge(
             transaction.written[one.id] = text if told.kept else True
         changed = [key for key in transaction.linking if key not in (one.path, other.path)]
         op = transaction.commit()
-        workspace.done(transaction)
+        index_written(workspace, transaction)
         shown = list(filter(workspace.folder.is_shown, left))
-        return MergeResult(workspace.as_written(transaction, one.id), other, changed, shown, op)
+        return MergeResult(memory_written(workspace, transaction, one.id), other, changed, shown, op)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def _check(folder: Folder, keep: Memory, removed: Memory) -> None:

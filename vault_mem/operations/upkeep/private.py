@@ -8,6 +8,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from vault_mem.errors import Conflict
 from vault_mem.index.links import Names
@@ -17,6 +18,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key, stem_of
 from vault_mem.notes.parse import parse, read_bool
 from vault_mem.notes.references import Change, Reference, named_in, references, rewritten
+from vault_mem.operations.changing import changing, index_written, memory_written, read_to_remove, to_change
 from vault_mem.operations.upkeep.apart import (
     CANNOT_EDIT,
     REVIEW,
@@ -32,6 +34,7 @@ from vault_mem.operations.upkeep.forget import is_episode
 from vault_mem.operations.upkeep.linking import bytes_of
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault import git, history
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -48,7 +51,7 @@ _TELLING_TITLE = 8
 
 
 @dataclass(frozen=True)
-class PrivateResult:
+class PrivateResult(Result):
     """What became private, the public files that still name it in their text, and whether git holds it already."""
 
     memory: Memory
@@ -58,6 +61,10 @@ class PrivateResult:
     scrubbed: list[str] = field(default_factory=list)
     in_git: list[str] = field(default_factory=list)
     op: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="private")
 
 
 @dataclass
@@ -74,8 +81,8 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
     """Move a memory into the private folder; one that is there already is only made sure of."""
 
     def act() -> PrivateResult:
-        memory = workspace.to_change(id_)
-        raw = workspace.read_to_remove(memory)
+        memory = to_change(workspace, id_)
+        raw = read_to_remove(workspace, memory)
         held = held_by_git(workspace.folder, memory)
         instead = views.newest_introspection(workspace, but=memory.id)
         transaction, aside = plan_private(
@@ -84,11 +91,11 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
         if transaction.steps:
             note_held(transaction, memory.id, held)
         op = transaction.commit() if transaction.steps else ""
-        workspace.done(transaction)
-        now = workspace.as_written(transaction, memory.id)
+        index_written(workspace, transaction)
+        now = memory_written(workspace, transaction, memory.id)
         return PrivateResult(now, aside.links, aside.episodes, aside.mentions, aside.scrubbed, held, op)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def plan_private(

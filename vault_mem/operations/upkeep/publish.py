@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from vault_mem.errors import InvalidInput
 from vault_mem.index.links import Names
@@ -12,6 +13,7 @@ from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import Reference, named_in, rewritten
 from vault_mem.notes.write import file_name, slug
+from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import refuse_secrets
 from vault_mem.operations.upkeep.apart import (
     CANNOT_EDIT,
@@ -26,6 +28,7 @@ from vault_mem.operations.upkeep.apart import (
 from vault_mem.operations.upkeep.forget import is_episode
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
@@ -33,22 +36,26 @@ from vault_mem.vault.steps import read
 
 
 @dataclass(frozen=True)
-class PublishResult:
+class PublishResult(Result):
     """What became public, and how many links to private memories were carried over to those."""
 
     memory: Memory
     links: int = 0
     op: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="public")
+
 
 def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret: bool = False) -> PublishResult:
     """Move a memory out of the private folder."""
 
     def act() -> PublishResult:
-        memory = workspace.to_change(id_)
+        memory = to_change(workspace, id_)
         if not memory.private:
             raise InvalidInput(f"{memory.id} is public already", "`vault-mem private ID` makes it private")
-        raw = workspace.read_to_edit(memory)
+        raw = read_to_edit(workspace, memory)
         newest = views.newest_introspection(workspace)
         transaction, links = plan_publish(
             workspace.folder,
@@ -60,10 +67,10 @@ def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret
             speaks=newest is None or newest.created < memory.created,
         )
         op = transaction.commit()
-        workspace.done(transaction)
-        return PublishResult(workspace.as_written(transaction, memory.id), links, op)
+        index_written(workspace, transaction)
+        return PublishResult(memory_written(workspace, transaction, memory.id), links, op)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def plan_publish(

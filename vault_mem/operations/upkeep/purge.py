@@ -6,45 +6,28 @@ traces are still to be removed, by the next command after a crash. Its own entry
 
 from __future__ import annotations
 
-import base64
-import contextlib
 import json
-import re
 import sqlite3
-import unicodedata
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from vault_mem.errors import NotFound, Unsafe, VaultMemError
 from vault_mem.model import Memory
-from vault_mem.notes import checklist
 from vault_mem.notes.parse import parse
-from vault_mem.operations.upkeep.forget import (
-    DELETIONS,
-    ForgetResult,
-    Trashed,
-    in_trash,
-    log_deletion,
-    plan_forget,
-    trash_key,
-)
+from vault_mem.operations.changing import changing, freshen_to_change, index_written, read_to_remove
+from vault_mem.operations.upkeep.forget import ForgetResult, Trashed, in_trash, log_deletion, plan_forget, trash_key
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault import files, history, journal, late, own
-from vault_mem.vault.files import failures
-from vault_mem.vault.folder import JOURNAL, OWN, Folder
-from vault_mem.vault.journal import Entry, Transaction
-from vault_mem.vault.steps import FileStep, LineStep, MadeStep, Step, read
-from vault_mem.vault.steps import from_record as step_from
-
-_PURGING = f"{OWN}/purging"
-
-COMMAND = "forget --purge"
+from vault_mem.result import Result
+from vault_mem.vault import history, late
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.interrupted import PURGING
+from vault_mem.vault.journal import Transaction
+from vault_mem.vault.steps import read
+from vault_mem.vault.traces import COMMAND, remove_traces
 
 
 @dataclass(frozen=True)
-class Purge:
+class Purge(Result):
     """What a purge would take: the memory, the notes whose links to it go, and how many revisions."""
 
     memory: Memory
@@ -59,7 +42,7 @@ def look(workspace: Workspace, id_: str) -> Purge:
     memory, trashed = _meant(workspace, id_)
     references = []
     if not trashed:
-        raw = workspace.read_to_remove(memory)
+        raw = read_to_remove(workspace, memory)
         planned, _ = plan_forget(workspace.folder, workspace.names, memory, raw, "", COMMAND)
         references = [key for key in planned.notes if key != memory.path]
     return Purge(memory, references, len(history.of_memory(workspace.folder, memory.id)), trashed)
@@ -74,7 +57,7 @@ def purge(
     """
 
     def act() -> ForgetResult:
-        workspace.freshen_to_change()
+        freshen_to_change(workspace)
         memory, trashed = _meant(workspace, id_)
         if not sure and id_ != memory.id:
             raise Unsafe(f"{id_} means {memory.id}, and a purge keeps nothing of it", "give the whole id, or --yes")
@@ -84,13 +67,13 @@ def purge(
         references = [key for key in transaction.notes if key != memory.path]
         op = transaction.commit()
         try:
-            workspace.done(transaction)
-            finish(workspace)
+            index_written(workspace, transaction)
+            remove_traces(workspace.folder, workspace.rebuild)
         except (VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error) as error:
             workspace.notices.append(f"it is gone, but traces are left until the next command removes them: {error}")
         return ForgetResult(memory, references, left, op, purged=True)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def _plan(
@@ -103,7 +86,7 @@ def _plan(
     if trashed:
         log_deletion(transaction, memory.id, folder.now().isoformat(), reason)
     else:
-        raw = workspace.read_to_remove(memory)
+        raw = read_to_remove(workspace, memory)
         transaction, left = plan_forget(
             folder, workspace.names, memory, raw, reason, COMMAND, update_links=update_links
         )
@@ -113,7 +96,7 @@ def _plan(
     former = {name for name, ids in workspace.index.state.renames().items() if memory.id in ids}
     stems = sorted({name.rsplit("/", 1)[-1] for name in (*former, memory.path.removesuffix(".md"))})
     record = {"names": stems, "private": memory.private}
-    key = f"{_PURGING}/{memory.id}.json"
+    key = f"{PURGING}/{memory.id}.json"
     transaction.write(key, read(folder, key), json.dumps(record, ensure_ascii=False).encode())
     return transaction, left
 
@@ -143,193 +126,3 @@ def _memory_of(folder: Folder, trashed: Trashed) -> Memory:
     memory = parse(raw, trashed.key, mtime=0, zone=folder.zone, private=folder.is_private(trashed.key)).memory
     memory.id = trashed.id
     return memory
-
-
-def unfinished(folder: Folder) -> list[str]:
-    """The ids of what is being purged: purges that began and did not end."""
-    return [name.removesuffix(".json") for name in folder.tree.names(_PURGING, ".json")]
-
-
-def finish(workspace: Workspace) -> None:
-    """Remove every trace of what is being purged; the files themselves are gone already."""
-    folder = workspace.folder
-    for id_ in unfinished(folder):
-        try:
-            record = json.loads(own.read(folder.tree, f"{_PURGING}/{id_}.json") or b"")
-            stems, private = [str(name) for name in record["names"]], bool(record.get("private"))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            own.set_aside(folder.tree, f"{_PURGING}/{id_}.json", "not a purge that was begun")
-            continue
-        names = _Names(id_, stems)
-        with failures(folder.shown(OWN)):
-            _scrub_own(folder, names, private)
-            _scrub_history(folder, names)
-            workspace.rebuild()
-            folder.tree.drop(f"{_PURGING}/{id_}.json")
-
-
-class _Names:
-    """What a purged memory is called in records: its id anywhere, the names of its file in links and paths alone."""
-
-    def __init__(self, id_: str, stems: Iterable[str]) -> None:
-        self.id = id_
-        digits = id_.partition("_")[2][:8]
-        spelled = {unicodedata.normalize(form, stem) for stem in stems for form in ("NFC", "NFD")}
-        spelled |= {json.dumps(each, ensure_ascii=False)[1:-1] for each in spelled}  # quotes stand escaped in JSON
-        stem = "|".join(map(re.escape, sorted(spelled))) or r"(?!)"
-        self._link = rf"\[\[(?:[^\[\]\n|#]*{digits}|(?:[^\[\]\n|#]*/)?(?:{stem})(?:\.md)?)(?:[#|][^\[\]\n]*)?\]\]"
-        self._mention = re.compile(rf"{digits}|{self._link}|(?:^|[/\"])(?:{stem})\.md", re.IGNORECASE)
-
-    def in_(self, text: str) -> bool:
-        """Whether a record tells of it."""
-        return bool(self._mention.search(text))
-
-    def out_of(self, text: str) -> str:
-        """A note's text without links to it and lines that mirror it."""
-        text = re.sub(rf"^[ \t]*-[ \t]*[\"']?{self._link}[\"']?[ \t]*\n", "", text, flags=re.MULTILINE | re.IGNORECASE)
-        text = re.sub(rf"^.*\[id:{self.id}\].*\n?", "", text, flags=re.MULTILINE)
-        return re.sub(self._link, "(purged)", text, flags=re.IGNORECASE)
-
-
-def _scrub_own(folder: Folder, names: _Names, private: bool) -> None:
-    """This machine's records: entries that mention it are dropped whole, the deletion log keeps the id."""
-    tree = folder.tree
-    tree.drop(f"{OWN}/trash/{names.id}.json")
-    tree.drop(f"{OWN}/edits/{names.id}.md")
-    _scrub_journal(folder, names)
-    for place in (f"{OWN}/blocked", own.ASIDE):
-        for name in tree.names(place):
-            if names.in_(_told(folder, f"{place}/{name}")):
-                tree.drop(f"{place}/{name}")
-    for name in tree.names(f"{OWN}/trash", ".json"):
-        _rewrite(folder, f"{OWN}/trash/{name}", lambda text: _trash_without(text, names), names)
-    for name in tree.names(OWN, ".jsonl"):
-        if f"{OWN}/{name}" != DELETIONS:
-            _rewrite(folder, f"{OWN}/{name}", lambda text: _without_lines(text, names), names)
-        elif private:
-            _rewrite(folder, DELETIONS, lambda text: _without_reasons(text, names.id), names)
-    for key in ("REVIEW.md", f"{folder.settings.private_folder.strip('/')}/REVIEW.md"):
-        _rewrite(folder, key, lambda text: checklist.parted(text, [names.id])[0], names)
-
-
-def _scrub_journal(folder: Folder, names: _Names) -> None:
-    """Entries that mention it go, with what their writes displaced; of the purge's own its number stays."""
-    tree = folder.tree
-    named = sorted(name for name in tree.names(JOURNAL) if names.in_(_told(folder, f"{JOURNAL}/{name}")))
-    done = [name.rpartition(".") for name in named if name.endswith((".json", ".pending"))]
-    loaded = [entry for name, _, ending in done if (entry := journal.load(folder, name, ending))]
-    changed = {step.key: step for entry in loaded if entry.command == COMMAND for step in entry.steps}
-    kept = {entry.op: left for entry in loaded if (left := _without(entry, names, changed))}
-    for op in dict.fromkeys(name.split(".")[0] for name in named):
-        if op in kept:
-            journal.put(folder, kept[op])
-        for name in tree.names(JOURNAL):
-            if name.split(".")[0] == op and not (op in kept and name == f"{kept[op].name}.json"):
-                tree.drop(f"{JOURNAL}/{name}")
-
-
-def _without(entry: Entry, names: _Names, changed: Mapping[str, Step]) -> Entry | None:
-    """What may stay of an entry: that it was a purge, or what else an import made."""
-    if entry.command == COMMAND:
-        return replace(entry, reason="", ids=[], steps=[])
-    own_ = [step for step in entry.steps if isinstance(step, MadeStep) and names.in_(f"/{step.key}")]
-    if not own_:
-        return None
-    lines = [step for step in entry.steps if isinstance(step, LineStep) and step.id == names.id]
-    others = [step for step in entry.steps if step not in (*own_, *lines)]
-    steps = [_as_it_is_now(step, names.id, changed.get(step.key)) for step in others]
-    left = replace(entry, ids=[id_ for id_ in entry.ids if id_ != names.id], steps=steps)
-    return None if names.in_(left.dump().decode()) else left
-
-
-def _as_it_is_now(step: Step, id_: str, change: Step | None) -> Step:
-    """A step of an import, now that links to what is purged and proposals about it are gone."""
-    if isinstance(step, FileStep) and step.key.endswith("REVIEW.md"):
-        return replace(step, before=_unproposed(step.before, id_), after=_unproposed(step.after, id_))
-    if not isinstance(step, MadeStep) or not isinstance(change, FileStep) or not change.before or not change.after:
-        return step
-    was = MadeStep.of(step.key, change.before, step.mode)
-    return MadeStep.of(step.key, change.after, step.mode) if was == step else step
-
-
-def _unproposed(raw: bytes | None, id_: str) -> bytes | None:
-    return raw and checklist.parted(raw.decode(errors="replace"), [id_])[0].encode()
-
-
-def _scrub_history(folder: Folder, names: _Names) -> None:
-    ops = {str(record.get("op")) for _, record, line in history.read_all(folder) if names.in_(line)} - {"", "None"}
-    for key in history.history_keys(folder):
-        raw = read(folder, key)
-        if raw:
-            _change(folder, key, raw, _history_without(raw.decode(errors="replace"), names, ops))
-
-
-def _told(folder: Folder, key: str) -> str:
-    """What a record says, with what it keeps as bytes."""
-    text = (read(folder, key) or b"").decode(errors="replace")
-    packed = re.findall(r'"base64": "([^"]*)"', text)
-    return "\n".join([text, *(base64.b64decode(each).decode(errors="replace") for each in packed)])
-
-
-def _rewrite(folder: Folder, key: str, change: Callable[[str], str], names: _Names) -> None:
-    if names.in_(_told(folder, key)):
-        before = read(folder, key) or b""
-        _change(folder, key, before, change(before.decode(errors="replace")))
-
-
-def _change(folder: Folder, key: str, before: bytes, after: str) -> None:
-    if not after:
-        files.remove(folder.tree, key, before)
-    elif after.encode() != before:
-        files.replace(folder.tree, key, before, after.encode())
-
-
-def _trash_without(text: str, names: _Names) -> str:
-    """What another memory left in the trash, without the purged one's own text among what named it."""
-    record = json.loads(text)
-    kept = [each for each in map(step_from, record["references"]) if not _of(each, names.id)]
-    record["references"] = [each.record() for each in kept]
-    return json.dumps(_scrubbed(record, names), ensure_ascii=False)
-
-
-def _of(step: Step, id_: str) -> bool:
-    return isinstance(step, FileStep) and id_ in (history.id_in(step.before or b""), history.id_in(step.after or b""))
-
-
-def _history_without(text: str, names: _Names, ops: set[str]) -> str:
-    """Without its own revisions; those of others lose the links to it, and the words of operations on both."""
-    lines = []
-    for line in text.removesuffix("\n").split("\n"):
-        try:
-            record = json.loads(line)
-        except ValueError:
-            record = None
-        if isinstance(record, dict) and record.get("id") == names.id:
-            continue
-        if isinstance(record, dict) and record.get("op") in ops:
-            line = json.dumps(_scrubbed(record | {"reason": ""}, names), ensure_ascii=False)
-        lines.append(line)
-    return "".join(line + "\n" for line in lines)
-
-
-def _scrubbed(value: Any, names: _Names) -> Any:
-    """The same record without links to what is purged."""
-    if isinstance(value, dict):
-        return {key: _scrubbed(each, names) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_scrubbed(each, names) for each in value if not (isinstance(each, str) and each == names.id)]
-    return names.out_of(value) if isinstance(value, str) else value
-
-
-def _without_lines(text: str, names: _Names) -> str:
-    return "".join(line + "\n" for line in text.splitlines() if not names.in_(line))
-
-
-def _without_reasons(text: str, id_: str) -> str:
-    """Earlier reasons may quote a private memory; the one given with the purge itself stays."""
-    lines = text.splitlines()
-    own = [number for number, line in enumerate(lines) if id_ in line]
-    for number in own[:-1]:
-        with contextlib.suppress(ValueError, TypeError):
-            lines[number] = json.dumps(json.loads(lines[number]) | {"reason": ""}, ensure_ascii=False)
-    return "".join(line + "\n" for line in lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
 from vault_mem.index.links import Names
@@ -11,10 +12,12 @@ from vault_mem.model import Memory
 from vault_mem.notes.links import nameable, stem_of
 from vault_mem.notes.references import Reference
 from vault_mem.notes.write import slug
+from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.linking import changed_links, referrers
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.walk import is_ignored
@@ -25,7 +28,7 @@ _LONGEST = 200
 
 
 @dataclass(frozen=True)
-class RenameResult:
+class RenameResult(Result):
     """The memory in its new file, the files whose links followed, and those that still say the old name."""
 
     memory: Memory
@@ -33,6 +36,10 @@ class RenameResult:
     references: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     op: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="renamed" if self.op else "unchanged")
 
 
 def rename(
@@ -44,18 +51,18 @@ def rename(
     """
 
     def act() -> RenameResult:
-        memory = workspace.to_change(id_)
-        raw = workspace.read_to_edit(memory)
+        memory = to_change(workspace, id_)
+        raw = read_to_edit(workspace, memory)
         key = new_key(workspace.folder, memory, name, exact)
         if key == memory.path:
             return RenameResult(memory, memory.path)
         transaction, left = plan_rename(workspace.folder, workspace.names, memory, raw, key, update_links=update_links)
         references = [each for each in transaction.linking if each not in (memory.path, key)]
         op = transaction.commit()
-        workspace.done(transaction)
-        return RenameResult(workspace.as_written(transaction, memory.id), memory.path, references, left, op)
+        index_written(workspace, transaction)
+        return RenameResult(memory_written(workspace, transaction, memory.id), memory.path, references, left, op)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def new_key(folder: Folder, memory: Memory, name: str, exact: bool) -> str:

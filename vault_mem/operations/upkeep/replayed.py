@@ -11,6 +11,7 @@ from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import WIKILINK, name_key, read_link
 from vault_mem.notes.parse import written_list
+from vault_mem.operations.changing import index_written
 from vault_mem.operations.upkeep.linking import changeable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import history
@@ -90,4 +91,4 @@ def take_out(workspace: Workspace) -> None:
             transaction.write(key, raw, edit(raw, {"links": kept}))
         if transaction.steps:
             transaction.commit()
-            workspace.done(transaction)
+            index_written(workspace, transaction)

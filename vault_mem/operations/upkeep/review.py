@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, NotFound, VaultMemError
 from vault_mem.model import Memory
@@ -19,11 +20,13 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.excerpt import cut
 from vault_mem.notes.parse import written_list
 from vault_mem.notes.text import split
+from vault_mem.operations.changing import changing, index_written, is_quiet_file, read_to_edit, read_to_remove
+from vault_mem.operations.upkeep.proposals import file_key, text_of, write
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.folder import Folder
+from vault_mem.result import Result, as_record
 from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.steps import FileStep, read
+from vault_mem.vault.steps import read
 from vault_mem.visible import visible
 
 # More open proposals than these nobody looks through; the rest is proposed when there is room again.
@@ -43,7 +46,7 @@ class Suggestion:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Result):
     """What became of a proposal: applied, rejected or stale."""
 
     proposal: Proposal
@@ -51,10 +54,9 @@ class Answer:
     op: str = ""
     note: str = ""
 
-
-def file_key(folder: Folder, *, private: bool) -> str:
-    """Where proposals stand."""
-    return f"{folder.settings.private_folder.strip('/')}/REVIEW.md" if private else "REVIEW.md"
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "outcome", status=self.outcome)
 
 
 def propose(workspace: Workspace, suggestions: Iterable[Suggestion]) -> list[Proposal]:
@@ -88,12 +90,12 @@ def propose_in(
     made: list[Proposal] = []
     for private, proposals in wanted.items():
         key = file_key(folder, private=private)
-        text = _text(transaction.now(key))
+        text = text_of(transaction.now(key))
         known = {old.id for old in checklist.read(text) if old.box != STALE}
         room = MOST_OPEN - len(checklist.undecided(text))
         fresh = list({each.id: each for each in proposals if each.id not in known}.values())[: max(room, 0)]
         if fresh:
-            _write(transaction, key, checklist.add(text, fresh))
+            write(transaction, key, checklist.add(text, fresh))
             made += fresh
     return made
 
@@ -121,7 +123,7 @@ def answer(workspace: Workspace, which: str, *, accept: bool) -> Answer:
             raise NotFound(f"No open proposal {which}", "`vault-mem review list` shows them")
         return _settle(workspace, found[0], accept=accept)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def apply_ticked(workspace: Workspace) -> list[Answer]:
@@ -131,7 +133,7 @@ def apply_ticked(workspace: Workspace) -> list[Answer]:
         key = file_key(workspace.folder, private=private)
         raw = read(workspace.folder, key)
         for proposal in checklist.undecided((raw or b"").decode(errors="replace")):
-            if proposal.box in "xX-" and workspace.quiet_file(key):
+            if proposal.box in "xX-" and is_quiet_file(workspace, key):
                 try:
                     with writing(workspace.folder):
                         answers.append(_settle(workspace, proposal, accept=proposal.box != "-", unasked=True))
@@ -171,7 +173,7 @@ def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory])
     ids = [memory.id for memory in memories]
     if proposal.kind in ("merge", "append"):
         keep, removed = memories
-        raws = workspace.read_to_edit(keep), workspace.read_to_remove(removed)
+        raws = read_to_edit(workspace, keep), read_to_remove(workspace, removed)
         retold = _appended(*raws) if proposal.kind == "append" else None
         return plan_merge(folder, workspace.names, keep, raws[0], removed, raws[1], retold, reason)[0]
     if proposal.kind == "link":
@@ -182,7 +184,7 @@ def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory])
         return transaction
     new, old = memories
     if new.private or not old.private:  # a public file never names a private memory: that one is only closed
-        raw = workspace.read_to_edit(new)
+        raw = read_to_edit(workspace, new)
         name = f"[[{workspace.names.of(old.path)}]]"
         transaction.write(new.path, raw, edit(raw, {"supersedes": [*written_list(raw, "supersedes"), name]}))
     if not old.closed_at(now):
@@ -215,9 +217,9 @@ def _offer_to_append(workspace: Workspace, proposal: Proposal, memories: list[Me
     key = file_key(folder, private=any(memory.private for memory in memories))
     reason = proposal.text.rpartition(": ")[2]
     offer = _proposal(transaction, workspace, Suggestion("append", proposal.ids, reason), memories)
-    text = _text(transaction.now(key))
+    text = text_of(transaction.now(key))
     if offer.id not in {each.id for each in checklist.read(text) if each.box != STALE}:
-        _write(transaction, key, checklist.add(text, [offer]))
+        write(transaction, key, checklist.add(text, [offer]))
     return _finish(workspace, transaction, proposal, STALE, "stale", said)
 
 
@@ -235,52 +237,13 @@ def _finish(
     folder = workspace.folder
     for private in (False, True):
         key = file_key(folder, private=private)
-        if any(each.id == proposal.id for each in checklist.undecided(_text(read(folder, key)))):
+        if any(each.id == proposal.id for each in checklist.undecided(text_of(read(folder, key)))):
             day = f"{folder.now():%Y-%m-%d}"
-            text = _text(transaction.now(key))
-            _write(transaction, key, checklist.settle(text, replace(proposal, box=" "), box, day, note))
+            text = text_of(transaction.now(key))
+            write(transaction, key, checklist.settle(text, replace(proposal, box=" "), box, day, note))
     transaction.commit()
-    workspace.done(transaction)
+    index_written(workspace, transaction)
     return Answer(proposal, outcome, transaction.op, note)
-
-
-def drop(transaction: Transaction, id_: str) -> None:
-    """Take proposals about a memory that goes out of the checklist; answers stay."""
-    for private in (False, True):
-        key = file_key(transaction.folder, private=private)
-        text = _text(transaction.now(key))
-        _write(transaction, key, checklist.without(text, lambda each: id_ in each.ids))
-
-
-def take_out(transaction: Transaction, made: FileStep) -> None:
-    """Take back the proposals of an operation from a checklist that others have written since; answers stay."""
-    before = {each.id for each in checklist.read(_text(made.before))}
-    proposed = {each.id for each in checklist.undecided(_text(made.after))} - before
-    text = _text(transaction.now(made.key))
-    _write(transaction, made.key, checklist.without(text, lambda each: each.id in proposed))
-
-
-def _write(transaction: Transaction, key: str, text: str) -> None:
-    """Change the checklist. Others write it too, all the time: an undo goes on where they have."""
-    now = transaction.now(key)
-    if text.encode() == (now or b""):
-        return
-    transaction.write(key, now, text.encode())
-    for place, step in enumerate(transaction.steps):
-        if isinstance(step, FileStep) and step.key == key:
-            transaction.steps[place] = replace(step, loose=True)
-
-
-def _text(raw: bytes | None) -> str:
-    return (raw or b"").decode(errors="replace")
-
-
-def undone(step: FileStep) -> FileStep:
-    """The step that takes a change of the checklist back: what was ticked waits for an answer again."""
-    if step.after is None:
-        return step
-    after = checklist.unticked(step.after.decode(errors="replace")).encode()
-    return replace(step, after=after, after_time=step.after_time if after == step.after else None)
 
 
 def _memories(workspace: Workspace, proposal: Proposal) -> list[Memory] | None:

@@ -18,10 +18,12 @@ from vault_mem.index.table import quote
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
+from vault_mem.operations.changing import changing, index_written, is_quiet_file
 from vault_mem.operations.memory.filters import open_at
 from vault_mem.operations.unasked.declined import Declined
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result
 from vault_mem.vault import files, git, turns
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.journal import Transaction
@@ -61,7 +63,7 @@ class Duplicate:
 
 
 @dataclass(frozen=True)
-class TidyReport:
+class TidyReport(Result):
     """What a run looked at and did."""
 
     at: datetime
@@ -90,7 +92,7 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
         waiting = 0
         if unasked:
             duplicates = [each for each in duplicates if not _declined(workspace, by_id[each.id])]
-            quiet = [each for each in duplicates if workspace.quiet_file(by_id[each.id].path)]
+            quiet = [each for each in duplicates if is_quiet_file(workspace, by_id[each.id].path)]
             waiting, duplicates = len(duplicates) - len(quiet), quiet
         duplicates = duplicates[:MOST_CLOSED]
         transaction = Transaction(
@@ -111,7 +113,7 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
             closed.append(each)
         if closed:
             transaction.commit()
-            workspace.done(transaction)
+            index_written(workspace, transaction)
         return TidyReport(
             now,
             counts,
@@ -123,7 +125,7 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
             waiting=waiting,
         )
 
-    report = workspace.changing(act)
+    report = changing(workspace, act)
     if not dry_run:
         record(workspace.folder, report)
     return report

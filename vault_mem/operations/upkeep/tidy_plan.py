@@ -15,6 +15,7 @@ from vault_mem.model import KIND_ALIASES, STATE_KINDS, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.write import note_text
 from vault_mem.notes.yamlish import Value
+from vault_mem.operations.changing import changing, index_written, read_to_edit
 from vault_mem.operations.memory.drafts import SCOPE, Draft, checked
 from vault_mem.operations.memory.remember import new_memory
 from vault_mem.operations.upkeep import candidates, summaries
@@ -24,6 +25,7 @@ from vault_mem.operations.upkeep.tidy import TidyReport, record
 from vault_mem.operations.upkeep.validity import DONE, close_in
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.history import Why
 from vault_mem.vault.journal import Transaction
 
@@ -71,7 +73,7 @@ class Update:
 
 
 @dataclass(frozen=True)
-class PlanResult:
+class PlanResult(Result):
     """What a plan changed."""
 
     op: str
@@ -79,6 +81,10 @@ class PlanResult:
     updated: list[str]
     closed: list[str]
     report: TidyReport
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="checked" if self.report.dry_run else "applied")
 
 
 def schema() -> str:
@@ -123,14 +129,14 @@ def apply(workspace: Workspace, text: str, *, dry_run: bool = False) -> PlanResu
         transaction.ids = [*created, *updated, *closed]
         if not dry_run:
             transaction.commit()
-            workspace.done(transaction)
+            index_written(workspace, transaction)
         counts = {kind: sum(m.kind == kind for m in states.values()) for kind in {m.kind for m in states.values()}}
         merged = _merges(updates, states)
         seconds = round(time.monotonic() - started, 3)
         report = TidyReport(now, counts, len(closed), merged, summarised, seconds, transaction.op, dry_run)
         return PlanResult(transaction.op, created, updated, closed, report)
 
-    result = workspace.changing(act)
+    result = changing(workspace, act)
     if not dry_run:
         record(workspace.folder, result.report)
     return result
@@ -466,7 +472,7 @@ def _create(
 def _change(
     workspace: Workspace, transaction: Transaction, update: Update, memory: Memory, states: dict[str, Memory]
 ) -> None:
-    raw = workspace.read_to_edit(memory)
+    raw = read_to_edit(workspace, memory)
     after = raw
     if update.body_text:
         told = replace_words(workspace, memory, raw, update.body_text)

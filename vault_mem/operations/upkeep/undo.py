@@ -6,23 +6,26 @@ import sqlite3
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from vault_mem.errors import Conflict, NotFound, Unsafe, VaultMemError
 from vault_mem.index.files import read_names
 from vault_mem.index.links import Names
 from vault_mem.model import Memory
 from vault_mem.notes.references import named_in
+from vault_mem.operations.changing import index_written
 from vault_mem.operations.unasked.declined import decline
-from vault_mem.operations.upkeep import review
+from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.apart import refuse_to_name
 from vault_mem.operations.upkeep.forget import is_episode, lost_links
 from vault_mem.operations.upkeep.linking import changeable, referrers
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault import history, journal, marked
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import Revision, id_in
 from vault_mem.vault.journal import Entry, Transaction, writing
-from vault_mem.vault.steps import FileStep, LineStep, MadeStep, State, Step, as_text, read
+from vault_mem.vault.steps import FileStep, LineStep, MadeStep, State, Step, as_text, read, without
 from vault_mem.vault.walk import walk
 
 # More lines of one view than these are taken out at once.
@@ -30,7 +33,7 @@ MANY_LINES = 20
 
 
 @dataclass(frozen=True)
-class UndoResult:
+class UndoResult(Result):
     """The operation that was taken back, and the files that changed."""
 
     op: str
@@ -38,9 +41,13 @@ class UndoResult:
     command: str
     files: list[str]
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="undone")
+
 
 @dataclass(frozen=True)
-class HistoryResult:
+class HistoryResult(Result):
     """What happened to one memory; it may be gone by now."""
 
     id: str
@@ -48,9 +55,13 @@ class HistoryResult:
     created: datetime | None
     revisions: list[Revision] = field(default_factory=list)
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "memory", exists=self.memory is not None)
+
 
 @dataclass(frozen=True)
-class Operation:
+class Operation(Result):
     """One operation that can be undone, or was."""
 
     op: str
@@ -64,11 +75,15 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class NextUndo:
+class NextUndo(Result):
     """What an undo would take back, and what came since that cannot be: then it is perhaps not what is meant."""
 
     operation: Operation
     since: Operation | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "operation", status="not undone", would_undo=self.operation)
 
 
 def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> UndoResult:
@@ -86,7 +101,7 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
             )
         transaction = plan_undo(folder, _names(workspace), entry)
         transaction.commit()
-        workspace.done(transaction, mirrored=_mirrored(entry))
+        index_written(workspace, transaction, mirrored=_mirrored(entry))
     return UndoResult(transaction.op, entry.op, entry.command, transaction.keys)
 
 
@@ -130,14 +145,14 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
         if state is State.AFTER:
             reverse = step.reverse()
             if isinstance(reverse, FileStep) and reverse.key.endswith("REVIEW.md"):
-                reverse = review.undone(reverse)
+                reverse = proposals.undone(reverse)
             if isinstance(reverse, LineStep) and reverse.key == folder.monologue:
                 reverse = replace(reverse, after=_still_said(folder, entry, reverse.after))
             transaction.steps.append(reverse)
         elif step.key == folder.monologue:
             continue  # another has spoken since
         elif isinstance(step, FileStep) and step.loose and step.key.endswith("REVIEW.md"):
-            review.take_out(transaction, step)
+            proposals.take_out(transaction, step)
         elif isinstance(step, FileStep) and not step.loose:
             raise Conflict(f"{step.key} was changed since{_by(folder, entry, step)}", "nothing was changed")
         elif state is State.OTHER and isinstance(step, LineStep):
@@ -146,7 +161,7 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
     stay = {id_in(each.after) for each in notes if each.after is not None}  # what was renamed only goes back
     for each in notes:
         if each.after is None and id_in(each.before or b"") not in stay:
-            review.drop(transaction, id_in(each.before or b""))
+            proposals.drop(transaction, id_in(each.before or b""))
     _refuse_loose_ends(transaction, names)
     refuse_to_name(transaction, names)
     if entry.unasked:
@@ -202,16 +217,12 @@ def _many_lines(steps: list[Step]) -> tuple[dict[str, list[LineStep]], list[str]
 def _without_lines(folder: Folder, key: str, added: list[LineStep]) -> FileStep:
     """A view without lines that an operation added, written once."""
     raw = read(folder, key)
-    text = as_text(raw)
-    present = marked.by_id(text or "")
+    present = marked.by_id(as_text(raw) or "")
     for step in added:
         if present.get(step.id) not in (None, step.after):
             raise Conflict(f"the line of {step.id} in {key} was changed since", "nothing was changed")
-    after = marked.without(text or "", {step.id for step in added}, key)
-    was = added[0].was
-    time_ns = was.time if was is not None and was.matches(after) else None
-    data = None if after is None else after.encode(errors="surrogateescape")
-    return FileStep(key, raw, data, before_time=journal.changed_at(folder, key), after_time=time_ns)
+    after, time_ns = without(raw, [step.reverse() for step in reversed(added)])
+    return FileStep(key, raw, after, before_time=journal.changed_at(folder, key), after_time=time_ns)
 
 
 def _still_said(folder: Folder, entry: Entry, text: str | None) -> str | None:

@@ -8,7 +8,10 @@ from datetime import datetime
 from vault_mem.errors import Conflict, InvalidInput
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
+from vault_mem.notes.parse import read_time
 from vault_mem.notes.yamlish import Value
+from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
+from vault_mem.operations.upkeep.edit_memory import EditResult
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction
@@ -16,24 +19,24 @@ from vault_mem.vault.journal import Transaction
 DONE, OPEN = "done", "open"
 
 
-def close(workspace: Workspace, id_: str, reason: str = "", at: datetime | None = None) -> Memory:
+def close(workspace: Workspace, id_: str, reason: str = "", at: datetime | None = None) -> EditResult:
     """End a memory's validity, now or at a given time; it stays, and `recall --closed` and `--as-of` find it."""
 
-    def act() -> Memory:
-        memory = workspace.to_change(id_)
+    def act() -> EditResult:
+        memory = to_change(workspace, id_)
         moment = _end(workspace, memory, at)
         transaction = Transaction(workspace.folder, "close", reason, ids=[memory.id])
         close_in(transaction, workspace, memory, moment)
         return _commit(workspace, transaction, memory)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
-def done(workspace: Workspace, id_: str, reason: str = "", at: datetime | None = None) -> Memory:
+def done(workspace: Workspace, id_: str, reason: str = "", at: datetime | None = None) -> EditResult:
     """End a task: it is done, now or at a given time (SPEC T-7)."""
 
-    def act() -> Memory:
-        memory = workspace.to_change(id_)
+    def act() -> EditResult:
+        memory = to_change(workspace, id_)
         if memory.kind != "task":
             raise InvalidInput(f"{memory.id} is of kind {memory.kind}: only a task can be done", "see close")
         moment = _end(workspace, memory, at)
@@ -41,47 +44,50 @@ def done(workspace: Workspace, id_: str, reason: str = "", at: datetime | None =
         close_in(transaction, workspace, memory, moment, DONE)
         return _commit(workspace, transaction, memory)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
-def reopen(workspace: Workspace, id_: str, reason: str = "") -> Memory:
+def reopen(workspace: Workspace, id_: str, reason: str = "") -> EditResult:
     """Make a closed memory valid again; a task that was done is open."""
 
-    def act() -> Memory:
-        memory = workspace.to_change(id_)
+    def act() -> EditResult:
+        memory = to_change(workspace, id_)
         if memory.valid_to is None:
             raise Conflict(f"{memory.id} is not closed", "there is nothing to reopen")
         changes: dict[str, Value | None] = {"valid_to": None}
         if memory.status == DONE:
             changes["status"] = OPEN
         transaction = Transaction(workspace.folder, "reopen", reason, ids=[memory.id])
-        raw = workspace.read_to_edit(memory)
+        raw = read_to_edit(workspace, memory)
         transaction.write(memory.path, raw, edit(raw, changes))
         views.follow(transaction, memory, replace(memory, valid_to=None))
         return _commit(workspace, transaction, memory)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
-def confirm(workspace: Workspace, id_: str, reason: str = "") -> Memory:
+def confirm(workspace: Workspace, id_: str, reason: str = "") -> EditResult:
     """Note that a memory is still true; nothing else does that, a recall least of all."""
 
-    def act() -> Memory:
-        memory = workspace.to_change(id_)
+    def act() -> EditResult:
+        memory = to_change(workspace, id_)
         now = workspace.folder.now().replace(microsecond=0)
         if memory.closed_at(now):
             raise Conflict(f"{memory.id} is closed", "reopen it first")
         transaction = Transaction(workspace.folder, "confirm", reason, ids=[memory.id])
-        raw = workspace.read_to_edit(memory)
+        raw = read_to_edit(workspace, memory)
         transaction.write(memory.path, raw, edit(raw, {"last_confirmed": now}))
         return _commit(workspace, transaction, memory)
 
-    return workspace.changing(act)
+    return changing(workspace, act)
 
 
 def _end(workspace: Workspace, memory: Memory, at: datetime | None) -> datetime:
     """The moment at which a memory ends, if it can end then."""
-    moment = (at or workspace.folder.now()).astimezone(workspace.folder.zone).replace(microsecond=0)
+    found = read_time(workspace.folder.now() if at is None else at, workspace.folder.zone)
+    if found is None:
+        raise InvalidInput(f"it cannot end at {at!r}", "give a time that can be shown in any zone")
+    moment = found.replace(microsecond=0)
     if at is None and memory.closed_at(moment):
         raise Conflict(f"{memory.id} is closed already", f"since {memory.valid_to:%Y-%m-%d %H:%M}; see reopen")
     if memory.valid_from and moment < memory.valid_from:
@@ -93,7 +99,7 @@ def close_in(
     transaction: Transaction, workspace: Workspace, memory: Memory, at: datetime, status: str | None = None
 ) -> None:
     """Close a memory as part of a transaction."""
-    raw = transaction.now(memory.path) if memory.path in transaction.keys else workspace.read_to_edit(memory)
+    raw = transaction.now(memory.path) if memory.path in transaction.keys else read_to_edit(workspace, memory)
     at = at.astimezone(workspace.folder.zone).replace(microsecond=0)
     changes: dict[str, Value | None] = {"valid_to": at}
     if status is not None:
@@ -102,7 +108,7 @@ def close_in(
     views.follow(transaction, memory, replace(memory, valid_to=at, status=status or memory.status))
 
 
-def _commit(workspace: Workspace, transaction: Transaction, memory: Memory) -> Memory:
-    transaction.commit()
-    workspace.done(transaction)
-    return workspace.as_written(transaction, memory.id)
+def _commit(workspace: Workspace, transaction: Transaction, memory: Memory) -> EditResult:
+    op = transaction.commit()
+    index_written(workspace, transaction)
+    return EditResult(memory_written(workspace, transaction, memory.id), op)

@@ -19,6 +19,7 @@ from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.people import other_names
 from vault_mem.operations.vaults.init import init
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result
 from vault_mem.vault import outside
 from vault_mem.vault.settings import VAULT_FILE
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, native
@@ -29,7 +30,7 @@ HIDDEN = "(a private memory)"
 
 
 @dataclass
-class ExportReport:
+class ExportReport(Result):
     """What was written where, and what was left out. `left_links` are links of exported notes to what is not there."""
 
     out: str

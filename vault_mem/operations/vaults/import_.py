@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound, VaultMemError
 from vault_mem.imports.formats import reader_for
@@ -17,16 +19,18 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import body_links, name_key, read_link, write_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
+from vault_mem.operations.changing import changing, index_written, read_to_edit
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.memory.remember import remember
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.parts import Whole, together
 
 Progress = Callable[[int, int], None]
-# So many memories come in before their lines are put into the views, and the vault's files are looked at again.
+# After this many items the vault's files are looked at again.
 AT_ONCE = 500
 _REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
 _PLAIN_NAME = re.compile(r"[^/\\.#~\s][^/\\#|^\[\]\0\n]*\.md")
@@ -42,7 +46,7 @@ class Passed:
 
 
 @dataclass
-class ImportReport:
+class ImportReport(Result):
     """What became of every item. In a dry run `imported` is what would be saved, without ids."""
 
     format: str
@@ -53,6 +57,11 @@ class ImportReport:
     refused: list[Bad] = field(default_factory=list)
     links: int = 0
     total: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        found = as_record(self)
+        return found | {"counts": {name: len(value) for name, value in found.items() if isinstance(value, list)}}
 
 
 def import_(
@@ -66,7 +75,8 @@ def import_(
 ) -> ImportReport:
     """Import everything in `source`. An item whose source (or id) the vault knows is skipped, whatever it says now.
 
-    It is one operation. Where it is interrupted (Stopped), what came in so far is one, and importing again goes on.
+    It is one operation, whole or not there. Where it is interrupted (Stopped), what came in so far is that operation,
+    and importing again goes on.
     """
     reader = reader_for(source, format_)
     report = ImportReport(reader.NAME, dry_run)
@@ -78,7 +88,13 @@ def import_(
         with together(workspace.folder, "import") as whole:
             return _Import(workspace, report, private, whole).run(items(), progress)
     except KeyboardInterrupt as interrupt:
+        if not whole.finished:
+            report.imported.clear()  # a second interrupt: the next command takes it back
         raise Stopped(report) from interrupt
+    except Exception:
+        with contextlib.suppress(VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error):
+            workspace.follow_removed()
+        raise
 
 
 class Stopped(KeyboardInterrupt):
@@ -103,7 +119,8 @@ class _Import:
         self.ids = {memory.id for memory in known}
         self.names: dict[str, str] = {}
         self.new: dict[str, tuple[str, list[tuple[str, str]]]] = {}  # source and links; the texts are in the files
-        self.unmirrored: list[Memory] = []
+        self.lines = views.Lines(workspace.folder)
+        self.unmirrored: list[str] = []
         self.texts: set[str] = set()
 
     def run(self, items: Iterable[Item | Bad], progress: Progress | None) -> ImportReport:
@@ -111,11 +128,13 @@ class _Import:
         self.workspace.held_still = True
         try:
             self._take_all(items, progress)
-        finally:
-            self._mirror()
-            self.workspace.held_still = False
-        if not self.report.dry_run:
             self._link()
+        except KeyboardInterrupt:
+            self._mirror()
+            raise
+        finally:
+            self.workspace.held_still = False
+        self._mirror()
         return self.report
 
     def _take_all(self, items: Iterable[Item | Bad], progress: Progress | None) -> None:
@@ -127,8 +146,7 @@ class _Import:
                     self._take(replace(item, source=" ".join(item.source.split())))
                 except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
                     self.report.refused.append(Bad(item.source, error.message))
-            if len(self.unmirrored) >= AT_ONCE:
-                self._mirror()
+            if done % AT_ONCE == 0:
                 self.workspace.held_still = False
                 self.workspace.freshen()
                 self.workspace.held_still = True
@@ -136,20 +154,21 @@ class _Import:
                 progress(done, self.report.total)
 
     def _mirror(self) -> None:
-        """Put the lines of what came in into the views: many at once, each time a view is read and written once."""
-        memories, self.unmirrored = self.unmirrored, []
-        if not memories:
+        """Put the lines of all that came in into the views."""
+        if not self.unmirrored:
             return
         transaction = Transaction(self.workspace.folder, "import")
-        try:
-            views.follow_many(transaction, memories)
-            if transaction.steps:
-                transaction.commit()
-                self._part_done()
-            self.workspace.index.state.follow([memory.path for memory in memories])
-        except (VaultMemError, OSError, sqlite3.Error) as error:
-            transaction.notices.append(f"the memories are saved; the views follow later: {error}")
+        self.lines.put(transaction)
+        if transaction.steps:
+            transaction.commit()
+            self._part_done()
         self.workspace.notices += transaction.notices
+        with contextlib.suppress(OSError, sqlite3.Error):  # then they are looked at once more, when they are quiet
+            self.workspace.index.state.follow(self.unmirrored)
+
+    def _came_in(self, memory: Memory) -> None:
+        self.lines.add(memory)
+        self.unmirrored.append(memory.path)
 
     def _take(self, item: Item) -> None:
         known = self.sources.get(item.source)
@@ -166,7 +185,8 @@ class _Import:
             duplicate = self._duplicate(draft)
         else:
             result = remember(self.workspace, draft, keep_refused=False, mirror=False)
-            self.unmirrored += [result.memory] if result.memory and not result.grown else []
+            if result.memory and not result.grown:
+                self._came_in(result.memory)
             found = result.duplicate_of
             duplicate = Passed("", found.memory.id, found.similarity) if found else None
         if duplicate:
@@ -236,10 +256,10 @@ class _Import:
             transaction = Transaction(folder, "import", ids=[memory.id])
             transaction.create(key, raw)
             transaction.commit()
-            self.workspace.done(transaction, mirrored=False)
+            index_written(self.workspace, transaction, mirrored=False)
 
-        self.workspace.changing(write)
-        self.unmirrored.append(whole)
+        changing(self.workspace, write)
+        self._came_in(whole)
         return memory.id
 
     def _link(self) -> None:
@@ -251,7 +271,7 @@ class _Import:
                     continue
                 try:
                     linked = partial(_linked, self.workspace, id_, type_, other)
-                    if self.workspace.changing(linked):
+                    if changing(self.workspace, linked):
                         self.report.links += 1
                         self._part_done()
                 except (EditRefused, Conflict, NotFound) as error:
@@ -264,7 +284,7 @@ def _linked(workspace: Workspace, id_: str, type_: str, other: str) -> bool:
     if two.private and not one.private:
         one, two, type_ = two, one, _REVERSE.get(type_, type_)
     name = workspace.names.of(two.path)
-    raw = workspace.read_to_edit(one)
+    raw = read_to_edit(workspace, one)
     links = written_list(raw, "links")
     found = [each for each in links if (known := read_link(each)) and name_key(known.target) == name_key(name)]
     if found and (type_ == "related" or (read_link(found[0]) or Link("")).type != "similar"):
@@ -273,7 +293,7 @@ def _linked(workspace: Workspace, id_: str, type_: str, other: str) -> bool:
     transaction = Transaction(workspace.folder, "import", ids=[one.id, two.id])
     transaction.write(one.path, raw, edit(raw, {"links": [*(each for each in links if each not in found), link]}))
     transaction.commit()
-    workspace.done(transaction)
+    index_written(workspace, transaction)
     return True
 
 

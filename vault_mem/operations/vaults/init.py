@@ -6,14 +6,15 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import InvalidInput, SettingsError, Unsafe, WriteFailed
 from vault_mem.operations.vaults.joining import joining
-from vault_mem.vault import files, walk
+from vault_mem.result import Result, as_record
+from vault_mem.vault import files, git, walk
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked, load_settings, vault_tree
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PUBLIC_FOLDER_MODE, PUBLIC_MODE, Refused, Tree, name_of
@@ -25,7 +26,7 @@ _TEMPLATE = """\
 
 
 @dataclass(frozen=True)
-class InitResult:
+class InitResult(Result):
     """What init made, and what it found: `notes` that are memories now, and `others` that can be searched too."""
 
     root: Path
@@ -35,6 +36,10 @@ class InitResult:
     notices: list[str] = field(default_factory=list)
     others: int = 0
     included: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "root", "notices", vault=self.root)
 
 
 def init(
@@ -246,12 +251,4 @@ def ignoring(before: bytes | None, lines: tuple[str, ...]) -> bytes:
     """The text of a .gitignore with these lines in it."""
     present = {line.strip().lstrip(b"/") for line in (before or b"").splitlines()}
     missing = [line for line in lines if line.encode() not in present and line.rstrip("/").encode() not in present]
-    return with_lines(before, missing)
-
-
-def with_lines(before: bytes | None, missing: Iterable[str]) -> bytes:
-    """One of git's lists with lines added at its end."""
-    before, missing = before or b"", list(missing)
-    newline = b"\r\n" if b"\r\n" in before else b"\n"
-    after = before if not before or before.endswith(b"\n") or not missing else before + newline
-    return after + b"".join(line.encode() + newline for line in missing)
+    return git.with_lines(before, missing)

@@ -15,12 +15,13 @@ from vault_mem.operations.unasked.adopt import candidates
 from vault_mem.operations.unasked.private_moves import leaving, waiting
 from vault_mem.operations.upkeep.private import still_held
 from vault_mem.operations.workspace import Freshness, Workspace
+from vault_mem.result import Result
 from vault_mem.vault import git, journal
 from vault_mem.vault.walk import walk
 
 
 @dataclass(frozen=True)
-class Status:
+class Status(Result):
     """The state of a vault and its index; `trouble` is why the index could not be used, or brought up to date.
 
     `in_git` are files with what is private by now, which the history of git still holds; `git` is how the vault stands

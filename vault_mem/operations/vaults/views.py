@@ -6,9 +6,9 @@ its transaction, and so of its undo.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from vault_mem.errors import VaultMemError
 from vault_mem.model import Memory
@@ -17,7 +17,9 @@ from vault_mem.notes.links import ID_AT_END, nameable, stem_of
 from vault_mem.notes.one_line import one_line
 from vault_mem.notes.parse import parse
 from vault_mem.notes.text import split_text
+from vault_mem.operations.changing import is_quiet
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault import history, marked
 from vault_mem.vault.carry import left_of
 from vault_mem.vault.folder import Folder
@@ -30,11 +32,15 @@ MOST_FOLLOWED = 200
 
 
 @dataclass(frozen=True)
-class RebuildResult:
+class RebuildResult(Result):
     """What rebuilding the views changed."""
 
     files: list[str]
     memories: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="rebuilt")
 
 
 def follow(transaction: Transaction, before: Memory | None, after: Memory | None) -> None:
@@ -66,16 +72,23 @@ def follow_text(transaction: Transaction, key: str, before: bytes | None, after:
         follow(transaction, was or None, now)
 
 
-def follow_many(transaction: Transaction, memories: Iterable[Memory]) -> None:
-    """The same for memories that are all new: each view is read and written once."""
-    folder = transaction.folder
-    lines: dict[tuple[str, str], dict[str, str]] = {}
-    for memory in memories:
-        for view, line in (_lines(folder, memory) if folder.settings.views else {}).items():
-            lines.setdefault(view, {})[memory.id] = line
-    for (key, place), new in lines.items():
-        present = marked.by_id(_text(folder, key) or "")
-        transaction.lines(key, {id_: line for id_, line in new.items() if id_ not in present}, place)
+class Lines:
+    """The lines of many new memories, put into the views together: each view is read and written once."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self._lines: dict[tuple[str, str], dict[str, str]] = {}
+
+    def add(self, memory: Memory) -> None:
+        """Take the lines of a memory; its text is not kept."""
+        for view, line in (_lines(self.folder, memory) if self.folder.settings.views else {}).items():
+            self._lines.setdefault(view, {})[memory.id] = line
+
+    def put(self, transaction: Transaction) -> None:
+        """Put all of them into the views."""
+        for (key, place), new in self._lines.items():
+            present = marked.by_id(_text(self.folder, key) or "")
+            transaction.lines(key, {id_: line for id_, line in new.items() if id_ not in present}, place)
 
 
 def speak(transaction: Transaction, memory: Memory, former: Memory | None = None) -> None:
@@ -120,7 +133,7 @@ def silence(transaction: Transaction, memory: Memory, instead: Memory | None) ->
 def follow_files(workspace: Workspace) -> list[str]:
     """Let the views follow notes that a person edited, moved or deleted, once they are quiet. Returns what changed."""
     state = workspace.index.state
-    changed = [known.key for known in state.unfollowed() if workspace.quiet(known)][:MOST_FOLLOWED]
+    changed = [known.key for known in state.unfollowed() if is_quiet(workspace, known)][:MOST_FOLLOWED]
     gone = state.gone()[:MOST_FOLLOWED]
     if not changed and not gone:
         return []

@@ -1,0 +1,150 @@
+"""What every operation that writes does: hold the vault, read what it changes, and let the index follow."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from vault_mem.errors import Changed, EditRefused, Unsafe, VaultMemError, WriteFailed, of_system
+from vault_mem.model import Memory
+from vault_mem.notes.parse import parse
+from vault_mem.operations.workspace import Workspace, reason_of
+from vault_mem.vault import clock, journal
+from vault_mem.vault.history import id_in
+from vault_mem.vault.steps import FileStep
+from vault_mem.vault.walk import FileState, has_stub, state_of
+
+if TYPE_CHECKING:
+    from vault_mem.index.state import Known
+
+T = TypeVar("T")
+# A file may be saved by its owner while we change it; after this many tries something else is wrong.
+TRIES = 5
+
+
+def changing(workspace: Workspace, act: Callable[[], T]) -> T:
+    """Hold the vault for writing and act; where a file was saved in the same moment, look again and act again."""
+    outermost = not workspace.folder.writing
+    with journal.writing(workspace.folder):
+        before = workspace.folder.last_op
+        for left in reversed(range(TRIES)):
+            try:
+                return act()
+            except Exception as error:
+                done = workspace.folder.last_op != before
+                if done and outermost:
+                    _tell_done(workspace, error)
+                if done or not left or not isinstance(error, Changed):
+                    raise
+        raise AssertionError("the last try returns or raises")
+
+
+def _tell_done(workspace: Workspace, error: Exception) -> None:
+    """What fails after an operation was done does not mean that it was not."""
+    reason = error if isinstance(error, VaultMemError) else of_system(error)
+    if reason is not None:
+        raise WriteFailed(
+            f"operation {workspace.folder.last_op} is done, but what follows it failed: {reason.message}",
+            "do not repeat it; `vault-mem undo` takes it back",
+        ) from error
+
+
+def freshen_to_change(workspace: Workspace) -> None:
+    """Bring the index up to date for an operation that must not go by what is behind."""
+    if workspace.freshen().stale:
+        raise Unsafe("the index is busy", "try again in a moment")
+
+
+def to_change(workspace: Workspace, id_: str) -> Memory:
+    """A memory that an operation is about to change, as its file is now."""
+    freshen_to_change(workspace)
+    return workspace.index.get(id_)
+
+
+def new_id(workspace: Workspace, prefix: str) -> str:
+    """A random id (`mem_…` or `ep_…`) whose first digits, which stand in file names, are not taken."""
+    while True:
+        digits = secrets.token_hex(6)
+        if not workspace.index.state.with_digits(digits[:8]):
+            return prefix + digits
+
+
+def index_written(
+    workspace: Workspace, transaction: journal.Transaction, *, soon: bool = False, mirrored: bool = True
+) -> None:
+    """Let the index follow what an operation has written; where it cannot, the files are right all the same.
+
+    `soon` is soon enough where the operation does not read the index again: watched files are indexed after the
+    answer, or by the next command. What is not `mirrored` in the views yet will be, by the caller or after a crash.
+    """
+    workspace.notices += transaction.notices
+    if soon and workspace.watch is not None:
+        workspace.watch.written(transaction.notes)
+        return
+    try:
+        workspace.sync_ours(transaction.notes, transaction.notes if mirrored else ())
+    except (VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error) as error:
+        workspace.notices.append(f"the files are written; the index follows with the next command: {reason_of(error)}")
+
+
+def memory_written(workspace: Workspace, transaction: journal.Transaction, id_: str) -> Memory:
+    """A memory as an operation has just written it, from the text itself: it need not be indexed yet."""
+    for step in reversed(transaction.steps):
+        if isinstance(step, FileStep) and workspace.folder.is_note(step.key) and id_in(step.after or b"") == id_:
+            note = parse(
+                step.after or b"",
+                step.key,
+                mtime=(journal.changed_at(workspace.folder, step.key) or 0) / 1e9,
+                zone=workspace.folder.zone,
+                private=workspace.folder.is_private(step.key),
+            )
+            return note.memory
+    return workspace.index.get(id_)
+
+
+def read_to_remove(workspace: Workspace, memory: Memory) -> bytes:
+    """The bytes of a memory's file, if the tool may take it away; it need not be sound."""
+    if not workspace.folder.is_note(memory.path):
+        raise EditRefused(f"{memory.path} is an included note, read-only for vault-mem", "delete it yourself")
+    return _bytes(workspace, memory)
+
+
+def read_to_edit(workspace: Workspace, memory: Memory) -> bytes:
+    """The bytes of a memory's file, if the tool may change it at all."""
+    if not workspace.folder.is_owned(memory.path):
+        raise EditRefused(f"{memory.path} is an included note, read-only for vault-mem", "edit it yourself")
+    known = workspace.index.state.files([memory.path]).get(memory.path)
+    if known is not None and known.frozen:
+        reason = "it could not be read whole" if memory.private else known.frozen
+        raise EditRefused(f"{memory.path} is left alone: {reason}", "correct the file first (vault-mem doctor)")
+    return _bytes(workspace, memory)
+
+
+def _bytes(workspace: Workspace, memory: Memory) -> bytes:
+    try:
+        raw = workspace.folder.tree.read(memory.path)
+    except OSError as error:
+        raise Changed(f"{memory.path} cannot be read: {error.strerror}", "was it moved? Try again") from error
+    if raw is None:
+        if has_stub(workspace.folder, memory.path):
+            raise EditRefused(f"{memory.path} is not downloaded", "its sync service has it: fetch it first")
+        raise Changed(f"{memory.path} is gone", "was it moved? Try again")
+    if not raw and not memory.provisional:
+        raise Changed(f"{memory.path} is empty: it is being written, or is not downloaded", "try again")
+    return raw
+
+
+def is_quiet(workspace: Workspace, known: Known | FileState) -> bool:
+    """Whether nobody has touched a file for a while, by what is known of it."""
+    return clock.since(max(known.mtime_ns, known.ctime_ns) / 1e9) >= workspace.folder.settings.quiet_seconds
+
+
+def is_quiet_file(workspace: Workspace, key: str) -> bool:
+    """Whether nobody has touched a file for a while, as it is now."""
+    try:
+        found = workspace.folder.tree.stat(key)
+    except OSError:
+        return False
+    return found is not None and is_quiet(workspace, state_of(found))

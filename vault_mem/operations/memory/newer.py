@@ -1,0 +1,91 @@
+"""Which of two answers to a recall is newer: one that speaks of a change may replace the other (SPEC D-10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from vault_mem.index.catalogue import Catalogue
+from vault_mem.judge.replaces import LIKELY, changes_something, may_replace
+from vault_mem.model import STATE_KINDS, Memory
+from vault_mem.operations.memory.results import Found
+from vault_mem.operations.workspace import Workspace
+from vault_mem.ranking.rank import DIGITS, Ranking
+
+# An event may read as a state; a summary says what others say, and a mood grows by itself.
+REPLACEABLE = frozenset(("event", *STATE_KINDS)) - {"summary"}
+# How far down the candidates a newer memory is looked for.
+DEPTH = 40
+_JUST_ABOVE = 10**-DIGITS
+
+
+def newer_first(
+    workspace: Workspace,
+    catalogue: Catalogue,
+    ranking: Ranking,
+    results: list[Found],
+    limit: int,
+    candidate: Callable[[int], Found],
+) -> list[Found]:
+    """The results with a newer memory that speaks of a change before the state it may replace, and that one marked.
+
+    `candidate` makes a result of a candidate that is not among them.
+    """
+    shown = {found.memory.id: found for found in results}
+    newer: list[Found] = [*results, *_further(catalogue, ranking, shown, candidate)]
+    newer = [
+        each
+        for each in newer
+        if changes_something(each.memory.content) and not spoken(each.memory.content, each.memory.people)
+    ]
+    for old in results:
+        if old.memory.kind not in REPLACEABLE or old.memory.closed_at(workspace.folder.now()):
+            continue
+        best = _replacing(workspace, old.memory, newer)
+        if best is None:
+            continue
+        shown[old.memory.id] = replace(shown[old.memory.id], replaced_by=best.memory.id)
+        best = shown.get(best.memory.id, best)
+        above = shown[old.memory.id].score - best.score + _JUST_ABOVE
+        if above > 0:
+            terms = best.terms | {"replaces": round(best.terms.get("replaces", 0.0) + above, DIGITS)}
+            best = replace(best, score=round(best.score + above, DIGITS), terms=terms)
+        shown[best.memory.id] = best
+    marked = any(each.replaced_by for each in shown.values())
+    return sorted(shown.values(), key=lambda each: -each.score)[:limit] if marked else results
+
+
+def _further(
+    catalogue: Catalogue, ranking: Ranking, shown: dict[str, Found], candidate: Callable[[int], Found]
+) -> list[Found]:
+    """The next candidates of a recall that speak of a change."""
+    return [
+        candidate(number)
+        for number, place in enumerate(ranking.places[:DEPTH].tolist())
+        if catalogue.ids[place] not in shown and changes_something(catalogue.texts[place])
+    ]
+
+
+def _replacing(workspace: Workspace, old: Memory, newer: list[Found]) -> Found | None:
+    later = [each for each in newer if each.memory.created >= old.created and each.memory.id != old.id]
+    scores = [
+        0.0
+        if about_others(old, each.memory.people)
+        else may_replace(old.content, each.memory.content, workspace.tokens)
+        for each in later
+    ]
+    best = max(scores, default=0.0)
+    return later[scores.index(best)] if best >= LIKELY else None
+
+
+def about_others(one: Memory, people: list[str]) -> bool:
+    """Whether two memories say whom they are about, and it is not the same people."""
+    return bool(one.people and people) and {each.casefold() for each in one.people}.isdisjoint(
+        each.casefold() for each in people
+    )
+
+
+def spoken(content: str, people: list[str]) -> bool:
+    """Whether a text is a turn of a conversation: the speaker's name, a colon, and what was said."""
+    speaker, colon, _ = content[:80].partition(":")
+    return bool(colon) and speaker.strip().casefold() in [each.casefold() for each in people]

@@ -1,0 +1,92 @@
+"""A vault, open: its folder, model and index, each loaded when first needed. Nothing is brought up to date here."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from vault_mem.embedding.calibration import Calibration
+from vault_mem.embedding.embedder import Embedder
+from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.index.shelf import Shelf
+from vault_mem.vault.folder import Folder
+
+if TYPE_CHECKING:
+    from vault_mem.index.catalogue import Catalogue
+    from vault_mem.index.graph import Graph
+    from vault_mem.index.index import Index
+    from vault_mem.index.links import Names
+    from vault_mem.index.sync import Progress
+
+
+class Opened:
+    """`notices` are for the user, not part of any answer.
+
+    It is used by one thread at a time. A process that answers many keeps several, each made `like` the first: they
+    share the model and, on the `shelf`, the memories at hand.
+    """
+
+    def __init__(self, folder: Folder, progress: Progress | None = None, like: Opened | None = None) -> None:
+        self.folder = folder
+        self.progress = progress
+        self.notices = folder.notices
+        self.shelf: Shelf = like.shelf if like else Shelf()
+        if like is not None:
+            self.embedder, self.tokens = like.embedder, like.tokens
+
+    def reuse(self, folder: Folder, progress: Progress | None) -> None:
+        """Begin another command on the same vault: its clock, settings and progress, our model, index and caches."""
+        self.folder = folder
+        self.progress = progress
+        self.notices = folder.notices
+        if "index" in self.__dict__:
+            self.index.folder = folder
+
+    def close(self) -> None:
+        """Let go of the index's files."""
+        if "index" in self.__dict__:
+            self.index.close()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The configured embedding model."""
+        return Embedder(self.folder.settings.model)
+
+    @cached_property
+    def tokens(self) -> TokenVectors:
+        """The words of the built-in model: the judge's, whatever model searches."""
+        return TokenVectors(Embedder() if self.folder.settings.model else self.embedder)
+
+    @cached_property
+    def index(self) -> Index:
+        """The vault's index; not brought up to date by itself."""
+        from vault_mem.index.index import Index
+
+        return Index(self.folder, self.embedder, self.shelf.changes)
+
+    @property
+    def graph(self) -> Graph:
+        """The links of the whole vault, as indexed."""
+        from vault_mem.index.graph import Graph
+
+        return Graph(self.index.state)
+
+    def at_hand(self) -> AbstractContextManager[Catalogue]:
+        """The memories as indexed, in memory; other threads wait for them until the block ends."""
+        return self.shelf.lent(self.index)
+
+    @property
+    def calibration(self) -> Calibration:
+        """What a cosine means in this vault: the model's calibration, refined by a sample of the memories."""
+        from vault_mem.index.sample import sample
+
+        with self.at_hand() as catalogue:
+            return sample(catalogue).calibration(self.index.calibration)
+
+    @property
+    def names(self) -> Names:
+        """What links call the files of the vault: its notes as indexed, all others as they are."""
+        from vault_mem.index.links import Names
+
+        return Names(self.index.state, self.folder)

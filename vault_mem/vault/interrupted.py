@@ -1,0 +1,31 @@
+"""What tells that an operation did not end, without loading what writes: every answer looks here first."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+
+from vault_mem.vault.folder import JOURNAL, OWN, Folder
+
+PURGING = f"{OWN}/purging"
+
+# The request that a command carries out, so that its outcome can be asked for after a lost answer.
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+
+
+def unsettled(folder: Folder) -> bool:
+    """Whether an operation did not end, or a file that one displaced is still kept for late words."""
+    return any(name.endswith((".pending", ".parts", ".was")) for name in folder.tree.names(JOURNAL))
+
+
+def changed_ns(folder: Folder) -> int:
+    """When an operation last began or ended, by the file system's clock."""
+    try:
+        found = folder.tree.stat(JOURNAL)
+    except OSError:
+        return 0
+    return found.st_mtime_ns if found else 0
+
+
+def purges(folder: Folder) -> list[str]:
+    """The ids of what is being purged: purges that began and did not end."""
+    return [name.removesuffix(".json") for name in folder.tree.names(PURGING, ".json")]
