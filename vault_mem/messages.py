@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.memory.recall import RecallResult
     from vault_mem.operations.memory.remember import RememberResult
     from vault_mem.operations.memory.results import Found
+    from vault_mem.operations.memory.similar import SimilarResult
     from vault_mem.operations.memory.why_not import WhyNot
     from vault_mem.operations.upkeep.backup import BackupResult
     from vault_mem.operations.upkeep.consolidate import ConsolidationStats, MergeCandidate
@@ -388,6 +389,18 @@ def recalled(result: RecallResult, now: datetime, *, explain: bool = False) -> s
     if not result.answered:
         return "\n".join(["Nothing closely related; the nearest:", *lines])
     return "\n".join([f"{count} related memor{'y' if count == 1 else 'ies'}:", *lines])
+
+
+def similar(result: SimilarResult, now: datetime) -> str:
+    """What similar says."""
+    lines = []
+    for number, found in enumerate(result.results, start=1):
+        memory = found.memory
+        day = memory.created.astimezone(now.tzinfo).date().isoformat()
+        private = "true" if memory.private else "false"
+        told = f"id: {memory.id}, similarity: {found.similarity:.2f}, private: {private}"
+        lines.append(f"{number}. [{day}] {quoted(cut(found.passage or memory.content))} ({told})")
+    return "\n".join([f"Most like {result.note}:", *lines]) if lines else f"Nothing is like {result.note}."
 
 
 def left_out(count: int) -> str:

@@ -26,6 +26,7 @@ from vault_mem.operations.memory.recall import RecallResult, Request
 from vault_mem.operations.memory.remember import RememberResult
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.memory.show import ListResult, ShowResult
+from vault_mem.operations.memory.similar import SimilarResult
 from vault_mem.operations.memory.why_not import WhyNot
 from vault_mem.operations.upkeep.backup import BackupResult
 from vault_mem.operations.upkeep.candidates import Candidates
@@ -122,6 +123,7 @@ __all__ = [
     "SettingView",
     "ShowResult",
     "SideBySide",
+    "SimilarResult",
     "Stats",
     "Status",
     "StrPath",

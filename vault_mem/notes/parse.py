@@ -312,12 +312,13 @@ class _Reader:
         links = self._links(body)
         chosen = self.path.endswith(".md") and not PLACEHOLDER.fullmatch(self._stem())
         stem = ID_AT_END.sub("", self._stem()) if chosen else ""
+        name = title or title_of(body) or self._stem()
         memory = Memory(
             id=text if known else "",
             content=body if body.strip() else title or stem,  # a name that somebody chose says it all
             created=created or self._created_of_file(),
             path=self.path,
-            title=title or title_of(body) or self._stem(),
+            title=name,
             seq=self._take("seq", _seq, "a whole number from 2 on", None),
             private=self.private or self._private_flag(),
             tags=_with_tags_of(body, [tag.lstrip("#") for tag in self._strings("tags")]),
@@ -340,7 +341,7 @@ class _Reader:
             sources=[link.target for link in self._link_list("sources")],
             sources_digest=self._string("sources_digest"),
             links=links,
-            aliases=self._strings("aliases"),
+            aliases=[alias for alias in self._strings("aliases") if alias != name],  # that is no other name
             metadata=self._metadata(),
         )
         memory.importance = self._take("importance", _importance, "a whole number from 1 to 5", memory.importance)

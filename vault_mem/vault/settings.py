@@ -97,6 +97,12 @@ class Settings:
     curated_categories: list[str] = _setting(
         ["introspection", "decision", "lesson"], "memories of these categories are listed in MEMORY.md too"
     )
+    title_aliases: bool = _setting(
+        True, "write the title of a new memory as an alias, so that Obsidian finds and shows it by that"
+    )
+    people_links: bool = _setting(
+        False, "write people of a new memory as links where the vault has a note of that name, for backlinks"
+    )
     heal_links: bool = _setting(True, "after a file was renamed, write its new name into links to it, once quiet")
     private_moves: bool = _setting(
         True, "move a note whose `private` was changed into the private folder or out of it, once it is quiet"

@@ -110,7 +110,9 @@ class _Homes:
     def led_to(self, reference: Reference, referrer: str) -> Reference | str:
         """A reference by the name that its note has now."""
         home = self.of(reference.target, referrer)
-        return reference if home is None else reference.renamed(home, self._names.of(home), referrer)
+        if home is None:
+            return reference
+        return reference.renamed(home, self._names.of(home), referrer, keep_words=True)
 
     def _is_private(self, key: str) -> bool:
         if key not in self._private:

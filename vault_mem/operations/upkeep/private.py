@@ -37,7 +37,7 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault import git, history
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.history import id_in
+from vault_mem.vault.history import Why, id_in
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
 
@@ -124,6 +124,7 @@ def plan_private(
         _let_go_of_prose(transaction, key, moving, scrub, aside)
     _move_proposals(transaction, moving)
     for each in moving:
+        transaction.whys[each.id] = Why("made private", payload={"was": each.key})  # publish gives it back
         _move_in(transaction, each, moving)
         aside.links += len(each.added)
         views.leave(transaction, each.id)

@@ -44,9 +44,19 @@ filters:
         - 'file.inFolder({private})'
 formulas:
   closed: 'if(valid_to, valid_to <= now(), false)'
+  memory: 'file.asLink(if(aliases, list(aliases)[0], file.basename))'
+  category: 'if(category, category, "daily")'
+  kind: 'if(kind, kind, "event")'
+  importance: 'if(importance, importance, 3)'
 properties:
-  file.name:
+  formula.memory:
     displayName: Memory
+  formula.category:
+    displayName: Category
+  formula.kind:
+    displayName: Kind
+  formula.importance:
+    displayName: Importance
   note.valid_to:
     displayName: Closed since
 views:
@@ -55,11 +65,11 @@ views:
     limit: 100
     filters: 'formula.closed != true'
     order:
-      - file.name
+      - formula.memory
       - created
-      - category
-      - kind
-      - importance
+      - formula.category
+      - formula.kind
+      - formula.importance
       - tags
       - private
     sort:
@@ -69,12 +79,12 @@ views:
     name: By category
     filters: 'formula.closed != true'
     groupBy:
-      property: note.category
+      property: formula.category
       direction: ASC
     order:
-      - file.name
+      - formula.memory
       - created
-      - importance
+      - formula.importance
       - tags
     sort:
       - property: note.created
@@ -87,37 +97,38 @@ views:
         - 'status != "done"'
         - 'formula.closed != true'
     order:
-      - file.name
+      - formula.memory
       - status
       - about_time
-      - importance
+      - formula.importance
       - people
     sort:
-      - property: note.importance
+      - property: formula.importance
         direction: DESC
   - type: table
     name: People
     filters:
       and:
         - 'file.hasProperty("people")'
+        - '!people.isEmpty()'
         - 'formula.closed != true'
     groupBy:
       property: note.people
       direction: ASC
     order:
-      - file.name
+      - formula.memory
       - created
-      - kind
-      - category
+      - formula.kind
+      - formula.category
   - type: table
     name: Closed
     filters: 'formula.closed == true'
     order:
-      - file.name
+      - formula.memory
       - valid_to
       - created
-      - kind
-      - category
+      - formula.kind
+      - formula.category
     sort:
       - property: note.valid_to
         direction: DESC
