@@ -103,6 +103,10 @@ def test_the_title_is_an_alias_where_the_name_is_ours(cli: Command, root: Path) 
     assert "aliases" not in cli.json("show", saved["id"])
     cli.json("edit", saved["id"], "--content", "-", stdin="The kiln reaches cone ten. It took a night.\n")
     assert "aliases:\n  - The kiln reaches cone ten\n" in path.read_text()
+    fresh = cli.json("remember", "The slip fits the clay. It took weeks.")["memory"]
+    path = root / fresh["path"]
+    path.write_text(path.read_text().replace("The slip fits the clay. It", "The slip suits the clay. It"))
+    assert "aliases" not in cli.json("show", fresh["id"])  # changed by hand: what it was called is no other name
     private = cli.json("remember", "A thought of my own.", "--private")["memory"]
     assert "aliases:\n  - A thought of my own\n" in (root / private["path"]).read_text()
     cli.run("config", "set", "title_aliases", "false")

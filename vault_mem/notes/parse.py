@@ -36,6 +36,7 @@ from vault_mem.notes.links import (
     unwrapped,
 )
 from vault_mem.notes.text import BOM, NoteText, split, split_text
+from vault_mem.notes.write import slug
 
 # Beyond this a note is a log or a dump, not a memory: the rest of it is not searched, and `status` says so.
 MAX_NOTE_BYTES = 2_000_000
@@ -341,7 +342,7 @@ class _Reader:
             sources=[link.target for link in self._link_list("sources")],
             sources_digest=self._string("sources_digest"),
             links=links,
-            aliases=[alias for alias in self._strings("aliases") if alias != name],  # that is no other name
+            aliases=[alias for alias in self._strings("aliases") if alias != name and not self._named_by(alias)],
             metadata=self._metadata(),
         )
         memory.importance = self._take("importance", _importance, "a whole number from 1 to 5", memory.importance)
@@ -378,6 +379,11 @@ class _Reader:
 
     def _stem(self) -> str:
         return self.path.rsplit("/", 1)[-1].removesuffix(".md")
+
+    def _named_by(self, alias: str) -> bool:
+        """Whether our name for the file was made of this: the title it once had is no other name."""
+        stem = self._stem()
+        return bool(ID_AT_END.search(stem)) and slug(alias) == ID_AT_END.sub("", stem)
 
     def _take(self, key: str, read: Callable[[Any], T | None], wanted: str, default: T) -> T:
         value = self.fields.get(key)
