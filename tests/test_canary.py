@@ -182,6 +182,7 @@ CALLS: list[tuple[str, tuple[str, ...], str]] = [
     ("stats", (), ""),
     ("views", ("rebuild",), ""),
     ("compare", ("{secret}", "{token} fear"), ""),
+    ("similar", ("{secret}",), ""),
     ("status", (), ""),
     ("doctor", (), ""),
     ("doctor", ("--fix",), ""),
@@ -215,6 +216,7 @@ ASKED |= {
     "review",
     "review list",
     "compare",
+    "similar",
 }
 ASKED |= {"search", "why-not", "wake-up", "introspect", "emotion-trend"}
 ASKED |= {"review accept", "review reject", "import", "backup"}

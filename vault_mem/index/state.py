@@ -34,6 +34,7 @@ CREATE INDEX IF NOT EXISTS declared ON files (declared);
 CREATE INDEX IF NOT EXISTS names ON files (name);
 CREATE INDEX IF NOT EXISTS ids ON files (id);
 CREATE INDEX IF NOT EXISTS flagged ON files (key) WHERE flagged = 1;
+CREATE INDEX IF NOT EXISTS copied ON files (key, declared) WHERE declared != '' AND declared != id;
 CREATE INDEX IF NOT EXISTS unfollowed ON files (key) WHERE followed IS NOT hash;
 CREATE TABLE IF NOT EXISTS gone (key TEXT PRIMARY KEY, id TEXT NOT NULL) WITHOUT ROWID;
 CREATE TRIGGER IF NOT EXISTS going AFTER DELETE ON files WHEN OLD.followed != ''
@@ -266,12 +267,12 @@ class StateStore:
 
     def originals(self, keys: Iterable[str]) -> dict[str, str]:
         """Of these files the copies, each with the one it is a copy of: by its id, or by a sync service's name."""
+        copied = dict(self._db.execute("SELECT key, declared FROM files WHERE declared != '' AND declared != id"))
         found: dict[str, str] = {}
-        for known in self.files(keys).values():
-            claimed = known.declared if known.declared != known.id else ""
-            original = self.key_of(claimed) if claimed else original_of(known.key)
-            if original and original != known.key and self.id_of(original):
-                found[known.key] = original
+        for key in keys:
+            original = self.key_of(copied[key]) if key in copied else original_of(key)
+            if original and original != key and self.id_of(original):
+                found[key] = original
         return found
 
     def copies(self, key: str) -> list[str]:
