@@ -98,7 +98,7 @@ class Settings:
         ["introspection", "decision", "lesson"], "memories of these categories are listed in MEMORY.md too"
     )
     title_aliases: bool = _setting(
-        True, "write the title of a new memory as an alias, so that Obsidian finds and shows it by that"
+        True, "in a vault that Obsidian opens, write the title of a new memory as an alias, to find and show it by"
     )
     people_links: bool = _setting(
         False, "write people of a new memory as links where the vault has a note of that name, for backlinks"

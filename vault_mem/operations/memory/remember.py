@@ -222,9 +222,13 @@ def _save(
 
 
 def for_obsidian(memory: Memory, names: Names, folder: Folder) -> Memory:
-    """The memory as it is written: with its title as an alias, and its people as links, where the settings say so."""
+    """The memory as it is written: with its title as an alias, and its people as links, where the settings say so.
+
+    The alias is for Obsidian alone: to everybody else it only says again what the text says.
+    """
     settings = folder.settings
-    if settings.title_aliases and memory.title not in ("", *memory.aliases):
+    wanted = settings.title_aliases and folder.tree.exists(".obsidian")
+    if wanted and memory.title not in ("", *memory.aliases):
         memory = replace(memory, aliases=[memory.title, *memory.aliases])
     if settings.people_links:
         memory = replace(memory, people=[_linked(name, names, folder) for name in memory.people])
