@@ -33,10 +33,7 @@ def order(vault: Vault, query: str, n: int = 5, **options) -> list[int]:
 
 
 def scores(vault: Vault, query: str, **options) -> dict[int, float]:
-    return {
-        int(found.memory.id[4:], 16): found.score
-        for found in ask(vault, query, 50, **options)
-    }
+    return {int(found.memory.id[4:], 16): found.score for found in ask(vault, query, 50, **options)}
 
 
 # ---- the moment around a memory

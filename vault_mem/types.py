@@ -13,6 +13,7 @@ from datetime import date, datetime
 from vault_mem.index.sync import Progress, SyncReport
 from vault_mem.model import Episode, Kind, Link, LinkType, Memory, MetaValue, Problem
 from vault_mem.notes.checklist import Proposal
+from vault_mem.notes.session import Said
 from vault_mem.operations.day.budget import Excerpt
 from vault_mem.operations.day.emotion_trend import EmotionTrend
 from vault_mem.operations.day.introspect import Introspection
@@ -24,10 +25,16 @@ from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import RecallResult, Request
 from vault_mem.operations.memory.remember import RememberResult
+from vault_mem.operations.memory.remember_many import RememberedMany
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.memory.show import ListResult, ShowResult
 from vault_mem.operations.memory.similar import SimilarResult
 from vault_mem.operations.memory.why_not import WhyNot
+from vault_mem.operations.sessions.hint import HintStats
+from vault_mem.operations.sessions.import_sessions import SessionsReport
+from vault_mem.operations.sessions.sessions import Listed, Removed, SessionHit
+from vault_mem.operations.sessions.worth import Candidate
+from vault_mem.operations.upkeep.answers import Answer
 from vault_mem.operations.upkeep.backup import BackupResult
 from vault_mem.operations.upkeep.candidates import Candidates
 from vault_mem.operations.upkeep.consolidate import ConsolidationStats
@@ -41,7 +48,6 @@ from vault_mem.operations.upkeep.private import PrivateResult
 from vault_mem.operations.upkeep.publish import PublishResult
 from vault_mem.operations.upkeep.purge import Purge
 from vault_mem.operations.upkeep.rename import RenameResult
-from vault_mem.operations.upkeep.review import Answer
 from vault_mem.operations.upkeep.summaries import Scope
 from vault_mem.operations.upkeep.tidy import TidyReport
 from vault_mem.operations.upkeep.tidy_plan import PlanResult
@@ -69,6 +75,7 @@ StrPath = str | os.PathLike[str]
 __all__ = [
     "Answer",
     "BackupResult",
+    "Candidate",
     "Candidates",
     "Comparison",
     "ConsolidationStats",
@@ -85,6 +92,7 @@ __all__ = [
     "Filters",
     "ForgetResult",
     "Found",
+    "HintStats",
     "HistoryResult",
     "ImportReport",
     "InitResult",
@@ -94,6 +102,7 @@ __all__ = [
     "LinkResult",
     "LinkType",
     "ListResult",
+    "Listed",
     "Memory",
     "MergeResult",
     "MetaValue",
@@ -113,13 +122,18 @@ __all__ = [
     "RecallResult",
     "Ref",
     "RememberResult",
+    "RememberedMany",
+    "Removed",
     "RenameResult",
     "Report",
     "Request",
     "RestoreResult",
     "Revision",
+    "Said",
     "Scope",
     "SelfResult",
+    "SessionHit",
+    "SessionsReport",
     "SettingView",
     "ShowResult",
     "SideBySide",

@@ -9,8 +9,8 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
+from vault_mem.index.known import Known, KnownFiles
 from vault_mem.index.links import vault_files
-from vault_mem.index.state import Known, StateStore
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.tree import name_of, parent_of
@@ -19,13 +19,13 @@ from vault_mem.vault.tree import name_of, parent_of
 _HEAD = 8192
 
 
-def find_astray(folder: Folder, state: StateStore) -> dict[str, str]:
+def find_astray(folder: Folder, state: KnownFiles) -> dict[str, str]:
     """All files that give an id of ours, which no memory has, and are not searched, by id."""
     found = _unsearched(folder, state)
     return {id_: key for id_, key in found.items() if not state.claims([id_])}
 
 
-def _unsearched(folder: Folder, state: StateStore, names: Collection[str] | None = None) -> dict[str, str]:
+def _unsearched(folder: Folder, state: KnownFiles, names: Collection[str] | None = None) -> dict[str, str]:
     """The files that give an id and are not searched, by id; of all, or of those with one of these names."""
     known = set(state.keys())
     found: dict[str, str] = {}
@@ -50,7 +50,7 @@ def _id_of(folder: Folder, key: str) -> str:
     return id_in(raw) if raw.removeprefix(b"\xef\xbb\xbf").startswith(b"---") else ""
 
 
-def note_astray(folder: Folder, state: StateStore, gone: Iterable[Known]) -> None:
+def note_astray(folder: Folder, state: KnownFiles, gone: Iterable[Known]) -> None:
     """Look for memories that have just gone from where they are searched, and keep in mind where they are."""
     missing = [old for old in gone if old.declared and not state.claims([old.declared])]
     if not missing:
@@ -62,7 +62,7 @@ def note_astray(folder: Folder, state: StateStore, gone: Iterable[Known]) -> Non
         state.put(astray=(state.get("astray") or {}) | found, astray_untold=True)
 
 
-def still_astray(folder: Folder, state: StateStore) -> dict[str, str]:
+def still_astray(folder: Folder, state: KnownFiles) -> dict[str, str]:
     """Those that were noted and have not come back, by id."""
     noted: Mapping[str, str] = state.get("astray") or {}
     return {id_: key for id_, key in noted.items() if not state.claims([id_]) and folder.tree.is_file(key)}
@@ -81,7 +81,7 @@ def told(folder: Folder, keys: Iterable[str]) -> list[str]:
     return said
 
 
-def new_home(folder: Folder, state: StateStore, top: str) -> tuple[str, int]:
+def new_home(folder: Folder, state: KnownFiles, top: str) -> tuple[str, int]:
     """Where the notes of a folder lie now, by their ids: the folder that has most of them, and how many it has."""
     lost = {known.declared: known.key[len(top) :] for known in state.all_files() if known.key.startswith(f"{top}/")}
     found = _unsearched(folder, state, {name_of(key) for key in lost.values()})

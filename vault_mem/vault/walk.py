@@ -157,7 +157,7 @@ def _not_included(folder: Folder) -> _Ignored:
     """What no `include` covers: memories are notes already, and views are made from them."""
     settings = folder.settings
     shared = ["SELF.md", *(["REVIEW.md"] if settings.review else []), folder.digest, folder.views_folder]
-    return _Ignored(settings.ignore, [*_tops(settings), *shared])
+    return _Ignored(settings.ignore, [*_tops(settings), settings.sessions_folder.strip("/"), *shared])
 
 
 def _tops(settings: Settings) -> list[str]:

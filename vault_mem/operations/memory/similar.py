@@ -50,7 +50,7 @@ def similar(workspace: Workspace, note: str, limit: int) -> SimilarResult:
 
 def _nearest(workspace: Workspace, key: str, text: str, limit: int) -> list[Found]:
     vector = embed(workspace, text)
-    state, now = workspace.index.state, workspace.folder.now().timestamp()
+    state, now = workspace.index.known, workspace.folder.now().timestamp()
     with workspace.at_hand() as catalogue:
         calibration = workspace.calibration
         fits = catalogue.alive & (catalogue.n == 0) & (catalogue.valid_to > now)
