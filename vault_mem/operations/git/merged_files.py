@@ -48,9 +48,11 @@ def leftovers(folder: Folder) -> Iterator[Leftover]:
     """Every file of ours that a merge left in disorder."""
     in_git = git.in_repository(folder)
     waiting = git.unmerged(folder) if in_git else {}
-    for key in [*walk(folder).files, *views.view_keys(folder), views.MONOLOGUE, "REVIEW.md", "SELF.md"]:
+    for key in [*walk(folder).files, *views.view_keys(folder), folder.monologue, "REVIEW.md", "SELF.md"]:
         raw = _read(folder, key)
-        if raw and (b"<<<<<<<" in raw or b"\n>>>>>>>" in raw or (in_git and kind_of(key) in _OURS)):
+        if raw and (
+            b"<<<<<<<" in raw or b"\n>>>>>>>" in raw or (in_git and kind_of(key, raw.decode(errors="replace")) in _OURS)
+        ):
             yield from _leftover(folder, key, raw, key in waiting)
     for key in filter(lambda key: not folder.is_private(key), history_keys(folder)):
         raw = _read(folder, key) or b""

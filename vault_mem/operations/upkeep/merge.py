@@ -124,7 +124,7 @@ def plan_merge(
         if folder.is_owned(key) and plan.leads_to_keep(key, text if changed is None else changed):
             linked.add(key)
         if changed is not None:
-            transaction.write(key, text, changed, keep_time=folder.is_note(key))
+            transaction.write(key, text, changed)
         elif any(plan.goes(name, key) for name in named_in(text, key)):
             left.append(key)
     after = plan.with_fields(after, keep_raw, raw, linked, moved)
