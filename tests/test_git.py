@@ -482,3 +482,26 @@ def test_an_undo_leaves_the_views_that_git_tracks(pair: tuple[Clone, Clone]) -> 
     one.merge(other)
     assert "Another thought" in view.read_text() and "The only" not in view.read_text()
     assert same_bytes(one, other) and one.doctor() == []
+
+
+def test_a_renaming_that_git_takes_for_two(pair: tuple[Clone, Clone]) -> None:
+    # V-11: forgotten here, edited there, where both have a third much like it: git merges three texts into one file
+    one, other = pair
+    garden = ids(one)[1]
+    text = one.note(garden).read_text()
+    new = one.save(text.split("---\n")[2].replace("Line three", "Verse three"), now="2026-11-09T09:00:00+00:00")
+    one.commit()
+    other.save("Meanwhile.")
+    other.commit()
+    other.git("fetch", "-q", str(one.root), "HEAD")
+    other.git("cherry-pick", "FETCH_HEAD")
+    path = other.note(garden)
+    path.write_text(path.read_text().replace("Line one", "Row one"))
+    one.run("forget", garden)
+    said = one.merge(other, check=False)
+    assert "CONFLICT (rename involved in collision)" in said
+    one.cli.run("doctor", "--fix")
+    one.commit()
+    assert "Row one" in one.note(garden).read_text() and "Verse three" in one.note(new).read_text()
+    assert "Verse" not in one.note(garden).read_text() and no_marks(one)
+    assert same_bytes(one, other) and one.doctor() == []
