@@ -484,8 +484,9 @@ def test_an_undo_leaves_the_views_that_git_tracks(pair: tuple[Clone, Clone]) -> 
     assert same_bytes(one, other) and one.doctor() == []
 
 
-def test_a_renaming_that_git_takes_for_two(pair: tuple[Clone, Clone]) -> None:
-    # V-11: forgotten here, edited there, where both have a third much like it: git merges three texts into one file
+@pytest.mark.parametrize("private", [False, True])
+def test_a_renaming_that_git_takes_for_two(pair: tuple[Clone, Clone], private: bool) -> None:
+    # V-11: forgotten or private here, edited there; both have a third much like it: git merges three texts into one
     one, other = pair
     garden = ids(one)[1]
     text = one.note(garden).read_text()
@@ -497,11 +498,14 @@ def test_a_renaming_that_git_takes_for_two(pair: tuple[Clone, Clone]) -> None:
     other.git("cherry-pick", "FETCH_HEAD")
     path = other.note(garden)
     path.write_text(path.read_text().replace("Line one", "Row one"))
-    one.run("forget", garden)
+    one.run("private" if private else "forget", garden)
     said = one.merge(other, check=False)
     assert "CONFLICT (rename involved in collision)" in said
     one.cli.run("doctor", "--fix")
     one.commit()
+    assert one.note(garden).is_relative_to(one.root / "private") is private
     assert "Row one" in one.note(garden).read_text() and "Verse three" in one.note(new).read_text()
     assert "Verse" not in one.note(garden).read_text() and no_marks(one)
-    assert same_bytes(one, other) and one.doctor() == []
+    assert same_bytes(one, other)
+    assert [each for each in one.doctor() if each["check"] != "git-history"] == []
+    assert not private or (garden not in public_text_of(one) and "Row one" not in public_text_of(one))

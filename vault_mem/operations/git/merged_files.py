@@ -17,6 +17,7 @@ from vault_mem.merging.views import without_copies
 from vault_mem.notes.parse import parse
 from vault_mem.notes.write import file_name
 from vault_mem.operations.changing import index_written
+from vault_mem.operations.git.common_text import taken_in
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
@@ -83,17 +84,24 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
         views.rebuild(workspace)
     if leftover.key in git.unmerged(folder) and not leftover.undecided:
         for key in {leftover.key, *transaction.keys}:
-            git.settle(folder, key)
+            if not folder.is_private(key):
+                git.settle(folder, key)
 
 
 def _part(workspace: Workspace, transaction: Transaction, key: str, other: bytes) -> None:
-    """Give the other memory a file of its own again; where it has one, that is left to its owner."""
-    memory = parse(other, key, mtime=0, zone=workspace.folder.zone).memory
-    if workspace.index.state.claims([memory.id]):
-        raise Conflict(f"{memory.id} is in another file, too", "compare the two, and delete what is between the marks")
+    """Give the other memory a file of its own again: the private one that it has here, or a new one."""
+    folder = workspace.folder
+    memory = parse(other, key, mtime=0, zone=folder.zone).memory
     own = beside(key, file_name(memory))
-    transaction.create(own, other)
-    views.follow_text(transaction, own, None, other)
+    claimed = [each for each, *_ in workspace.index.state.claims([memory.id])]
+    if not claimed:
+        transaction.create(own, other)
+        views.follow_text(transaction, own, None, other)
+    elif all(map(folder.is_private, claimed)):
+        private = read(folder, claimed[0]) or b""
+        transaction.write(claimed[0], private, taken_in(folder, own, private, other))
+    else:
+        raise Conflict(f"{memory.id} is in another file, too", "compare the two, and delete what is between the marks")
 
 
 def _read(folder: Folder, key: str) -> bytes | None:
