@@ -101,7 +101,7 @@ def test_the_library(vault: Vault, root: Path) -> None:
     assert (result.memory.importance, result.memory.tags) == (4, ["a", "b"])
     with pytest.raises(Conflict):  # S-8: a person wrote it
         vault.update(ID, "Another text.")
-    assert vault.update(ID, "Another text.", replace_all=True).content == "Another text."
+    assert vault.update(ID, "Another text.", replace_all=True).memory.content == "Another text."
 
 
 def test_in_the_editor(cli: Command, root: Path, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from helpers import memory
 
 from vault_mem import Vault
 from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.memory.recall import Request
+from vault_mem.operations.memory.results import Found
 from vault_mem.ranking.rank import Switches
 from vault_mem.ranking.weights import STAGES
 
@@ -22,15 +24,16 @@ def write(root: Path, number: int, text: str, created: str, *front: str) -> str:
     return id_
 
 
+def ask(vault: Vault, query: str, n: int, **options) -> list[Found]:
+    return vault.ask(Request(query, n, min_relevance=0.0, **options)).results
+
+
 def order(vault: Vault, query: str, n: int = 5, **options) -> list[int]:
-    return [int(found.memory.id[4:], 16) for found in vault.recall(query, n, min_relevance=0.0, **options).results]
+    return [int(found.memory.id[4:], 16) for found in ask(vault, query, n, **options)]
 
 
 def scores(vault: Vault, query: str, **options) -> dict[int, float]:
-    return {
-        int(found.memory.id[4:], 16): found.score
-        for found in vault.recall(query, 50, min_relevance=0.0, **options).results
-    }
+    return {int(found.memory.id[4:], 16): found.score for found in ask(vault, query, 50, **options)}
 
 
 # ---- the moment around a memory
@@ -74,7 +77,7 @@ def test_what_was_imported_in_one_second_is_no_moment(vault: Vault, root: Path) 
         write(root, number, text, "2026-10-05T10:00:00")
     terms = vault.recall("canoe", 12).results
     alone = {found.memory.id: found.score for found in terms}
-    off = vault.recall("canoe", 12, switches=Switches(frozenset({"moment"}))).results
+    off = vault.ask(Request("canoe", 12, switches=Switches(frozenset({"moment"})))).results
     assert {found.memory.id: found.score for found in off} == alone
 
 

@@ -12,25 +12,96 @@ TYPE_CHECKING = False  # importing typing takes longer than all else here
 if TYPE_CHECKING:
     from typing import Any
 
-    from vault_mem.errors import VaultMemError
-    from vault_mem.library import Vault
-    from vault_mem.model import Link, Memory
+    from vault_mem.errors import (
+        Busy,
+        Changed,
+        Conflict,
+        EditRefused,
+        InvalidInput,
+        ModelNotFound,
+        NotFound,
+        SecretFound,
+        SettingsError,
+        Unsafe,
+        VaultMemError,
+        VaultNotFound,
+        WriteFailed,
+    )
+    from vault_mem.model import Episode, Kind, Link, LinkType, Memory
+    from vault_mem.operations.memory.drafts import Draft
+    from vault_mem.operations.memory.filters import Filters
+    from vault_mem.operations.memory.recall import RecallResult
+    from vault_mem.operations.memory.remember import RememberResult
+    from vault_mem.operations.memory.results import Found
+    from vault_mem.python.awaitable import AsyncVault
+    from vault_mem.python.vault import Vault
 
 __version__ = "0.1.0"
-__all__ = ["Link", "Memory", "Vault", "VaultMemError", "__version__"]
 
 _HOMES = {
-    "Vault": "vault_mem.library",
-    "Memory": "vault_mem.model",
-    "Link": "vault_mem.model",
-    "VaultMemError": "vault_mem.errors",
+    "vault_mem.python.vault": ("Vault",),
+    "vault_mem.python.awaitable": ("AsyncVault",),
+    "vault_mem.model": ("Episode", "Kind", "Link", "LinkType", "Memory"),
+    "vault_mem.operations.memory.drafts": ("Draft",),
+    "vault_mem.operations.memory.filters": ("Filters",),
+    "vault_mem.operations.memory.recall": ("RecallResult",),
+    "vault_mem.operations.memory.remember": ("RememberResult",),
+    "vault_mem.operations.memory.results": ("Found",),
+    "vault_mem.errors": (
+        "Busy",
+        "Changed",
+        "Conflict",
+        "EditRefused",
+        "InvalidInput",
+        "ModelNotFound",
+        "NotFound",
+        "SecretFound",
+        "SettingsError",
+        "Unsafe",
+        "VaultMemError",
+        "VaultNotFound",
+        "WriteFailed",
+    ),
 }
+__all__ = [
+    "AsyncVault",
+    "Busy",
+    "Changed",
+    "Conflict",
+    "Draft",
+    "EditRefused",
+    "Episode",
+    "Filters",
+    "Found",
+    "InvalidInput",
+    "Kind",
+    "Link",
+    "LinkType",
+    "Memory",
+    "ModelNotFound",
+    "NotFound",
+    "RecallResult",
+    "RememberResult",
+    "SecretFound",
+    "SettingsError",
+    "Unsafe",
+    "Vault",
+    "VaultMemError",
+    "VaultNotFound",
+    "WriteFailed",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:
     """Load the public names when they are used: a command that needs none of them starts without them."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'vault_mem' has no attribute {name!r}")
-    import importlib
+    for home, names in _HOMES.items():
+        if name in names:
+            import importlib
 
-    return getattr(importlib.import_module(_HOMES[name]), name)
+            return getattr(importlib.import_module(home), name)
+    raise AttributeError(f"module 'vault_mem' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,59 +7,99 @@ import contextlib
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from weakref import WeakValueDictionary
 
-from vault_mem.errors import VaultMemError, of_system
-from vault_mem.operations.pool import Pool
+from vault_mem.errors import InvalidInput, VaultMemError, of_system
+from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_IMPORTANCE, DEFAULT_KIND
+from vault_mem.operations.pool import Line, Pool
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Clock, Folder
 
 if TYPE_CHECKING:
-    from vault_mem.index.sync import Progress, SyncReport
-    from vault_mem.model import Memory
-    from vault_mem.notes.checklist import Proposal
-    from vault_mem.operations.day.emotion_trend import EmotionTrend
-    from vault_mem.operations.day.introspect import Introspection
-    from vault_mem.operations.day.update_self import SelfResult
-    from vault_mem.operations.day.wake_up import WakeUp
-    from vault_mem.operations.git.copies import SideBySide
-    from vault_mem.operations.memory.compare import Comparison
-    from vault_mem.operations.memory.filters import Filters
-    from vault_mem.operations.memory.recall import RecallResult
-    from vault_mem.operations.memory.remember import RememberResult
-    from vault_mem.operations.memory.show import ListResult, ShowResult
-    from vault_mem.operations.memory.why_not import WhyNot
-    from vault_mem.operations.upkeep.backup import BackupResult
-    from vault_mem.operations.upkeep.candidates import Candidates
-    from vault_mem.operations.upkeep.consolidate import ConsolidationStats
-    from vault_mem.operations.upkeep.edit_memory import EditResult
-    from vault_mem.operations.upkeep.episodes import EpisodeChange, EpisodeList, EpisodeResult
-    from vault_mem.operations.upkeep.forget import ForgetResult
-    from vault_mem.operations.upkeep.graph import Overview, Picture
-    from vault_mem.operations.upkeep.link import LinkResult, UnlinkResult
-    from vault_mem.operations.upkeep.merge import MergeResult
-    from vault_mem.operations.upkeep.private import PrivateResult
-    from vault_mem.operations.upkeep.publish import PublishResult
-    from vault_mem.operations.upkeep.purge import Purge
-    from vault_mem.operations.upkeep.rename import RenameResult
-    from vault_mem.operations.upkeep.review import Answer
-    from vault_mem.operations.upkeep.summaries import Scope
-    from vault_mem.operations.upkeep.tidy import TidyReport
-    from vault_mem.operations.upkeep.tidy_plan import PlanResult
-    from vault_mem.operations.upkeep.undo import HistoryResult, NextUndo, Operation, UndoResult
-    from vault_mem.operations.vaults.doctor import Diagnosis
-    from vault_mem.operations.vaults.export import ExportReport
-    from vault_mem.operations.vaults.import_ import ImportReport
-    from vault_mem.operations.vaults.init import InitResult
-    from vault_mem.operations.vaults.stats import Stats
-    from vault_mem.operations.vaults.status import Status
-    from vault_mem.operations.vaults.views import RebuildResult
+    from vault_mem.types import (
+        Answer,
+        BackupResult,
+        Candidates,
+        Comparison,
+        ConsolidationStats,
+        Diagnosis,
+        Draft,
+        EditResult,
+        EmotionTrend,
+        EpisodeChange,
+        EpisodeList,
+        EpisodeResult,
+        ExportReport,
+        Filters,
+        ForgetResult,
+        Found,
+        HintStats,
+        HistoryResult,
+        ImportReport,
+        InitResult,
+        Introspection,
+        Kind,
+        LinkResult,
+        LinkType,
+        Listed,
+        ListResult,
+        MergeResult,
+        Metadata,
+        MetaValue,
+        NextUndo,
+        Operation,
+        Overview,
+        Picture,
+        PlanResult,
+        PrivateResult,
+        Progress,
+        Proposal,
+        PublishResult,
+        Purge,
+        RebuildResult,
+        RecallResult,
+        Ref,
+        RememberedMany,
+        RememberResult,
+        Removed,
+        RenameResult,
+        Report,
+        Request,
+        RestoreResult,
+        Said,
+        Scope,
+        SelfResult,
+        SessionsReport,
+        SettingView,
+        ShowResult,
+        SideBySide,
+        Stats,
+        Status,
+        StrPath,
+        SyncReport,
+        Texts,
+        TidyReport,
+        Trashed,
+        UndoResult,
+        UnlinkResult,
+        WakeUp,
+        When,
+        WhyNot,
+    )
 
 
+DEFAULT_RESULTS = 5
+# Threads of one process that write one vault stand in one line, however many `Vault`s they have.
+_LINES: WeakValueDictionary[str, Line] = WeakValueDictionary()
+_LINES_LOCK = threading.Lock()
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -74,7 +114,7 @@ class Vault:
 
     def __init__(
         self,
-        path: str | os.PathLike[str] | None = None,
+        path: StrPath | None = None,
         *,
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
@@ -96,7 +136,8 @@ class Vault:
         """Serve any number of threads; as long as there is one, it has the first workspace to itself."""
         self.workspace = first
         self._pool = Pool(first, lambda like: Workspace(like.folder.twin(), like.progress, like=like))
-        self._turn = threading.RLock()  # a progress callback may write, too
+        with _LINES_LOCK:
+            self._line = _LINES.setdefault(str(first.folder.root), Line())
 
     def __enter__(self) -> Vault:
         return self
@@ -120,8 +161,11 @@ class Vault:
 
         self._writing(act)
 
+    def _lent(self) -> AbstractContextManager[Workspace]:
+        return self._pool.lent()
+
     def _reading(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
-        with self._pool.lent() as workspace:
+        with self._lent() as workspace:
             try:
                 return operation(workspace, *args, **options)
             except (OSError, RuntimeError, ValueError, sqlite3.Error) as error:
@@ -131,15 +175,43 @@ class Vault:
                 raise ours from error
 
     def _writing(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
-        with self._turn:
+        with self._line.turn(self.workspace.folder.wait):
             return self._reading(operation, *args, **options)
 
     @staticmethod
-    def init(path: str | os.PathLike[str], **options: Any) -> InitResult:
-        """Make a folder a vault; nothing that is already in it is touched."""
+    def init(
+        path: StrPath,
+        *,
+        env: Mapping[str, str] | None = None,
+        adopt: bool = False,
+        adopt_ids: str | None = None,
+        memories_folder: str | None = None,
+        private_folder: str | None = None,
+        episodes_folder: str | None = None,
+        timezone: str | None = None,
+        obsidian: bool = False,
+        git: bool = False,
+        nested: bool = False,
+    ) -> InitResult:
+        """Make a folder a vault; nothing that is already in it is touched.
+
+        Notes that lie where memories would live stop it, unless `adopt`; so does a vault around it, unless `nested`.
+        """
         from vault_mem.operations.vaults.init import init
 
-        return init(Path(path).absolute(), options.pop("env", os.environ), **options)
+        return init(
+            path_of(path),
+            os.environ if env is None else env,
+            adopt=adopt,
+            adopt_ids=adopt_ids,
+            memories_folder=memories_folder,
+            private_folder=private_folder,
+            episodes_folder=episodes_folder,
+            timezone=timezone,
+            obsidian=obsidian,
+            git=git,
+            nested=nested,
+        )
 
     @property
     def root(self) -> Path:
@@ -150,25 +222,76 @@ class Vault:
         self,
         content: str,
         *,
+        private: bool = False,
+        importance: int = DEFAULT_IMPORTANCE,
+        category: str = DEFAULT_CATEGORY,
+        kind: Kind | str = DEFAULT_KIND,
+        tags: Texts = (),
+        people: Texts = (),
+        emotion: str = DEFAULT_EMOTION,
+        secondary: Texts = (),
+        intensity: float | None = None,
+        valence: float | None = None,
+        arousal: float | None = None,
+        body_state: str | None = None,
+        about_time: str | None = None,
+        valid_from: When | None = None,
+        valid_to: When | None = None,
+        status: str | None = None,
+        confidence: float | None = None,
+        salience: float | None = None,
+        source: str | None = None,
+        scope: str | None = None,
+        sources: Iterable[Ref] = (),
+        supersedes: Iterable[Ref] = (),
+        created: When | None = None,
+        metadata: Metadata | None = None,
         force: bool = False,
         dedup_threshold: float | None = None,
         link_threshold: float | None = None,
         max_links: int | None = None,
         allow_secret: bool = False,
         replace_all: bool = False,
-        **fields: Any,
     ) -> RememberResult:
-        """Save a text as a memory, unless it repeats one; `fields` are those of a note's front matter.
+        """Save a text as a memory, unless it repeats one.
 
-        A mood, or the summary of a scope, takes the place of the one before. What a person added to that stays, unless
-        `replace_all`.
+        The keywords are the fields of its front matter, then what the guard should do. `metadata` is your own: plain
+        values, which filters find. A mood, or the summary of a scope, takes the place of the one before; what a person
+        added to that stays, unless `replace_all`.
         """
         from vault_mem.operations.memory.drafts import Draft
         from vault_mem.operations.memory.remember import remember
 
+        draft = Draft(
+            content,
+            private=private,
+            importance=importance,
+            category=text_of(category),
+            kind=text_of(kind),
+            tags=texts_of(tags, "tags"),
+            people=texts_of(people, "people"),
+            emotion=text_of(emotion),
+            secondary=texts_of(secondary, "secondary"),
+            intensity=intensity,
+            valence=valence,
+            arousal=arousal,
+            body_state=body_state,
+            about_time=about_time,
+            valid_from=self._moment(valid_from, "valid_from"),
+            valid_to=self._moment(valid_to, "valid_to"),
+            status=status,
+            confidence=confidence,
+            salience=salience,
+            source=source,
+            scope=scope,
+            sources=names_of(sources),
+            supersedes=names_of(supersedes),
+            created=self._moment(created, "created"),
+            metadata={} if metadata is None else metadata,
+        )
         return self._writing(
             remember,
-            Draft(content, **fields),
+            draft,
             force=force,
             dedup_threshold=dedup_threshold,
             link_threshold=link_threshold,
@@ -177,9 +300,26 @@ class Vault:
             replace_all=replace_all,
         )
 
+    def remember_many(
+        self,
+        memories: Iterable[str | Draft | Mapping[str, Any]],
+        *,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> RememberedMany:
+        """Save many texts as one operation, which one `undo` takes back; each goes through the guard.
+
+        Each is a text, a `Draft`, or a dict with `content` and the keywords of `remember` that are fields. One that
+        makes no sense is among the `refused`, with its place and the reason, and does not stop the rest.
+        """
+        from vault_mem.operations.memory.remember_many import remember_many
+
+        drafts = [self._draft(each) for each in memories]
+        return self._writing(remember_many, drafts, force=force, progress=progress)
+
     def update(
-        self, id_: str, content: str, reason: str = "", *, replace_all: bool = False, allow_secret: bool = False
-    ) -> Memory:
+        self, id_: Ref, content: str, reason: str = "", *, replace_all: bool = False, allow_secret: bool = False
+    ) -> EditResult:
         """Replace what was written into a memory; what a person added to it stays, unless `replace_all`.
 
         What it said before is kept as a revision.
@@ -187,28 +327,32 @@ class Vault:
         from vault_mem.operations.upkeep.edit_memory import update_memory
 
         return self._writing(
-            update_memory, id_, content, reason, replace_all=replace_all, allow_secret=allow_secret
-        ).memory
+            update_memory, name_of(id_), content, reason, replace_all=replace_all, allow_secret=allow_secret
+        )
 
     def edit(
         self,
-        id_: str,
+        id_: Ref,
         content: str | None = None,
         fields: Mapping[str, Any] | None = None,
         reason: str = "",
         *,
+        metadata: Mapping[str, MetaValue | None] | None = None,
         allow_secret: bool = False,
         keep_added: bool = False,
     ) -> EditResult:
         """Change the text of a memory, or fields of its front matter: None or an empty text removes one.
 
-        `keep_added`: what a person added to the text stays.
+        `metadata` sets notes of your own, None removes one. `keep_added`: what a person added to the text stays.
         """
+        from vault_mem.model import META
         from vault_mem.operations.upkeep.edit_memory import edit_memory
+
+        fields = {**(fields or {}), **{f"{META}{name}": value for name, value in (metadata or {}).items()}}
 
         return self._writing(
             edit_memory,
-            id_,
+            name_of(id_),
             content=content,
             fields=fields,
             reason=reason,
@@ -216,31 +360,53 @@ class Vault:
             keep_added=keep_added,
         )
 
-    def tag(self, id_: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> EditResult:
+    def tag(self, id_: Ref, add: Texts = (), remove: Texts = ()) -> EditResult:
         """Add tags to a memory and take others off."""
         from vault_mem.operations.upkeep.tag import tag
 
-        return self._writing(tag, id_, add, remove)
+        return self._writing(tag, name_of(id_), texts_of(add, "add"), texts_of(remove, "remove"))
 
-    def rename(self, id_: str, name: str, *, exact: bool = False, update_links: bool = False) -> RenameResult:
+    def rename(self, id_: Ref, name: str, *, exact: bool = False, update_links: bool = False) -> RenameResult:
         """Give a memory's file another name, and links to it too; its id's first digits stay in it unless `exact`.
 
         `update_links` changes the links in your own notes, canvases and bases as well.
         """
         from vault_mem.operations.upkeep.rename import rename
 
-        return self._writing(rename, id_, name, exact=exact, update_links=update_links)
+        return self._writing(rename, name_of(id_), name, exact=exact, update_links=update_links)
 
-    def consolidate(self, **options: Any) -> ConsolidationStats:
-        """Replay the last hours and find near-duplicates; options as of `operations.consolidate.consolidate`."""
-        from vault_mem.operations.upkeep.consolidate import consolidate
+    def consolidate(
+        self,
+        *,
+        whole: bool = False,
+        window: int | None = None,
+        window_hours: float | None = None,
+        max_replay_events: int | None = None,
+        merge_threshold: float | None = None,
+        limit: int | None = None,
+        progress: Progress | None = None,
+    ) -> ConsolidationStats:
+        """Replay the last hours and find near-duplicates among what is new, or in the `whole` vault.
 
-        return self._writing(consolidate, **options)
+        `window` takes that many of the newest memories for new, whatever their age, instead of `window_hours`.
+        """
+        from vault_mem.operations.upkeep import consolidate as own
+
+        return self._writing(
+            own.consolidate,
+            whole=whole,
+            window=window,
+            window_hours=own.WINDOW_HOURS if window_hours is None else window_hours,
+            max_replay_events=own.MAX_REPLAY_EVENTS if max_replay_events is None else max_replay_events,
+            merge_threshold=merge_threshold,
+            limit=own.MAX_MERGE_CANDIDATES if limit is None else limit,
+            progress=progress,
+        )
 
     def merge(
         self,
-        keep: str,
-        remove: str,
+        keep: Ref,
+        remove: Ref,
         content: str | None = None,
         reason: str = "",
         *,
@@ -253,57 +419,185 @@ class Vault:
         """
         from vault_mem.operations.upkeep.merge import merge
 
-        return self._writing(merge, keep, remove, content, reason, allow_secret=allow_secret, update_links=update_links)
+        return self._writing(
+            merge, name_of(keep), name_of(remove), content, reason, allow_secret=allow_secret, update_links=update_links
+        )
 
-    def recall(self, query: str, n: int = 5, filters: Filters | None = None, **options: Any) -> RecallResult:
-        """Find the memories that answer a query; options are those of `operations.recall.Request`, such as `budget`."""
-        from vault_mem.operations.memory.filters import Filters
-        from vault_mem.operations.memory.recall import Request, recall
+    def recall(
+        self,
+        query: str,
+        n: int = DEFAULT_RESULTS,
+        filters: Filters | None = None,
+        *,
+        budget: int | None = None,
+        min_relevance: float | None = None,
+        category: str | None = None,
+        kind: Kind | str | None = None,
+        tags: Texts = (),
+        people: Texts = (),
+        emotion: str | None = None,
+        importance: int | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        private: bool | None = None,
+        closed: bool = False,
+        as_of: When | None = None,
+        episode: Ref | None = None,
+        metadata: Metadata | None = None,
+    ) -> RecallResult:
+        """Find the memories that answer a query, best first, by meaning and by words.
 
-        cost = options.pop("cost", None)
-        return self._reading(recall, Request(query, n, filters or Filters(), **options), cost)
+        `budget` is the most tokens their texts may take together. `min_relevance` is how likely, 0 to 1, the best one
+        must answer; else `answered` is false and the nearest two are there. The other keywords are filters, all of
+        which must be met; closed memories come only when asked for.
+        """
+        from vault_mem.operations.memory.recall import Request
 
-    def search(self, query: str, n: int = 20, filters: Filters | None = None) -> RecallResult:
-        """Find the memories that have the words of a query."""
+        chosen = self._chosen(
+            filters,
+            category=category,
+            kind=kind,
+            tags=tags,
+            people=people,
+            emotion=emotion,
+            importance=importance,
+            since=since,
+            until=until,
+            private=private,
+            closed=closed,
+            as_of=as_of,
+            episode=episode,
+            metadata=metadata,
+        )
+        return self.ask(Request(query, n, chosen, budget, min_relevance=min_relevance))
+
+    def ask(self, request: Request, cost: Callable[[Found], int] | None = None) -> RecallResult:
+        """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest."""
+        from vault_mem.operations.memory.recall import recall
+
+        return self._reading(recall, request, cost)
+
+    def search(
+        self,
+        query: str,
+        n: int = 20,
+        filters: Filters | None = None,
+        *,
+        category: str | None = None,
+        kind: Kind | str | None = None,
+        tags: Texts = (),
+        people: Texts = (),
+        emotion: str | None = None,
+        importance: int | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        private: bool | None = None,
+        closed: bool = False,
+        as_of: When | None = None,
+        episode: Ref | None = None,
+        metadata: Metadata | None = None,
+    ) -> RecallResult:
+        """Find the memories that have the words of a query; filters as for `recall`."""
         from vault_mem.operations.memory.search import search
 
-        return self._reading(search, query, n, filters)
+        chosen = self._chosen(
+            filters,
+            category=category,
+            kind=kind,
+            tags=tags,
+            people=people,
+            emotion=emotion,
+            importance=importance,
+            since=since,
+            until=until,
+            private=private,
+            closed=closed,
+            as_of=as_of,
+            episode=episode,
+            metadata=metadata,
+        )
+        return self._reading(search, query, n, chosen)
 
-    def why_not(self, id_: str, query: str, n: int = 5, filters: Filters | None = None, **options: Any) -> WhyNot:
+    def why_not(
+        self,
+        id_: Ref,
+        query: str,
+        n: int = DEFAULT_RESULTS,
+        filters: Filters | None = None,
+        *,
+        budget: int | None = None,
+    ) -> WhyNot:
         """At which stage a recall drops a memory, or where it stands."""
-        from vault_mem.operations.memory.filters import Filters
         from vault_mem.operations.memory.recall import Request
+
+        return self.ask_why_not(id_, Request(query, n, self._chosen(filters), budget))
+
+    def ask_why_not(self, id_: Ref, request: Request, cost: Callable[[Found], int] | None = None) -> WhyNot:
+        """The same for a request, as `ask` makes it."""
         from vault_mem.operations.memory.why_not import why_not
 
-        cost = options.pop("cost", None)
-        return self._reading(why_not, id_, Request(query, n, filters or Filters(), **options), cost)
+        return self._reading(why_not, name_of(id_), request, cost)
 
-    def compare(self, a: str, b: str) -> Comparison:
+    def compare(self, a: Ref, b: Ref) -> Comparison:
         """How two texts or memories stand to each other."""
         from vault_mem.operations.memory.compare import compare
 
-        return self._reading(compare, a, b)
+        return self._reading(compare, name_of(a), name_of(b))
 
-    def show(self, id_: str) -> ShowResult:
+    def show(self, id_: Ref) -> ShowResult:
         """One memory with its links."""
         from vault_mem.operations.memory.show import show
 
-        return self._reading(show, id_)
+        return self._reading(show, name_of(id_))
 
-    def list(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
-        """Memories, newest first."""
+    def list(
+        self,
+        filters: Filters | None = None,
+        n: int | None = None,
+        *,
+        category: str | None = None,
+        kind: Kind | str | None = None,
+        tags: Texts = (),
+        people: Texts = (),
+        emotion: str | None = None,
+        importance: int | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        private: bool | None = None,
+        closed: bool = False,
+        as_of: When | None = None,
+        episode: Ref | None = None,
+        metadata: Metadata | None = None,
+    ) -> ListResult:
+        """Memories, newest first, all of them unless `n`; filters as for `recall`."""
         from vault_mem.operations.memory.show import list_memories
 
-        return self._reading(list_memories, filters, n)
+        chosen = self._chosen(
+            filters,
+            category=category,
+            kind=kind,
+            tags=tags,
+            people=people,
+            emotion=emotion,
+            importance=importance,
+            since=since,
+            until=until,
+            private=private,
+            closed=closed,
+            as_of=as_of,
+            episode=episode,
+            metadata=metadata,
+        )
+        return self._reading(list_memories, chosen, n)
 
     def list_due(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
         """The open tasks that are due on a day, the earliest first."""
         from vault_mem.operations.memory.due import list_due
 
-        return self._reading(list_due, filters, n)
+        return self._reading(list_due, self._chosen(filters), n)
 
     def forget(
-        self, id_: str, reason: str = "", *, purge: bool = False, sure: bool = False, update_links: bool = False
+        self, id_: Ref, reason: str = "", *, purge: bool = False, sure: bool = False, update_links: bool = False
     ) -> ForgetResult:
         """Put a memory into the trash and remove the references to it, with `update_links` in your own notes too.
 
@@ -313,58 +607,71 @@ class Vault:
         from vault_mem.operations.upkeep.purge import purge as purge_memory
 
         if purge:
-            return self._writing(purge_memory, id_, reason, sure=sure, update_links=update_links)
-        return self._writing(forget, id_, reason, update_links=update_links)
+            return self._writing(purge_memory, name_of(id_), reason, sure=sure, update_links=update_links)
+        return self._writing(forget, name_of(id_), reason, update_links=update_links)
 
-    def look_at_purge(self, id_: str) -> Purge:
+    def look_at_purge(self, id_: Ref) -> Purge:
         """What `forget(id_, purge=True)` would take; nothing is changed."""
         from vault_mem.operations.upkeep.purge import look
 
-        return self._reading(look, id_)
+        return self._reading(look, name_of(id_))
 
-    def restore(self, id_: str) -> tuple[Memory, builtins.list[str]]:
+    def restore(self, id_: Ref) -> RestoreResult:
         """Bring a forgotten memory back; also the files in which a reference could not be put back."""
         from vault_mem.operations.upkeep.forget import restore
 
-        return self._writing(restore, id_)
+        return self._writing(restore, name_of(id_))
 
-    def private(self, id_: str, *, scrub: bool = False) -> PrivateResult:
+    def trash(self) -> builtins.list[Trashed]:
+        """The memories that `restore` can bring back, the one forgotten last first."""
+        from vault_mem.operations.upkeep.forget import trash
+
+        return self._reading(lambda workspace: trash(workspace.folder))
+
+    def private(self, id_: Ref, *, scrub: bool = False) -> PrivateResult:
         """Move a memory into the private folder; `scrub` turns what names it in other texts into plain text."""
         from vault_mem.operations.upkeep.private import make_private
 
-        return self._writing(make_private, id_, scrub=scrub)
+        return self._writing(make_private, name_of(id_), scrub=scrub)
 
-    def publish(self, id_: str, *, scrub: bool = False, allow_secret: bool = False) -> PublishResult:
+    def publish(self, id_: Ref, *, scrub: bool = False, allow_secret: bool = False) -> PublishResult:
         """Move a memory out of the private folder."""
         from vault_mem.operations.upkeep.publish import publish
 
-        return self._writing(publish, id_, scrub=scrub, allow_secret=allow_secret)
+        return self._writing(publish, name_of(id_), scrub=scrub, allow_secret=allow_secret)
 
-    def backup(self, file: str | os.PathLike[str], *, force: bool = False) -> BackupResult:
+    def backup(self, file: StrPath, *, force: bool = False) -> BackupResult:
         """Write the whole vault, private memories too, into one archive."""
         from vault_mem.operations.upkeep.backup import backup
 
-        return self._reading(backup, Path(file).absolute(), force=force)
+        return self._reading(backup, path_of(file), force=force)
 
-    def link(self, a: str, b: str, type: str | None = None, reason: str = "") -> LinkResult:  # noqa: A002
+    @staticmethod
+    def check_backup(file: StrPath) -> BackupResult:
+        """Read an archive that `backup` wrote, and say what is wrong with it."""
+        from vault_mem.operations.upkeep.backup import check
+
+        return check(path_of(file))
+
+    def link(self, a: Ref, b: Ref, type: LinkType | str | None = None, reason: str = "") -> LinkResult:  # noqa: A002
         """Link two memories; `type` says what b is to a, and changes a link that they have."""
         from vault_mem.operations.upkeep.link import link
 
-        return self._writing(link, a, b, type, reason)
+        return self._writing(link, name_of(a), name_of(b), None if type is None else text_of(type), reason)
 
-    def unlink(self, a: str, b: str, *, body: bool = False, reason: str = "") -> UnlinkResult:
+    def unlink(self, a: Ref, b: Ref, *, body: bool = False, reason: str = "") -> UnlinkResult:
         """Take the link between two memories away; one in a text becomes plain text with `body`."""
         from vault_mem.operations.upkeep.link import unlink
 
-        return self._writing(unlink, a, b, body=body, reason=reason)
+        return self._writing(unlink, name_of(a), name_of(b), body=body, reason=reason)
 
-    def graph(self, id_: str | None = None, depth: int = 1, *, public_only: bool = False) -> Picture:
+    def graph(self, id_: Ref | None = None, depth: int = 1, *, public_only: bool = False) -> Picture:
         """The memories around one, or all that have links, and the links between them."""
         from vault_mem.operations.upkeep.graph import neighbourhood, picture
 
         if id_ is None:
             return self._reading(picture, public_only=public_only)
-        return self._reading(neighbourhood, id_, depth, public_only=public_only)
+        return self._reading(neighbourhood, name_of(id_), depth, public_only=public_only)
 
     def graph_overview(self, *, public_only: bool = False) -> Overview:
         """Clusters, hubs, bridges, orphans and dangling links of the whole vault."""
@@ -374,7 +681,7 @@ class Vault:
 
     def create_episode(
         self,
-        ids: Sequence[str],
+        ids: Iterable[Ref],
         summary: str,
         *,
         title: str = "",
@@ -384,13 +691,13 @@ class Vault:
         """Save memories that belong together as an episode; private if one of them is."""
         from vault_mem.operations.upkeep.episodes import create
 
-        return self._writing(create, ids, summary, title=title, importance=importance, private=private)
+        return self._writing(create, names_of(ids), summary, title=title, importance=importance, private=private)
 
-    def episode(self, id_: str) -> EpisodeResult:
+    def episode(self, id_: Ref) -> EpisodeResult:
         """One episode with those of its memories that exist."""
         from vault_mem.operations.upkeep.episodes import show
 
-        return self._reading(show, id_)
+        return self._reading(show, name_of(id_))
 
     def episodes(self) -> EpisodeList:
         """All episodes, the one that ended last first."""
@@ -398,17 +705,17 @@ class Vault:
 
         return self._reading(list_episodes)
 
-    def add_to_episode(self, id_: str, ids: Sequence[str]) -> EpisodeChange:
+    def add_to_episode(self, id_: Ref, ids: Iterable[Ref]) -> EpisodeChange:
         """Put memories into an episode."""
         from vault_mem.operations.upkeep.episodes import add
 
-        return self._writing(add, id_, ids)
+        return self._writing(add, name_of(id_), names_of(ids))
 
-    def remove_from_episode(self, id_: str, ids: Sequence[str]) -> EpisodeChange:
+    def remove_from_episode(self, id_: Ref, ids: Iterable[Ref]) -> EpisodeChange:
         """Take memories out of an episode."""
         from vault_mem.operations.upkeep.episodes import remove
 
-        return self._writing(remove, id_, ids)
+        return self._writing(remove, name_of(id_), names_of(ids))
 
     def undo(self, op: str | None = None, *, sure: bool = False) -> UndoResult:
         """Take back the last operation, or a named one.
@@ -425,11 +732,11 @@ class Vault:
 
         return self._reading(next_undo)
 
-    def history(self, id_: str) -> HistoryResult:
+    def history(self, id_: Ref) -> HistoryResult:
         """What happened to a memory."""
         from vault_mem.operations.upkeep.undo import history_of
 
-        return self._reading(history_of, id_)
+        return self._reading(history_of, name_of(id_))
 
     def operations(self, n: int = 20) -> builtins.list[Operation]:
         """The latest operations, newest first."""
@@ -437,29 +744,29 @@ class Vault:
 
         return self._reading(operations, n)
 
-    def close(self, id_: str, reason: str = "", at: datetime | None = None) -> Memory:
+    def close(self, id_: Ref, reason: str = "", at: When | None = None) -> EditResult:
         """End a memory's validity; it is kept."""
         from vault_mem.operations.upkeep.validity import close
 
-        return self._writing(close, id_, reason, at)
+        return self._writing(close, name_of(id_), reason, self._moment(at, "at"))
 
-    def done(self, id_: str, reason: str = "", at: datetime | None = None) -> Memory:
+    def done(self, id_: Ref, reason: str = "", at: When | None = None) -> EditResult:
         """End a task: it is done, now or at a given time."""
         from vault_mem.operations.upkeep.validity import done
 
-        return self._writing(done, id_, reason, at)
+        return self._writing(done, name_of(id_), reason, self._moment(at, "at"))
 
-    def reopen(self, id_: str, reason: str = "") -> Memory:
+    def reopen(self, id_: Ref, reason: str = "") -> EditResult:
         """Reopen a closed memory."""
         from vault_mem.operations.upkeep.validity import reopen
 
-        return self._writing(reopen, id_, reason)
+        return self._writing(reopen, name_of(id_), reason)
 
-    def confirm(self, id_: str, reason: str = "") -> Memory:
+    def confirm(self, id_: Ref, reason: str = "") -> EditResult:
         """Confirm that a memory is still true."""
         from vault_mem.operations.upkeep.validity import confirm
 
-        return self._writing(confirm, id_, reason)
+        return self._writing(confirm, name_of(id_), reason)
 
     def tidy(self, *, dry_run: bool = False) -> TidyReport:
         """Close exact duplicates among the states."""
@@ -467,11 +774,25 @@ class Vault:
 
         return self._writing(tidy, dry_run=dry_run)
 
-    def tidy_candidates(self, *, kind: str | None = None, budget: int = 6000, public_only: bool = False) -> Candidates:
+    def tidy_candidates(
+        self, *, kind: Kind | str | None = None, budget: int = 6000, public_only: bool = False
+    ) -> Candidates:
         """Clusters of near states of one kind, and the token that a plan made from them gives."""
         from vault_mem.operations.upkeep.candidates import find
 
-        return self._reading(find, kind=kind, budget=budget, public_only=public_only, progress=self.workspace.progress)
+        return self._reading(
+            find,
+            kind=None if kind is None else text_of(kind),
+            budget=budget,
+            public_only=public_only,
+            progress=self.workspace.progress,
+        )
+
+    def tidy_log(self, n: int = 20) -> builtins.list[dict[str, Any]]:
+        """The latest runs of tidy, newest first: counts and ids."""
+        from vault_mem.operations.upkeep.tidy import log
+
+        return self._reading(lambda workspace: log(workspace.folder, n))
 
     def tidy_apply(self, plan: str, *, dry_run: bool = False) -> PlanResult:
         """Check a TidyPlan whole, and apply all of it or nothing."""
@@ -499,9 +820,75 @@ class Vault:
 
     def review_answer(self, which: str, *, accept: bool) -> Answer:
         """Carry out a proposal, or refuse it for good."""
-        from vault_mem.operations.upkeep.review import answer
+        from vault_mem.operations.upkeep.answers import answer
 
         return self._writing(answer, which, accept=accept)
+
+    def said_around(self, proposal: Proposal) -> builtins.list[Said]:
+        """What was said around the words that a proposal would save; nothing for another proposal."""
+        from vault_mem.operations.sessions.worth import said_around
+
+        return self._reading(said_around, proposal)
+
+    def capture(self, told: bytes, agent: str = "") -> None:
+        """Keep what was said in a session, from what its agent's hook was told."""
+        from vault_mem.operations.sessions.capture import capture
+
+        self._writing(capture, told, agent)
+
+    def sessions(self, project: str = "", agent: str = "", n: int | None = None) -> builtins.list[Listed]:
+        """The sessions that are kept, the latest first."""
+        from vault_mem.operations.sessions.sessions import list_sessions
+
+        return self._reading(list_sessions, project, agent, n)
+
+    def session(self, which: str) -> tuple[Listed, str]:
+        """One session, and all that was said in it."""
+        from vault_mem.operations.sessions.sessions import show_session
+
+        return self._reading(show_session, which)
+
+    def remove_sessions(
+        self,
+        which: Iterable[str] = (),
+        *,
+        older_than: timedelta | None = None,
+        project: str = "",
+        everything: bool = False,
+        dry_run: bool = False,
+    ) -> Removed:
+        """Remove sessions for good: those that are named, or all that ended earlier, or of a project."""
+        from vault_mem.operations.sessions.sessions import remove
+
+        return self._writing(
+            remove, which, older_than=older_than, project=project, everything=everything, dry_run=dry_run
+        )
+
+    def hint(
+        self,
+        prompt: str,
+        session: str = "",
+        *,
+        include_private: bool = False,
+        frame: int = 0,
+        cost: Callable[[Found], int] | None = None,
+    ) -> builtins.list[Found]:
+        """The memories that very likely answer a prompt, each once a session."""
+        from vault_mem.operations.sessions.hint import hint
+
+        return self._reading(hint, prompt, session, include_private=include_private, frame=frame, cost=cost)
+
+    def hint_stats(self) -> HintStats:
+        """How many hints were shown, and used."""
+        from vault_mem.operations.sessions.hint import hint_stats
+
+        return self._reading(hint_stats)
+
+    def note_used(self, ids: Iterable[str]) -> None:
+        """These memories were read: a hint that had shown one was of use."""
+        from vault_mem.vault import hints
+
+        hints.note_used(self.workspace.folder, ids)
 
     def stats(self) -> Stats:
         """Show what the vault holds and how it grows."""
@@ -517,7 +904,7 @@ class Vault:
 
     def import_(
         self,
-        source: str | os.PathLike[str],
+        source: StrPath,
         format_: str = "auto",
         *,
         dry_run: bool = False,
@@ -527,11 +914,19 @@ class Vault:
         """Bring in memories from a file, folder or archive; what came in before is skipped."""
         from vault_mem.operations.vaults.import_ import import_
 
-        return self._writing(import_, Path(source), format_, dry_run=dry_run, private=private, progress=progress)
+        return self._writing(import_, path_of(source), format_, dry_run=dry_run, private=private, progress=progress)
+
+    def import_sessions(
+        self, source: StrPath, format_: str, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> SessionsReport:
+        """Bring in what another agent has kept of its sessions, as sessions; one that grew there grows here."""
+        from vault_mem.operations.sessions.import_sessions import import_sessions
+
+        return self._writing(import_sessions, path_of(source), format_, dry_run=dry_run, progress=progress)
 
     def export(
         self,
-        out: str | os.PathLike[str],
+        out: StrPath,
         format_: str = "jsonl",
         filters: Filters | None = None,
         *,
@@ -541,35 +936,38 @@ class Vault:
         """Write memories to a file, or to a new vault; private ones only when asked for."""
         from vault_mem.operations.vaults.export import export
 
-        return self._reading(export, Path(out), format_, filters, include_private=include_private, force=force)
+        return self._reading(
+            export, path_of(out), format_, self._chosen(filters), include_private=include_private, force=force
+        )
 
-    def wake_up(
-        self,
-        budget: int | None = None,
-        *,
-        public_only: bool = False,
-        cost: Callable[[WakeUp], int] | None = None,
-    ) -> WakeUp:
-        """What to know when a session begins; `cost` is what showing it takes, by default the tokens of its text."""
-        from vault_mem.operations.day.wake_up import DEFAULT_BUDGET, wake_up
+    def wake_up(self, budget: int | None = None, *, public_only: bool = False) -> WakeUp:
+        """What to know when a session begins, in at most `budget` tokens of text (1,500 if you say nothing)."""
         from vault_mem.session_texts import tokens_of, woke_up
 
-        cost = cost or tokens_of(woke_up, self.workspace.folder.now())
+        return self.wake_up_within(tokens_of(woke_up, self.workspace.folder.now()), budget, public_only=public_only)
+
+    def wake_up_within(
+        self, cost: Callable[[WakeUp], int], budget: int | None = None, *, public_only: bool = False
+    ) -> WakeUp:
+        """The same, where `cost` says how many tokens showing it takes."""
+        from vault_mem.operations.day.wake_up import DEFAULT_BUDGET, wake_up
+
         wanted = DEFAULT_BUDGET if budget is None else budget
         return self._reading(wake_up, budget=wanted, cost=cost, public_only=public_only)
 
-    def introspect(
-        self,
-        budget: int | None = None,
-        *,
-        public_only: bool = False,
-        cost: Callable[[Introspection], int] | None = None,
-    ) -> Introspection:
-        """What there is to think about; `cost` as for `wake_up`."""
-        from vault_mem.operations.day.introspect import DEFAULT_BUDGET, introspect
+    def introspect(self, budget: int | None = None, *, public_only: bool = False) -> Introspection:
+        """What there is to think about, in at most `budget` tokens of text."""
         from vault_mem.session_texts import introspected, tokens_of
 
-        cost = cost or tokens_of(introspected, self.workspace.folder.now())
+        now = self.workspace.folder.now()
+        return self.introspect_within(tokens_of(introspected, now), budget, public_only=public_only)
+
+    def introspect_within(
+        self, cost: Callable[[Introspection], int], budget: int | None = None, *, public_only: bool = False
+    ) -> Introspection:
+        """The same, where `cost` says how many tokens showing it takes."""
+        from vault_mem.operations.day.introspect import DEFAULT_BUDGET, introspect
+
         wanted = DEFAULT_BUDGET if budget is None else budget
         return self._reading(introspect, budget=wanted, cost=cost, public_only=public_only)
 
@@ -577,19 +975,19 @@ class Vault:
         """What SELF.md says."""
         from vault_mem.operations.day.update_self import show_self
 
-        return show_self(self.workspace.folder)
+        return self._reading(lambda workspace: show_self(workspace.folder))
 
     def update_self(
         self,
         fields: Mapping[str, str] | None = None,
         *,
-        ask: Sequence[str] = (),
-        resolve: Sequence[tuple[str, str]] = (),
+        ask: Texts = (),
+        resolve: Iterable[tuple[str, str]] = (),
     ) -> SelfResult:
         """Change SELF.md: set fields, ask questions, resolve them by number or words."""
         from vault_mem.operations.day.update_self import update_self
 
-        return self._writing(update_self, fields=fields, ask=ask, resolve=resolve)
+        return self._writing(update_self, fields=fields, ask=texts_of(ask, "ask"), resolve=[*resolve])
 
     def emotion_trend(self, days: int | None = None, *, public_only: bool = False) -> EmotionTrend:
         """How the last week and month felt, or the last `days` days."""
@@ -612,3 +1010,145 @@ class Vault:
     def reindex(self) -> SyncReport:
         """Rebuild the index from the files."""
         return self._reading(Workspace.rebuild)
+
+    def settings(self) -> builtins.list[SettingView]:
+        """Every setting with its value, where that comes from, and what it is for."""
+        from vault_mem.operations.vaults.configure import view
+
+        return self._reading(lambda workspace: view(workspace.folder.root, workspace.folder.env))
+
+    def set_setting(self, name: str, value: str | None, *, user: bool = False) -> Path:
+        """Set a setting of the vault, or with `user` one of your own for all vaults; None gives back the default.
+
+        The value is text, as in `vault-mem config set`. Returns the file.
+        """
+        from vault_mem.operations.vaults.configure import change
+
+        return self._writing(
+            lambda workspace: change(workspace.folder.root, workspace.folder.env, name, value, user=user)
+        )
+
+    @staticmethod
+    def evaluate(data: StrPath, *, env: Mapping[str, str] | None = None, progress: Progress | None = None) -> Report:
+        """Measure recall on a data set of your own, in a temporary vault; see `vault-mem eval --help`."""
+        from vault_mem.operations.vaults.evaluate import evaluate, read_data
+
+        return evaluate(read_data(path_of(data)), os.environ if env is None else env, progress)
+
+    def _draft(self, given: str | Draft | Mapping[str, Any]) -> Draft:
+        from vault_mem.operations.memory.drafts import Draft
+
+        if isinstance(given, Draft):
+            return given
+        fields: dict[str, Any] = (
+            {"content": given} if isinstance(given, str) else dict(given) if isinstance(given, Mapping) else {}
+        )
+        unknown = [str(name) for name in fields if name not in Draft.__dataclass_fields__]
+        if "content" not in fields or unknown:
+            wrong = f"{unknown[0]!r} is no field of a memory" if unknown else f"not a text, Draft or dict: {given!r}"
+            raise InvalidInput(wrong, "a dict has content and fields that remember takes")
+        for name in ("tags", "people", "secondary"):
+            fields[name] = texts_of(fields.get(name, ()), name)
+        for name in ("sources", "supersedes"):
+            fields[name] = names_of(fields.get(name, ()))
+        for name in ("valid_from", "valid_to", "created"):
+            fields[name] = self._moment(fields.get(name), name)
+        values: dict[str, Any] = {n: text_of(each) if isinstance(each, str) else each for n, each in fields.items()}
+        return Draft(**values)
+
+    def _moment(self, value: When | None, name: str) -> datetime | None:
+        """A time as it was given, in the vault's zone where it has none of its own."""
+        from vault_mem.notes.parse import read_time
+
+        if value is None:
+            return None
+        moment = read_time(value, self.workspace.folder.zone) if isinstance(value, date | str) else None
+        if moment is None:
+            raise InvalidInput(f"{name} is a datetime, a date or an ISO 8601 text, not {value!r}")
+        return moment
+
+    def _chosen(
+        self,
+        filters: Filters | None,
+        *,
+        kind: Kind | str | None = None,
+        tags: Texts = (),
+        people: Texts = (),
+        since: When | None = None,
+        until: When | None = None,
+        as_of: When | None = None,
+        episode: Ref | None = None,
+        metadata: Metadata | None = None,
+        closed: bool = False,
+        **others: Any,
+    ) -> Filters:
+        """Filters as they were given, and with the keywords that were given beside them."""
+        from vault_mem.operations.memory.filters import Filters
+
+        if not isinstance(filters, Filters | None):
+            raise InvalidInput(f"filters is a Filters object, not {filters!r}", "or give filters as keywords")
+        given: dict[str, Any] = {name: value for name, value in others.items() if value is not None}
+        times = {"since": since, "until": until, "as_of": as_of}
+        given |= {name: self._moment(value, name) for name, value in times.items() if value is not None}
+        words = {"tags": texts_of(tags, "tags"), "people": texts_of(people, "people"), "metadata": metadata}
+        given |= {name: value for name, value in words.items() if value}
+        if kind is not None:
+            given["kind"] = text_of(kind)
+        if closed:
+            given["closed"] = True
+        if episode is not None:
+            given["ids"] = [memory.id for memory in self.episode(episode).memories]
+        return replace(filters or Filters(), **given).in_zone(self.workspace.folder.zone)
+
+
+def name_of(ref: Ref) -> str:
+    """What an operation looks a memory up by."""
+    from vault_mem.model import Episode, Memory
+    from vault_mem.operations.memory.results import Found
+
+    if isinstance(ref, Found):
+        ref = ref.memory
+    if isinstance(ref, Memory | Episode):
+        return ref.id
+    if isinstance(ref, os.PathLike):
+        return os.fspath(ref)
+    if not isinstance(ref, str):
+        raise InvalidInput(f"a memory is named by its id, title, path or by a Memory, not by {ref!r}")
+    return text_of(ref)
+
+
+def names_of(refs: Iterable[Ref]) -> list[str]:
+    """The same for several; one alone is one of them."""
+    from vault_mem.model import Memory
+    from vault_mem.operations.memory.results import Found
+
+    if isinstance(refs, str | os.PathLike | Memory | Found):
+        return [name_of(refs)]
+    if not isinstance(refs, Iterable):
+        raise InvalidInput(f"memories are named by a list of ids, titles, paths or Memory objects, not by {refs!r}")
+    return [name_of(each) for each in refs]
+
+
+def text_of(value: str) -> str:
+    """A text as it is written: of an enum its value."""
+    value = value.value if isinstance(value, Enum) else value
+    return str.__str__(value) if isinstance(value, str) else value
+
+
+def texts_of(values: Texts, name: str) -> list[str]:
+    """Any number of texts as a list; one text is one of them."""
+    if isinstance(values, str):
+        return [text_of(values)]
+    if not isinstance(values, Iterable) or isinstance(values, bytes | Mapping):
+        raise InvalidInput(f"{name} is a list of texts, not {values!r}")
+    found = [text_of(each) for each in values]
+    if not all(isinstance(each, str) for each in found):
+        raise InvalidInput(f"{name} is a list of texts, not {found!r}")
+    return found
+
+
+def path_of(path: StrPath) -> Path:
+    """A path as it was given; ~ is the user's home."""
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise InvalidInput(f"a path is a text or a Path, not {path!r}")
+    return Path(path).expanduser().absolute()

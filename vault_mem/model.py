@@ -5,12 +5,34 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
-KINDS = ("event", "fact", "relation", "task", "summary", "mood")
+
+class Kind(StrEnum):
+    """What a memory is: a moment, a state that holds until it changes, or how the agent is."""
+
+    EVENT = "event"
+    FACT = "fact"
+    RELATION = "relation"
+    TASK = "task"
+    SUMMARY = "summary"
+    MOOD = "mood"
+
+
+class LinkType(StrEnum):
+    """What one memory is to another."""
+
+    SIMILAR = "similar"
+    CAUSED_BY = "caused_by"
+    LEADS_TO = "leads_to"
+    RELATED = "related"
+
+
+KINDS = tuple(each.value for each in Kind)
 KIND_ALIASES = {"long_mood_state": "mood"}
 STATE_KINDS = ("fact", "relation", "task", "summary")
-LINK_TYPES = ("similar", "caused_by", "leads_to", "related")
+LINK_TYPES = tuple(each.value for each in LinkType)
 # A link reads the other way round from its other end.
 INVERSE_LINK = {"caused_by": "leads_to", "leads_to": "caused_by"}
 
@@ -23,6 +45,10 @@ MEMORY_ID = re.compile(r"mem_[0-9a-f]{12}")
 EPISODE_ID = re.compile(r"ep_[0-9a-f]{12}")
 
 TITLE_LENGTH = 60
+
+# What a program notes on a memory for itself; in front matter its keys have the prefix.
+MetaValue = str | int | float | bool
+META = "meta_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +76,10 @@ class Problem:
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
         return f"{place}: {self.reason}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"path": self.path, "line": self.line, "reason": self.reason}
 
 
 @dataclass(slots=True)
@@ -88,6 +118,7 @@ class Memory:
     sources_digest: str | None = None
     links: list[Link] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
+    metadata: dict[str, MetaValue] = field(default_factory=dict)  # a program's own, in front matter as `meta_…`
     provisional: bool = False
 
     @property
@@ -98,6 +129,15 @@ class Memory:
     def closed_at(self, moment: datetime) -> bool:
         """Whether the memory's time of validity is over at `moment`."""
         return self.valid_to is not None and self.valid_to <= moment
+
+    def to_dict(self) -> dict[str, Any]:
+        """The memory as the JSON of every command; what is empty is left out, but for what all memories have."""
+        record = to_record(self)
+        rest = {key: value for key, value in record.items() if key not in _ALWAYS and value not in (None, [], {}, "")}
+        return {key: record[key] for key in _ALWAYS} | rest
+
+
+_ALWAYS = ("id", "path", "title", "content", "created", "importance", "category", "kind", "emotion", "tags", "private")
 
 
 @dataclass(slots=True)

@@ -79,7 +79,8 @@ def seal(fields: Mapping[str, Any]) -> None:
     for name, value in fields.items():
         if name in (*_HARMLESS, "private", "supersedes"):
             continue
-        for text in value if isinstance(value, list | tuple) else [value]:
+        texts = value if isinstance(value, list | tuple) else value.values() if isinstance(value, Mapping) else [value]
+        for text in texts:
             if isinstance(text, str) and text not in (*KINDS, DEFAULT_EMOTION) and not _ID.fullmatch(text):
                 forms.update(_forms(text))
     _SEALED.set(_SEALED.get() | forms)

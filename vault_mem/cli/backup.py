@@ -35,16 +35,9 @@ def command(console: Console, file: str, force: bool, check_: bool) -> int:
         vault = open_vault(console, "Backing up")
         result = vault.backup(path, force=force)
         finish(console, vault)
+    status = {"status": "sound"} if check_ and not result.wrong else {}
     console.answer(
-        {
-            "status": "damaged" if result.wrong else "sound" if check_ else "written",
-            "file": str(result.file),
-            "files": result.files,
-            "private": result.private,
-            "bytes": result.bytes,
-            "made": result.made,
-            "wrong": result.wrong,
-        },
+        result.to_dict() | status,
         messages.checked_backup(result) if check_ else messages.backed_up(result),
     )
     return 1 if result.wrong else 0

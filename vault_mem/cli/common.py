@@ -1,4 +1,4 @@
-"""What all commands share: options, opening the vault, rendering memories as JSON."""
+"""What all commands share: options, opening the vault, saying what was changed."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from vault_mem.visible import tagging
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
-    from vault_mem.model import Memory
     from vault_mem.operations.memory.filters import Filters
-    from vault_mem.operations.memory.results import Found
+    from vault_mem.operations.upkeep.edit_memory import EditResult
 
 F = TypeVar("F", bound=Callable[..., Any])
 log = redact.logger(__name__)
@@ -202,11 +201,12 @@ def tell_left(console: Console, vault: Vault, left: list[str], what: str, *, upd
         )
 
 
-def changed(console: Console, vault: Vault, what: str, memory: Memory) -> None:
+def changed(console: Console, vault: Vault, what: str, result: EditResult) -> None:
     """Say that one memory was changed, and how."""
     from vault_mem.notes.excerpt import cut
 
-    document = {"status": what.lower(), "memory": memory_json(memory)}
+    memory = result.memory
+    document = result.to_dict() | {"status": what.lower()}
     console.answer(document, f"{what} (id: {memory.id}): {cut(memory.content)}")
     finish(console, vault)
 
@@ -228,47 +228,6 @@ def scaffolded(console: Console, vault: Vault, scaffold: str, name: str = "") ->
     settings = vault.workspace.folder.settings
     wanted = settings.scaffold if console.scaffold is None else console.scaffold
     return (getattr(settings, f"scaffold_{name}", "") or scaffold) if wanted else ""
-
-
-# What is said of a memory where every token counts.
-IN_BUDGET = ("id", "created", "kind", "emotion", "private", "valid_to", "status")
-
-
-def memory_json(memory: Memory) -> dict[str, Any]:
-    """A memory as the JSON every command uses."""
-    from vault_mem.model import to_record
-
-    record = to_record(memory)
-    first = (
-        "id",
-        "path",
-        "title",
-        "content",
-        "created",
-        "importance",
-        "category",
-        "kind",
-        "emotion",
-        "tags",
-        "private",
-    )
-    return {key: record[key] for key in first} | {
-        key: value for key, value in record.items() if key not in first and value not in (None, [], "")
-    }
-
-
-def found_json(found: Found) -> dict[str, Any]:
-    """A search result as JSON; within a budget without what an agent can ask for by the id."""
-    record = memory_json(found.memory)
-    figures: dict[str, Any] = {"similarity": found.similarity, "score": found.score, "relevance": found.relevance}
-    if found.superseded_by:
-        figures["superseded_by"] = found.superseded_by
-    if found.replaced_by:
-        figures["maybe_replaced_by"] = found.replaced_by
-    if found.budgeted:
-        kept = {key: record[key] for key in IN_BUDGET if key in record}
-        return kept | figures | {"passage": found.passage, "shortened": found.shortened}
-    return record | figures | {"passage": found.passage}
 
 
 def moment(text: str | None, zone: tzinfo, name: str) -> datetime | None:

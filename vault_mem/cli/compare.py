@@ -27,15 +27,7 @@ def command(console: Console, a: str, b: str) -> None:
     vault = open_vault(console)
     result = vault.compare(a, b)
     if console.json:
-        console.print_json(
-            {
-                "verdict": result.verdict,
-                "similarity": result.similarity,
-                "distance": round(result.distance, 4),
-                "differs": result.differs,
-                "remember": result.remember,
-            }
-        )
+        console.print_json(result.to_dict())
     else:
         console.print(f"{result.verdict} (similarity: {result.similarity:.2f})")
         if result.differs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -34,15 +34,7 @@ def command(console: Console, fix: bool) -> int:
         findings=[*diagnosis.findings, *_daemon(console, vault)],
     )
     if console.json:
-        console.print_json(
-            {
-                "healthy": diagnosis.healthy,
-                "checks": diagnosis.checks,
-                "findings": [_json(each) for each in diagnosis.findings],
-                "fixed": [_json(each) for each in diagnosis.fixed],
-                "skipped": diagnosis.skipped,
-            }
-        )
+        console.print_json(diagnosis.to_dict())
     else:
         for each in diagnosis.fixed:
             console.print(f"fixed: {each.path + ': ' if each.path else ''}{each.message}")
@@ -75,7 +67,3 @@ def _daemon(console: Console, vault: Vault) -> list[Finding]:
         return []
     message = f"the daemon of this vault is of version {version}, this command of {__version__}"
     return [Finding("daemon", message, hint="vault-mem daemon restart")]
-
-
-def _json(finding: Finding) -> dict[str, Any]:
-    return {name: value for name, value in vars(finding).items() if name != "fix"}

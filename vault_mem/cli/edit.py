@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
@@ -52,8 +52,7 @@ def command(
         result = _in_editor(console, vault, id_, reason, allow_secret)
     else:
         result = vault.edit(id_, text, _pairs(fields), reason, keep_added=keep_added, allow_secret=allow_secret)
-    status = "edited" if result.changed else "unchanged"
-    console.answer({"status": status, "memory": memory_json(result.memory), "op": result.op}, messages.edited(result))
+    console.answer(result.to_dict(), messages.edited(result))
     finish(console, vault)
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, Group, finish, memory_json, open_vault
+from vault_mem.cli.common import Command, Group, finish, open_vault
 from vault_mem.cli.console import Console
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
-    from vault_mem.operations.upkeep.episodes import EpisodeChange, EpisodeResult
+    from vault_mem.operations.upkeep.episodes import EpisodeChange
 
 
 @click.group(cls=Group, examples="vault-mem episode list\nvault-mem episode show ep_2dd43b5bd92d")
@@ -50,9 +50,8 @@ def show_command(console: Console, id_: str) -> None:
 
     vault = open_vault(console)
     result = vault.episode(id_)
-    memories = {"memories": [memory_json(memory) for memory in result.memories]}
     console.answer(
-        _json(result) | memories | {"stale": result.stale, "pending": result.pending},
+        result.to_dict(),
         messages.episode(result, vault.workspace.folder.now()),
     )
     finish(console, vault, stale=result.stale, pending=result.pending)
@@ -67,9 +66,7 @@ def list_command(console: Console) -> None:
     vault = open_vault(console)
     result = vault.episodes()
     lines = [messages.episode_line(each, vault.workspace.folder.zone) for each in result.episodes]
-    episodes = [_json(each) for each in result.episodes]
-    document = {"episodes": episodes, "stale": result.stale, "pending": result.pending}
-    console.answer(document, "\n".join(lines) or "No episodes.")
+    console.answer(result.to_dict(), "\n".join(lines) or "No episodes.")
     finish(console, vault, stale=result.stale, pending=result.pending)
 
 
@@ -96,34 +93,8 @@ def remove_command(console: Console, id_: str, ids: tuple[str, ...]) -> None:
 def _changed(console: Console, vault: Vault, status: str, change: EpisodeChange) -> None:
     from vault_mem import messages
 
-    record = {
-        "status": status if change.changed else "already",
-        "episode": _json(change.result),
-        "changed": change.changed,
-        "unchanged": change.unchanged,
-        "hidden": change.hidden,
-        "left": change.left,
-        "op": change.op,
-    }
-    console.answer(record, messages.episode_changed(status, change))
+    said = {"status": status} if change.changed else {}
+    console.answer(change.to_dict() | said, messages.episode_changed(status, change))
     for key in change.left:
         console.notice(f"note: {key} still names the episode, which is private now")
     finish(console, vault)
-
-
-def _json(result: EpisodeResult) -> dict[str, Any]:
-    episode = result.episode
-    return {
-        "id": episode.id,
-        "title": episode.title,
-        "summary": episode.summary,
-        "path": episode.path,
-        "created": episode.created.isoformat(),
-        "start": episode.start.isoformat() if episode.start else None,
-        "end": episode.end.isoformat() if episode.end else None,
-        "importance": episode.importance,
-        "private": episode.private,
-        "members": [memory.id for memory in result.memories],
-        "missing": result.missing,
-        "content": episode.content,
-    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -42,5 +41,5 @@ def command(console: Console, /, out: str, format_: str, include_private: bool, 
     path = console.cwd / Path(out).expanduser()
     chosen = filters_from(vault, filters)
     report = vault.export(path, format_, chosen, include_private=include_private, force=force)
-    console.answer(asdict(report), messages.exported(report))
+    console.answer(report.to_dict(), messages.exported(report))
     finish(console, vault)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, agrees, can_ask, finish, memory_json, open_vault, scaffolded, tell_left
+from vault_mem.cli.common import Command, agrees, can_ask, finish, open_vault, scaffolded, tell_left
 from vault_mem.cli.console import Console
 
 
@@ -37,17 +37,7 @@ def command(console: Console, id_: str, reason: str, purge: bool, yes: bool, upd
     result = vault.forget(id_, reason, purge=purge, sure=yes, update_links=update_links)
     data, scaffold = messages.forgot(result, vault.workspace.folder.now())
     scaffold = scaffolded(console, vault, scaffold, "forgotten")
-    console.answer(
-        {
-            "status": "purged" if result.purged else "forgotten",
-            "memory": memory_json(result.memory),
-            "references": result.references,
-            "left": result.left,
-            "op": result.op,
-            "scaffold": scaffold,
-        },
-        messages.compose(data, scaffold),
-    )
+    console.answer(result.to_dict() | {"scaffold": scaffold}, messages.compose(data, scaffold))
     tell_left(console, vault, result.left, "still names it", update_links=update_links)
     finish(console, vault)
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,7 +10,7 @@ from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
 if TYPE_CHECKING:
-    from vault_mem.operations.upkeep.graph import Arc, Node, Overview, Picture
+    from vault_mem.operations.upkeep.graph import Arc, Picture
 
 
 @click.command(
@@ -41,53 +41,15 @@ def command(console: Console, id_: str | None, depth: int | None, dot: bool, mer
     vault = open_vault(console)
     if id_ is None and not (dot or mermaid):
         shape = vault.graph_overview(public_only=public_only)
-        console.answer(_overview_json(shape), messages.graph_overview(shape))
+        console.answer(shape.to_dict(), messages.graph_overview(shape))
         finish(console, vault, stale=shape.stale, pending=shape.pending)
         return
     picture = vault.graph(id_, depth or 1, public_only=public_only)
     console.answer(
-        {
-            "centre": picture.centre,
-            "nodes": [vars(node) for node in picture.nodes],
-            "links": [vars(arc) for arc in picture.arcs],
-            "stale": picture.stale,
-            "pending": picture.pending,
-        },
+        picture.to_dict(),
         _dot(picture) if dot else _mermaid(picture) if mermaid else messages.graph_around(picture),
     )
     finish(console, vault, stale=picture.stale, pending=picture.pending)
-
-
-def _overview_json(shape: Overview) -> dict[str, Any]:
-    return {
-        "memories": shape.memories,
-        "links": shape.links,
-        "types": shape.types,
-        "components": shape.components,
-        "clusters": {
-            "count": shape.cluster_count,
-            "top": [
-                {"size": each.size, "hub": each.hub.id, "title": each.hub.title, "ids": each.ids}
-                for each in shape.clusters
-            ],
-        },
-        "hubs": [_node_json(node) | {"links": links} for node, links in shape.hubs],
-        "bridges": {
-            "count": shape.bridge_count,
-            "top": [vars(each.arc) | {"smaller": each.smaller} for each in shape.bridges],
-        },
-        "orphans": {"count": shape.orphan_count, "top": [_node_json(node) for node in shape.orphans]},
-        "dangling": {
-            "count": shape.dangling_count,
-            "top": [_node_json(node) | {"target": target} for node, target in shape.dangling],
-        },
-        "stale": shape.stale,
-        "pending": shape.pending,
-    }
-
-
-def _node_json(node: Node) -> dict[str, Any]:
-    return {"id": node.id, "title": node.title, "private": node.private}
 
 
 def _dot(picture: Picture) -> str:

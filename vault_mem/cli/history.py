@@ -39,7 +39,7 @@ def _operations(console: Console, vault: Vault, limit: int) -> None:
         what = " ".join(each.ids[:2]) or f"{len(each.files)} file(s)"
         mark = "  (undone)" if each.undone else "  (by itself)" if each.unasked else ""
         lines.append(f"{each.op.split('-')[0]}  {each.at:%Y-%m-%d %H:%M}  {each.command:<16} {what}{mark}")
-    document = {"operations": [vars(each) | {"at": each.at.isoformat()} for each in found]}
+    document = {"operations": [each.to_dict() for each in found]}
     console.answer(document, "\n".join(lines) or "Nothing has happened yet.")
 
 
@@ -53,15 +53,7 @@ def _memory(console: Console, vault: Vault, id_: str) -> None:
         lines += [f"    {quoted(line)}" for line in _changes(each)]
     if result.memory is None:
         lines.append("It is no longer in the vault.")
-    console.answer(
-        {
-            "id": result.id,
-            "exists": result.memory is not None,
-            "created": result.created.isoformat() if result.created else None,
-            "revisions": [vars(each) | {"at": each.at.isoformat()} for each in result.revisions],
-        },
-        "\n".join(lines),
-    )
+    console.answer(result.to_dict(), "\n".join(lines))
 
 
 def _changes(revision: Revision) -> list[str]:

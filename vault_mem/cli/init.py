@@ -78,9 +78,7 @@ def command(
     for notice in result.notices:
         console.notice(f"note: {notice}")
     if console.json:
-        console.print_json(
-            {"vault": str(result.root), "created": result.created, "notes": result.notes, "existed": result.existed}
-        )
+        console.print_json(result.to_dict())
     elif result.existed and result.created:
         console.print(f"{result.root} is a vault already; added {', '.join(result.created)}")
     elif result.existed:

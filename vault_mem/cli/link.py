@@ -28,16 +28,5 @@ def command(console: Console, a: str, b: str, type_: str | None, reason: str) ->
 
     vault = open_vault(console)
     result = vault.link(a, b, type_, reason)
-    console.answer(
-        {
-            "status": result.status,
-            "a": result.a.id,
-            "b": result.b.id,
-            "type": result.type,
-            "confidence": result.confidence,
-            "path": result.path,
-            "op": result.op,
-        },
-        messages.linked(result),
-    )
+    console.answer(result.to_dict(), messages.linked(result))
     finish(console, vault)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from vault_mem.cli.common import Command, filter_options, filters_from, finish, memory_json, open_vault
+from vault_mem.cli.common import Command, filter_options, filters_from, finish, open_vault
 from vault_mem.cli.console import Console
 
 
@@ -32,14 +32,7 @@ def command(console: Console, /, limit: int, everything: bool, due: bool, **filt
     listed = vault.list_due if due else vault.list
     result = listed(filters_from(vault, filters), None if everything else limit)
     if console.json:
-        console.print_json(
-            {
-                "memories": [memory_json(memory) for memory in result.memories],
-                "total": result.total,
-                "stale": result.stale,
-                "pending": result.pending,
-            }
-        )
+        console.print_json(result.to_dict())
     else:
         zone, now = vault.workspace.folder.zone, vault.workspace.folder.now()
         for memory in result.memories:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, memory_json, open_vault, tell_left
+from vault_mem.cli.common import Command, finish, open_vault, tell_left
 from vault_mem.cli.console import Console
 
 
@@ -39,16 +39,6 @@ def command(
     text = console.read_text() if content == "-" else content
     vault = open_vault(console)
     result = vault.merge(keep, remove, text, reason, allow_secret=allow_secret, update_links=update_links)
-    console.answer(
-        {
-            "status": "merged",
-            "memory": memory_json(result.memory),
-            "removed": memory_json(result.removed),
-            "references": result.references,
-            "left": result.left,
-            "op": result.op,
-        },
-        messages.merged(result),
-    )
+    console.answer(result.to_dict(), messages.merged(result))
     tell_left(console, vault, result.left, f"still names {result.removed.id}", update_links=update_links)
     finish(console, vault)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
 
@@ -27,18 +27,6 @@ def command(console: Console, id_: str, scrub: bool) -> None:
 
     vault = open_vault(console)
     result = vault.private(id_, scrub=scrub)
-    console.answer(
-        {
-            "status": "private",
-            "memory": memory_json(result.memory),
-            "links": result.links,
-            "episodes": result.episodes,
-            "mentions": result.mentions,
-            "scrubbed": result.scrubbed,
-            "in_git": result.in_git,
-            "op": result.op,
-        },
-        messages.made_private(result),
-    )
+    console.answer(result.to_dict(), messages.made_private(result))
     vault.workspace.notices += notices(result)
     finish(console, vault)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
 
@@ -27,8 +27,5 @@ def command(console: Console, id_: str, scrub: bool, allow_secret: bool) -> None
 
     vault = open_vault(console)
     result = vault.publish(id_, scrub=scrub, allow_secret=allow_secret)
-    console.answer(
-        {"status": "public", "memory": memory_json(result.memory), "links": result.links, "op": result.op},
-        messages.published(result),
-    )
+    console.answer(result.to_dict(), messages.published(result))
     finish(console, vault)

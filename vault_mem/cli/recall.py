@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, filter_options, filters_from, finish, found_json, open_vault
+from vault_mem.cli.common import Command, filter_options, filters_from, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     metavar="P",
     help="How likely, 0 to 1, the best result must answer; below it the two nearest are shown as such.",
 )
+@click.option("--sessions", is_flag=True, help="Search what was said in captured sessions, too.")
 @click.option("--explain", is_flag=True, help="Show the terms of each score.")
 @click.option("--context", metavar="FILE", help="Take a long text as the query; - is standard input.")
 @filter_options
@@ -45,19 +46,22 @@ def command(
     limit: int,
     budget: int | None,
     min_relevance: float | None,
+    sessions: bool,
     explain: bool,
     context: str | None,
     **filters: Any,
 ) -> None:
     """Find the memories that answer QUERY (or standard input, with -), by meaning, words and what is around them."""
+    from vault_mem.operations.memory.recall import Request
+
     text = _query(console, query, context)
     vault = open_vault(console)
     chosen = filters_from(vault, filters)
     shape = (Tool if console.for_tool else Json if console.json else Text)(vault, explain)
-    result = vault.recall(
-        text, limit, chosen, budget=budget, frame=shape.frame, min_relevance=min_relevance, cost=shape.cost
-    )
+    request = Request(text, limit, chosen, budget, shape.frame, min_relevance, sessions=sessions)
+    result = vault.ask(request, shape.cost)
     shape.show(console, result)
+    vault.note_used(each.memory.id for each in result.results)
     finish(console, vault, stale=result.stale, pending=result.pending)
 
 
@@ -122,21 +126,14 @@ class Json:
         return count_tokens(json.dumps({"results": [self._record(found)]}, ensure_ascii=False, indent=2, default=str))
 
     def _record(self, found: Found) -> dict[str, Any]:
-        return found_json(found) | ({"explain": found.terms} if self._explain else {})
+        return found.to_dict() | ({"explain": found.terms} if self._explain else {})
 
     def show(self, console: Console, result: RecallResult) -> None:
         """Print what was found."""
         from vault_mem import messages
 
         console.answer(
-            {
-                "results": [self._record(found) for found in result.results],
-                "answered": result.answered,
-                "left_out": result.left_out,
-                "stale": result.stale,
-                "pending": result.pending,
-                "scaffold": "",
-            },
+            result.to_dict() | {"results": [self._record(found) for found in result.results], "scaffold": ""},
             messages.recalled(result, self._now, explain=self._explain),
         )
 

@@ -15,8 +15,7 @@ def command(console: Console) -> None:
     vault = open_vault(console, "Reindexing")
     report = vault.reindex()
     if console.json:
-        problems = [{"path": each.path, "line": each.line, "reason": each.reason} for each in report.problems]
-        console.print_json({"files": report.added, "seconds": round(report.seconds, 2), "problems": problems})
+        console.print_json(report.to_dict())
     else:
         console.print(f"Indexed {report.added} file(s) in {report.seconds:.1f} s.")
         if report.problems:

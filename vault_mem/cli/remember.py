@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, finish, found_json, memory_json, moment, open_vault, scaffolded
+from vault_mem.cli.common import Command, finish, moment, open_vault, scaffolded
 from vault_mem.cli.console import Console
 from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_IMPORTANCE, DEFAULT_KIND, KINDS
 
@@ -126,19 +126,9 @@ def answer(console: Console, vault: Vault, result: RememberResult) -> int:
     data, scaffold = messages.remembered(result, vault.workspace.folder.now())
     scaffold = scaffolded(console, vault, scaffold, "duplicate" if result.duplicate_of else "saved")
     console.answer(
-        {
-            "status": "duplicate" if result.duplicate_of else "updated" if result.grown else "saved",
-            "memory": memory_json(result.memory) if result.memory else None,
-            "links": result.links,
-            "linked": [found_json(found) for found in result.linked],
-            "duplicate_of": found_json(result.duplicate_of) if result.duplicate_of else None,
-            "differs": result.differs,
-            "changed": found_json(result.changed) if result.changed else None,
-            "may_replace": [found_json(found) for found in result.may_replace],
-            "may_finish": [found_json(found) for found in result.may_finish],
+        result.to_dict()
+        | {
             "commands": messages.ways_on(result.duplicate_of.memory.id) if result.duplicate_of else [],
-            "closed": [old.id for old in result.closed],
-            "kept": result.kept,
             "scaffold": scaffold,
         },
         messages.compose(data, scaffold),
@@ -184,8 +174,6 @@ def _update(
     from vault_mem.operations.upkeep.edit_memory import update_memory
 
     result = update_memory(vault.workspace, id_, content, replace_all=replace_all, allow_secret=allow_secret)
-    console.answer(
-        {"status": "updated", "memory": memory_json(result.memory), "kept": result.kept}, messages.updated(result)
-    )
+    console.answer(result.to_dict() | {"status": "updated"}, messages.updated(result))
     finish(console, vault)
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, memory_json, open_vault, tell_left
+from vault_mem.cli.common import Command, finish, open_vault, tell_left
 from vault_mem.cli.console import Console
 
 
@@ -24,16 +24,6 @@ def command(console: Console, id_: str, name: str, exact: bool, update_links: bo
 
     vault = open_vault(console)
     result = vault.rename(id_, name, exact=exact, update_links=update_links)
-    console.answer(
-        {
-            "status": "renamed" if result.op else "unchanged",
-            "memory": memory_json(result.memory),
-            "before": result.before,
-            "references": result.references,
-            "left": result.left,
-            "op": result.op,
-        },
-        messages.renamed(result),
-    )
+    console.answer(result.to_dict(), messages.renamed(result))
     tell_left(console, vault, result.left, "still says the old name", update_links=update_links)
     finish(console, vault)

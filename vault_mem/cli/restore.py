@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
 
@@ -20,12 +20,13 @@ def command(console: Console, id_: str | None, list_: bool) -> None:
     if id_ is None:
         _list(console, vault)
         return
-    memory, missing = vault.restore(id_)
+    result = vault.restore(id_)
+    memory = result.memory
     console.answer(
-        {"status": "restored", "memory": memory_json(memory), "not_put_back": missing},
+        result.to_dict(),
         f"Restored (id: {memory.id}): {memory.path}",
     )
-    for key in missing:
+    for key in result.not_put_back:
         console.notice(f"note: {key} was changed since; the reference in it was not put back")
     finish(console, vault)
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import itertools
-import re
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from vault_mem.cli.common import Command, Group, finish, open_vault
 from vault_mem.cli.console import Console
+from vault_mem.result import plain
 from vault_mem.visible import visible
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
-    from vault_mem.notes.checklist import Proposal
     from vault_mem.operations.git.copies import SideBySide
-    from vault_mem.operations.upkeep.review import Answer
+    from vault_mem.operations.upkeep.answers import Answer
 
 
 @click.group(
@@ -68,11 +67,14 @@ def reject_command(console: Console, which: str) -> None:
 def _list(console: Console, vault: Vault) -> None:
     found, versions = vault.review(), vault.review_versions()
     if console.json:
-        proposals = [_json(number, each) for number, each in enumerate(found, start=1)]
-        console.print_json({"proposals": proposals, "versions": [vars(each) for each in versions]})
+        proposals = [
+            {"number": number} | each.to_dict() | ({"around": plain(vault.said_around(each))} if each.place else {})
+            for number, each in enumerate(found, start=1)
+        ]
+        console.print_json({"proposals": proposals, "versions": [each.to_dict() for each in versions]})
     else:
         for number, each in enumerate(found, start=1):
-            console.print(f"{number}. {_readable(each)}  ({each.id})")
+            console.print(f"{number}. {each.readable}  ({each.id})")
         _show_versions(console, versions)
         if not found and not versions:
             console.print("Nothing to review.")
@@ -94,8 +96,10 @@ def _show_versions(console: Console, versions: list[SideBySide]) -> None:
 def _step_by_step(console: Console, vault: Vault) -> None:
     _show_versions(console, vault.review_versions())
     for proposal in vault.review():
-        console.print(_readable(proposal))
-        for id_ in proposal.ids:
+        console.print(proposal.readable)
+        for each in vault.said_around(proposal):
+            console.print(f"  {each.at} {each.role}: {each.text}")
+        for id_ in proposal.ids if not proposal.place else ():
             console.print(f"  {id_}: {vault.show(id_).memory.content}")
         while True:
             console.print("[y] do it  [n] never  [s] skip  [q] quit")
@@ -109,25 +113,7 @@ def _step_by_step(console: Console, vault: Vault) -> None:
 
 
 def _said(console: Console, vault: Vault, answer: Answer) -> None:
-    if console.json:
-        console.print_json(
-            {"status": answer.outcome, "op": answer.op, "proposal": _json(0, answer.proposal), "note": answer.note}
-        )
-    else:
-        words = {"applied": "Done", "rejected": "Rejected", "stale": "Not done, a memory has changed since"}
-        console.print(f"{words[answer.outcome]}: {_readable(answer.proposal)}")
+    words = {"applied": "Done", "rejected": "Rejected", "stale": "Not done, a memory has changed since"}
+    saved = f" ({answer.note or 'saved'}, id: {answer.memory_id})" if answer.memory_id else ""
+    console.answer(answer.to_dict(), f"{words[answer.outcome]}: {answer.proposal.readable}{saved}")
     finish(console, vault)
-
-
-def _json(number: int, proposal: Proposal) -> dict[str, Any]:
-    return {
-        "number": number,
-        "id": proposal.id,
-        "kind": proposal.kind,
-        "memories": list(proposal.ids),
-        "text": _readable(proposal),
-    }
-
-
-def _readable(proposal: Proposal) -> str:
-    return re.sub(r"\[\[[^\[\]|]*\|([^\[\]]*)\]\]", r"“\1”", proposal.text)

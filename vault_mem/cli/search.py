@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from vault_mem.cli.common import Command, filter_options, filters_from, finish, found_json, open_vault
+from vault_mem.cli.common import Command, filter_options, filters_from, finish, open_vault
 from vault_mem.cli.console import Console
 
 
@@ -27,12 +27,6 @@ def command(console: Console, /, query: str, limit: int, **filters: Any) -> None
     vault = open_vault(console)
     text = console.read_text() if query == "-" else query
     result = vault.search(text, limit, filters_from(vault, filters))
-    console.answer(
-        {
-            "results": [found_json(found) for found in result.results],
-            "stale": result.stale,
-            "pending": result.pending,
-        },
-        messages.recalled(result, vault.workspace.folder.now()),
-    )
+    document = {name: value for name, value in result.to_dict().items() if name not in ("answered", "left_out")}
+    console.answer(document, messages.recalled(result, vault.workspace.folder.now()))
     finish(console, vault, stale=result.stale, pending=result.pending)

@@ -9,8 +9,7 @@ from vault_mem.cli.console import Console
 from vault_mem.cli.lean import lean
 
 if TYPE_CHECKING:
-    from vault_mem.notes.self_model import Question
-    from vault_mem.operations.day.budget import Excerpt
+    pass
 
 
 def printed_tokens(console: Console, document: dict[str, Any], text: str) -> int:
@@ -22,24 +21,3 @@ def printed_tokens(console: Console, document: dict[str, Any], text: str) -> int
     if not console.for_tool:
         return count_tokens(json.dumps(document, ensure_ascii=False, indent=2, default=str))
     return max(count_tokens(json.dumps(lean(document), ensure_ascii=False, default=str)), count_tokens(text))
-
-
-def excerpt_json(each: Excerpt) -> dict[str, Any]:
-    """A memory as far as there was room for it."""
-    memory = each.memory
-    return {
-        "id": memory.id,
-        "title": memory.title,
-        "text": each.text,
-        "created": memory.created.isoformat(),
-        "importance": memory.importance,
-        "category": memory.category,
-        "kind": memory.kind,
-        "emotion": memory.emotion,
-        "private": memory.private,
-    }
-
-
-def question_json(question: Question) -> dict[str, Any]:
-    """An open question."""
-    return {"number": question.number, "question": question.text}

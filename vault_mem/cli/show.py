@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.visible import quoted
 
@@ -22,12 +22,8 @@ def command(console: Console, id_: str) -> None:
     """Show one memory with its links in both directions. The id may be cut short while it is unique."""
     vault = open_vault(console)
     result = vault.show(id_)
-    document = memory_json(result.memory) | {
-        "links": [vars(each) for each in result.links],
-        "stale": result.stale,
-        "pending": result.pending,
-    }
-    console.answer(document, _text(result, vault.workspace.folder.zone))
+    console.answer(result.to_dict(), _text(result, vault.workspace.folder.zone))
+    vault.note_used([result.memory.id])
     finish(console, vault, stale=result.stale, pending=result.pending)
 
 

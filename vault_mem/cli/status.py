@@ -19,12 +19,8 @@ def command(console: Console) -> None:
     """What the vault holds, whether the index is fresh, and what needs attention."""
     vault = open_vault(console)
     status = vault.status()
-    problems = [{"path": each.path, "line": each.line, "reason": each.reason} for each in status.problems]
     if console.json:
-        record = {name: value for name, value in vars(status).items() if name not in ("problems", "calibration", "git")}
-        calibration = vars(status.calibration) if status.calibration else None
-        state = vars(status.git) if status.git else None
-        console.print_json(record | {"calibration": calibration, "git": state, "problems": problems})
+        console.print_json(status.to_dict())
     else:
         curve = status.calibration
         fresh = f"behind by {status.pending} file(s)" if status.stale else "up to date with every file"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, memory_json, open_vault
+from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
 
@@ -39,12 +39,6 @@ def command(console: Console, id_: str, tags: tuple[str, ...], remove: tuple[str
         raise click.UsageError("Which tags? Give +TAG to add one, -TAG to take one off.")
     vault = open_vault(console)
     result = vault.tag(id_, [each.removeprefix("+") for each in tags], remove)
-    console.answer(
-        {
-            "status": "tagged" if result.changed else "unchanged",
-            "memory": memory_json(result.memory),
-            "op": result.op,
-        },
-        messages.tagged(result),
-    )
+    status = "tagged" if result.changed else "unchanged"
+    console.answer(result.to_dict() | {"status": status}, messages.tagged(result))
     finish(console, vault)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +13,6 @@ from vault_mem.errors import InvalidInput
 from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
-    from vault_mem.model import Memory
     from vault_mem.operations.upkeep.tidy import TidyReport
 
 
@@ -40,7 +37,7 @@ def command(ctx: click.Context, dry_run: bool) -> None:
     opened = open_vault(console)
     report = opened.tidy(dry_run=dry_run)
     if console.json:
-        console.print_json(_report_json(report))
+        console.print_json(report.to_dict())
     else:
         console.print(_report_text(report))
         for each in report.duplicates:
@@ -89,20 +86,6 @@ def candidates_command(console: Console, kind: str | None, budget: int, summarie
         _summaries(console, vault, budget, public_only)
         return
     found = vault.tidy_candidates(kind=kind, budget=budget, public_only=public_only)
-    positions = count(1)
-    clusters = [
-        {
-            "kind": each.kind,
-            "similarity": each.similarity,
-            "shared_tags": each.shared_tags,
-            "shared_people": each.shared_people,
-            "overlapping": each.overlapping,
-            "repetitions": each.repetitions,
-            "changes": [asdict(change) for change in each.changes],
-            "states": [{"position": next(positions)} | _state(memory) for memory in each.states],
-        }
-        for each in found.clusters
-    ]
     lines = []
     for cluster in found.clusters:
         shared = ", ".join([*cluster.shared_tags, *cluster.shared_people])
@@ -111,14 +94,7 @@ def candidates_command(console: Console, kind: str | None, budget: int, summarie
         lines += [f"  {newer} repeats {older}" for newer, older in cluster.repetitions]
         lines += [f"  {each.newer} changes {each.older}: {'; '.join(each.differs)}" for each in cluster.changes]
     console.answer(
-        {
-            "candidates": found.token,
-            "at": found.at.isoformat(),
-            "states": found.states,
-            "clusters": clusters,
-            "left_out": found.left_out,
-            "next": "write a plan (vault-mem tidy schema) and give it to: vault-mem tidy apply -",
-        },
+        found.to_dict() | {"next": "write a plan (vault-mem tidy schema) and give it to: vault-mem tidy apply -"},
         "\n".join([*lines, f"{len(found.clusters)} cluster(s) among {found.states} states."]),
     )
     if found.left_out:
@@ -138,14 +114,7 @@ def apply_command(console: Console, plan: str, dry_run: bool) -> None:
     result = vault.tidy_apply(_read(console, plan), dry_run=dry_run)
     did = "Would create" if dry_run else "Created"
     console.answer(
-        {
-            "status": "checked" if dry_run else "applied",
-            "op": result.op,
-            "created": result.created,
-            "updated": result.updated,
-            "closed": result.closed,
-            "report": _report_json(result.report),
-        },
+        result.to_dict(),
         f"{did} {len(result.created)}, updated {len(result.updated)}, closed {len(result.closed)} state(s).",
     )
     finish(console, vault)
@@ -165,16 +134,7 @@ def _summaries(console: Console, vault: Any, budget: int, public_only: bool) -> 
     lines = [f"{each.scope}: {each.reason}" + (f" ({each.summary.id})" if each.summary else "") for each in found]
     console.answer(
         {
-            "scopes": [
-                {
-                    "scope": each.scope,
-                    "reason": each.reason,
-                    "total": each.total,
-                    "summary": each.summary.id if each.summary else None,
-                    "covers": [_state(memory) for memory in each.memories],
-                }
-                for each in found
-            ],
+            "scopes": [each.to_dict() for each in found],
             "next": "vault-mem remember - --kind summary --scope SCOPE --of ID …",
         },
         "\n".join(lines) or "No scope deserves a summary yet.",
@@ -189,28 +149,6 @@ def _read(console: Console, plan: str) -> str:
         return (console.cwd / Path(plan)).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"cannot read {plan}: {error}", "nothing was changed") from error
-
-
-def _state(memory: Memory) -> dict[str, Any]:
-    """A state in the words of a plan."""
-    return {
-        "state_id": memory.id,
-        "kind": memory.kind,
-        "body_text": memory.content,
-        "confidence": memory.confidence,
-        "salience": memory.salience,
-        "valid_from_ts": memory.valid_from.isoformat() if memory.valid_from else None,
-        "valid_to_ts": memory.valid_to.isoformat() if memory.valid_to else None,
-        "last_confirmed_at": memory.last_confirmed.isoformat() if memory.last_confirmed else None,
-        "created": memory.created.isoformat(),
-        "tags": memory.tags,
-        "people": memory.people,
-        "private": memory.private,
-    }
-
-
-def _report_json(report: TidyReport) -> dict[str, Any]:
-    return asdict(report) | {"at": report.at.isoformat()}
 
 
 def _report_text(report: TidyReport) -> str:

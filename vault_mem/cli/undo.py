@@ -26,12 +26,7 @@ def command(console: Console, op: str | None, yes: bool, by_number: bool) -> int
     vault = open_vault(console)
     if op is None and by_number:
         found = vault.look_at_undo()
-        document = {
-            "status": "not undone",
-            "would_undo": vars(found.operation),
-            "since": found.since and vars(found.since),
-        }
-        console.answer(document, messages.would_undo(found))
+        console.answer(found.to_dict(), messages.would_undo(found))
         finish(console, vault)
         return 0
     if op is None and not yes and can_ask(console):
@@ -44,13 +39,7 @@ def command(console: Console, op: str | None, yes: bool, by_number: bool) -> int
                 return 1
     result = vault.undo(op, sure=yes)
     console.answer(
-        {
-            "status": "undone",
-            "op": result.op,
-            "undone": result.undone,
-            "command": result.command,
-            "files": result.files,
-        },
+        result.to_dict(),
         f"Undone: {result.command} ({result.undone}), {len(result.files)} file(s).\n"
         f"Do it again: vault-mem undo {result.op.split('-')[0]}",
     )

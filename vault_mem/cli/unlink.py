@@ -23,17 +23,7 @@ def command(console: Console, a: str, b: str, body: bool, reason: str) -> None:
 
     vault = open_vault(console)
     result = vault.unlink(a, b, body=body, reason=reason)
-    console.answer(
-        {
-            "status": "unlinked",
-            "a": result.a.id,
-            "b": result.b.id,
-            "files": result.files,
-            "left": result.left,
-            "op": result.op,
-        },
-        messages.unlinked(result),
-    )
+    console.answer(result.to_dict(), messages.unlinked(result))
     for key in result.left:
         console.notice(f"note: the text of {key} still names it; --body turns that into plain text")
     finish(console, vault)

@@ -6,7 +6,6 @@ import click
 
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
-from vault_mem.cli.session import question_json
 
 
 @click.command(
@@ -49,15 +48,7 @@ def command(
     vault = open_vault(console)
     result = vault.update_self(wanted, ask=ask, resolve=resolve) if change else vault.show_self()
     status = "updated" if result.op else "unchanged" if change else "shown"
-    document = {
-        "status": status,
-        "path": "SELF.md",
-        "fields": result.model.fields,
-        "open": [question_json(each) for each in result.model.open],
-        "resolved": [{"question": each.text, "answer": each.answer} for each in result.model.resolved],
-        "op": result.op,
-        "scaffold": "",
-    }
+    document = result.to_dict() | {"status": status, "scaffold": ""}
     head = {"updated": "Updated SELF.md.\n\n", "unchanged": "SELF.md says so already.\n\n", "shown": ""}[status]
     console.answer(document, head + self_told(result))
     finish(console, vault)

@@ -19,7 +19,7 @@ def command(console: Console, action: str) -> None:
     vault = open_vault(console)
     result = vault.rebuild_views()
     console.answer(
-        {"status": "rebuilt", "files": result.files, "memories": result.memories},
+        result.to_dict(),
         f"{result.memories} public memories mirrored, {len(result.files)} file(s) changed.",
     )
     finish(console, vault)

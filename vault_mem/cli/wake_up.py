@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from vault_mem.cli.common import Command, finish, open_vault, scaffolded
 from vault_mem.cli.console import Console
-from vault_mem.cli.session import excerpt_json, printed_tokens, question_json
+from vault_mem.cli.session import printed_tokens
 from vault_mem.errors import VaultNotFound
 from vault_mem.setup.agents import AGENTS
 
@@ -54,27 +54,10 @@ def command(console: Console, budget: int | None, public_only: bool, hook: str |
     if hook:
         console.json = False
     spare = _FENCE if hook else 0
-    result = vault.wake_up(
+    result = vault.wake_up_within(
+        lambda result: printed_tokens(console, result.to_dict() | {"scaffold": scaffold}, text(result)) + spare,
         budget,
         public_only=public_only,
-        cost=lambda result: printed_tokens(console, _json(result, scaffold), text(result)) + spare,
     )
-    console.answer(_json(result, scaffold), text(result))
+    console.answer(result.to_dict() | {"scaffold": scaffold}, text(result))
     finish(console, vault, stale=result.stale, pending=result.pending)
-
-
-def _json(result: WakeUp, scaffold: str) -> dict[str, Any]:
-    return {
-        "total": result.total,
-        "introspection": excerpt_json(result.introspection[0]) if result.introspection else None,
-        "tasks": [
-            excerpt_json(each) | ({"due": day.isoformat()} if (day := result.due.get(each.memory.id)) else {})
-            for each in result.tasks
-        ],
-        "questions": [question_json(each) for each in result.questions],
-        "memories": [excerpt_json(each) for each in result.memories],
-        "left_out": result.left_out,
-        "stale": result.stale,
-        "pending": result.pending,
-        "scaffold": scaffold,
-    }

@@ -25,11 +25,11 @@ from vault_mem.cli.recall import Text
 def command(console: Console, /, id_: str, query: str, limit: int, budget: int | None, **filters: Any) -> None:
     """Say at which stage a recall of QUERY drops the memory ID, or where in the answer it is."""
     from vault_mem import messages
+    from vault_mem.operations.memory.recall import Request
 
     vault = open_vault(console)
     shape = Text(vault, explain=False)
     chosen = filters_from(vault, filters)
-    result = vault.why_not(id_, query, limit, chosen, budget=budget, frame=shape.frame, cost=shape.cost)
-    record = {name: value for name, value in vars(result).items() if name != "memory"}
-    console.answer({"id": result.memory.id, "path": result.memory.path} | record, messages.why_not(result))
+    result = vault.ask_why_not(id_, Request(query, limit, chosen, budget, shape.frame), shape.cost)
+    console.answer(result.to_dict(), messages.why_not(result))
     finish(console, vault, stale=result.stale, pending=result.pending)

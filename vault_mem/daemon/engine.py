@@ -117,6 +117,11 @@ class Engine:
         if self.watcher.ledger or self._unread is not None:
             self._wake.set()
 
+    def quiet_soon(self) -> None:
+        """There is work for a quiet moment, and it need not wait for one that is long."""
+        self._quiet_due = min(self._quiet_due, clock.monotonic())
+        self._wake.set()
+
     def run(self, stopping: Callable[[], bool]) -> None:
         """The work of quiet moments, until the daemon ends."""
         scan_due = clock.monotonic() + self._scan_seconds

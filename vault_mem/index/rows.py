@@ -14,7 +14,7 @@ import pyarrow as pa
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.passages import passages
 from vault_mem.index.terms import terms
-from vault_mem.model import Memory, from_record, to_record
+from vault_mem.model import Memory, MetaValue, from_record, to_record
 from vault_mem.notes.links import ID_AT_END
 from vault_mem.notes.parse import Note
 
@@ -41,6 +41,7 @@ def schema(dim: int) -> pa.Schema:
             pa.field("importance", pa.int32()),
             pa.field("tags", texts),
             pa.field("people", texts),
+            pa.field("metadata", texts),
             pa.field("created", pa.float64()),
             pa.field("valid_from", pa.float64()),
             pa.field("valid_to", pa.float64()),
@@ -88,6 +89,7 @@ def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, 
         "importance": memory.importance,
         "tags": with_parents(memory.tags),
         "people": memory.people,
+        "metadata": [noted(name, value) for name, value in memory.metadata.items()],
         "created": memory.created.timestamp() + ((memory.seq or 1) - 1) * STEP,
         "valid_from": _epoch(memory.valid_from),
         "valid_to": _epoch(memory.valid_to),
@@ -121,6 +123,12 @@ def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, 
                 }
             )
     return rows
+
+
+def noted(name: str, value: MetaValue) -> str:
+    """One note of a program's own, as it is looked for: 1 and 1.0 are the same, 1 and "1" are not."""
+    number = isinstance(value, float) and value.is_integer()
+    return f"{name}={_to_json(int(value) if number else value)}"
 
 
 def with_parents(tags: Sequence[str]) -> list[str]:

@@ -16,9 +16,11 @@ from vault_mem.model import (
     KIND_ALIASES,
     KINDS,
     MEMORY_ID,
+    META,
     TITLE_LENGTH,
     Link,
     Memory,
+    MetaValue,
     Problem,
 )
 from vault_mem.notes import yamlish
@@ -339,12 +341,22 @@ class _Reader:
             sources_digest=self._string("sources_digest"),
             links=links,
             aliases=self._strings("aliases"),
+            metadata=self._metadata(),
         )
         memory.importance = self._take("importance", _importance, "a whole number from 1 to 5", memory.importance)
         memory.kind = self._take("kind", _kind, "one of " + ", ".join(KINDS), memory.kind)
         memory.category = self._string("category") or memory.category
         memory.emotion = self._string("emotion") or memory.emotion
         return memory, dated_by_file
+
+    def _metadata(self) -> dict[str, MetaValue]:
+        """What programs have noted for themselves, as far as it is one value each."""
+        found = {key.removeprefix(META): value for key, value in self.fields.items() if key.startswith(META)}
+        return {
+            key: value.isoformat() if isinstance(value, date) else value
+            for key, value in found.items()
+            if isinstance(value, _SCALARS) and not (isinstance(value, float) and not math.isfinite(value))
+        }
 
     def _private_flag(self) -> bool:
         """The flag; a word nobody understands counts as private."""

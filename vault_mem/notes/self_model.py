@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 FIELDS, QUESTIONS = "Fields", "Questions"
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
@@ -25,6 +26,10 @@ class Question:
     text: str
     number: int = 0
     answer: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"number": self.number, "question": self.text}
 
 
 @dataclass(frozen=True)

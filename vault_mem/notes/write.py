@@ -7,7 +7,7 @@ import unicodedata
 from datetime import datetime, tzinfo
 from typing import Any
 
-from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_KIND, Memory
+from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_KIND, META, Memory
 from vault_mem.notes.links import write_link
 from vault_mem.notes.yamlish import quoted, scalar
 
@@ -58,6 +58,8 @@ def note_text(memory: Memory, zone: tzinfo) -> str:
         if key in ("supersedes", "sources"):
             value = [f"[[{target}]]" for target in value]
         lines += _lines(key, value, zone)
+    for name, noted in memory.metadata.items():
+        lines += _lines(f"{META}{name}", noted, zone)
     lines += _lines("links", [write_link(link) for link in memory.links], zone)
     return "\n".join([*lines, "---", memory.content]) + "\n"
 

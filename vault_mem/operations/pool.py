@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from vault_mem.errors import VaultMemError
+from vault_mem.errors import Busy, VaultMemError
 from vault_mem.operations.workspace import Workspace
 
 # More readers at once than processors only take each other's time.
@@ -88,6 +89,63 @@ class Pool:
             del self._free[: len(spare)]
         for workspace in spare:
             workspace.close()
+
+
+class Line:
+    """Threads that write take their turn in the order in which they came; the one whose turn it is may come again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: deque[threading.Event] = deque()
+        self._holder: int | None = None
+        self._calls = 0
+
+    @contextmanager
+    def turn(self, wait: float | None = None) -> Iterator[None]:
+        """Wait for one's turn, and have it until the block ends; raises Busy after so many seconds."""
+        self._join(wait)
+        try:
+            yield
+        finally:
+            self._leave()
+
+    def _join(self, wait: float | None) -> None:
+        me = threading.get_ident()
+        with self._lock:
+            if self._holder in (None, me):
+                self._holder = me
+                self._calls += 1
+                return
+            called = threading.Event()
+            self._waiting.append(called)
+        came = False
+        try:
+            came = called.wait(wait)
+        finally:
+            self._step_up(called, me, came)
+        if not came:
+            raise Busy(f"other threads have been writing this vault for {wait:g} s", "wait longer, or for them")
+
+    def _step_up(self, called: threading.Event, me: int, came: bool) -> None:
+        """Take the turn one was called for; who gave up lets the next one go."""
+        with self._lock:
+            if not called.is_set():
+                self._waiting.remove(called)
+                return
+            self._holder, self._calls = me, 1
+        if not came:
+            self._leave()
+
+    def _leave(self) -> None:
+        with self._lock:
+            self._calls -= 1
+            if self._calls:
+                return
+            if self._waiting:
+                self._holder = -1  # nobody slips in before the one who is called
+                self._waiting.popleft().set()
+            else:
+                self._holder = None
 
 
 class Turn:

@@ -5,17 +5,19 @@ It is told only what somebody asked for: `init --git`, `doctor --fix` and the se
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import shutil
 import signal
 import stat
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.tree import beside
+from vault_mem.vault.tree import name_of, native
 
 # A repository may come from a stranger: nothing that its configuration names is run, and nothing is fetched.
 _SAFE = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "core.quotePath=false", "--no-pager"]
@@ -63,7 +65,7 @@ def in_repository(folder: Folder) -> bool:
 
 def ignores(folder: Folder, *keys: str) -> bool:
     """Whether git would leave these files out, were they there and not yet tracked."""
-    if not all(_plain(folder, each) for each in (*_IGNORE_LISTS, *(beside(key, ".gitignore") for key in keys))):
+    if not all(_plain(folder, each) for each in _IGNORE_LISTS) or _waits_at_a_pipe(folder, keys):
         return False
     return len(_lines(_git(folder, "check-ignore", "--no-index", "--", *keys))) == len(keys)
 
@@ -97,7 +99,7 @@ def state(folder: Folder) -> GitState | None:
 
 def uncommitted(folder: Folder, keys: Iterable[str]) -> dict[str, bool]:
     """The files at these places that the last commit does not have as they are, and whether git knows them at all."""
-    report = _report(folder, keys)
+    report = _report(folder, list(keys))
     return report.changed if report else {}
 
 
@@ -112,8 +114,10 @@ class _Report:
     unmerged: bool = False
 
 
-def _report(folder: Folder, keys: Iterable[str]) -> _Report | None:
+def _report(folder: Folder, keys: Sequence[str]) -> _Report | None:
     """Ask git for everything at once; None where it does not say."""
+    if _waits_at_a_pipe(folder, keys):
+        return None
     options = ("--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
     places = (f":(literal){key}" for key in keys)
     answer = _git(folder, "status", *options, "--", *places, options=_without_filters(folder))
@@ -239,6 +243,8 @@ def settle(folder: Folder, key: str) -> bool:
 
     Not where a filter would be run: the owner must do that.
     """
+    if _waits_at_a_pipe(folder, [key]):
+        return False
     filtered = (_git(folder, "check-attr", "-z", "filter", "--", key) or "").split("\0")
     if filtered[2:3] not in (["unspecified"], ["unset"]):
         return False
@@ -265,6 +271,8 @@ def commit(folder: Folder, message: str, changed: Mapping[str, bool]) -> str:
 
     The owner's hooks are run, in the owner's environment. Where they say no, git's index is as it was.
     """
+    if _waits_at_a_pipe(folder, changed):
+        return "a pipe stands in the place of one of git's lists"
     new = [key for key, known in changed.items() if not known]
     said = _tell(folder, new, "add", "--intent-to-add") if new else ""
     said = said or _tell(folder, changed, "commit", "--quiet", "--message", message)
@@ -333,6 +341,21 @@ def _plain(folder: Folder, key: str) -> bool:
     except OSError:
         return True  # in a folder that we do not follow: git may
     return found is None or stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)
+
+
+def _waits_at_a_pipe(folder: Folder, keys: Iterable[str]) -> bool:
+    """Whether git would find a pipe in the place of one of its lists, on the way to these files or below them."""
+    for key in keys:
+        above = itertools.accumulate(native(key).split("/")[:-1], lambda place, name: f"{place}/{name}")
+        lists = [f"{place}/{name}" for place in above for name in _READ_BY_GIT]
+        with contextlib.suppress(OSError):  # no folder, or not one of ours
+            lists += [
+                each for _, _, others in folder.tree.walk(key) for each in others if name_of(each) in _READ_BY_GIT
+            ]
+        with contextlib.suppress(OSError):
+            if any(map(folder.tree.is_pipe, lists)):
+                return True
+    return False
 
 
 def _git(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> str | None:

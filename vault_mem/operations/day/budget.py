@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
 from vault_mem.notes.excerpt import cut
+from vault_mem.result import Result, plain
 
 T = TypeVar("T")
 R = TypeVar("R", bound="Fillable")
@@ -21,11 +22,16 @@ _ROOM_TO_SAY_SO = 999
 
 
 @dataclass(frozen=True)
-class Excerpt:
+class Excerpt(Result):
     """As much of a memory as there is room for."""
 
     memory: Memory
     text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        names = ("id", "title", "created", "importance", "category", "kind", "emotion", "private")
+        return {"text": self.text} | {name: plain(getattr(self.memory, name)) for name in names}
 
 
 def excerpts(memory: Memory, lengths: tuple[int, ...] = LENGTHS) -> Iterator[Excerpt]:

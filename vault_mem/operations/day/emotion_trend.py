@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
 from statistics import fmean
+from typing import Any
 
 from vault_mem.errors import InvalidInput
 from vault_mem.model import DEFAULT_EMOTION, Memory
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 
 WEEK, MONTH = 7, 30
 LONGEST = 3650
@@ -55,7 +57,7 @@ class Day:
 
 
 @dataclass(frozen=True)
-class Period:
+class Period(Result):
     """How some days felt. `dominant`, `undercurrent` and `shift` are None where there is too little to tell."""
 
     days: int
@@ -77,9 +79,13 @@ class Period:
         """Whether there is enough to speak of a trend."""
         return self.emotional >= FEW
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, enough=self.enough)
+
 
 @dataclass(frozen=True)
-class EmotionTrend:
+class EmotionTrend(Result):
     """The periods asked for, the shortest first."""
 
     periods: list[Period]
@@ -103,7 +109,7 @@ def period(workspace: Workspace, days: int, private: bool | None = None) -> Peri
     now = workspace.folder.now()
     since = now - timedelta(days=days)
     filters = Filters(private=private, since=since, until=now + timedelta(seconds=1), closed=True)
-    memories = workspace.index.memories(filters.where(now, ("memory",)))
+    memories = workspace.index.memories(filters)
     felt = [each for each in memories if feels(each)]
     emotions = _emotions(felt)
     middle = since + (now - since) / 2

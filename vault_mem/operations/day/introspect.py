@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from vault_mem.model import Episode
 from vault_mem.notes.excerpt import cut
@@ -14,21 +15,27 @@ from vault_mem.operations.day.update_self import show_self
 from vault_mem.operations.day.wake_up import newest
 from vault_mem.operations.upkeep.episodes import list_episodes
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 
 DEFAULT_BUDGET = 2000
 _MEMORIES, _EPISODES, _QUESTIONS, _DAYS = 12, 3, 10, 7
 
 
 @dataclass(frozen=True)
-class Told:
+class Told(Result):
     """As much of an episode as there is room for."""
 
     episode: Episode
     text: str
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        found = as_record(self.episode, "path", "created", "content", "members", summary=self.text)
+        return {name: found[name] for name in ("id", "title", "summary", "start", "end", "importance", "private")}
+
 
 @dataclass
-class Introspection:
+class Introspection(Result):
     """What there is to think about; `left_out` counts what had no room."""
 
     emotions: Period
@@ -38,6 +45,11 @@ class Introspection:
     memories: list[Excerpt] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
     episodes: list[Told] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON; of the emotions what is told in brief."""
+        emotions = as_record(self.emotions, "emotions", "by_day", enough=self.emotions.enough)
+        return as_record(self, emotions=emotions)
 
 
 def introspect(

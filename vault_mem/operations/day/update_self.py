@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from vault_mem.errors import EditRefused, InvalidInput, NotFound, SecretFound
 from vault_mem.notes import self_model
@@ -12,6 +13,7 @@ from vault_mem.notes.self_model import SelfModel, read_self
 from vault_mem.operations.changing import changing
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, plain
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
@@ -22,11 +24,21 @@ LONGEST_LINE = 2000
 
 
 @dataclass(frozen=True)
-class SelfResult:
+class SelfResult(Result):
     """What SELF.md says now; `op` names the operation where something was changed."""
 
     model: SelfModel
     op: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        resolved = [{"question": each.text, "answer": each.answer} for each in self.model.resolved]
+        status = "updated" if self.op else "unchanged"
+        return {"status": status, "path": "SELF.md", "fields": self.model.fields} | {
+            "open": plain(self.model.open),
+            "resolved": resolved,
+            "op": self.op,
+        }
 
 
 def show_self(folder: Folder) -> SelfResult:

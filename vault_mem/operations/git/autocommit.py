@@ -34,7 +34,7 @@ def autocommit(workspace: Workspace) -> Attempt | None:
     Not during a merge or rebase, and not while a note waits to become private. Where git did not commit, it is asked
     again when something has changed.
     """
-    folder, state = workspace.folder, workspace.index.state
+    folder, state = workspace.folder, workspace.index.known
     if not _wanted(folder) or git.under_way(folder) or not git.on_a_branch(folder):
         return None
     changed = {key: known for key, known in git.uncommitted(folder, _places(folder)).items() if _is_public(folder, key)}
@@ -52,7 +52,7 @@ def autocommit(workspace: Workspace) -> Attempt | None:
 
 def last_trouble(workspace: Workspace) -> str:
     """Why git did not make the last commit that was due; nothing where it did, or nobody wants any."""
-    found = workspace.index.state.get(_LAST) if _wanted(workspace.folder) else None
+    found = workspace.index.known.get(_LAST) if _wanted(workspace.folder) else None
     return str(found["trouble"]) if found else ""
 
 

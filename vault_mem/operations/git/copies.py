@@ -13,6 +13,7 @@ from vault_mem.operations.changing import index_written
 from vault_mem.operations.git.common_text import merged_bytes, merged_with
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result
 from vault_mem.vault import git
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -101,7 +102,7 @@ def renamed_twice(folder: Folder, key: str, other: str) -> bool:
 
 
 @dataclass(frozen=True)
-class SideBySide:
+class SideBySide(Result):
     """Two versions of one memory that only a person can make one of."""
 
     original: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from vault_mem.embedding.calibration import NEARLY_SAME, RELATED
 from vault_mem.errors import InvalidInput
@@ -13,6 +14,7 @@ from vault_mem.model import MEMORY_ID
 from vault_mem.operations.memory.guard import compared, repeats, worth_linking
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 
 # Where one of these was put for another, both statements cannot be true of the same thing at the same time.
 CLASHES = frozenset(
@@ -21,7 +23,7 @@ CLASHES = frozenset(
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Result):
     """`verdict` is duplicate, contradicts, similar, related or different; `remember` is block, link or save."""
 
     a: str
@@ -36,11 +38,15 @@ class Comparison:
         """1 − similarity."""
         return 1.0 - self.similarity
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "a", "b", distance=round(self.distance, 4))
+
 
 def compare(workspace: Workspace, a: str, b: str) -> Comparison:
     """Compare two texts; an id stands for its memory's text."""
     texts = [_text(workspace, each) for each in (a, b)]
-    if workspace.index.table is None:
+    if not workspace.index.is_open:
         workspace.freshen()  # the calibration is kept with the index
     own = statements(texts[0])
     similarity = compared(workspace, own, texts[1])

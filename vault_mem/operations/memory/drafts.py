@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,11 +17,13 @@ from vault_mem.model import (
     DEFAULT_KIND,
     KIND_ALIASES,
     KINDS,
+    MetaValue,
 )
-from vault_mem.notes.parse import read_bool
+from vault_mem.notes.parse import read_bool, read_time
 from vault_mem.notes.secrets import find_secret
 from vault_mem.operations.memory.results import writable
 
+META_NAME = re.compile(r"\w[\w-]{0,59}")
 SCOPE = re.compile(r"(?:tag|person|project):\S.*|month:\d{4}-\d{2}")
 # A memory is something to be recalled and read; what is longer is a document to be filed and referred to.
 MAX_CONTENT_BYTES = 1_000_000
@@ -54,6 +57,7 @@ class Draft:
     sources: list[str] = field(default_factory=list)
     supersedes: list[str] = field(default_factory=list)
     created: datetime | None = None
+    metadata: Mapping[str, MetaValue] = field(default_factory=dict)
 
 
 def checked(draft: Draft, zone: tzinfo) -> Draft:
@@ -83,27 +87,38 @@ def checked(draft: Draft, zone: tzinfo) -> Draft:
             raise InvalidInput(f"{name} is from {low} to 1, not {value}")
     if draft.scope is not None and (kind != "summary" or not SCOPE.fullmatch(draft.scope)):
         raise InvalidInput("a scope is tag:…, person:…, project:… or month:2026-11", "only a summary has one")
-    if draft.valid_from and draft.valid_to and draft.valid_to < draft.valid_from:
+    times = _times(draft, zone)
+    if "valid_from" in times and "valid_to" in times and times["valid_to"] < times["valid_from"]:
         raise InvalidInput("valid_to is before valid_from")
     for name in ("category", "emotion", "body_state", "about_time", "status", "source", "scope"):
         value = getattr(draft, name)
         if value is not None and ("\n" in value or not value.strip()):
             raise InvalidInput(f"{name} is one line of text")
-    times = {
-        name: value.replace(tzinfo=zone)
-        for name in ("valid_from", "valid_to", "created")
-        if (value := getattr(draft, name)) is not None and value.tzinfo is None
-    }
     private = read_bool(draft.private)
     if private is None:
         raise InvalidInput(f"private is true or false, not {draft.private!r}")
     return Draft(**{**vars(draft), **times, "content": content, "kind": kind, "private": private})
 
 
+def _times(draft: Draft, zone: tzinfo) -> dict[str, datetime]:
+    """The times of a draft in the vault's zone, which one without a zone is in."""
+    times = {}
+    for name in ("valid_from", "valid_to", "created"):
+        value = getattr(draft, name)
+        if value is None:
+            continue
+        moment = read_time(value, zone)
+        if moment is None:
+            raise InvalidInput(f"{name} is a time that can be shown in any zone, not {value!r}")
+        times[name] = moment
+    return times
+
+
 def refuse_secrets(fields: Mapping[str, object]) -> None:
     """Stop where a public text, or one of its fields, looks like a credential; what was found is never quoted."""
     for name, value in fields.items():
-        for text in value if isinstance(value, list | tuple) else [value]:
+        texts = value if isinstance(value, list | tuple) else value.values() if isinstance(value, Mapping) else [value]
+        for text in texts:
             kind = find_secret(text) if isinstance(text, str) else None
             if kind is not None:
                 where = "the text" if name == "content" else name
@@ -121,6 +136,19 @@ def check_words(private: bool, said: Mapping[str, object], *, allow_secret: bool
         refuse_secrets(said)
 
 
+def _check_metadata(metadata: object) -> None:
+    """Each key a word that front matter can have, each value one that it keeps as it is."""
+    if not isinstance(metadata, Mapping):
+        raise InvalidInput(f"metadata is a mapping of names to values, not {metadata!r}")
+    for name, value in metadata.items():
+        if not (isinstance(name, str) and META_NAME.fullmatch(name)):
+            raise InvalidInput(f"{name!r} cannot be a name in metadata", "use up to 60 letters, digits, _ and -")
+        finite = not isinstance(value, float) or math.isfinite(value)
+        if not isinstance(value, str | int | float | bool) or not finite or "\n" in str(value):
+            raise InvalidInput(f"metadata {name!r} is one line of text, a number or True or False, not {value!r}")
+        writable(str(value), f"metadata {name!r}")
+
+
 def _check_types(draft: Draft) -> None:
     """Values of the types the note format has, in text that can be written."""
     for name, value in vars(draft).items():
@@ -129,10 +157,12 @@ def _check_types(draft: Draft) -> None:
             isinstance(value, list) and all(isinstance(item, str) for item in items)
         ):
             raise InvalidInput(f"{name} is a list of texts, not {value!r}")
-        if name in ("intensity", "valence", "arousal", "confidence", "salience") and not isinstance(
-            value, int | float | None
+        if name in ("intensity", "valence", "arousal", "confidence", "salience") and (
+            not isinstance(value, int | float | None) or isinstance(value, bool)
         ):
             raise InvalidInput(f"{name} is a number, not {value!r}")
+        if name == "metadata":
+            _check_metadata(value)
         if name in ("valid_from", "valid_to", "created") and not isinstance(value, datetime | None):
             raise InvalidInput(f"{name} is a time, not {value!r}")
         for item in items:

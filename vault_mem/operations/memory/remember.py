@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
 from vault_mem import redact
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
@@ -27,6 +27,7 @@ from vault_mem.operations.upkeep import review, summaries
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault import activity
 from vault_mem.vault.journal import Transaction
 
@@ -34,8 +35,10 @@ log = redact.logger(__name__)
 
 
 @dataclass(frozen=True)
-class RememberResult:
+class RememberResult(Result, tuple[Memory | None, int, list[Found], Found | None]):
     """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set.
+
+    True where the text was `saved`, false where it was refused as a repetition.
 
     `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why. `grown`: there is
     one memory of the kind, and it says the new text now; `kept` is what a person had added to it, and is still there.
@@ -54,8 +57,27 @@ class RememberResult:
     may_replace: list[Found] = field(default_factory=list)
     may_finish: list[Found] = field(default_factory=list)
 
-    def __iter__(self) -> Iterator[object]:
-        return iter((self.memory, self.links, self.linked, self.duplicate_of))
+    def __new__(
+        cls, memory: Memory | None, links: int, linked: list[Found], duplicate_of: Found | None, *_: Any, **__: Any
+    ) -> RememberResult:
+        """A tuple of the first four, so that type checkers know what each is when they are unpacked."""
+        return tuple.__new__(cls, (memory, links, linked, duplicate_of))
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
+
+    def __bool__(self) -> bool:
+        return self.saved
+
+    @property
+    def saved(self) -> bool:
+        """Whether a memory says the text now."""
+        return self.memory is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        status = "duplicate" if self.duplicate_of else "updated" if self.grown else "saved"
+        return as_record(self, "grown", status=status, closed=[old.id for old in self.closed])
 
 
 def remember(
@@ -202,7 +224,7 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
     folder = workspace.folder
     created = (draft.created or folder.now()).astimezone(folder.zone).replace(microsecond=0)
     own = {"id": new_id(workspace, "mem_"), "created": created, "supersedes": [], "sources": []}
-    memory = Memory(**vars(draft) | own)
+    memory = Memory(**vars(draft) | own | {"metadata": dict(draft.metadata)})
     if memory.kind == "task" and memory.about_time is None:  # the text still says "tomorrow" in a month
         memory.about_time = day_of(memory.content, created)
     memory.title = title_of(draft.content)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from typing import Any
 
 from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
 
+# What is said of a memory where every token counts.
+IN_BUDGET = ("id", "created", "kind", "emotion", "private", "valid_to", "status")
 DONE = frozenset({"done", "closed", "cancelled", "canceled", "dropped"})
 
 
@@ -45,6 +48,19 @@ class Found:
     def distance(self) -> float:
         """1 − similarity."""
         return 1.0 - self.similarity
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON; within a budget without what can be asked for by the id."""
+        whole = self.memory.to_dict()
+        figures: dict[str, Any] = {"similarity": self.similarity, "score": self.score, "relevance": self.relevance}
+        if self.superseded_by:
+            figures["superseded_by"] = self.superseded_by
+        if self.replaced_by:
+            figures["maybe_replaced_by"] = self.replaced_by
+        if self.budgeted:
+            kept = {key: whole[key] for key in IN_BUDGET if key in whole}
+            return kept | figures | {"passage": self.passage, "shortened": self.shortened}
+        return whole | figures | {"passage": self.passage}
 
 
 def is_done(memory: Memory) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from vault_mem.errors import NotFound
 from vault_mem.index.index import Index
-from vault_mem.index.state import MEMORY
 from vault_mem.model import Memory
-from vault_mem.operations.memory.filters import Filters
-from vault_mem.operations.memory.people import other_names
+from vault_mem.operations.memory.filters import Filters, resolved
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.superseded import superseding_id
+from vault_mem.result import Result, Results, as_record
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class ShowResult:
+class ShowResult(Result):
     """A memory with its links, in both directions."""
 
     memory: Memory
@@ -33,9 +33,13 @@ class ShowResult:
     stale: bool = False
     pending: int = 0
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return self.memory.to_dict() | as_record(self, "memory")
+
 
 @dataclass(frozen=True)
-class ListResult:
+class ListResult(Results[Memory]):
     """Memories, newest first; `total` counts those that met the filters.
 
     `superseded_by` has the ids of what took the place of closed ones, by their ids.
@@ -46,6 +50,13 @@ class ListResult:
     stale: bool = False
     pending: int = 0
     superseded_by: dict[str, str] = field(default_factory=dict)
+
+    def _items(self) -> list[Memory]:
+        return self.memories
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "superseded_by")
 
 
 def show(workspace: Workspace, id_: str) -> ShowResult:
@@ -68,14 +79,12 @@ def show(workspace: Workspace, id_: str) -> ShowResult:
 def list_memories(workspace: Workspace, filters: Filters | None = None, limit: int | None = None) -> ListResult:
     """The memories that meet the filters, newest first."""
     freshness = workspace.freshen()
-    filters = filters or Filters()
-    names = workspace.reading(lambda: other_names(workspace, filters))
-    where = filters.where(workspace.folder.now(), (MEMORY,), names)
+    wanted = workspace.reading(lambda: resolved(workspace, filters or Filters()))
     if limit is None:
-        found = workspace.reading(lambda: workspace.index.memories(where))
+        found = workspace.reading(lambda: workspace.index.memories(wanted))
         total = len(found)
     else:
-        found, total = workspace.reading(lambda: _newest(workspace.index, where, limit))
+        found, total = workspace.reading(lambda: _newest(workspace.index, wanted, limit))
     replaced = workspace.reading(lambda: superseded_by(workspace, found))
     return ListResult(found, total, freshness.stale, freshness.pending, replaced)
 
@@ -96,6 +105,6 @@ def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str
     return {id_: by for id_, by in found.items() if by}
 
 
-def _newest(index: Index, where: str, limit: int) -> tuple[list[Memory], int]:
-    files = index.in_order(where)
+def _newest(index: Index, filters: Filters, limit: int) -> tuple[list[Memory], int]:
+    files = index.in_order(filters)
     return list(index.read(files[:limit])), len(files)

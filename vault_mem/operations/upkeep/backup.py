@@ -19,10 +19,11 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from vault_mem.errors import InvalidInput, NotFound, Unsafe, VaultMemError, WriteFailed
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.journal import writing
 from vault_mem.vault.tree import TEMPORARY, Tree, name_of, native
@@ -33,7 +34,7 @@ _FORMAT = 1
 
 
 @dataclass(frozen=True)
-class BackupResult:
+class BackupResult(Result):
     """What was written, or checked: `wrong` says what does not hold."""
 
     file: Path
@@ -42,6 +43,10 @@ class BackupResult:
     bytes: int
     made: str = ""
     wrong: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="damaged" if self.wrong else "written")
 
 
 def backup(workspace: Workspace, file: Path, *, force: bool = False) -> BackupResult:

@@ -11,15 +11,18 @@ import json
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from vault_mem.errors import InvalidInput
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
+from vault_mem.operations.upkeep.summaries import as_state
 from vault_mem.operations.upkeep.tidy import normalised, open_states
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.times import spans
+from vault_mem.result import Result, as_record
 from vault_mem.vault import files, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.steps import read
@@ -70,7 +73,7 @@ class Cluster:
 
 
 @dataclass(frozen=True)
-class Candidates:
+class Candidates(Result):
     """What could be tidied, and the token that a plan made from it gives; `left_out` clusters were over the budget."""
 
     token: str
@@ -78,6 +81,15 @@ class Candidates:
     clusters: list[Cluster]
     left_out: int
     states: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON; states are numbered through."""
+        positions = count(1)
+        clusters = [
+            as_record(each, "near", states=[{"position": next(positions)} | as_state(memory) for memory in each.states])
+            for each in self.clusters
+        ]
+        return as_record(self, "token", candidates=self.token, clusters=clusters)
 
 
 def find(
@@ -93,7 +105,7 @@ def find(
         raise InvalidInput(f"{kind!r} is not a kind that is tidied", f"one of {', '.join(STATE_KINDS)}")
     workspace.freshen()
     now = workspace.folder.now()
-    found = open_states(workspace, now, [kind] if kind else STATE_KINDS)
+    found = open_states(workspace, [kind] if kind else STATE_KINDS)
     states = {memory.path: memory for memory in found if not (public_only and memory.private)}
     clusters = workspace.reading(lambda: _clusters(workspace, states, progress))
     chosen, left_out, room = [], 0, budget

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from vault_mem.embedding.calibration import size_of
 from vault_mem.errors import InvalidInput, NotFound, VaultMemError
+from vault_mem.index.filters import Filters
 from vault_mem.index.pairs import nearest_pairs
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations.changing import changing, freshen_to_change, index_written
@@ -21,6 +21,7 @@ from vault_mem.operations.upkeep import review
 from vault_mem.operations.upkeep.linking import add_link
 from vault_mem.operations.upkeep.replayed import Company
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result
 from vault_mem.vault import activity
 from vault_mem.vault.journal import Transaction
 
@@ -55,7 +56,7 @@ class SupersedeCandidate(MergeCandidate):
 
 
 @dataclass(frozen=True)
-class ConsolidationStats:
+class ConsolidationStats(Result):
     """What a consolidation did and found."""
 
     replay_events: int
@@ -64,10 +65,6 @@ class ConsolidationStats:
     refreshed_memories: int
     merge_candidates: list[MergeCandidate] = field(default_factory=list)
     supersede_candidates: list[SupersedeCandidate] = field(default_factory=list)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return asdict(self)
 
 
 def consolidate(
@@ -152,10 +149,8 @@ def _is_state(workspace: Workspace, candidate: MergeCandidate) -> bool:
 def _recent(workspace: Workspace, window: int | None, window_hours: float) -> list[Memory]:
     """The memories that count as new, oldest first."""
     now = workspace.folder.now()
-    where = f"created <= {now.timestamp()!r}"
-    if window is None:
-        where += f" AND created >= {(now - timedelta(hours=window_hours)).timestamp()!r}"
-    recent = [memory for memory in workspace.index.memories(where) if not memory.closed_at(now)]
+    since = now - timedelta(hours=window_hours) if window is None else None
+    recent = [memory for memory in workspace.index.memories(Filters(since=since)) if memory.created <= now]
     recent.sort(key=lambda memory: memory.order)
     return recent if window is None else recent[max(len(recent) - window, 0) :]
 

@@ -18,9 +18,11 @@ from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import Draft, check_words, checked
 from vault_mem.operations.memory.results import writable
+from vault_mem.operations.unasked.adopt import adopt_in
 from vault_mem.operations.upkeep.by_hand import replace_words
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 
@@ -51,7 +53,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class EditResult:
+class EditResult(Result):
     """The memory as it is now; `op` is empty where nothing had to be changed.
 
     `kept` is what a person had added to a text that was replaced: it is still there.
@@ -65,6 +67,10 @@ class EditResult:
     def changed(self) -> bool:
         """Whether anything was written."""
         return bool(self.op)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="edited" if self.op else "unchanged")
 
 
 def edit_memory(
@@ -164,6 +170,7 @@ def change_memory(
         transaction = plan_change(workspace.folder, memory, raw, wanted, command, reason)
         if not transaction.steps:
             return EditResult(memory)
+        adopt_in(workspace, transaction)
         op = transaction.commit()
         index_written(workspace, transaction)
         return EditResult(memory_written(workspace, transaction, memory.id), op, wanted.kept)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vault_mem.errors import EditRefused, InvalidInput, NotFound
+from vault_mem.index.filters import Filters
 from vault_mem.index.links import Names
 from vault_mem.model import Episode, Memory
 from vault_mem.notes.edit import edit
@@ -19,6 +20,7 @@ from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.link import require_memory
 from vault_mem.operations.upkeep.linking import referrers
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, Results, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
@@ -28,7 +30,7 @@ MAX_SUMMARY = 2000
 
 
 @dataclass(frozen=True)
-class EpisodeResult:
+class EpisodeResult(Result):
     """An episode with those of its memories that exist, and how many do not."""
 
     episode: Episode
@@ -37,9 +39,18 @@ class EpisodeResult:
     stale: bool = False
     pending: int = 0
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return self.told() | as_record(self, "episode", "missing")
+
+    def told(self) -> dict[str, Any]:
+        """The episode as JSON, its memories by their ids alone."""
+        members = [memory.id for memory in self.memories]
+        return as_record(self.episode, members=members, missing=self.missing)
+
 
 @dataclass(frozen=True)
-class EpisodeChange:
+class EpisodeChange(Result):
     """What a change to an episode did: members that came or went, those that already were so, files that name it."""
 
     result: EpisodeResult
@@ -49,14 +60,25 @@ class EpisodeChange:
     left: list[str] = field(default_factory=list)
     op: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "result", status="changed" if self.changed else "already", episode=self.result.told())
+
 
 @dataclass(frozen=True)
-class EpisodeList:
+class EpisodeList(Results[EpisodeResult]):
     """Episodes, the latest first."""
 
     episodes: list[EpisodeResult]
     stale: bool = False
     pending: int = 0
+
+    def _items(self) -> list[EpisodeResult]:
+        return self.episodes
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, episodes=[each.told() for each in self.episodes])
 
 
 def create(
@@ -114,7 +136,7 @@ def show(workspace: Workspace, id_: str) -> EpisodeResult:
 
 def list_episodes(workspace: Workspace) -> EpisodeList:
     """All episodes, the one that ended last first."""
-    from vault_mem.index.state import EPISODE
+    from vault_mem.index.known import EPISODE
 
     freshness = workspace.freshen()
     notes = workspace.reading(lambda: workspace.index.memories(types=(EPISODE,)))
@@ -269,12 +291,10 @@ def _result(workspace: Workspace, episode: Episode) -> EpisodeResult:
 
 def _results(workspace: Workspace, episodes: Sequence[Episode]) -> list[EpisodeResult]:
     """Episodes with those of their members that are memories of the vault."""
-    from vault_mem.index.table import quote
-
     graph = workspace.graph
     meant = [[graph.resolve(target, episode.path) for target in episode.members] for episode in episodes]
     ids = {id_ for each in meant for id_ in each if id_ is not None}
-    found = workspace.index.memories(f"id IN ({', '.join(map(quote, sorted(ids)))})") if ids else []
+    found = workspace.index.memories(Filters(ids=sorted(ids), closed=True)) if ids else []
     by_id = {memory.id: memory for memory in found}
     return [
         EpisodeResult(

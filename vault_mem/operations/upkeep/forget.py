@@ -7,6 +7,7 @@ import difflib
 import json
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from vault_mem.errors import Conflict, NotFound, VaultMemError
 from vault_mem.index.links import Names
@@ -16,11 +17,13 @@ from vault_mem.notes.parse import parse, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
 from vault_mem.operations.changing import changing, index_written, memory_written, read_to_remove, to_change
+from vault_mem.operations.sessions.sessions import without
 from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.apart import keep_apart
 from vault_mem.operations.upkeep.linking import changed_links, referrers
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault import own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
@@ -33,7 +36,7 @@ _TRASH = f"{OWN}/trash"
 
 
 @dataclass(frozen=True)
-class ForgetResult:
+class ForgetResult(Result):
     """What was forgotten, in how many files it was named, and which files still name it."""
 
     memory: Memory
@@ -41,6 +44,22 @@ class ForgetResult:
     left: list[str] = field(default_factory=list)
     op: str = ""
     purged: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "purged", status="purged" if self.purged else "forgotten")
+
+
+@dataclass(frozen=True)
+class RestoreResult(Result):
+    """The memory that is back, and the files in which a reference to it could not be put back."""
+
+    memory: Memory
+    not_put_back: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="restored")
 
 
 @dataclass(frozen=True)
@@ -58,7 +77,7 @@ class Trashed:
 def forget(workspace: Workspace, id_: str, reason: str = "", *, update_links: bool = False) -> ForgetResult:
     """Put one memory into the trash and remove every reference to it, as one operation.
 
-    With `update_links`, those in a person's own notes too.
+    With `update_links`, those in a person's own notes too. Its sentences leave the sessions in which they were said.
     """
 
     def act() -> ForgetResult:
@@ -68,6 +87,8 @@ def forget(workspace: Workspace, id_: str, reason: str = "", *, update_links: bo
             workspace.folder, workspace.names, memory, raw, reason, update_links=update_links
         )
         references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
+        for key, before, after in without(workspace.folder, [memory.content]):
+            transaction.write(key, before, after)
         op = transaction.commit()
         index_written(workspace, transaction, soon=True)
         shown = workspace.folder.is_shown
@@ -157,10 +178,10 @@ def trash(folder: Folder) -> list[Trashed]:
     return sorted(shown, key=lambda each: each.at, reverse=True)
 
 
-def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
+def restore(workspace: Workspace, id_: str) -> RestoreResult:
     """Bring a forgotten memory back with the references to it. Returns it, and what could not be put back."""
 
-    def act() -> tuple[Memory, list[str]]:
+    def act() -> RestoreResult:
         workspace.freshen()
         trashed = in_trash(workspace.folder, id_)
         if workspace.index.has(trashed.id):
@@ -168,7 +189,7 @@ def restore(workspace: Workspace, id_: str) -> tuple[Memory, list[str]]:
         transaction, missing = plan_restore(workspace.folder, workspace.names, trashed)
         transaction.commit()
         index_written(workspace, transaction)
-        return memory_written(workspace, transaction, trashed.id), missing
+        return RestoreResult(memory_written(workspace, transaction, trashed.id), missing)
 
     return changing(workspace, act)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 from vault_mem.errors import InvalidInput
 from vault_mem.index.graph import Graph
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 
 # Passes over the graph until clusters settle; they do after four or five, and a few that swing need an end.
 PASSES = 20
@@ -25,6 +27,10 @@ class Node:
     episode: bool = False
     depth: int = 0
 
+    def brief(self) -> dict[str, Any]:
+        """As JSON, in brief."""
+        return {"id": self.id, "title": self.title, "private": self.private}
+
 
 @dataclass(frozen=True)
 class Arc:
@@ -37,7 +43,7 @@ class Arc:
 
 
 @dataclass(frozen=True)
-class Picture:
+class Picture(Result):
     """Memories and the links between them; without a `centre` those of the whole vault that have links."""
 
     nodes: list[Node]
@@ -45,6 +51,10 @@ class Picture:
     centre: str = ""
     stale: bool = False
     pending: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "arcs", links=self.arcs)
 
 
 @dataclass(frozen=True)
@@ -65,7 +75,7 @@ class Bridge:
 
 
 @dataclass(frozen=True)
-class Overview:
+class Overview(Result):
     """The shape of a vault. Lists hold the most telling ones, counts all."""
 
     memories: int
@@ -84,6 +94,29 @@ class Overview:
     titles: dict[str, str] = field(default_factory=dict)
     stale: bool = False
     pending: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        clusters = [
+            {"size": each.size, "hub": each.hub.id, "title": each.hub.title, "ids": each.ids} for each in self.clusters
+        ]
+        bridges = [vars(each.arc) | {"smaller": each.smaller} for each in self.bridges]
+        return {
+            "memories": self.memories,
+            "links": self.links,
+            "types": self.types,
+            "components": self.components,
+            "clusters": {"count": self.cluster_count, "top": clusters},
+            "hubs": [node.brief() | {"links": links} for node, links in self.hubs],
+            "bridges": {"count": self.bridge_count, "top": bridges},
+            "orphans": {"count": self.orphan_count, "top": [node.brief() for node in self.orphans]},
+            "dangling": {
+                "count": self.dangling_count,
+                "top": [node.brief() | {"target": target} for node, target in self.dangling],
+            },
+            "stale": self.stale,
+            "pending": self.pending,
+        }
 
 
 def neighbourhood(workspace: Workspace, id_: str, depth: int = 1, *, public_only: bool = False) -> Picture:
@@ -120,7 +153,7 @@ def picture(workspace: Workspace, *, public_only: bool = False) -> Picture:
 def overview(workspace: Workspace, *, public_only: bool = False) -> Overview:
     """Clusters, hubs, bridges, orphans and dangling links of the memories; episodes are left out of the count."""
     freshness = workspace.freshen()
-    graph = workspace.reading(lambda: Graph(workspace.index.state, workspace.names))
+    graph = workspace.reading(lambda: workspace.index.graph(every_file=True))
     ids = sorted(each for each, place in graph.places.items() if not place.episode and _shown(graph, each, public_only))
     arcs = _arcs(graph.whole(), dict.fromkeys(ids, 0))
     near: dict[str, dict[str, float]] = {each: {} for each in ids}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from vault_mem.errors import Conflict, InvalidInput, NotFound
 from vault_mem.index.links import Means
@@ -14,15 +15,17 @@ from vault_mem.notes.parse import written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.operations.changing import changing, index_written, read_to_edit, read_to_remove, to_change
 from vault_mem.operations.memory.results import writable
+from vault_mem.operations.unasked.adopt import adopt_in
 from vault_mem.operations.upkeep.edit_memory import as_written
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 
 
 @dataclass(frozen=True)
-class LinkResult:
+class LinkResult(Result):
     """What became of a link from `a` to `b`: `status` is linked, changed or already; it is written in `path`."""
 
     status: str
@@ -33,9 +36,13 @@ class LinkResult:
     path: str
     op: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, a=self.a.id, b=self.b.id)
+
 
 @dataclass(frozen=True)
-class UnlinkResult:
+class UnlinkResult(Result):
     """The files a link was taken out of, and those whose text still names the other memory."""
 
     a: Memory
@@ -43,6 +50,10 @@ class UnlinkResult:
     files: list[str]
     left: list[str] = field(default_factory=list)
     op: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="unlinked", a=self.a.id, b=self.b.id)
 
 
 @dataclass(frozen=True)
@@ -73,6 +84,7 @@ def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason:
         confidence = _similarity(workspace, one, other) if wanted == "similar" else None
         transaction = linking(workspace, one, other, wanted, confidence, reason)
         path = transaction.keys[-1]
+        adopt_in(workspace, transaction)
         op = transaction.commit()
         index_written(workspace, transaction)
         return LinkResult("changed" if present else "linked", one, other, wanted, confidence, path, op)
@@ -93,6 +105,7 @@ def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: 
             raise Conflict(f"only the text of {' and '.join(left)} names it", "--body turns that link into plain text")
         if not files:
             raise NotFound(f"Not linked: {one.id} and {other.id}", f"`vault-mem show {one.id}` lists its links")
+        adopt_in(workspace, transaction)
         op = transaction.commit()
         index_written(workspace, transaction)
         return UnlinkResult(one, other, files, left, op)

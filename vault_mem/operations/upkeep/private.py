@@ -8,6 +8,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from vault_mem.errors import Conflict
 from vault_mem.index.links import Names
@@ -33,6 +34,7 @@ from vault_mem.operations.upkeep.forget import is_episode
 from vault_mem.operations.upkeep.linking import bytes_of
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault import git, history
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -49,7 +51,7 @@ _TELLING_TITLE = 8
 
 
 @dataclass(frozen=True)
-class PrivateResult:
+class PrivateResult(Result):
     """What became private, the public files that still name it in their text, and whether git holds it already."""
 
     memory: Memory
@@ -59,6 +61,10 @@ class PrivateResult:
     scrubbed: list[str] = field(default_factory=list)
     in_git: list[str] = field(default_factory=list)
     op: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="private")
 
 
 @dataclass
@@ -287,7 +293,7 @@ def still_held(workspace: Workspace) -> list[str]:
         with contextlib.suppress(ValueError, KeyError, TypeError):
             record = json.loads(line)
             names[str(record["id"])] = [str(each) for each in record["files"]]
-    private = [known.id for known in workspace.index.state.with_ids(names) if folder.is_private(known.key)]
+    private = [known.id for known in workspace.index.known.with_ids(names) if folder.is_private(known.key)]
     places = [f":(literal){name}" for id_ in private for name in names[id_]]
     return sorted({*git.ever_held(folder, places), *git.tracked(folder, places)}) if places else []
 

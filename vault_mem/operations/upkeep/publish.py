@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from vault_mem.errors import InvalidInput
 from vault_mem.index.links import Names
@@ -27,6 +28,7 @@ from vault_mem.operations.upkeep.apart import (
 from vault_mem.operations.upkeep.forget import is_episode
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
@@ -34,12 +36,16 @@ from vault_mem.vault.steps import read
 
 
 @dataclass(frozen=True)
-class PublishResult:
+class PublishResult(Result):
     """What became public, and how many links to private memories were carried over to those."""
 
     memory: Memory
     links: int = 0
     op: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="public")
 
 
 def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret: bool = False) -> PublishResult:

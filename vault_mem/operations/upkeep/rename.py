@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
 from vault_mem.index.links import Names
@@ -15,6 +16,7 @@ from vault_mem.operations.changing import changing, index_written, memory_writte
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.linking import changed_links, referrers
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.walk import is_ignored
@@ -25,7 +27,7 @@ _LONGEST = 200
 
 
 @dataclass(frozen=True)
-class RenameResult:
+class RenameResult(Result):
     """The memory in its new file, the files whose links followed, and those that still say the old name."""
 
     memory: Memory
@@ -33,6 +35,10 @@ class RenameResult:
     references: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     op: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="renamed" if self.op else "unchanged")
 
 
 def rename(

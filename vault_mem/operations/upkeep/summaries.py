@@ -10,10 +10,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from vault_mem.model import Memory
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record, plain
 
 # Fewer memories are read as quickly as a summary of them.
 ENOUGH = 6
@@ -22,7 +24,7 @@ PROJECT = "project/"
 
 
 @dataclass(frozen=True)
-class Scope:
+class Scope(Result):
     """A scope that deserves a summary: what it would cover, newest first, and the summary there is, if any."""
 
     scope: str
@@ -30,6 +32,33 @@ class Scope:
     total: int
     summary: Memory | None
     reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(
+            self,
+            "memories",
+            summary=self.summary.id if self.summary else None,
+            covers=[as_state(memory) for memory in self.memories],
+        )
+
+
+def as_state(memory: Memory) -> dict[str, Any]:
+    """A memory as the JSON that a TidyPlan is made from."""
+    return {
+        "state_id": memory.id,
+        "kind": memory.kind,
+        "body_text": memory.content,
+        "confidence": memory.confidence,
+        "salience": memory.salience,
+        "valid_from_ts": plain(memory.valid_from),
+        "valid_to_ts": plain(memory.valid_to),
+        "last_confirmed_at": plain(memory.last_confirmed),
+        "created": plain(memory.created),
+        "tags": memory.tags,
+        "people": memory.people,
+        "private": memory.private,
+    }
 
 
 def scopes_of(memory: Memory) -> list[str]:

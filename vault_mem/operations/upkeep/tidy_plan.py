@@ -25,6 +25,7 @@ from vault_mem.operations.upkeep.tidy import TidyReport, record
 from vault_mem.operations.upkeep.validity import DONE, close_in
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.history import Why
 from vault_mem.vault.journal import Transaction
 
@@ -72,7 +73,7 @@ class Update:
 
 
 @dataclass(frozen=True)
-class PlanResult:
+class PlanResult(Result):
     """What a plan changed."""
 
     op: str
@@ -80,6 +81,10 @@ class PlanResult:
     updated: list[str]
     closed: list[str]
     report: TidyReport
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="checked" if self.report.dry_run else "applied")
 
 
 def schema() -> str:

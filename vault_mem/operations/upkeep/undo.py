@@ -6,6 +6,7 @@ import sqlite3
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from vault_mem.errors import Conflict, NotFound, Unsafe, VaultMemError
 from vault_mem.index.files import read_names
@@ -20,6 +21,7 @@ from vault_mem.operations.upkeep.forget import is_episode, lost_links
 from vault_mem.operations.upkeep.linking import changeable, referrers
 from vault_mem.operations.vaults.views import MONOLOGUE
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault import history, journal, marked
 from vault_mem.vault.carry import left_of
 from vault_mem.vault.folder import Folder
@@ -33,7 +35,7 @@ MANY_LINES = 20
 
 
 @dataclass(frozen=True)
-class UndoResult:
+class UndoResult(Result):
     """The operation that was taken back, and the files that changed."""
 
     op: str
@@ -41,9 +43,13 @@ class UndoResult:
     command: str
     files: list[str]
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, status="undone")
+
 
 @dataclass(frozen=True)
-class HistoryResult:
+class HistoryResult(Result):
     """What happened to one memory; it may be gone by now."""
 
     id: str
@@ -51,9 +57,13 @@ class HistoryResult:
     created: datetime | None
     revisions: list[Revision] = field(default_factory=list)
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "memory", exists=self.memory is not None)
+
 
 @dataclass(frozen=True)
-class Operation:
+class Operation(Result):
     """One operation that can be undone, or was."""
 
     op: str
@@ -67,11 +77,15 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class NextUndo:
+class NextUndo(Result):
     """What an undo would take back, and what came since that cannot be: then it is perhaps not what is meant."""
 
     operation: Operation
     since: Operation | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "operation", status="not undone", would_undo=self.operation)
 
 
 def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> UndoResult:

@@ -8,8 +8,11 @@ from datetime import datetime
 from vault_mem.errors import Conflict, InvalidInput
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
+from vault_mem.notes.parse import read_time
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
+from vault_mem.operations.unasked.adopt import adopt_in
+from vault_mem.operations.upkeep.edit_memory import EditResult
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.journal import Transaction
@@ -17,10 +20,10 @@ from vault_mem.vault.journal import Transaction
 DONE, OPEN = "done", "open"
 
 
-def close(workspace: Workspace, id_: str, reason: str = "", at: datetime | None = None) -> Memory:
+def close(workspace: Workspace, id_: str, reason: str = "", at: datetime | None = None) -> EditResult:
     """End a memory's validity, now or at a given time; it stays, and `recall --closed` and `--as-of` find it."""
 
-    def act() -> Memory:
+    def act() -> EditResult:
         memory = to_change(workspace, id_)
         moment = _end(workspace, memory, at)
         transaction = Transaction(workspace.folder, "close", reason, ids=[memory.id])
@@ -30,10 +33,10 @@ def close(workspace: Workspace, id_: str, reason: str = "", at: datetime | None 
     return changing(workspace, act)
 
 
-def done(workspace: Workspace, id_: str, reason: str = "", at: datetime | None = None) -> Memory:
+def done(workspace: Workspace, id_: str, reason: str = "", at: datetime | None = None) -> EditResult:
     """End a task: it is done, now or at a given time (SPEC T-7)."""
 
-    def act() -> Memory:
+    def act() -> EditResult:
         memory = to_change(workspace, id_)
         if memory.kind != "task":
             raise InvalidInput(f"{memory.id} is of kind {memory.kind}: only a task can be done", "see close")
@@ -45,10 +48,10 @@ def done(workspace: Workspace, id_: str, reason: str = "", at: datetime | None =
     return changing(workspace, act)
 
 
-def reopen(workspace: Workspace, id_: str, reason: str = "") -> Memory:
+def reopen(workspace: Workspace, id_: str, reason: str = "") -> EditResult:
     """Make a closed memory valid again; a task that was done is open."""
 
-    def act() -> Memory:
+    def act() -> EditResult:
         memory = to_change(workspace, id_)
         if memory.valid_to is None:
             raise Conflict(f"{memory.id} is not closed", "there is nothing to reopen")
@@ -64,10 +67,10 @@ def reopen(workspace: Workspace, id_: str, reason: str = "") -> Memory:
     return changing(workspace, act)
 
 
-def confirm(workspace: Workspace, id_: str, reason: str = "") -> Memory:
+def confirm(workspace: Workspace, id_: str, reason: str = "") -> EditResult:
     """Note that a memory is still true; nothing else does that, a recall least of all."""
 
-    def act() -> Memory:
+    def act() -> EditResult:
         memory = to_change(workspace, id_)
         now = workspace.folder.now().replace(microsecond=0)
         if memory.closed_at(now):
@@ -82,7 +85,10 @@ def confirm(workspace: Workspace, id_: str, reason: str = "") -> Memory:
 
 def _end(workspace: Workspace, memory: Memory, at: datetime | None) -> datetime:
     """The moment at which a memory ends, if it can end then."""
-    moment = (at or workspace.folder.now()).astimezone(workspace.folder.zone).replace(microsecond=0)
+    found = read_time(workspace.folder.now() if at is None else at, workspace.folder.zone)
+    if found is None:
+        raise InvalidInput(f"it cannot end at {at!r}", "give a time that can be shown in any zone")
+    moment = found.replace(microsecond=0)
     if at is None and memory.closed_at(moment):
         raise Conflict(f"{memory.id} is closed already", f"since {memory.valid_to:%Y-%m-%d %H:%M}; see reopen")
     if memory.valid_from and moment < memory.valid_from:
@@ -103,7 +109,8 @@ def close_in(
     views.follow(transaction, memory, replace(memory, valid_to=at, status=status or memory.status))
 
 
-def _commit(workspace: Workspace, transaction: Transaction, memory: Memory) -> Memory:
-    transaction.commit()
+def _commit(workspace: Workspace, transaction: Transaction, memory: Memory) -> EditResult:
+    adopt_in(workspace, transaction)
+    op = transaction.commit()
     index_written(workspace, transaction)
-    return memory_written(workspace, transaction, memory.id)
+    return EditResult(memory_written(workspace, transaction, memory.id), op)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass, field
+from typing import Any
 
 from vault_mem.errors import VaultMemError
 from vault_mem.operations.vaults.checks import machine, merges, notes, odd, private
 from vault_mem.operations.vaults.checks.finding import Check, Finding
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
 from vault_mem.vault.parts import together
 
 CHECKS: dict[str, Check] = {
@@ -52,7 +54,7 @@ BY_INDEX: dict[str, Check] = {
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Result):
     """What was checked, what was found, what was put right, and what could not be checked."""
 
     checks: list[str]
@@ -64,6 +66,10 @@ class Diagnosis:
     def healthy(self) -> bool:
         """Whether nothing needs attention."""
         return all(finding.severity == "info" for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, healthy=self.healthy)
 
 
 def doctor(workspace: Workspace, *, fix: bool = False) -> Diagnosis:

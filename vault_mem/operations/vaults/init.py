@@ -9,8 +9,10 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from vault_mem.errors import InvalidInput, SettingsError, Unsafe, WriteFailed
+from vault_mem.result import Result, as_record
 from vault_mem.vault import files, git
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked, load_settings, vault_tree
@@ -22,7 +24,7 @@ _TEMPLATE = """\
 
 
 @dataclass(frozen=True)
-class InitResult:
+class InitResult(Result):
     """What init made, and what it found."""
 
     root: Path
@@ -30,6 +32,10 @@ class InitResult:
     notes: int
     existed: bool
     notices: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "root", "notices", vault=self.root)
 
 
 def init(

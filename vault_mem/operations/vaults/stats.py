@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from vault_mem.operations.upkeep.tidy import tidy
 from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result
 from vault_mem.vault import activity, history
 
 
 @dataclass(frozen=True)
-class Stats:
+class Stats(Result):
     """Counts of memories, and of what was done to them."""
 
     memories: int

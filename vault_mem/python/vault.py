@@ -1,0 +1,250 @@
+"""`Vault` for Python programs: the library, with values checked, notices in results, and files watched."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from vault_mem import library, types
+from vault_mem.errors import CallersOwn, InvalidInput, VaultMemError, VaultNotFound
+from vault_mem.operations.workspace import Workspace
+from vault_mem.python import given
+from vault_mem.python.words import reword
+from vault_mem.result import Result
+from vault_mem.vault.folder import Clock, Folder
+from vault_mem.vault.settings import VAULT_FILE, user_file
+
+if TYPE_CHECKING:
+    from vault_mem.daemon.watcher import Watcher
+
+P = ParamSpec("P")
+T = TypeVar("T")
+# Hints of methods are read by frameworks, at run time and in the module that has the methods.
+vars(library).update({name: getattr(types, name) for name in types.__all__})
+
+
+class Vault(library.Vault):
+    """One vault. Every method brings the index up to date with the files first, or says that it could not.
+
+    `path` is the vault's folder; without one it is found as the command finds it. Any number of threads may call one
+    `Vault`: reads run side by side and beside a write, writes are made one after the other, in the order in which they
+    came. `AsyncVault` is the same for asyncio.
+
+    `watch=True` hears of changes to the files for as long as the vault is open, so that a call need not look at all of
+    them; inside `with Vault(…) as vault:` that is the default from the second call on, `watch=False` turns it off.
+    `wait` is how many seconds a write waits for others that write, and `read_wait` a read for a sync, before it answers
+    from what is there and says so. Settings that change on disk are seen by the next call.
+    """
+
+    def __init__(
+        self,
+        path: types.StrPath | None = None,
+        *,
+        watch: bool | None = None,
+        wait: float | None = None,
+        read_wait: float | None = None,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        clock: Clock | None = None,
+        progress: types.Progress | None = None,
+    ) -> None:
+        """Open a vault; raises VaultNotFound where there is none."""
+        if path is not None and not isinstance(path, str | os.PathLike):
+            raise InvalidInput(f"path is a text or a Path, not {path!r}")
+        self._clock, self._waits = clock, (_seconds("wait", wait), _seconds("read_wait", read_wait))
+        self._watch = watch if watch is None else given.flag("watch", watch)
+        self._watcher: Watcher | None = None
+        self._cookies: Path | None = None
+        self._inside, self._calls, self._closed = False, 0, False
+        self._changing = threading.Lock()
+        try:
+            super().__init__(path, env=env, cwd=cwd, clock=clock, progress=_own(progress))
+        except VaultMemError as error:
+            reword(error)
+            raise
+        self._set_up(self.workspace.folder)
+        self._folder, self._seen = self.workspace.folder, self._settings_now()
+
+    def __enter__(self) -> Vault:
+        self._inside = True
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and self._calls:
+            with contextlib.suppress(VaultMemError):  # nobody asked for it, and the next command does it
+                self.settle()
+        self.close_files()
+        self._inside = False
+
+    def close_files(self) -> None:
+        """Stop watching, and let go of the index's files; the vault can be used again. `with` does it at its end."""
+        with self._changing:
+            watcher, self._watcher = self._watcher, None
+        if watcher is not None:
+            watcher.stop()
+            shutil.rmtree(self._cookies or "", ignore_errors=True)
+        self._pool.trim(0)
+
+    def settle(self) -> None:
+        """Do what waits for quiet: new ids, links after a rename, private moves, views, ticked proposals, tidy.
+
+        No other call does any of it: an answer writes nothing. Leaving `with Vault(…)` does it, too.
+        """
+        from vault_mem.operations.unasked.quiet import settle
+
+        def act(workspace: Workspace) -> None:
+            workspace.is_fresh = not workspace.freshen().stale
+            workspace.watch = None  # who watches for others leaves this to its own quiet moments
+            if workspace.is_fresh:
+                settle(workspace)
+
+        self._writing(act)
+
+    def as_tools(self, which: str = "core", *, public_only: bool = False) -> list[Callable[..., str]]:
+        """Plain functions with types and docstrings, for a framework that makes tools of them.
+
+        They are the tools of the MCP server, in its words: the "core" ones (wake_up, recall, remember, update_memory,
+        forget) or "all". Each returns what a model should read, with the words of memories tagged as such; an error is
+        said in the same way. With `public_only` there are no private memories for them.
+        """
+        from vault_mem.python.tools import as_tools
+
+        return as_tools(self, which, public_only=public_only)
+
+    def _set_up(self, folder: Folder) -> None:
+        folder.wait, folder.read_wait = self._waits
+
+    def _settings_now(self) -> list[object]:
+        """What changes when a file of settings does."""
+        folder = self.workspace.folder
+        return [_state(folder.root / VAULT_FILE), _state(user_file(folder.env))]
+
+    def _renew(self) -> None:
+        """Take over settings that changed on disk; another model or index is opened."""
+        seen = self._settings_now()
+        if seen[0] is None:
+            raise VaultNotFound(f"{self.root} is no vault any more", "was it moved? Open it where it is now")
+        if seen == self._seen:
+            return
+        was = self._folder
+        folder = Folder(was.root, was.env, self._clock)
+        self._set_up(folder)
+        if (folder.settings.model, folder.index_dir) != (was.settings.model, was.index_dir):
+            self._pool.trim(0)
+            self._share(Workspace(folder, self.workspace.progress))
+        if self._watcher is not None:
+            self._watcher.follow(folder)
+        self._folder, self._seen = folder, seen
+
+    def _begin_to_watch(self) -> None:
+        wanted = self._watch if self._watch is not None else self._inside and self._calls > 0
+        if not wanted or self._watcher is not None:
+            return
+        from vault_mem.daemon.watcher import Watcher
+
+        with contextlib.suppress(OSError):
+            self._cookies = Path(tempfile.mkdtemp(prefix="vault-mem-"))
+        watcher = Watcher(self._folder, lambda: None, self._cookies)
+        watcher.start()
+        if watcher.by_events:
+            self._watcher = watcher
+        else:  # the system does not tell of changes here: every call looks for itself
+            self._watch = False
+            shutil.rmtree(self._cookies or "", ignore_errors=True)
+
+    @contextmanager
+    def _lent(self) -> Iterator[Workspace]:
+        with self._changing:
+            self._renew()
+            self._begin_to_watch()
+            self._calls += 1
+            watcher, folder = self._watcher, self._folder
+        with self._pool.lent() as workspace:
+            if workspace.folder.loaded is not folder.loaded:
+                workspace.reuse(folder.twin(), workspace.progress)
+            workspace.watch = watcher
+            yield workspace
+
+    def _reading(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
+        """Run an operation; what it has to tell beside its answer is in the result."""
+
+        def act(workspace: Workspace) -> T:
+            answer = operation(workspace, *args, **options)
+            if isinstance(answer, Result):
+                object.__setattr__(answer, "notices", [*workspace.notices])
+            workspace.notices.clear()
+            return answer
+
+        return super()._reading(act)
+
+
+def _seconds(name: str, value: float | None) -> float | None:
+    if value is not None and given.number(name, value) < 0:
+        raise InvalidInput(f"{name} is at least 0, not {value}")
+    return value
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _own(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
+    """A function of the caller's, whose errors pass through everything on the way to the caller."""
+    if function is None:
+        return None
+    given.function("progress", function)
+
+    def call(*args: Any) -> Any:
+        try:
+            return function(*args)
+        except Exception as error:
+            raise CallersOwn(error) from error
+
+    return call
+
+
+def _public(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method with its values checked, and what goes wrong said in Python's words."""
+    inner = given.checked(method)
+
+    def call(*args: Any, **options: Any) -> Any:
+        if "progress" in options:
+            options["progress"] = _own(options["progress"])
+        try:
+            return inner(*args, **options)
+        except VaultMemError as error:
+            reword(error)
+            raise
+        except CallersOwn as own:
+            raise own.error from None
+
+    call.__wrapped__ = method  # type: ignore[attr-defined]
+    for name in ("__name__", "__qualname__", "__doc__", "__module__"):
+        setattr(call, name, getattr(method, name))
+    return given.resolved(call, method)
+
+
+def _public_methods() -> Iterator[tuple[str, Any]]:
+    for name, found in vars(library.Vault).items():
+        if name.startswith("_") or name == "of":
+            continue
+        if isinstance(found, staticmethod):
+            yield name, staticmethod(_public(found.__func__))
+        elif callable(found):
+            yield name, _public(vars(Vault).get(name, found))
+
+
+for _name, _method in [*_public_methods()]:
+    setattr(Vault, _name, _method)
+Vault.as_tools = _public(Vault.as_tools)  # type: ignore[method-assign]
