@@ -40,7 +40,8 @@ class Vault(library.Vault):
     `watch=True` hears of changes to the files for as long as the vault is open, so that a call need not look at all of
     them; inside `with Vault(…) as vault:` that is the default from the second call on, `watch=False` turns it off.
     `wait` is how many seconds a write waits for others that write, and `read_wait` a read for a sync, before it answers
-    from what is there and says so. Settings that change on disk are seen by the next call.
+    from what is there and says so. Settings that change on disk are seen by the next call. Where a daemon of the vault
+    is running and the files are not watched here, `recall` asks it (never with VAULT_MEM_DAEMON=off).
     """
 
     def __init__(
@@ -62,7 +63,9 @@ class Vault(library.Vault):
         self._watch = watch if watch is None else given.flag("watch", watch)
         self._watcher: Watcher | None = None
         self._cookies: Path | None = None
-        self._inside, self._calls, self._closed = False, 0, False
+        self._inside, self._calls = False, 0
+        own = (env is None or env is os.environ) and clock is None  # a daemon has this process's surroundings
+        self._served = own and os.environ.get("VAULT_MEM_DAEMON") != "off"
         self._changing = threading.Lock()
         try:
             super().__init__(path, env=env, cwd=cwd, clock=clock, progress=_own(progress))
@@ -106,6 +109,20 @@ class Vault(library.Vault):
                 settle(workspace)
 
         self._writing(act)
+
+    def ask(self, request: types.Request, cost: Callable[[types.Found], int] | None = None) -> types.RecallResult:
+        """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest.
+
+        A daemon of the vault that is running anyway is asked, unless the files are watched here.
+        """
+        if self._served and cost is None and self._watcher is None and self._watch is not True:
+            from vault_mem.python import served
+
+            answer = served.recall(str(self.root), request.checked())
+            if answer is not None:
+                self._calls += 1
+                return answer
+        return super().ask(request, cost)
 
     def as_tools(self, which: str = "core", *, public_only: bool = False) -> list[Callable[..., str]]:
         """Plain functions with types and docstrings, for a framework that makes tools of them.
