@@ -50,6 +50,27 @@ def fields() -> list[str]:
     return [part for name in names for part in (f"--{name}", f"{TOKEN}-{name}")]
 
 
+def spoken(place: Path, id_: str) -> str:
+    """What a hook says of a session in which our tools and the agent had private memories on their lips (K-1)."""
+
+    def line(role: str, content: object) -> str:
+        record = {"type": role, "message": {"role": role, "content": content}, "timestamp": "2026-11-17T08:00:00Z"}
+        return json.dumps(record | {"sessionId": "s", "cwd": "/app"}) + "\n"
+
+    given = {"content": f"The {TOKEN} key lies under the mat", "private": True}
+    told = f"1. [2026-11-16] My {TOKEN} fear of the harbour (id: {id_}, private: true)"
+    lines = [
+        line("user", "What do you know of me?"),
+        line("assistant", [{"type": "tool_use", "name": "mcp__vault-mem__remember", "input": given}]),
+        line("user", [{"type": "tool_result", "content": [{"type": "text", "text": told}]}]),
+        line("assistant", f"Your {id_} says: My {TOKEN} fear of the harbour. The {TOKEN} key lies under the mat. So?"),
+        line("user", "The soup was good. We decided to keep the old boat until March."),
+    ]
+    path = place / "transcript.jsonl"
+    path.write_text("".join(lines))
+    return json.dumps({"transcript_path": str(path), "hook_event_name": "Stop", "session_id": "s"})
+
+
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory: pytest.TempPathFactory) -> Canary:
     """The vault, made once; every test works on a copy."""
@@ -100,7 +121,10 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Canary:
     (out / "plan.json").write_text(json.dumps({"state_updates": [plan]}))
     item = {"id": "mem_00000000beef", "created": "2026-11-01T08:00:00+00:00", "content": f"An imported {TOKEN} word"}
     (out / "import.jsonl").write_text(json.dumps(item) + "\n")
-    return Canary(cli, root, out, made | {"story": story["id"]})
+    cli.run("capture", stdin=spoken(place, made["secret"]))
+    assert "The soup was good" in "".join(path.read_text() for path in root.glob("sessions/*/*.md"))
+    session = next(root.glob("sessions/*/*.md")).name[-11:-3]
+    return Canary(cli, root, out, made | {"story": story["id"], "session": session})
 
 
 @pytest.fixture
@@ -134,6 +158,15 @@ CALLS: list[tuple[str, tuple[str, ...], str]] = [
     ("emotion-trend", (), ""),
     ("emotion-trend", ("--public-only",), ""),
     ("daemon status", (), ""),
+    ("sessions", (), ""),
+    ("sessions list", (), ""),
+    ("sessions show", ("{session}",), ""),
+    ("recall", ("What was the soup?", "--sessions"), ""),
+    ("hint", ("--hook", "claude-code"), "What of the {token} fear of the harbour?"),
+    ("hint", ("--include-private",), "What of the {token} fear of the harbour?"),
+    ("stats", ("--recall",), ""),
+    ("capture", (), "{{}}"),
+    ("sessions remove", ("--all", "--dry-run"), ""),
     ("link", ("{secret}", "{b}", "--type", "caused_by", "--reason", "because of {token}"), ""),
     ("unlink", ("{secret}", "{b}", "--reason", "no {token}"), ""),
     ("link", ("{a}", "{other}"), ""),
@@ -272,7 +305,7 @@ def test_every_command(canary: Canary) -> None:
     # P-3, P-4, P-6: the most talkative level, as text and as JSON; nothing of it in logs, public files, exports or git
     succeeded, leaks = set(), []
     for path, arguments, stdin in CALLS:
-        public = path not in ASKED or "--public-only" in arguments
+        public = (path not in ASKED and "--include-private" not in arguments) or "--public-only" in arguments
         for more in ((), ("--json",)):
             answer = canary.run(*path.split(), *arguments, *more, stdin=stdin.format(token=TOKEN))
             assert "unexpected" not in answer.err, (path, answer.err)

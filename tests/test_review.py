@@ -68,13 +68,13 @@ def richer(quick: Command, root: Path) -> None:
     """The proposal that an earlier version made: a long overview is to be merged into a line."""
     from vault_mem import Vault
     from vault_mem.notes.checklist import Proposal, add
-    from vault_mem.operations.upkeep.review import _digest
+    from vault_mem.operations.upkeep.review import digest_of
 
     memory(root, "memories/one.md", ONE, "The winch on the north pier was repaired by Ewan")
     overview = "The winch on the north pier was repaired by Ewan.\n\nHe used the spare drum, and the brake still slips."
     memory(root, "memories/two.md", TWO, overview)
     vault = Vault(root, env=quick.env)
-    digest = _digest(lambda key: (root / key).read_bytes(), [vault.show(id_).memory for id_ in (ONE, TWO)])
+    digest = digest_of(lambda key: (root / key).read_bytes(), [vault.show(id_).memory for id_ in (ONE, TWO)])
     proposal = Proposal("merge", (ONE, TWO), "merge [[two|Two]] into [[one|One]]: similarity 0.93", digest)
     (root / "REVIEW.md").write_text(add(None, [proposal]))
 

@@ -41,6 +41,15 @@ def main() -> int:
         from vault_mem.merge_driver import main as merge
 
         return merge(arguments[1:])
+    if arguments[:1] == ["capture"] and not any(each in _HELP for each in arguments) and not os.isatty(0):
+        from vault_mem.capture import main as capture
+
+        return capture(arguments[1:], _find, _poke)
+    hint = arguments[:1] == ["hint"] and "--hook" in arguments
+    if hint:
+        from vault_mem.capture import give_up_in_time
+
+        give_up_in_time()  # a prompt waits for it
     root = "" if os.environ.get("VAULT_MEM_DAEMON") == "off" or os.name != "posix" else _vault_for(arguments)
     if not root:
         return _in_process(arguments)
@@ -48,7 +57,7 @@ def main() -> int:
     try:
         return _through_daemon(root, arguments, request)
     except _NotTaken:
-        return _in_process(arguments, request)
+        return 0 if hint else _in_process(arguments, request)  # without a daemon it would take too long
     except _Lost:
         return _after_lost_answer(root, arguments, request)
     except KeyboardInterrupt:  # before the daemon had taken it; it sees that we are gone
@@ -179,6 +188,17 @@ def _narrowed() -> bool:
         return False
     filtered = b"\nSeccomp:\t2" in status and b"\nSeccomp:\t2" not in first
     return filtered or b"\nNoNewPrivs:\t1" in status
+
+
+def _poke(root: str) -> None:
+    """Tell a daemon that is there that something lies in the vault's inbox; it need not answer."""
+    from vault_mem.daemon import protocol
+
+    place = "" if os.environ.get("VAULT_MEM_DAEMON") == "off" or os.name != "posix" else protocol.meeting_place(root)
+    connection = connect(place) if place else None
+    if connection is not None:
+        connection.sendall(protocol.message(protocol.CONTROL, protocol.INBOX))
+        connection.close()
 
 
 def connect(place: str) -> Socket | None:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Filters,
         ForgetResult,
         Found,
+        HintStats,
         HistoryResult,
         ImportReport,
         InitResult,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         Kind,
         LinkResult,
         LinkType,
+        Listed,
         ListResult,
         MergeResult,
         Metadata,
@@ -67,12 +69,15 @@ if TYPE_CHECKING:
         Ref,
         RememberedMany,
         RememberResult,
+        Removed,
         RenameResult,
         Report,
         Request,
         RestoreResult,
+        Said,
         Scope,
         SelfResult,
+        SessionsReport,
         SettingView,
         ShowResult,
         SideBySide,
@@ -815,9 +820,75 @@ class Vault:
 
     def review_answer(self, which: str, *, accept: bool) -> Answer:
         """Carry out a proposal, or refuse it for good."""
-        from vault_mem.operations.upkeep.review import answer
+        from vault_mem.operations.upkeep.answers import answer
 
         return self._writing(answer, which, accept=accept)
+
+    def said_around(self, proposal: Proposal) -> builtins.list[Said]:
+        """What was said around the words that a proposal would save; nothing for another proposal."""
+        from vault_mem.operations.sessions.worth import said_around
+
+        return self._reading(said_around, proposal)
+
+    def capture(self, told: bytes, agent: str = "") -> None:
+        """Keep what was said in a session, from what its agent's hook was told."""
+        from vault_mem.operations.sessions.capture import capture
+
+        self._writing(capture, told, agent)
+
+    def sessions(self, project: str = "", agent: str = "", n: int | None = None) -> builtins.list[Listed]:
+        """The sessions that are kept, the latest first."""
+        from vault_mem.operations.sessions.sessions import list_sessions
+
+        return self._reading(list_sessions, project, agent, n)
+
+    def session(self, which: str) -> tuple[Listed, str]:
+        """One session, and all that was said in it."""
+        from vault_mem.operations.sessions.sessions import show_session
+
+        return self._reading(show_session, which)
+
+    def remove_sessions(
+        self,
+        which: Iterable[str] = (),
+        *,
+        older_than: timedelta | None = None,
+        project: str = "",
+        everything: bool = False,
+        dry_run: bool = False,
+    ) -> Removed:
+        """Remove sessions for good: those that are named, or all that ended earlier, or of a project."""
+        from vault_mem.operations.sessions.sessions import remove
+
+        return self._writing(
+            remove, which, older_than=older_than, project=project, everything=everything, dry_run=dry_run
+        )
+
+    def hint(
+        self,
+        prompt: str,
+        session: str = "",
+        *,
+        include_private: bool = False,
+        frame: int = 0,
+        cost: Callable[[Found], int] | None = None,
+    ) -> builtins.list[Found]:
+        """The memories that very likely answer a prompt, each once a session."""
+        from vault_mem.operations.sessions.hint import hint
+
+        return self._reading(hint, prompt, session, include_private=include_private, frame=frame, cost=cost)
+
+    def hint_stats(self) -> HintStats:
+        """How many hints were shown, and used."""
+        from vault_mem.operations.sessions.hint import hint_stats
+
+        return self._reading(hint_stats)
+
+    def note_used(self, ids: Iterable[str]) -> None:
+        """These memories were read: a hint that had shown one was of use."""
+        from vault_mem.vault import hints
+
+        hints.note_used(self.workspace.folder, ids)
 
     def stats(self) -> Stats:
         """Show what the vault holds and how it grows."""
@@ -844,6 +915,14 @@ class Vault:
         from vault_mem.operations.vaults.import_ import import_
 
         return self._writing(import_, path_of(source), format_, dry_run=dry_run, private=private, progress=progress)
+
+    def import_sessions(
+        self, source: StrPath, format_: str, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> SessionsReport:
+        """Bring in what another agent has kept of its sessions, as sessions; one that grew there grows here."""
+        from vault_mem.operations.sessions.import_sessions import import_sessions
+
+        return self._writing(import_sessions, path_of(source), format_, dry_run=dry_run, progress=progress)
 
     def export(
         self,

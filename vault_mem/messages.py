@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from vault_mem.operations.memory.remember import RememberResult
     from vault_mem.operations.memory.results import Found
     from vault_mem.operations.memory.why_not import WhyNot
+    from vault_mem.operations.sessions.import_sessions import SessionsReport
+    from vault_mem.operations.sessions.sessions import Listed, SessionHit
     from vault_mem.operations.upkeep.backup import BackupResult
     from vault_mem.operations.upkeep.consolidate import ConsolidationStats, MergeCandidate
     from vault_mem.operations.upkeep.edit_memory import EditResult
@@ -99,7 +101,7 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
         ids = " or ".join(each.memory.id for each in result.may_replace)
         lines.append(f"If it does, repeat it with --supersedes {ids}")
     lines += [f"Closed (id: {old.id}): {quoted(cut(old.content))}" for old in result.closed]
-    return "\n".join(lines), SCAFFOLD_SAVED
+    return "\n".join(lines), SCAFFOLD_SAVED if result.linked else ""  # no connections, no question about them
 
 
 def updated(result: EditResult) -> str:
@@ -383,11 +385,27 @@ def recalled(result: RecallResult, now: datetime, *, explain: bool = False) -> s
     count = len(lines)
     if result.left_out:
         lines.append(left_out(result.left_out))
+    if result.sessions:
+        lines += ["Said in sessions (no memories):", *map(said_line, result.sessions)]
     if not count:
-        return "\n".join(lines) or "No related memories."
+        return "\n".join(["No related memories.", *lines] if result.sessions else lines) or "No related memories."
     if not result.answered:
         return "\n".join(["Nothing closely related; the nearest:", *lines])
     return "\n".join([f"{count} related memor{'y' if count == 1 else 'ies'}:", *lines])
+
+
+def said_line(hit: SessionHit) -> str:
+    """A turn of a session that may answer, marked as what it is."""
+    return f"- [{hit.at}] {hit.agent}, {hit.role}: {quoted(' '.join(hit.text.split()))} ({hit.key}:{hit.line})"
+
+
+def session_line(each: Listed, now: datetime) -> str:
+    """A session in a list."""
+    head = each.head
+    ended = head.ended or head.started or now
+    where = f", {head.project}" if head.project else ""
+    full = ", cut at its size" if head.full else ""
+    return f"{each.key} ({head.agent}{where}, {head.turns} turns{full}, {age(ended, now)}): {each.title}"
 
 
 def left_out(count: int) -> str:
@@ -442,6 +460,18 @@ def evaluated(report: Report) -> str:
     return "\n".join(lines)
 
 
+def imported_sessions(report: SessionsReport) -> str:
+    """What import says of sessions."""
+    did = "Would keep" if report.dry_run else "Kept"
+    rest = [
+        f"{len(report.grown)} grown" if report.grown else "",
+        f"{report.same} already here" if report.same else "",
+        f"{len(report.refused)} refused" if report.refused else "",
+    ]
+    said = ", ".join([f"{report.turns} turn(s)", *(part for part in rest if part)])
+    return f"{did} {len(report.new)} new session(s) ({report.format}): {said}."
+
+
 def import_stopped(report: ImportReport) -> str:
     """What an interrupted import says."""
     came = len(report.imported)
@@ -456,6 +486,7 @@ def imported(report: ImportReport) -> str:
     count = len(report.imported)
     did = "Would import" if report.dry_run else "Imported"
     rest = [
+        f"{len(report.grown)} grown" if report.grown else "",
         f"{len(report.skipped)} already here" if report.skipped else "",
         f"{len(report.duplicates)} duplicate(s)" if report.duplicates else "",
         f"{len(report.refused)} refused" if report.refused else "",

@@ -15,7 +15,7 @@ from vault_mem.operations.day.emotion_trend import FEW, EmotionTrend, Felt, Peri
 from vault_mem.operations.day.introspect import Introspection, Told
 from vault_mem.operations.day.update_self import SelfResult
 from vault_mem.operations.day.wake_up import WakeUp
-from vault_mem.visible import quoted
+from vault_mem.visible import quoted, visible
 
 SCAFFOLD_WAKE_UP = (
     "What of this matters now, and what would you like to take up again?\n"
@@ -43,14 +43,19 @@ def tokens_of(tell: Callable[[R, datetime], str], now: datetime) -> Callable[[R]
 
 def woke_up(result: WakeUp, now: datetime) -> str:
     """What wake-up says."""
-    if not result.total and not result.questions:
+    if not (result.total or result.questions or result.candidates or result.missed):
         return "No memories yet."
     parts = [f"{result.total} memor{'y' if result.total == 1 else 'ies'}."]
     for each in result.introspection:
         parts.append(f"Last introspection (id: {each.memory.id}, {age(each.memory.created, now)}): {quoted(each.text)}")
     tasks = [_line(each, now, _task(result.due.get(each.memory.id), now)) for each in result.tasks]
     parts += _section("Open:", [*tasks, *map(_question, result.questions)])
+    parts += _section(
+        "Said in sessions, not saved yet (update_memory: accept or drop, with the candidate's number):",
+        [f"- {each.id}: {quoted(each.text)} (kind: {each.kind})" for each in result.candidates],
+    )
     parts += _section("Recent and important:", [_line(each, now) for each in result.memories])
+    parts += _section("Sessions that could not be captured:", [f"- {visible(each)}" for each in result.missed])
     return "\n\n".join(parts + _left_out(result.left_out))
 
 

@@ -13,6 +13,7 @@ from datetime import date, datetime
 from vault_mem.index.sync import Progress, SyncReport
 from vault_mem.model import Episode, Kind, Link, LinkType, Memory, MetaValue, Problem
 from vault_mem.notes.checklist import Proposal
+from vault_mem.notes.session import Said
 from vault_mem.operations.day.budget import Excerpt
 from vault_mem.operations.day.emotion_trend import EmotionTrend
 from vault_mem.operations.day.introspect import Introspection
@@ -28,6 +29,11 @@ from vault_mem.operations.memory.remember_many import RememberedMany
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.memory.show import ListResult, ShowResult
 from vault_mem.operations.memory.why_not import WhyNot
+from vault_mem.operations.sessions.hint import HintStats
+from vault_mem.operations.sessions.import_sessions import SessionsReport
+from vault_mem.operations.sessions.sessions import Listed, Removed, SessionHit
+from vault_mem.operations.sessions.worth import Candidate
+from vault_mem.operations.upkeep.answers import Answer
 from vault_mem.operations.upkeep.backup import BackupResult
 from vault_mem.operations.upkeep.candidates import Candidates
 from vault_mem.operations.upkeep.consolidate import ConsolidationStats
@@ -41,7 +47,6 @@ from vault_mem.operations.upkeep.private import PrivateResult
 from vault_mem.operations.upkeep.publish import PublishResult
 from vault_mem.operations.upkeep.purge import Purge
 from vault_mem.operations.upkeep.rename import RenameResult
-from vault_mem.operations.upkeep.review import Answer
 from vault_mem.operations.upkeep.summaries import Scope
 from vault_mem.operations.upkeep.tidy import TidyReport
 from vault_mem.operations.upkeep.tidy_plan import PlanResult
@@ -69,6 +74,7 @@ StrPath = str | os.PathLike[str]
 __all__ = [
     "Answer",
     "BackupResult",
+    "Candidate",
     "Candidates",
     "Comparison",
     "ConsolidationStats",
@@ -85,6 +91,7 @@ __all__ = [
     "Filters",
     "ForgetResult",
     "Found",
+    "HintStats",
     "HistoryResult",
     "ImportReport",
     "InitResult",
@@ -94,6 +101,7 @@ __all__ = [
     "LinkResult",
     "LinkType",
     "ListResult",
+    "Listed",
     "Memory",
     "MergeResult",
     "MetaValue",
@@ -114,13 +122,17 @@ __all__ = [
     "Ref",
     "RememberResult",
     "RememberedMany",
+    "Removed",
     "RenameResult",
     "Report",
     "Request",
     "RestoreResult",
     "Revision",
+    "Said",
     "Scope",
     "SelfResult",
+    "SessionHit",
+    "SessionsReport",
     "SettingView",
     "ShowResult",
     "SideBySide",

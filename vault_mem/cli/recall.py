@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     metavar="P",
     help="How likely, 0 to 1, the best result must answer; below it the two nearest are shown as such.",
 )
+@click.option("--sessions", is_flag=True, help="Search what was said in captured sessions, too.")
 @click.option("--explain", is_flag=True, help="Show the terms of each score.")
 @click.option("--context", metavar="FILE", help="Take a long text as the query; - is standard input.")
 @filter_options
@@ -45,6 +46,7 @@ def command(
     limit: int,
     budget: int | None,
     min_relevance: float | None,
+    sessions: bool,
     explain: bool,
     context: str | None,
     **filters: Any,
@@ -56,9 +58,10 @@ def command(
     vault = open_vault(console)
     chosen = filters_from(vault, filters)
     shape = (Tool if console.for_tool else Json if console.json else Text)(vault, explain)
-    request = Request(text, limit, chosen, budget, shape.frame, min_relevance)
+    request = Request(text, limit, chosen, budget, shape.frame, min_relevance, sessions=sessions)
     result = vault.ask(request, shape.cost)
     shape.show(console, result)
+    vault.note_used(each.memory.id for each in result.results)
     finish(console, vault, stale=result.stale, pending=result.pending)
 
 

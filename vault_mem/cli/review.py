@@ -10,12 +10,13 @@ import click
 
 from vault_mem.cli.common import Command, Group, finish, open_vault
 from vault_mem.cli.console import Console
+from vault_mem.result import plain
 from vault_mem.visible import visible
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
     from vault_mem.operations.git.copies import SideBySide
-    from vault_mem.operations.upkeep.review import Answer
+    from vault_mem.operations.upkeep.answers import Answer
 
 
 @click.group(
@@ -66,7 +67,10 @@ def reject_command(console: Console, which: str) -> None:
 def _list(console: Console, vault: Vault) -> None:
     found, versions = vault.review(), vault.review_versions()
     if console.json:
-        proposals = [{"number": number} | each.to_dict() for number, each in enumerate(found, start=1)]
+        proposals = [
+            {"number": number} | each.to_dict() | ({"around": plain(vault.said_around(each))} if each.place else {})
+            for number, each in enumerate(found, start=1)
+        ]
         console.print_json({"proposals": proposals, "versions": [each.to_dict() for each in versions]})
     else:
         for number, each in enumerate(found, start=1):
@@ -93,7 +97,9 @@ def _step_by_step(console: Console, vault: Vault) -> None:
     _show_versions(console, vault.review_versions())
     for proposal in vault.review():
         console.print(proposal.readable)
-        for id_ in proposal.ids:
+        for each in vault.said_around(proposal):
+            console.print(f"  {each.at} {each.role}: {each.text}")
+        for id_ in proposal.ids if not proposal.place else ():
             console.print(f"  {id_}: {vault.show(id_).memory.content}")
         while True:
             console.print("[y] do it  [n] never  [s] skip  [q] quit")
@@ -107,9 +113,7 @@ def _step_by_step(console: Console, vault: Vault) -> None:
 
 
 def _said(console: Console, vault: Vault, answer: Answer) -> None:
-    if console.json:
-        console.print_json(answer.to_dict())
-    else:
-        words = {"applied": "Done", "rejected": "Rejected", "stale": "Not done, a memory has changed since"}
-        console.print(f"{words[answer.outcome]}: {answer.proposal.readable}")
+    words = {"applied": "Done", "rejected": "Rejected", "stale": "Not done, a memory has changed since"}
+    saved = f" ({answer.note or 'saved'}, id: {answer.memory_id})" if answer.memory_id else ""
+    console.answer(answer.to_dict(), f"{words[answer.outcome]}: {answer.proposal.readable}{saved}")
     finish(console, vault)

@@ -36,6 +36,8 @@ UNSAFE_EXIT = 6
 )
 @click.option("--public", is_flag=True, help="Let the agent have public memories alone.")
 @click.option("--include-private", is_flag=True, help="Let the session-start hook bring in private memories too.")
+@click.option("--capture", is_flag=True, help="Keep what is said in sessions (see `vault-mem capture --help`).")
+@click.option("--per-prompt", is_flag=True, help="Add a memory to a prompt that it very likely answers.")
 @click.option("--remove", is_flag=True, help="Take everything away again that setup added.")
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
@@ -49,6 +51,8 @@ def command(
     tools: str,
     public: bool,
     include_private: bool,
+    capture: bool,
+    per_prompt: bool,
     remove: bool,
     yes: bool,
     dry_run: bool,
@@ -73,6 +77,8 @@ def command(
         private_too=include_private,
         tools=tools,
         public=public,
+        capture=capture,
+        per_prompt=per_prompt,
     )
     result = plan_removal(wish) if remove else plan(wish)
     if not console.json:

@@ -23,6 +23,7 @@ def command(console: Console, id_: str) -> None:
     vault = open_vault(console)
     result = vault.show(id_)
     console.answer(result.to_dict(), _text(result, vault.workspace.folder.zone))
+    vault.note_used([result.memory.id])
     finish(console, vault, stale=result.stale, pending=result.pending)
 
 

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
+if TYPE_CHECKING:
+    from vault_mem.library import Vault
+
 
 @click.command(cls=Command, examples="vault-mem stats\nvault-mem stats --plot\nvault-mem stats --json")
 @click.option("--plot", is_flag=True, help="Draw how the vault grew, month by month.")
 @click.option("--public", is_flag=True, help="Count public memories alone.")
+@click.option("--recall", "hints", is_flag=True, help="Show what hints per prompt were good for instead.")
 @click.pass_obj
-def command(console: Console, plot: bool, public: bool) -> None:
+def command(console: Console, plot: bool, public: bool, hints: bool) -> None:
     """What the vault holds and how it grows: counts by kind, category and month, and what the guard and tidy did."""
     console.public = console.public or public
     vault = open_vault(console)
+    if hints:
+        _hints(console, vault)
+        finish(console, vault)
+        return
     found = vault.stats()
     if console.json:
         console.print_json(found.to_dict())
@@ -45,3 +55,13 @@ def command(console: Console, plot: bool, public: bool) -> None:
     ):
         console.print(f"  {name:<24} {count:>4}")
     finish(console, vault)
+
+
+def _hints(console: Console, vault: Vault) -> None:
+    found = vault.hint_stats()
+    lines = [
+        f"{found.prompts} prompts looked at, {found.hinted} got a hint",
+        f"{len(found.shown)} memories shown: {len(found.used)} used again, {len(found.unused)} never used",
+    ]
+    document = {"prompts": found.prompts, "hinted": found.hinted, "shown": found.shown}
+    console.answer(document | {"used": found.used, "unused": found.unused}, "\n".join(lines))

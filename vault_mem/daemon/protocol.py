@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # From the client.
 REQUEST, CONTROL, STDIN, CANCEL = b"R", b"K", b"S", b"C"
+# The word of a CONTROL that says that a hook has left something in the vault's inbox; nothing is answered.
+INBOX = b"inbox"
 # From the daemon. Nothing has been done for a request before ACCEPTED, nor if another answer comes instead of it.
 ACCEPTED, OTHER_VERSION, ENDING = b"A", b"V", b"B"
 STDOUT, STDERR, WANT_STDIN, EXIT = b"O", b"E", b"I", b"X"

@@ -135,6 +135,9 @@ class Server:
             self._log.error("request: %s", place_of(error))
 
     def _control(self, connection: socket.socket, word: bytes) -> None:
+        if word == protocol.INBOX:
+            self.engine().quiet_soon()
+            return
         if word == b"stop":
             self.stop("asked to")
         connection.sendall(protocol.message(protocol.STDOUT, json.dumps(self._status()).encode()))

@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 from vault_mem.errors import InvalidInput
-from vault_mem.imports import basic_memory, chatgpt, claude, jsonl, markdown, mcp_memory_service, mem0, openclaw
+from vault_mem.imports import (
+    basic_memory,
+    chatgpt,
+    claude,
+    claude_mem,
+    jsonl,
+    mcp_memory_service,
+    mem0,
+    mempalace,
+    memsearch,
+    openclaw,
+)
 
 # The order in which they are tried: the more particular before the more general.
-READERS: dict[str, ModuleType] = {
-    reader.NAME: reader
-    for reader in (jsonl, mcp_memory_service, mem0, claude, chatgpt, openclaw, basic_memory, markdown)
-}
+_MODULES: tuple[Any, ...] = (
+    jsonl,
+    mcp_memory_service,
+    mem0,
+    claude,
+    chatgpt,
+    claude_mem,
+    mempalace,
+    memsearch,
+    openclaw,
+    basic_memory,
+)
+READERS: dict[str, Any] = {reader.NAME: reader for reader in _MODULES}
 FORMATS = ("auto", *sorted(READERS))
 
 
-def reader_for(path: Path, format_: str = "auto") -> ModuleType:
+def reader_for(path: Path, format_: str = "auto") -> Any:
     """The reader of a format, or the one that recognises the source."""
     if not path.exists():
         raise InvalidInput(f"{path} does not exist", "name a file or folder to import from")

@@ -19,6 +19,8 @@ from vault_mem.model import Memory
 # More than any export of a person's has; a zip archive can claim to hold anything.
 MAX_DOCUMENT_BYTES = 2_000_000_000
 
+CONVERSATION = "conversation"  # the category of what may go on after it came in
+
 
 @dataclass(frozen=True)
 class Item:
@@ -96,7 +98,7 @@ def conversation(name: str, key: str, title: str, parts: list[str], created: dat
     if not key or not parts:
         return Bad(place, "a conversation without an id" if parts else "a conversation without text")
     content = f"# {title or 'Conversation'}\n\n" + "\n\n".join(parts)
-    return Item(f"{name}:{key}", content, created, {"category": "conversation"})
+    return Item(f"{name}:{key}", content, created, {"category": CONVERSATION})
 
 
 def moment(value: Any) -> datetime | None:

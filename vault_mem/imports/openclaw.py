@@ -35,9 +35,9 @@ def read(path: Path, zone: tzinfo) -> Found:
             yield Bad(f"{NAME}:{name}", f"cannot be read: {error}")
             continue
         curated = name == "MEMORY.md"
-        day = _day(file.stem, zone)
+        day = day_of(file.stem, zone)
         for block in blocks(_own(text)):
-            created, content = _timed(block.text, day)
+            created, content = timed(block.text, day)
             yield Item(
                 source=f"{NAME}:{name}#L{block.number}",
                 content=content,
@@ -54,7 +54,8 @@ def _own(text: str) -> str:
     return "\n" * front.count("\n") + _VIEW.sub("", body)
 
 
-def _day(stem: str, zone: tzinfo) -> datetime | None:
+def day_of(stem: str, zone: tzinfo) -> datetime | None:
+    """The day that a file is named after."""
     match = _DAY.search(stem)
     try:
         return datetime(*map(int, match.groups()), tzinfo=zone) if match else None  # type: ignore[misc,arg-type]
@@ -62,7 +63,7 @@ def _day(stem: str, zone: tzinfo) -> datetime | None:
         return None
 
 
-def _timed(text: str, day: datetime | None) -> tuple[datetime | None, str]:
+def timed(text: str, day: datetime | None) -> tuple[datetime | None, str]:
     """When an entry was written: the day of its file, at the time it begins with."""
     match = _TIME.match(text)
     if day is None or not match or match.end() == len(text):

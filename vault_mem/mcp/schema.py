@@ -77,8 +77,8 @@ def _one_text(name: str, value: Any) -> str:
 class Tool:
     """A tool: the words of its command, what it takes, and what it does to the memory.
 
-    `ways` are arguments that, when true, make it another command, which takes the arguments `ways_take`; `one_of` names
-    arguments of which a call needs one.
+    `ways` are arguments that, when given, make it another command, which takes the arguments `ways_take`, or where the
+    argument has a value of its own, that value alone; `one_of` names arguments of which a call needs one.
     """
 
     name: str
@@ -96,6 +96,7 @@ class Tool:
     ways: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ways_take: tuple[str, ...] = ()
     one_of: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()  # unless a way with a value of its own is chosen
 
     def offered(self, *, core: bool, public: bool) -> list[Parameter]:
         """The arguments that are offered."""
@@ -116,11 +117,11 @@ class Tool:
         """The words of the command, and its standard input; raises InvalidInput."""
         values = self._checked(given, public)
         command, always = self.command, self.always
-        chosen = [name for name in self.ways if values.pop(name, False)]
+        chosen = {name: value for name in self.ways if (value := values.pop(name, False))}
         if chosen:
             command, always = self._way(chosen, values), ()
         options: list[str] = []
-        plain: list[str] = []
+        plain = [value for value in chosen.values() if isinstance(value, str)]
         stdin = b""
         for each in self.parameters:
             if each.name not in values:
@@ -137,11 +138,13 @@ class Tool:
         seen = ["--public-view", *self.in_public] if public else []
         return [*command, "--json", "--for-tool", *seen, *always, *options, "--", *plain], stdin
 
-    def _way(self, chosen: list[str], values: Mapping[str, Any]) -> tuple[str, ...]:
-        others = [*chosen[1:], *(name for name in values if name not in self.ways_take)]
+    def _way(self, chosen: Mapping[str, Any], values: Mapping[str, Any]) -> tuple[str, ...]:
+        first, *rest = chosen
+        takes = () if isinstance(chosen[first], str) else self.ways_take
+        others = [*rest, *(name for name in values if name not in takes)]
         if others:
-            raise InvalidInput(f"{chosen[0]} and {others[0]} do not go together", f"call {self.name} once for each")
-        return self.ways[chosen[0]]
+            raise InvalidInput(f"{first} and {others[0]} do not go together", f"call {self.name} once for each")
+        return self.ways[first]
 
     def _checked(self, given: Mapping[str, Any], public: bool) -> dict[str, Any]:
         known = {each.name: each for each in self.offered(core=False, public=public)}
@@ -149,8 +152,9 @@ class Tool:
             if name not in known:
                 raise InvalidInput(f"{self.name} has no argument {name!r}", f"it takes: {', '.join(known) or 'none'}")
         values = {name: _checked(name, value, known[name].schema) for name, value in given.items() if value is not None}
+        answered = any(isinstance(values.get(name), str) for name in self.ways)
         for each in known.values():
-            if each.required and values.get(each.name) in (None, []):
+            if (each.required or (each.name in self.needed and not answered)) and values.get(each.name) in (None, []):
                 raise InvalidInput(f"{self.name} needs {each.name}", str(each.schema.get("description", "")))
             if each.name in values and each.to != INPUT and not each.to.endswith("=-"):
                 _refuse_zero(each.name, values[each.name])

@@ -183,10 +183,11 @@ TOOLS = (
         "update_memory",
         "Update a memory",
         "Change one memory: its text or fields, or say that it is over (close), done (a task), still true (confirm) or "
-        "true again (reopen). What it said before is kept. Where a fact changed, use remember with supersedes.",
+        "true again (reopen). What it said before is kept. Where a fact changed, use remember with supersedes. Or "
+        "accept or drop a candidate that wake_up lists.",
         ("edit",),
         (
-            _memory_id("ID of the memory to change"),
+            Parameter("memory_id", "", _text("ID of the memory to change; not with accept or drop.")),
             Parameter("content", "--content=-", _text("The new text. What a person added to it stays.")),
             Parameter(
                 "fields",
@@ -201,14 +202,24 @@ TOOLS = (
             Parameter("done", "", _flag("The task is done.")),
             Parameter("confirm", "", _flag("It is still true today.")),
             Parameter("reopen", "", _flag("It was closed, and is true again.")),
+            Parameter("accept", "", _text("Number of a candidate (rv-…): save it."), private=True),
+            Parameter("drop", "", _text("Number of a candidate (rv-…): it is not proposed again."), private=True),
             _REASON,
             _ALLOW_SECRET,
         ),
         core=True,
         always=("--keep-added",),
-        ways={"close": ("close",), "done": ("done",), "confirm": ("confirm",), "reopen": ("reopen",)},
+        ways={
+            "close": ("close",),
+            "done": ("done",),
+            "confirm": ("confirm",),
+            "reopen": ("reopen",),
+            "accept": ("review", "accept"),
+            "drop": ("review", "reject"),
+        },
         ways_take=("memory_id", "reason"),
-        one_of=("content", "fields", "close", "done", "confirm", "reopen"),
+        one_of=("content", "fields", "close", "done", "confirm", "reopen", "accept", "drop"),
+        needed=("memory_id",),
     ),
     Tool(
         "forget",

@@ -3,6 +3,10 @@
 A proposal is one line that ends in its block id:
 
     - [ ] merge [[a|A]] into [[b|B]]: similarity 0.93 <!-- merge mem_… mem_… 3fa2c1d4 --> ^rv-1a2b3c4d
+
+One to save what was said in a session names the words as `cap_…`, and the file and line they stand in:
+
+    - [ ] save “We use port 8090.” (fact, …) <!-- save cap_… 3fa2c1d4 sessions/2026-11/….md:42 --> ^rv-5e6f7a8b
 """
 
 from __future__ import annotations
@@ -20,10 +24,12 @@ Tick a box and the proposal is carried out, once this file has been left alone f
 `vault-mem review` does the same in a terminal.
 """
 OPEN, DONE, REJECTED = "## Open", "## Done", "## Rejected"
+SAVE = "save"
 
 _LINE = re.compile(
-    r"^- \[(?P<box>.)\] (?P<text>.*?) ?<!-- (?P<kind>merge|append|close|supersede|link)"
-    r"(?P<ids>(?: (?:mem|ep)_[0-9a-f]{12})+) (?P<digest>[0-9a-f]{8}) --> \^(?P<id>rv-[0-9a-f]{8})\s*$"
+    r"^- \[(?P<box>.)\] (?P<text>.*?) ?<!-- (?P<kind>merge|append|close|supersede|link|save)"
+    r"(?P<ids>(?: (?:mem|ep|cap)_[0-9a-f]{12})+) (?P<digest>[0-9a-f]{8})(?P<place> \S+:\d+)?"
+    r" --> \^(?P<id>rv-[0-9a-f]{8})\s*$"
 )
 
 
@@ -36,11 +42,13 @@ class Proposal:
     text: str
     digest: str
     box: str = " "
+    place: str = ""  # where in a session it was said: file and line
 
     @property
     def id(self) -> str:
         """The same for the same proposal, whenever it is made."""
-        return "rv-" + hashlib.sha256(" ".join((self.kind, *self.ids)).encode()).hexdigest()[:8]
+        ids = self.ids[:1] if self.kind == SAVE else self.ids  # once saved, the memory's id stands there, too
+        return "rv-" + hashlib.sha256(" ".join((self.kind, *ids)).encode()).hexdigest()[:8]
 
     @property
     def open(self) -> bool:
@@ -49,7 +57,8 @@ class Proposal:
 
     def line(self) -> str:
         """As it stands in the file."""
-        return f"- [{self.box}] {self.text} <!-- {self.kind} {' '.join(self.ids)} {self.digest} --> ^{self.id}"
+        place = f" {self.place}" if self.place else ""
+        return f"- [{self.box}] {self.text} <!-- {self.kind} {' '.join(self.ids)} {self.digest}{place} --> ^{self.id}"
 
     @property
     def readable(self) -> str:
@@ -58,7 +67,8 @@ class Proposal:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        return {"id": self.id, "kind": self.kind, "memories": list(self.ids), "text": self.readable}
+        record = {"id": self.id, "kind": self.kind, "memories": list(self.ids), "text": self.readable}
+        return record | ({"place": self.place} if self.place else {})
 
 
 def read(text: str) -> list[Proposal]:
@@ -142,7 +152,8 @@ def _read(line: str) -> Proposal | None:
     match = _LINE.match(line)
     if match is None:
         return None
-    proposal = Proposal(match["kind"], tuple(match["ids"].split()), match["text"], match["digest"], match["box"])
+    place = (match["place"] or "").strip()
+    proposal = Proposal(match["kind"], tuple(match["ids"].split()), match["text"], match["digest"], match["box"], place)
     return proposal if proposal.id == match["id"] else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from vault_mem.types import (
     Filters,
     ForgetResult,
     Found,
+    HintStats,
     HistoryResult,
     ImportReport,
     InitResult,
@@ -36,6 +38,7 @@ from vault_mem.types import (
     Kind,
     LinkResult,
     LinkType,
+    Listed,
     ListResult,
     MergeResult,
     Metadata,
@@ -55,12 +58,15 @@ from vault_mem.types import (
     Ref,
     RememberedMany,
     RememberResult,
+    Removed,
     RenameResult,
     Report,
     Request,
     RestoreResult,
+    Said,
     Scope,
     SelfResult,
+    SessionsReport,
     SettingView,
     ShowResult,
     SideBySide,
@@ -618,6 +624,63 @@ class AsyncVault(Running):
         """Carry out a proposal, or refuse it for good."""
         return await self._run(self.vault.review_answer, which, accept=accept)
 
+    async def said_around(self, proposal: Proposal) -> builtins.list[Said]:
+        """What was said around the words that a proposal would save; nothing for another proposal."""
+        return await self._run(self.vault.said_around, proposal)
+
+    async def capture(self, told: bytes, agent: str = "") -> None:
+        """Keep what was said in a session, from what its agent's hook was told."""
+        await self._run(self.vault.capture, told, agent)
+
+    async def sessions(self, project: str = "", agent: str = "", n: int | None = None) -> builtins.list[Listed]:
+        """The sessions that are kept, the latest first."""
+        return await self._run(self.vault.sessions, project, agent, n)
+
+    async def session(self, which: str) -> tuple[Listed, str]:
+        """One session, and all that was said in it."""
+        return await self._run(self.vault.session, which)
+
+    async def remove_sessions(
+        self,
+        which: Iterable[str] = (),
+        *,
+        older_than: timedelta | None = None,
+        project: str = "",
+        everything: bool = False,
+        dry_run: bool = False,
+    ) -> Removed:
+        """Remove sessions for good: those that are named, or all that ended earlier, or of a project."""
+        return await self._run(
+            self.vault.remove_sessions,
+            which,
+            older_than=older_than,
+            project=project,
+            everything=everything,
+            dry_run=dry_run,
+        )
+
+    async def hint(
+        self,
+        prompt: str,
+        session: str = "",
+        *,
+        include_private: bool = False,
+        frame: int = 0,
+        cost: Callable[[Found], int] | None = None,
+    ) -> builtins.list[Found]:
+        """The memories that very likely answer a prompt, each once a session."""
+        return await self._run(
+            self.vault.hint, prompt, session, include_private=include_private, frame=frame, cost=cost
+        )
+
+    async def hint_stats(self) -> HintStats:
+        """How many hints were shown, and used."""
+        return await self._run(self.vault.hint_stats)
+
+    async def note_used(self, ids: Iterable[str]) -> None:
+        """These memories were read: a hint that had shown one was of use."""
+        await self._run(self.vault.note_used, ids)
+
     async def stats(self) -> Stats:
         """Show what the vault holds and how it grows."""
         return await self._run(self.vault.stats)
@@ -637,6 +700,12 @@ class AsyncVault(Running):
     ) -> ImportReport:
         """Bring in memories from a file, folder or archive; what came in before is skipped."""
         return await self._run(self.vault.import_, source, format_, dry_run=dry_run, private=private, progress=progress)
+
+    async def import_sessions(
+        self, source: StrPath, format_: str, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> SessionsReport:
+        """Bring in what another agent has kept of its sessions, as sessions; one that grew there grows here."""
+        return await self._run(self.vault.import_sessions, source, format_, dry_run=dry_run, progress=progress)
 
     async def export(
         self,

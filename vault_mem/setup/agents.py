@@ -21,6 +21,8 @@ TOOL_SETS = ("core", "all")
 _SKILL = "skills/vault-mem/SKILL.md"
 # A session waits for its hook: longer than a cold start takes, and no longer than a person bears.
 _SECONDS = 30
+# What runs at every prompt or answer ends by itself within two seconds.
+_HOOK_SECONDS = 3
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Wish:
     """What is to be set up: for which agent, for this project or for the user, by tools or by commands.
 
     `vault` is written where the agent would not find it by itself; `tools` and `public` say what the server offers.
+    `capture` keeps what is said in sessions, `per_prompt` adds a memory to a prompt that it answers.
     """
 
     agent: str
@@ -39,6 +42,8 @@ class Wish:
     private_too: bool = False
     tools: str = "core"
     public: bool = False
+    capture: bool = False
+    per_prompt: bool = False
 
     @property
     def home(self) -> Path:
@@ -155,7 +160,11 @@ def _cursor(wish: Wish) -> Needs:
     folder = wish.base / ".cursor"
     start = Entry(("hooks", "sessionStart"), {"command": _wake_up(wish)}, append=True)
     version = Entry(("version",), 1, weak=True)
-    found = Needs([Piece(folder / "hooks.json", "json", entries=(version, start))])
+    events = ("stop", "sessionEnd", "preCompact") if wish.capture else ()
+    kept = [Entry(("hooks", event), {"command": _quietly(_capture(wish))}, append=True) for event in events]
+    found = Needs([Piece(folder / "hooks.json", "json", entries=(version, start, *kept))])
+    if wish.per_prompt:
+        found.notices.append("Cursor's hooks cannot add to a prompt: there is no hint per prompt.")
     if wish.surface == "mcp":
         found.pieces.insert(0, Piece(folder / "mcp.json", "json", entries=(_server(wish, ("mcpServers",)),)))
     found.pieces.append(Piece(folder / _SKILL, "file", wish.skill))
@@ -168,8 +177,17 @@ def _cursor(wish: Wish) -> Needs:
 
 def _gemini(wish: Wish) -> Needs:
     folder = wish.base / ".gemini"
-    handler = {"type": "command", "command": _wake_up(wish), "timeout": _SECONDS * 1000}
-    entries = [Entry(("hooks", "SessionStart"), {"hooks": [handler]}, append=True)]
+    commands = [("SessionStart", _wake_up(wish), _SECONDS)]
+    if wish.capture:
+        commands += [
+            (each, _quietly(_capture(wish)), _HOOK_SECONDS) for each in ("AfterAgent", "SessionEnd", "PreCompress")
+        ]
+    if wish.per_prompt:
+        commands.append(("BeforeAgent", _quietly(_hint(wish)), _HOOK_SECONDS))
+    entries = [
+        Entry(("hooks", event), {"hooks": [_handler(command, seconds * 1000)]}, append=True)
+        for event, command, seconds in commands
+    ]
     if wish.surface == "mcp":
         entries.insert(0, _server(wish, ("mcpServers",)))
     notes = wish.project / "GEMINI.md" if wish.scope == "project" else folder / "GEMINI.md"
@@ -198,6 +216,10 @@ def _opencode(wish: Wish) -> Needs:
         Piece(inside / _SKILL, "file", wish.skill),
         Piece(folder / "AGENTS.md", "block", wish.lines),
     ]
+    if wish.capture:
+        found.pieces.append(Piece(inside / "plugins/vault-mem.js", "file", texts.opencode_plugin(_capture(wish))))
+    if wish.per_prompt:
+        found.notices.append("opencode has no hook for prompts: there is no hint per prompt.")
     found.notices.append("opencode has plugins and no hooks: AGENTS.md asks the agent to wake up by itself.")
     return found
 
@@ -212,6 +234,10 @@ def _opencode_settings(folder: Path) -> Path:
 def _openclaw(wish: Wish) -> Needs:
     state, settings = _openclaw_places(wish)
     found = Needs()
+    if wish.capture or wish.per_prompt:
+        found.notices.append(
+            "OpenClaw has no hook for this. `vault-mem import openclaw-sessions` brings its sessions in."
+        )
     if wish.scope == "project":
         found.pieces.append(Piece(wish.project / ".agents" / _SKILL, "file", wish.skill))
         found.notices.append(f"OpenClaw keeps servers and hooks in {state} only: use --user for those.")
@@ -258,6 +284,8 @@ def _generic(wish: Wish) -> Needs:
         entry = _server(wish, ("mcpServers",))
         found.notices.append(f"Add to your agent's MCP servers: {json.dumps({'vault-mem': entry.value})}")
     found.notices.append(f"If your agent has session-start hooks, let one run: {_plain_wake_up(wish)}")
+    if wish.capture:
+        found.notices.append(f"And at the end of each answer, with the hook's JSON as its input: {_capture(wish)}")
     return found
 
 
@@ -277,14 +305,31 @@ def _server(wish: Wish, keys: tuple[str, ...]) -> Entry:
 
 
 def _plain_wake_up(wish: Wish) -> str:
-    vault = f" --vault {shlex.quote(str(wish.vault))}" if wish.vault else ""
     public = "" if wish.private_too and not wish.public else " --public-only"
-    return f"vault-mem wake-up{public} --hook {wish.agent}{vault}"
+    return f"vault-mem wake-up{public} --hook {wish.agent}{_vault_option(wish)}"
 
 
 def _wake_up(wish: Wish) -> str:
-    """The same for a hook that teammates without vault-mem have too: it ends quietly there."""
-    return f"command -v vault-mem >/dev/null 2>&1 || exit 0; {_plain_wake_up(wish)}"
+    """The same for a hook that teammates without vault-mem have too."""
+    return _quietly(_plain_wake_up(wish))
+
+
+def _quietly(command: str) -> str:
+    """A command that ends quietly where there is no vault-mem."""
+    return f"command -v vault-mem >/dev/null 2>&1 || exit 0; {command}"
+
+
+def _capture(wish: Wish) -> str:
+    return f"vault-mem capture --agent {wish.agent}{_vault_option(wish)}"
+
+
+def _hint(wish: Wish) -> str:
+    private = " --include-private" if wish.private_too and not wish.public else ""
+    return f"vault-mem hint --hook {wish.agent}{private}{_vault_option(wish)}"
+
+
+def _vault_option(wish: Wish) -> str:
+    return f" --vault {shlex.quote(str(wish.vault))}" if wish.vault else ""
 
 
 def _hook_entries(wish: Wish) -> tuple[Entry, ...]:
@@ -293,14 +338,17 @@ def _hook_entries(wish: Wish) -> tuple[Entry, ...]:
     # Claude Code takes what it prints as a wish for the summary; Codex shows a systemMessage to its user.
     said = json.dumps({"systemMessage": texts.REMINDER}) if wish.agent == "codex" else texts.SUMMARY
     before = {"hooks": [_handler(f"echo {shlex.quote(said)}")]}
-    return (
-        Entry(("hooks", "SessionStart"), start, append=True),
-        Entry(("hooks", "PreCompact"), before, append=True),
-    )
+    commands = [("SessionStart", start), ("PreCompact", before)]
+    if wish.capture:
+        kept = {"hooks": [_handler(_quietly(_capture(wish)), _HOOK_SECONDS)]}
+        commands += [(event, kept) for event in ("Stop", "SessionEnd", "PreCompact")]
+    if wish.per_prompt:
+        commands.append(("UserPromptSubmit", {"hooks": [_handler(_quietly(_hint(wish)), _HOOK_SECONDS)]}))
+    return tuple(Entry(("hooks", event), value, append=True) for event, value in commands)
 
 
-def _handler(command: str) -> dict[str, Any]:
-    return {"type": "command", "command": command, "timeout": _SECONDS}
+def _handler(command: str, seconds: int = _SECONDS) -> dict[str, Any]:
+    return {"type": "command", "command": command, "timeout": seconds}
 
 
 def _workspace(settings: Path, state: Path, wish: Wish) -> Path:

@@ -98,7 +98,13 @@ def plan_removal(wish: Wish) -> Plan:
     result = Plan([], Receipts(wish.env))
     result.changes = _removals(result.receipts, _user(wish), set(), result.notices)
     known = set(result.receipts.by_path)
-    ways = [replace(wish, surface=surface, tools=tools) for surface in SURFACES for tools in TOOL_SETS]
+    ways = [
+        replace(wish, surface=surface, tools=tools, capture=capture, per_prompt=per_prompt)
+        for capture in (True, False)  # more before less: what has all of it has some of it, too
+        for per_prompt in (True, False)
+        for surface in SURFACES
+        for tools in TOOL_SETS
+    ]
     for way in ways:  # receipts may be lost, or another machine's: what is exactly ours is ours
         for piece in needs(way).pieces:
             path = _real(piece.path)

@@ -116,6 +116,34 @@ export default async function handler(event) {
 """
 
 
+_PLUGIN = """\
+import { spawn } from "node:child_process";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+const COMMAND = %s;
+
+export const VaultMem = async ({ directory }) => ({
+  event: async ({ event }) => {
+    if (event.type !== "session.idle") return;
+    const data = process.env.XDG_DATA_HOME || join(homedir(), ".local", "share");
+    const told = {
+      session_id: event.properties.sessionID,
+      transcript_path: join(data, "opencode", "opencode.db"),
+      cwd: directory,
+      hook_event_name: "session.idle",
+    };
+    try {
+      const child = spawn(COMMAND[0], COMMAND.slice(1), { cwd: directory, stdio: ["pipe", "ignore", "ignore"] });
+      child.on("error", () => {});
+      child.stdin.on("error", () => {});
+      child.stdin.end(JSON.stringify(told));
+    } catch {}
+  },
+});
+"""
+
+
 def lines(surface: str, agent: str = "", vault: Path | None = None) -> str:
     """Four lines for AGENTS.md and its like, and one more where the agent has a memory of its own."""
     command = _command(vault)
@@ -143,6 +171,11 @@ def rule(text: str) -> str:
 def openclaw_handler(command: str) -> str:
     """The handler of OpenClaw's hook, which runs a command."""
     return _HANDLER % json.dumps(shlex.split(command), ensure_ascii=False)
+
+
+def opencode_plugin(command: str) -> str:
+    """A plugin for opencode that hands over a session whenever its agent has answered."""
+    return _PLUGIN % json.dumps(shlex.split(command), ensure_ascii=False)
 
 
 def _command(vault: Path | None) -> str:

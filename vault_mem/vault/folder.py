@@ -60,6 +60,7 @@ class Folder:
         self.removed: set[str] = set()  # files that went when what a crash had left was put right
         self.wait: float | None = None  # how long a write waits for another process; by default as the lock does
         self.read_wait: float | None = None  # and a read for a sync
+        self.last_number = 0  # of an operation, as long as the vault is held for writing; 0: nobody has looked
         self.last_op = ""  # the last operation that somebody asked for and that is done
 
     def twin(self) -> Folder:
@@ -126,7 +127,12 @@ class Folder:
             key.lower().endswith((".md", ".canvas", ".base"))
             and not any(map(_hidden, key.split("/")))
             and not self.is_shared(key)
+            and not self.is_session(key)
         )
+
+    def is_session(self, key: str) -> bool:
+        """Whether a file holds what was said in a session: a log, whose words are no links and no memories."""
+        return _below(key, self.settings.sessions_folder) and not self.is_owned(key)
 
     def is_view(self, key: str) -> bool:
         """Whether a file mirrors memories for people to read."""

@@ -56,6 +56,9 @@ class Settings:
     memories_folder: str = _setting("memories", "where public memories live", check=_folder)
     private_folder: str = _setting("private", "where private memories live; ignored by git", check=_folder)
     episodes_folder: str = _setting("episodes", "where episodes live", check=_folder)
+    sessions_folder: str = _setting("sessions", "where captured sessions are kept; ignored by git", check=_folder)
+    sessions_days: int = _setting(90, "how long captured sessions are kept, in days; 0 is for good", check=(0, 36_500))
+    session_kilobytes: int = _setting(1024, "how large one session grows; the rest is left out", check=(16, 100_000))
     include: list[str] = _setting([], "other notes to search, read-only, as globs: notes/**")
     ignore: list[str] = _setting(
         ["README.md", "templates/**", "_templates/**"], "notes that are no memories, as globs (folder notes never are)"
@@ -93,6 +96,7 @@ class Settings:
         200, "turns between automatic tidies (a turn is a remember or a recall)", check=(1, 1_000_000)
     )
     review: bool = _setting(True, "write proposals into REVIEW.md, and apply those that are ticked, once it is quiet")
+    candidates: bool = _setting(True, "propose in REVIEW.md what looks worth keeping in captured sessions")
     journal_days: int = _setting(30, "how long operations can be undone, in days", check=(1, 3650))
     journal_megabytes: int = _setting(50, "how large the undo journal grows", check=(1, 100_000))
     trash_days: int = _setting(30, "how long a forgotten memory can be restored, in days", check=(1, 3650))

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from vault_mem.notes import checklist
-from vault_mem.vault import files, history, journal, own
+from vault_mem.vault import files, history, journal, own, sessions
 from vault_mem.vault.files import failures
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
 from vault_mem.vault.interrupted import PURGING, purges
@@ -43,6 +43,7 @@ def remove_traces(folder: Folder, rebuild_index: Callable[[], object]) -> None:
         with failures(folder.shown(OWN)):
             _scrub_own(folder, names, private)
             _scrub_history(folder, names)
+            _scrub_sessions(folder)
             _sweep(folder)
             rebuild_index()
             folder.tree.drop(f"{PURGING}/{id_}.json")
@@ -143,6 +144,17 @@ def _scrub_history(folder: Folder, names: _Names) -> None:
         raw = read(folder, key)
         if raw:
             _change(folder, key, raw, _history_without(raw.decode(errors="replace"), names, ops))
+
+
+def _scrub_sessions(folder: Folder) -> None:
+    """What other operations displaced in sessions may say it, too: an undo of theirs leaves the sessions alone."""
+    if not sessions.keys(folder):
+        return
+    sessions.drop_table(folder)
+    for entry in list(journal.entries(folder)):
+        kept = [step for step in entry.steps if not folder.is_session(step.key)]
+        if len(kept) < len(entry.steps):
+            journal.put(folder, replace(entry, steps=kept))
 
 
 def _sweep(folder: Folder) -> None:

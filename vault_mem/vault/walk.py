@@ -121,7 +121,7 @@ def _rules(folder: Folder) -> list[_Rule]:
     rules = [_Rule(top, _Ignored(settings.ignore), None) for top in tops]
     if settings.include:
         wanted = _globs(settings.include, anchored=True)
-        ignored = _Ignored([*settings.ignore, *_VIEWS], tops)
+        ignored = _Ignored([*settings.ignore, *_VIEWS, f"{settings.sessions_folder.strip('/')}/**"], tops)
         rules += [_Rule(top, ignored, wanted) for top in sorted({_fixed_part(each) for each in settings.include})]
     return rules
 

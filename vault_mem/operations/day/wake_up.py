@@ -15,14 +15,16 @@ from vault_mem.operations.day.update_self import show_self
 from vault_mem.operations.memory.alike import Told
 from vault_mem.operations.memory.due import by_day, is_done
 from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.sessions.worth import Candidate, candidates
 from vault_mem.operations.vaults.views import INTROSPECTION
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
+from vault_mem.vault import sessions
 
 DEFAULT_BUDGET = 1500
 IMPORTANT = 4
 MOST = 20
-_TASKS, _QUESTIONS = 10, 5
+_TASKS, _QUESTIONS, _CANDIDATES, _MISSED = 10, 5, 5, 2
 # What is overdue, or due within a week, comes first.
 DUE_SOON = timedelta(days=7)
 
@@ -31,7 +33,8 @@ DUE_SOON = timedelta(days=7)
 class WakeUp(Result):
     """What there is to know. `introspection` holds one at the most; `left_out` counts what had no room.
 
-    `due` are the days of the tasks that are overdue or due within a week, by id: they come first.
+    `due` are the days of the tasks that are overdue or due within a week, by id: they come first. `candidates` were
+    said in sessions and wait to be accepted; `missed` is why sessions could not be captured.
     """
 
     total: int
@@ -42,6 +45,8 @@ class WakeUp(Result):
     tasks: list[Excerpt] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
     memories: list[Excerpt] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
     due: dict[str, date] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -50,7 +55,10 @@ class WakeUp(Result):
             each.to_dict() | ({"due": day.isoformat()} if (day := self.due.get(each.memory.id)) else {})
             for each in self.tasks
         ]
-        return as_record(self, "due", introspection=self.introspection[0] if self.introspection else None, tasks=tasks)
+        empty = [name for name in ("candidates", "missed") if not getattr(self, name)]
+        return as_record(
+            self, "due", *empty, introspection=self.introspection[0] if self.introspection else None, tasks=tasks
+        )
 
 
 def wake_up(workspace: Workspace, *, budget: int, cost: Callable[[WakeUp], int], public_only: bool = False) -> WakeUp:
@@ -64,13 +72,12 @@ def _gather(
     workspace: Workspace, budget: int, cost: Callable[[WakeUp], int], private: bool | None, stale: bool, pending: int
 ) -> WakeUp:
     index, now = workspace.index, workspace.folder.now()
-    total = index.table.count(f"n = 0 AND {Filters(private=private).where(now, ('memory',))}")
-    result = WakeUp(total, stale, pending)
+    result = WakeUp(index.count(Filters(private=private)), stale, pending)
     filling = Filling(result, budget, cost)
 
     def chosen(*, important_first: bool = False, **filters: object) -> Iterator[Memory]:
-        where = Filters(private=private, **filters).where(now, ("memory",))  # type: ignore[arg-type]
-        return index.read(index.in_order(where, important_first=important_first))
+        wanted = Filters(private=private, **filters)  # type: ignore[arg-type]
+        return index.read(index.in_order(wanted, important_first=important_first))
 
     seen: set[str] = set()
     for memory in islice(chosen(category=INTROSPECTION), 1):
@@ -85,6 +92,10 @@ def _gather(
         filling.add(result.tasks, *excerpts(by_id[id_]))
     for question in show_self(workspace.folder).model.open[:_QUESTIONS]:
         filling.add(result.questions, question)
+    if not workspace.folder.public:
+        result.missed += sessions.missed(workspace.folder)[:_MISSED]
+        for candidate in candidates(workspace, private)[-_CANDIDATES:]:
+            filling.add(result.candidates, candidate)
     told = Told(workspace)
     recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
     for memory in _by_turns(recent, islice(important, MOST)):
@@ -97,8 +108,8 @@ def _gather(
 
 def newest(workspace: Workspace, count: int, private: bool | None) -> list[Memory]:
     """The newest memories that still hold."""
-    index, where = workspace.index, Filters(private=private).where(workspace.folder.now(), ("memory",))
-    return list(index.read(index.in_order(where)[:count]))
+    index = workspace.index
+    return list(index.read(index.in_order(Filters(private=private))[:count]))
 
 
 def _by_turns(recent: Iterable[Memory], important: Iterable[Memory]) -> list[Memory]:

@@ -14,11 +14,12 @@ from vault_mem.embedding.calibration import Calibration
 from vault_mem.errors import InvalidInput
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.terms import stem
+from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.memory.excerpts import FIRST, OTHERS, Cost, fit, part
-from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.memory.filters import Filters, resolved
 from vault_mem.operations.memory.newer import newer_first
-from vault_mem.operations.memory.people import other_names
 from vault_mem.operations.memory.results import Found, writable
+from vault_mem.operations.sessions.sessions import SessionHit, search_sessions, tokens_of
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.diversity import Chosen, diversify
 from vault_mem.ranking.links import Strengths
@@ -34,6 +35,7 @@ from vault_mem.vault import activity
 MAX_QUERY = 4000
 DEFAULT_RESULTS = 5
 SMALLEST_BUDGET = 50
+IN_PLACE_OF_MEMORIES = 2  # turns of sessions, where no memory answers
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,14 @@ class RecallResult(Results[Found]):
     pending: int
     answered: bool = True
     left_out: int = 0
+    sessions: list[SessionHit] = field(default_factory=list)  # what was said, where memories give nothing, or if asked
 
     def _items(self) -> list[Found]:
         return self.results
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        return as_record(self, "query")
+        return as_record(self, "query", *([] if self.sessions else ["sessions"]))
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ class Request:
     min_relevance: float | None = None  # the floor below which the best result answers nothing
     strengths: Strengths | None = None  # as the activity log has them, if none are given
     switches: Switches = field(default_factory=Switches)
+    sessions: bool = False  # what was said in sessions, too
 
     def checked(self) -> Request:
         """The request, if it makes sense."""
@@ -114,7 +118,28 @@ def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> 
     if request.budget is not None:
         results, dropped = fit(results, request.query, request.budget - request.frame, cost, found.wanted)
         left_out = len(dropped)
-    return RecallResult(request.query, results, freshness.stale, freshness.pending, found.answered, left_out)
+    said = _said(workspace, request, results, found.answered, cost)
+    return RecallResult(request.query, results, freshness.stale, freshness.pending, found.answered, left_out, said)
+
+
+def _said(
+    workspace: Workspace, request: Request, results: list[Found], answered: bool, cost: Cost | None
+) -> list[SessionHit]:
+    """What was said in sessions, as far as a budget has room: if it is asked for, or memories give nothing."""
+    if answered and not request.sessions:
+        return []
+    hits = search_sessions(workspace, request.query, request.limit if request.sessions else IN_PLACE_OF_MEMORIES)
+    if request.budget is None:
+        return hits
+    spend = cost or (lambda found: count_tokens(found.passage or found.memory.content))
+    left = request.budget - request.frame - sum(map(spend, results))
+    fitting = []
+    for hit in hits:
+        left -= tokens_of(hit)
+        if left < 0:
+            break
+        fitting.append(hit)
+    return fitting
 
 
 @dataclass(frozen=True)
@@ -185,18 +210,9 @@ def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[
 
 def allowed_places(workspace: Workspace, catalogue: Catalogue, filters: Filters) -> NDArray[np.bool_]:
     """Which whole memories meet the filters, by place."""
-    now = workspace.folder.now()
     if workspace.folder.public:
         filters = replace(filters, private=False)
-    whole = catalogue.alive & (catalogue.n == 0)
-    if filters == Filters():
-        return np.asarray(whole & (catalogue.valid_to > now.timestamp()))
-    where = filters.where(now, names=other_names(workspace, filters))
-    found = workspace.index.table.select(["file"], f"n = 0 AND {where}").column("file").to_pylist()
-    places = [place for file in found if (place := catalogue.place_of(file)) is not None]
-    allowed = np.zeros(len(whole), dtype=bool)
-    allowed[places] = True
-    return np.asarray(allowed & whole)
+    return resolved(workspace, filters).met(catalogue, workspace.folder.now())
 
 
 def found_by(outcome: Outcome) -> list[Found]:

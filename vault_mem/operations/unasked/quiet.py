@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from vault_mem.errors import VaultMemError
 from vault_mem.operations.git.private_merges import keep_private
+from vault_mem.operations.sessions.capture import take_in
 from vault_mem.operations.unasked.adopt import adopt
 from vault_mem.operations.unasked.heal import heal
 from vault_mem.operations.unasked.private_moves import move_flagged
-from vault_mem.operations.upkeep.review import apply_ticked
+from vault_mem.operations.upkeep.answers import apply_ticked
 from vault_mem.operations.upkeep.tidy import run_due
 from vault_mem.operations.vaults.views import follow_files
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, journal
 
 # In this order, and then the views. Each does what is due, under its own setting, and returns the files it wrote.
-STEPS = (keep_private, adopt, move_flagged, heal, apply_ticked)
+STEPS = (keep_private, adopt, move_flagged, heal, apply_ticked, take_in)
 
 
 def settle(workspace: Workspace, *, tidy: bool = True) -> None:

@@ -17,6 +17,7 @@ from vault_mem.notes.parse import parse, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
 from vault_mem.operations.changing import changing, index_written, memory_written, read_to_remove, to_change
+from vault_mem.operations.sessions.sessions import without
 from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.apart import keep_apart
 from vault_mem.operations.upkeep.linking import changed_links, referrers
@@ -76,7 +77,7 @@ class Trashed:
 def forget(workspace: Workspace, id_: str, reason: str = "", *, update_links: bool = False) -> ForgetResult:
     """Put one memory into the trash and remove every reference to it, as one operation.
 
-    With `update_links`, those in a person's own notes too.
+    With `update_links`, those in a person's own notes too. Its sentences leave the sessions in which they were said.
     """
 
     def act() -> ForgetResult:
@@ -86,6 +87,8 @@ def forget(workspace: Workspace, id_: str, reason: str = "", *, update_links: bo
             workspace.folder, workspace.names, memory, raw, reason, update_links=update_links
         )
         references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
+        for key, before, after in without(workspace.folder, [memory.content]):
+            transaction.write(key, before, after)
         op = transaction.commit()
         index_written(workspace, transaction, soon=True)
         shown = workspace.folder.is_shown

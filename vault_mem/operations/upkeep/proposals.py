@@ -9,6 +9,9 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import FileStep
 
+# More open proposals than these nobody looks through; the rest is proposed when there is room again.
+MOST_OPEN = 50
+
 
 def file_key(folder: Folder, *, private: bool) -> str:
     """Where proposals stand."""

@@ -14,6 +14,7 @@ from vault_mem.errors import NotFound, Unsafe, VaultMemError
 from vault_mem.model import Memory
 from vault_mem.notes.parse import parse
 from vault_mem.operations.changing import changing, freshen_to_change, index_written, read_to_remove
+from vault_mem.operations.sessions.sessions import without
 from vault_mem.operations.upkeep.forget import ForgetResult, Trashed, in_trash, log_deletion, plan_forget, trash_key
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
@@ -93,7 +94,9 @@ def _plan(
         transaction.steps = [step for step in transaction.steps if step.key != trash_key(memory.id)]
     if not memory.private:  # the latest monologue keeps the words of what is forgotten, but not of what is purged
         views.silence(transaction, memory, views.newest_introspection(workspace, but=memory.id))
-    former = {name for name, ids in workspace.index.state.renames().items() if memory.id in ids}
+    for session, before, after in without(folder, [memory.content]):
+        transaction.write(session, before, after)
+    former = {name for name, ids in workspace.index.known.renames().items() if memory.id in ids}
     stems = sorted({name.rsplit("/", 1)[-1] for name in (*former, memory.path.removesuffix(".md"))})
     record = {"names": stems, "private": memory.private}
     key = f"{PURGING}/{memory.id}.json"

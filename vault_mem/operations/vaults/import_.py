@@ -11,7 +11,7 @@ from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound
 from vault_mem.imports.formats import reader_for
-from vault_mem.imports.items import Bad, Item
+from vault_mem.imports.items import CONVERSATION, Bad, Item
 from vault_mem.model import Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import body_links, name_key, read_link, write_link
@@ -21,6 +21,7 @@ from vault_mem.operations.changing import changing, index_written, read_to_edit
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.memory.remember_many import Batch, taken_back
+from vault_mem.operations.upkeep.edit_memory import edit_memory
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault.journal import Transaction
@@ -48,6 +49,7 @@ class ImportReport(Result):
     dry_run: bool = False
     imported: list[Passed] = field(default_factory=list)
     skipped: list[Passed] = field(default_factory=list)
+    grown: list[Passed] = field(default_factory=list)
     duplicates: list[Passed] = field(default_factory=list)
     refused: list[Bad] = field(default_factory=list)
     links: int = 0
@@ -68,7 +70,7 @@ def import_(
     private: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import everything in `source`. An item whose source (or id) the vault knows is skipped, whatever it says now.
+    """Import everything in `source`. An item whose source (or id) the vault knows is skipped, but a conversation grows.
 
     It is one operation, whole or not there. Where it is interrupted (Stopped), what came in so far is that operation,
     and importing again goes on.
@@ -137,7 +139,7 @@ class _Import:
         if item.memory is not None:
             known = item.memory.id if item.memory.id in self.ids else None
         if known is not None:
-            self.report.skipped.append(Passed(item.source, known))
+            (self.report.grown if self._grew(item, known) else self.report.skipped).append(Passed(item.source, known))
             self._named(item, known)
             return
         draft = checked(_draft(item, self.private), self.workspace.folder.zone)
@@ -163,6 +165,18 @@ class _Import:
             self._named(item, id_)
         self.sources[item.source] = id_
         self.report.imported.append(Passed(item.source, id_))
+
+    def _grew(self, item: Item, id_: str) -> bool:
+        """Whether a conversation has gone on since it came in: then the memory does, unless somebody has changed it."""
+        if item.memory is not None or item.fields.get("category") != CONVERSATION or not id_:
+            return False
+        before, after = self.workspace.index.get(id_).content.strip(), item.content.strip()
+        if len(after) <= len(before) or not after.startswith(before):
+            return False
+        if not self.report.dry_run:
+            edit_memory(self.workspace, id_, content=after, reason="the conversation went on", command="import")
+            self.batch.part_done()
+        return True
 
     def _named(self, item: Item, id_: str) -> None:
         for name in item.names:

@@ -11,7 +11,7 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import GIT_LISTS, OWN, Folder
 
 _FILES = (*GIT_LISTS, ".obsidian/templates.json", ".obsidian/types.json", "MEMORY.md", "REVIEW.md", "SELF.md")
-_OWN_FOLDERS = ("blocked", "candidates", "cookies", "edits", "journal", "log", "purging", "trash")
+_OWN_FOLDERS = ("blocked", "candidates", "cookies", "edits", "inbox", "journal", "log", "purging", "trash")
 
 
 def odd_files(workspace: Workspace) -> Iterator[Finding]:

@@ -1,0 +1,114 @@
+"""vault-mem sessions."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vault_mem.cli.common import Command, Group, agrees, can_ask, finish, open_vault
+from vault_mem.cli.console import Console
+from vault_mem.errors import Unsafe
+
+if TYPE_CHECKING:
+    from vault_mem.library import Vault
+    from vault_mem.operations.sessions.sessions import Listed
+
+
+@click.group(
+    cls=Group,
+    invoke_without_command=True,
+    examples="""vault-mem sessions
+                vault-mem sessions show 1a2b3c4d
+                vault-mem sessions remove --older-than 30
+                vault-mem recall "what did we say about the parser?" --sessions""",
+)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """What was said in sessions, as `capture` kept it. They are no memories, and git does not see them."""
+    if ctx.invoked_subcommand is None:
+        _list(ctx.obj, "", "", 20)
+
+
+@command.command("list", cls=Command, examples="vault-mem sessions list --project ~/work/app")
+@click.option("--project", default="", metavar="DIR", help="Only of this folder, or of a folder with this name.")
+@click.option("--agent", default="", help="Only of this agent.")
+@click.option("-n", "limit", type=int, default=20, help="How many, default 20.")
+@click.pass_obj
+def list_command(console: Console, project: str, agent: str, limit: int) -> None:
+    """List sessions, the latest first."""
+    _list(console, project, agent, limit)
+
+
+@command.command("show", cls=Command, examples="vault-mem sessions show 1a2b3c4d")
+@click.argument("which")
+@click.pass_obj
+def show_command(console: Console, which: str) -> None:
+    """Show one session: by its file, or the digits that its name ends in."""
+    vault = open_vault(console)
+    found, text = vault.session(which)
+    console.answer(_json(found) | {"text": text}, text)
+    finish(console, vault)
+
+
+@command.command(
+    "remove",
+    cls=Command,
+    examples="""vault-mem sessions remove 1a2b3c4d
+                vault-mem sessions remove --older-than 30 --project ~/work/app --yes""",
+)
+@click.argument("which", nargs=-1)
+@click.option("--older-than", type=click.IntRange(0), metavar="DAYS", help="Those that ended earlier.")
+@click.option("--project", default="", metavar="DIR", help="Those of this folder, or of a folder with this name.")
+@click.option("--all", "everything", is_flag=True, help="All of them.")
+@click.option("--dry-run", is_flag=True, help="Only say which.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def remove_command(
+    console: Console,
+    which: tuple[str, ...],
+    older_than: int | None,
+    project: str,
+    everything: bool,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Remove sessions for good: there is no undo. What was taken in of them is not captured or imported again."""
+    vault = open_vault(console)
+    days = timedelta(days=older_than) if older_than is not None else None
+    chosen: dict[str, Any] = {"older_than": days, "project": project, "everything": everything}
+    found = vault.remove_sessions(which, **chosen, dry_run=True).removed
+    if found and not dry_run:
+        question = f"Remove {len(found)} session(s) for good?"
+        if not yes and not (can_ask(console) and agrees(console, question)):
+            raise Unsafe(f"{len(found)} session(s) would be gone for good", "--yes removes them")
+        found = vault.remove_sessions([each.key for each in found]).removed
+    done = "Would remove" if dry_run else "Removed"
+    lines = [f"{done} {len(found)} session(s).", *(f"- {each.key}" for each in found)]
+    console.answer({"removed": [_json(each) for each in found], "dry_run": dry_run}, "\n".join(lines))
+    finish(console, vault)
+
+
+def _list(console: Console, project: str, agent: str, limit: int) -> None:
+    from vault_mem import messages
+
+    vault = open_vault(console)
+    found, missed = vault.sessions(project, agent, limit), _missed(vault)
+    now = vault.workspace.folder.now()
+    text = "\n".join([*(messages.session_line(each, now) for each in found), *missed]) or "No sessions are kept here."
+    console.answer({"sessions": [_json(each) for each in found], "missed": missed}, text)
+    finish(console, vault)
+
+
+def _missed(vault: Vault) -> list[str]:
+    from vault_mem.vault.sessions import missed
+
+    return [f"Not captured: {each}" for each in missed(vault.workspace.folder)]
+
+
+def _json(each: Listed) -> dict[str, Any]:
+    head = {name: value for name, value in asdict(each.head).items() if value not in ("", None, False)}
+    times = {name: head[name].isoformat() for name in ("started", "ended") if name in head}
+    return {"file": each.key, "title": each.title, "bytes": each.size} | head | times

@@ -1,0 +1,64 @@
+"""claude-mem: observations and summaries of sessions, in its database `~/.claude-mem/claude-mem.db`."""
+
+from __future__ import annotations
+
+import json
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any
+
+from vault_mem.imports.databases import has_table, rows
+from vault_mem.imports.items import Bad, Found, Item, line, moment, words
+
+NAME = "claude-mem"
+HOME = ("", ".claude-mem", "claude-mem.db")
+_TABLES = ("observations", "session_summaries")
+_SUMMARY = ("request", "investigated", "learned", "completed", "next_steps", "notes")
+
+
+def recognises(path: Path) -> bool:
+    """Its database, or the folder with it."""
+    return has_table(_database(path), *_TABLES)
+
+
+def read(path: Path, zone: tzinfo) -> Found:
+    """The observations, then the summaries, by their numbers."""
+    for table, item in ((_TABLES[0], _observation), (_TABLES[1], _summary)):
+        for record in rows(_database(path), f"SELECT * FROM {table} ORDER BY id"):
+            yield item(record, f"{NAME}:{table}/{record.get('id')}")
+
+
+def _database(path: Path) -> Path:
+    return path / "claude-mem.db" if path.is_dir() else path
+
+
+def _observation(record: dict[str, Any], source: str) -> Item | Bad:
+    """What it noted of a tool's use: a title, what happened, and the facts in it."""
+    facts = [f"- {fact}" for fact in _list(record.get("facts"))]
+    said = [record.get("narrative") or record.get("text"), "\n".join(facts)]
+    text = "\n\n".join(each.strip() for each in said if isinstance(each, str) and each.strip())
+    title = line(record.get("title"))
+    if not text and not title:
+        return Bad(source, "it has no text")
+    tags = words(_list(record.get("concepts")))
+    content = f"# {title}\n\n{text}".strip() if title else text
+    return Item(source, content, _time(record), {"category": line(record.get("type")) or "observation", "tags": tags})
+
+
+def _summary(record: dict[str, Any], source: str) -> Item | Bad:
+    parts = [f"{name.replace('_', ' ')}: {line(record.get(name))}" for name in _SUMMARY if line(record.get(name))]
+    if not parts:
+        return Bad(source, "it has no text")
+    return Item(source, "\n".join(parts), _time(record), {"category": "session"})
+
+
+def _time(record: dict[str, Any]) -> Any:
+    return moment(record.get("created_at_epoch")) or moment(record.get("created_at"))
+
+
+def _list(value: Any) -> list[str]:
+    try:
+        found = json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return []
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []

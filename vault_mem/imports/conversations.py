@@ -1,0 +1,51 @@
+"""Agents' sessions as memories, where that is asked for: one per conversation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from pathlib import Path
+from types import ModuleType
+
+from vault_mem.errors import VaultMemError
+from vault_mem.imports.items import Bad, Found, Item, conversation
+from vault_mem.imports.transcripts.reading import Source
+from vault_mem.notes.secrets import masked
+from vault_mem.notes.session import USER, Opening, Turn
+
+
+@dataclass(frozen=True)
+class Conversations:
+    """A reader of transcripts as a reader of memories."""
+
+    transcripts: ModuleType
+
+    @property
+    def NAME(self) -> str:  # noqa: N802 - as the modules have it
+        """The name of the format."""
+        return str(self.transcripts.NAME)
+
+    def recognises(self, path: Path) -> bool:
+        """Sessions come in when they are named."""
+        return False
+
+    def read(self, path: Path, zone: tzinfo) -> Found:
+        """Every session as one conversation."""
+        for source in self.transcripts.transcripts(path):
+            try:
+                yield self._conversation(source)
+            except (OSError, VaultMemError) as error:
+                yield Bad(f"{self.NAME}:{source.id or source.path.name}", str(error))
+
+    def _conversation(self, source: Source) -> Item | Bad:
+        id_, title, parts = source.id or source.path.stem, "", list[str]()
+        created: datetime | None = None
+        for step in self.transcripts.read(source, 0):
+            said = step.said
+            if isinstance(said, Opening):
+                id_, created = said.id or id_, created or said.at
+            elif isinstance(said, Turn) and said.text:
+                title = title or (" ".join(said.text.split())[:60] if said.role == USER else "")
+                created = created or said.at
+                parts.append(f"**{'User' if said.role == USER else 'Assistant'}:** {masked(said.text)}")
+        return conversation(self.NAME, id_, title, parts, created, f"{self.NAME}:{source.path.name}")

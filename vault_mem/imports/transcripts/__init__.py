@@ -1,0 +1,1 @@
+"""Agents' transcripts: one reader per agent, files → what was said."""

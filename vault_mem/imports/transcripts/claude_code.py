@@ -1,0 +1,64 @@
+"""Claude Code: a file of JSON lines per session, below `~/.claude/projects/`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from vault_mem.imports.transcripts.reading import (
+    Source,
+    Step,
+    is_ours,
+    lines,
+    mapping,
+    moment,
+    own_words,
+    private_texts,
+    texts,
+)
+from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
+
+NAME = "claude-code"
+HOME = ("CLAUDE_CONFIG_DIR", ".claude", "projects")
+
+
+def transcripts(path: Path) -> Iterator[Source]:
+    """The sessions below a folder; what subagents said to themselves is no part of them."""
+    for each in [path] if path.is_file() else sorted(path.rglob("*.jsonl")):
+        if "subagents" not in each.parts and not each.name.startswith("agent-") and not each.is_symlink():
+            yield Source(each)
+
+
+def read(source: Source, start: int) -> Iterator[Step]:
+    """What was said, from an offset of the file on."""
+    opened = False
+    for position, record in lines(source.path, start):
+        if record is None or record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary"):
+            yield Step(position)
+            continue
+        if not opened and isinstance(record.get("sessionId"), str) and "cwd" in record:
+            opened = True
+            at = moment(record.get("timestamp"))
+            yield Step(
+                position,
+                Opening(record["sessionId"], str(record.get("cwd", "")), str(record.get("gitBranch") or ""), at),
+            )
+        message = mapping(record.get("message"))
+        if record.get("type") not in (USER, ASSISTANT) or message.get("role") not in (USER, ASSISTANT):
+            yield Step(position)
+            continue
+        content = message.get("content")
+        parts = [mapping(part) for part in content] if isinstance(content, list) else []
+        calls = [part for part in parts if part.get("type") == "tool_use"]
+        results = [part.get("content") for part in parts if part.get("type") == "tool_result"]
+        private = [text for part in calls if is_ours(part.get("name"), part.get("input"))
+                   for text in private_texts(part.get("input"))]  # fmt: skip
+        private += [text for result in results for text in private_texts(result)]
+        turn = Turn(
+            message["role"],
+            own_words(texts(content, "text")),
+            moment(record.get("timestamp")),
+            tuple(str(part.get("name")) for part in calls),
+            tuple(private),
+        )
+        yield Step(position, turn)

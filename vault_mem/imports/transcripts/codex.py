@@ -1,0 +1,72 @@
+"""Codex: a file of JSON lines per session (a rollout), below `~/.codex/sessions/`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from vault_mem.imports.transcripts.reading import (
+    Source,
+    Step,
+    is_ours,
+    lines,
+    mapping,
+    moment,
+    own_words,
+    private_texts,
+    texts,
+)
+from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
+
+NAME = "codex"
+HOME = ("CODEX_HOME", ".codex", "sessions")
+_CALLS = ("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call")
+
+
+def transcripts(path: Path) -> Iterator[Source]:
+    """The rollouts below a folder."""
+    for each in [path] if path.is_file() else sorted(path.rglob("rollout-*.jsonl")):
+        if not each.is_symlink():
+            yield Source(each)
+
+
+def read(source: Source, start: int) -> Iterator[Step]:
+    """What was said, from an offset of the file on."""
+    for position, record in lines(source.path, start):
+        payload = mapping(mapping(record).get("payload"))
+        at = moment(mapping(record).get("timestamp"))
+        kind = mapping(record).get("type")
+        if kind == "session_meta":
+            branch = mapping(payload.get("git")).get("branch")
+            yield Step(
+                position, Opening(str(payload.get("id", "")), str(payload.get("cwd", "")), str(branch or ""), at)
+            )
+        else:
+            yield Step(position, _turn(payload, at) if kind == "response_item" else None)
+
+
+def _turn(payload: dict[str, Any], at: Any) -> Turn | None:
+    kind = payload.get("type")
+    if kind == "message" and payload.get("role") in (USER, ASSISTANT):
+        text = own_words(texts(payload.get("content"), "input_text", "output_text", "text"))
+        if payload["role"] == USER and text.startswith("# AGENTS.md instructions"):
+            return None
+        return Turn(payload["role"], text, at)
+    if kind in _CALLS:
+        given = _parsed(payload.get("arguments") or payload.get("input") or payload.get("action"))
+        name = str(payload.get("name") or kind)
+        ours = is_ours(f"{payload.get('namespace', '')} {name}", given)
+        return Turn(ASSISTANT, "", at, (name,), private_texts(given) if ours else ())
+    if isinstance(kind, str) and kind.endswith("_output"):
+        return Turn(USER, "", at, (), private_texts(_parsed(payload.get("output"))))
+    return None
+
+
+def _parsed(value: Any) -> Any:
+    """Arguments come as JSON in a text."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value

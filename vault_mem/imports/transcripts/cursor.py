@@ -1,0 +1,38 @@
+"""Cursor: a file of JSON lines per conversation, below `~/.cursor/projects/`, without times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from vault_mem.imports.transcripts.reading import Source, Step, lines, mapping, moment, own_words, private_texts, texts
+from vault_mem.notes.session import ASSISTANT, USER, Turn
+
+NAME = "cursor"
+HOME = ("", ".cursor", "projects")
+_QUERY = re.compile(r"</?user_query>")
+
+
+def transcripts(path: Path) -> Iterator[Source]:
+    """The transcripts below a folder."""
+    for each in [path] if path.is_file() else sorted(path.rglob("agent-transcripts/**/*.jsonl")):
+        if not each.is_symlink():
+            yield Source(each)
+
+
+def read(source: Source, start: int) -> Iterator[Step]:
+    """What was said, from an offset of the file on."""
+    for position, record in lines(source.path, start):
+        message = mapping(mapping(record).get("message"))
+        role, content = mapping(record).get("role") or message.get("role"), message.get("content")
+        if role not in (USER, ASSISTANT):
+            yield Step(position)
+            continue
+        parts = [mapping(part) for part in content] if isinstance(content, list) else []
+        calls = [part for part in parts if part.get("type") in ("tool_use", "tool_call")]
+        text = _QUERY.sub("", own_words(texts(content, "text"))).strip()
+        names = tuple(str(part.get("name")) for part in calls)
+        private = tuple(text for part in parts if part not in calls or names for text in private_texts(part)
+                        if part.get("type") != "text")  # fmt: skip
+        yield Step(position, Turn(role, text, moment(mapping(record).get("timestamp")), names, private))

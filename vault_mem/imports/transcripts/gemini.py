@@ -1,0 +1,85 @@
+"""Gemini: a file per session, below `~/.gemini/tmp/*/chats/`; one JSON document, or in newer versions JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from vault_mem.imports.transcripts.reading import (
+    Source,
+    Step,
+    document,
+    is_ours,
+    lines,
+    mapping,
+    moment,
+    own_words,
+    private_texts,
+    texts,
+)
+from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
+
+NAME = "gemini"
+HOME = ("", ".gemini", "tmp")
+_ROLES = {"user": USER, "gemini": ASSISTANT, "model": ASSISTANT}
+
+
+def transcripts(path: Path) -> Iterator[Source]:
+    """The sessions below a folder."""
+    found = [path] if path.is_file() else sorted([*path.rglob("chats/*.json"), *path.rglob("chats/*.jsonl")])
+    for each in found:
+        if not each.is_symlink():
+            yield Source(each)
+
+
+def read(source: Source, start: int) -> Iterator[Step]:
+    """What was said: in lines from an offset on, in a document from a number of messages on."""
+    if source.path.suffix == ".jsonl":
+        seen: set[str] = set()
+        for position, record in lines(source.path, start):
+            yield Step(position, _said(mapping(record), seen))
+        return
+    whole = mapping(document(source.path))
+    if not start:
+        yield Step(0, _opening(whole))
+    messages = whole.get("messages")
+    for number, message in enumerate(messages if isinstance(messages, list) else [], start=1):
+        if number > start:
+            yield Step(number, _turn(mapping(message)))
+
+
+def _said(record: dict[str, Any], seen: set[str]) -> Turn | Opening | None:
+    """A line is the session's head, or a message; a message that grew is written again under its id."""
+    if "sessionId" in record and "type" not in record:
+        return _opening(record)
+    turn, id_ = _turn(record), str(record.get("id", ""))
+    if turn is None or (id_ in seen and not turn.private):
+        return None
+    if turn.text:
+        seen.add(id_)
+    return turn
+
+
+def _opening(record: dict[str, Any]) -> Opening:
+    folders = record.get("directories")
+    project = folders[0] if isinstance(folders, list) and folders and isinstance(folders[0], str) else ""
+    return Opening(str(record.get("sessionId", "")), project, "", moment(record.get("startTime")))
+
+
+def _turn(message: dict[str, Any]) -> Turn | None:
+    role = _ROLES.get(str(message.get("type") or message.get("role")))
+    if role is None:
+        return None
+    calls = message.get("toolCalls")
+    calls = [mapping(call) for call in calls] if isinstance(calls, list) else []
+    private = [
+        text
+        for call in calls
+        for text in (
+            *(private_texts(call.get("args")) if is_ours(call.get("name"), call.get("args")) else ()),
+            *private_texts(call.get("result")),
+        )
+    ]
+    names = tuple(str(call.get("name")) for call in calls)
+    return Turn(role, own_words(texts(message.get("content"))), moment(message.get("timestamp")), names, tuple(private))

@@ -1,0 +1,148 @@
+"""What the readers of transcripts share: how far one has read, lines of JSON in bounded memory, texts of messages."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from vault_mem.notes.session import Opening, Turn
+
+# A longer line is a tool's output, or broken; it is passed over.
+LONGEST_LINE = 8_000_000
+_CHUNK = 1 << 20
+# What clients put into a user's message around what the user said.
+_ADDED = re.compile(
+    r"<(system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-name|command-message"
+    r"|command-args|environment_context|user_instructions|INSTRUCTIONS|permissions instructions|vault-mem-data[^>]*"
+    r"|session_context|hook_context|task-notification|bash-input|bash-stdout|bash-stderr|skills_instructions"
+    r"|apps_instructions|collaboration_mode|turn_aborted|ide_selection|ide_opened_file)>.*?</\1>",
+    re.DOTALL,
+)
+_OURS = re.compile(r"vault[-_]mem")
+_PRIVATE = re.compile(r"--private\b|\bprivate\\*[\"']?\s*[:=]\s*true", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One session in another tool's store: its file, and its id where a file holds several."""
+
+    path: Path
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something that a transcript says, and how far it has been read after it."""
+
+    position: int
+    said: Turn | Opening | None = None
+
+
+def lines(path: Path, start: int) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """The JSON objects of a file's lines from an offset on, each with the offset after it; None for what is no object.
+
+    A last line without its end is left for the next time: its writer is still at it.
+    """
+    with path.open("rb") as file:
+        file.seek(start)
+        position = start
+        while line := file.readline(_CHUNK):
+            size = len(line)
+            if not line.endswith(b"\n"):
+                rest, whole = _rest(file, line)
+                if not whole:
+                    return
+                size, line = size + rest[0], rest[1]
+            position += size
+            yield position, _object(line)
+
+
+def _rest(file: Any, begun: bytes) -> tuple[tuple[int, bytes], bool]:
+    """The rest of a long line: its size and the whole line (empty where it is too long), and whether it has an end."""
+    parts, size = [begun], 0
+    while part := file.readline(_CHUNK):
+        size += len(part)
+        if size < LONGEST_LINE:
+            parts.append(part)
+        if part.endswith(b"\n"):
+            return (size, b"".join(parts) if size < LONGEST_LINE else b""), True
+    return (size, b""), False
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def document(path: Path) -> Any:
+    """A JSON document; None where it is none, or larger than any conversation."""
+    try:
+        if path.stat().st_size > 50 * LONGEST_LINE:
+            return None
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def moment(value: Any) -> datetime | None:
+    """A time as transcripts give it: ISO 8601, or seconds or milliseconds since 1970."""
+    try:
+        if isinstance(value, str):
+            found = datetime.fromisoformat(value)
+            return found if found.tzinfo else found.replace(tzinfo=UTC)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+    except (ValueError, OverflowError, OSError):
+        pass
+    return None
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def texts(content: Any, *types: str) -> str:
+    """The texts of a message's content: plain, or those parts of a list that have one of these types."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    found = [part.get("text") for part in map(mapping, parts) if not types or part.get("type") in types]
+    return "\n".join(text for text in found if isinstance(text, str))
+
+
+def own_words(text: str) -> str:
+    """What a user said, without what the client put around it."""
+    return _ADDED.sub("", text).strip()
+
+
+def private_texts(value: Any) -> tuple[str, ...]:
+    """The texts of a call of our tools, or of its result, if it is about private memories."""
+    told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if not _PRIVATE.search(told):
+        return ()
+    return tuple(_strings(value))
+
+
+def is_ours(name: Any, given: Any) -> bool:
+    """Whether a tool is ours: one of the server's, or a shell that runs our command."""
+    return bool(_OURS.search(f"{name} {json.dumps(given, ensure_ascii=False) if given else ''}"[:100_000]))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _strings(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each)

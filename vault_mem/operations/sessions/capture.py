@@ -1,0 +1,118 @@
+"""capture: take in what hooks have left in the inbox, after the answer or in the daemon's quiet moments."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import timedelta
+from pathlib import Path
+from types import ModuleType
+
+from vault_mem.errors import Busy, VaultMemError
+from vault_mem.imports.transcripts.readers import reader_of
+from vault_mem.imports.transcripts.reading import Source
+from vault_mem.operations.sessions.keep import Keeper, Kept, hook
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import files, sessions
+from vault_mem.vault.lock import locked
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
+
+# Where a command takes it in after its answer, an agent may be waiting for it to end; a daemon has time.
+_AFTER_AN_ANSWER, _IN_QUIET = 1.5, 20.0
+
+
+def capture(workspace: Workspace, told: bytes, agent: str = "") -> None:
+    """Take in what a hook says, at once."""
+    folder = workspace.folder
+    key = f"{sessions.INBOX}/{time.time_ns():020d}-{os.getpid()}.in"
+    files.make_folder(folder.tree, sessions.INBOX, PRIVATE_FOLDER_MODE)
+    files.create(folder.tree, key, f"{agent}\n\n".encode() + told, PRIVATE_MODE)
+    workspace.freshen()
+    take_in(workspace)
+
+
+def take_in(workspace: Workspace) -> bool:
+    """Take in what waits; whether there is more than there was time for."""
+    folder = workspace.folder
+    left = sessions.waiting(folder, _outside_inbox(workspace))
+    if not left:
+        return False
+    deadline = time.monotonic() + (_AFTER_AN_ANSWER if workspace.watch is None else _IN_QUIET)
+    try:
+        with locked(folder.tree, sessions.LOCK, "the sessions", 0):
+            return _take_all(workspace, left, deadline)
+    except Busy:
+        return False  # another process is at it
+
+
+def _outside_inbox(workspace: Workspace) -> Path | None:
+    env = workspace.folder.env
+    base = env.get("XDG_STATE_HOME") or (env.get("HOME") and f"{env['HOME']}/.local/state")
+    return Path(base, "vault-mem", "inbox") if base else None
+
+
+def _take_all(workspace: Workspace, left: list[sessions.Left], deadline: float) -> bool:
+    from vault_mem.operations.sessions.worth import propose_from
+
+    folder = workspace.folder
+    drop_old(workspace)
+    keeper = Keeper(workspace)
+    told = {each.name: hook(each.told) for each in left}
+    latest = {told[each.name].get("transcript_path", each.name): each for each in left}  # one reading serves them all
+    for each in left:
+        record = told[each.name]
+        if latest[record.get("transcript_path", each.name)] is not each:
+            each.settle(folder)
+            continue
+        if time.monotonic() > deadline:
+            return True
+        agent = each.agent or agent_of(record)
+        try:
+            kept = _take(keeper, agent, each, record, deadline)
+        except (OSError, VaultMemError) as error:
+            reason = error.message if isinstance(error, VaultMemError) else error.strerror or type(error).__name__
+            sessions.note_missed(folder, agent or "a hook", reason)
+        else:
+            if kept.new:
+                propose_from(workspace, kept)
+            if not kept.done:
+                return True
+        each.settle(folder)
+    return False
+
+
+def _take(keeper: Keeper, agent: str, each: sessions.Left, record: dict[str, str], deadline: float) -> Kept:
+    reader = reader_of(agent)
+    path = record.get("transcript_path") or record.get("agent_transcript_path")
+    if reader is None or not path:
+        reason = "its hook said nothing that could be read" if not record else "its hook named no transcript"
+        sessions.note_missed(keeper.folder, agent or "a hook", reason)
+        return Kept()
+    id_ = record.get("session_id") or record.get("conversation_id") or ""
+    project = record.get("cwd") or each.cwd
+    return keeper.keep(reader, Source(Path(path).expanduser(), id_ if _holds_many(reader) else ""),
+                       agent=agent, id_=id_, project=project, deadline=deadline)  # fmt: skip
+
+
+def _holds_many(reader: ModuleType) -> bool:
+    return bool(getattr(reader, "HOLDS_MANY", False))
+
+
+def agent_of(record: dict[str, str]) -> str:
+    """The agent whose hook says such things."""
+    path, event = record.get("transcript_path", ""), record.get("hook_event_name", "")
+    if "cursor_version" in record or "conversation_id" in record:
+        return "cursor"
+    if "/.codex/" in path or "/rollout-" in path:
+        return "codex"
+    if "/.gemini/" in path or event in ("AfterAgent", "PreCompress"):
+        return "gemini"
+    return "claude-code" if path and event else ""
+
+
+def drop_old(workspace: Workspace) -> int:
+    """Remove sessions that are older than the setting allows; returns how many."""
+    from vault_mem.operations.sessions.sessions import remove
+
+    days = workspace.folder.settings.sessions_days
+    return len(remove(workspace, older_than=timedelta(days=days), held=True).removed) if days else 0

@@ -1,0 +1,93 @@
+"""Old sessions come in: what other agents have kept becomes sessions here, and grows as it grows there (SPEC K-3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+from vault_mem.errors import InvalidInput, VaultMemError
+from vault_mem.imports.formats import READERS as MEMORIES
+from vault_mem.imports.items import Bad
+from vault_mem.imports.transcripts.readers import READERS, reader_of
+from vault_mem.imports.transcripts.reading import Source
+from vault_mem.operations.sessions.keep import Keeper
+from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result
+from vault_mem.vault import sessions
+from vault_mem.vault.lock import locked
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class SessionsReport(Result):
+    """What became of each session: new here, grown, as it was; and what could not be read."""
+
+    format: str
+    dry_run: bool = False
+    new: list[str] = field(default_factory=list)
+    grown: list[str] = field(default_factory=list)
+    same: int = 0
+    turns: int = 0
+    refused: list[Bad] = field(default_factory=list)
+
+
+def default_place(format_: str, env: Mapping[str, str]) -> Path | None:
+    """Where an agent keeps its sessions, if there are any; None where the format has none of its own."""
+    found: tuple[str, str, str] | None = getattr(reader_of(format_) or MEMORIES.get(format_), "HOME", None)
+    if found is None:
+        return None
+    variable, usual, below = found
+    home = Path(env.get("HOME") or Path.home())
+    named = env.get(variable) if variable else None
+    return (Path(named).expanduser() if named else home / usual) / below
+
+
+def import_sessions(
+    workspace: Workspace, source: Path, format_: str, *, dry_run: bool = False, progress: Progress | None = None
+) -> SessionsReport:
+    """Bring in every session below a folder; one that came in before is read on from where it ended then."""
+    reader = reader_of(format_)
+    if reader is None:
+        raise InvalidInput(f"{format_} keeps no sessions", f"one of {', '.join(sorted(READERS))}")
+    if not source.exists():
+        raise InvalidInput(f"{source} does not exist", "name a file or folder to import from")
+    report = SessionsReport(reader.NAME, dry_run)
+    found = list(reader.transcripts(source))
+    workspace.freshen()
+    with locked(workspace.folder.tree, sessions.LOCK, "the sessions"):
+        keeper = Keeper(workspace)
+        for done, each in enumerate(found, start=1):
+            try:
+                if dry_run:
+                    _look(keeper, reader, each, report)
+                else:
+                    _take(keeper, reader, each, report)
+            except (OSError, VaultMemError) as error:
+                reason = error.message if isinstance(error, VaultMemError) else error.strerror or str(error)
+                report.refused.append(Bad(f"{reader.NAME}:{each.id or each.path.name}", reason))
+            if progress:
+                progress(done, len(found))
+    return report
+
+
+def _take(keeper: Keeper, reader: ModuleType, source: Source, report: SessionsReport) -> None:
+    before = set(keeper.known.values())
+    kept = keeper.keep(reader, source)
+    if not kept.new:
+        report.same += 1
+    else:
+        (report.grown if kept.key in before else report.new).append(kept.key)
+        report.turns += kept.new
+
+
+def _look(keeper: Keeper, reader: ModuleType, source: Source, report: SessionsReport) -> None:
+    """What would come in of one; nothing is written."""
+    turns, key = keeper.would_keep(reader, source)
+    if not turns:
+        report.same += 1
+    else:
+        (report.grown if key else report.new).append(key or str(source.path))
+        report.turns += turns

@@ -1,0 +1,212 @@
+"""sessions: list, show, search and remove what was said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from vault_mem.errors import InvalidInput, NotFound
+from vault_mem.index import sessions as table
+from vault_mem.notes import session as notes
+from vault_mem.notes.session import Said, Session
+from vault_mem.notes.tokens import count_tokens
+from vault_mem.operations.memory.excerpts import part
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault import sessions
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.lock import locked
+
+_CANDIDATES = 60
+_FRAME = 24  # tokens around a turn that is shown
+_EXCERPT = 300
+# A turn is shown if it has half of the query's words, or is about as near in meaning as memories that are linked.
+_ENOUGH_WORDS, _ENOUGH_LIKENESS = 0.5, 0.7
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A session and where it is kept."""
+
+    key: str
+    head: Session
+    title: str
+    size: int
+
+
+@dataclass(frozen=True)
+class SessionHit:
+    """Something that was said in a session and may answer. It is no memory."""
+
+    key: str
+    line: int
+    agent: str
+    project: str
+    at: str
+    role: str
+    text: str
+    score: float
+
+
+@dataclass
+class Removed:
+    """The sessions that were removed, or would be."""
+
+    removed: list[Listed] = field(default_factory=list)
+
+
+def list_sessions(workspace: Workspace, project: str = "", agent: str = "", limit: int | None = None) -> list[Listed]:
+    """The sessions, newest first; none for who is given public memories alone."""
+    found = [each for each in _all(workspace) if _is_of(each, project) and agent in ("", each.head.agent)]
+    found.sort(key=lambda each: (_end(workspace, each), each.key), reverse=True)
+    return found[:limit]
+
+
+def show_session(workspace: Workspace, which: str) -> tuple[Listed, str]:
+    """One session whole: by its file, its name, or the digits its name ends in."""
+    found = _meant(workspace, which)
+    return found, (workspace.folder.tree.read(found.key) or b"").decode(errors="replace")
+
+
+def search_sessions(workspace: Workspace, query: str, limit: int) -> list[SessionHit]:
+    """What was said that may answer a query."""
+    folder = workspace.folder
+    if folder.public:
+        return []
+    hits = table.search(folder, query, _CANDIDATES)
+    said = [(hit, each) for hit in hits if (each := _at_line(workspace, hit.key, hit.line)) is not None]
+    if not said:
+        return []
+    wanted = dict.fromkeys(table.words(query), 1.0)
+    shown = [part(each.text, wanted, _EXCERPT) for _, each in said]
+    vectors = workspace.embedder.encode([query, *shown])
+    calibration = workspace.calibration
+    best = max(hit.score for hit, _ in said) or 1.0
+    results = []
+    for (hit, each), text, vector in zip(said, shown, vectors[1:], strict=True):
+        alike = calibration.similarity(float(vector @ vectors[0]))
+        if hit.share < _ENOUGH_WORDS and alike < _ENOUGH_LIKENESS:
+            continue
+        head = _head(workspace, hit.key)
+        score = round((hit.score / best + hit.share + alike) / 3, 4)
+        results.append(SessionHit(hit.key, hit.line, head.agent, head.project, each.at, each.role, text, score))
+    results.sort(key=lambda each: (-each.score, each.key, each.line))
+    return results[:limit]
+
+
+def tokens_of(hit: SessionHit) -> int:
+    """What showing a turn takes, as text or as JSON."""
+    return count_tokens(f"{hit.key}:{hit.line} {hit.agent} {hit.role} {hit.at} {hit.text}") + _FRAME
+
+
+def around(workspace: Workspace, key: str, line: int, turns_: int = 1) -> list[Said]:
+    """What was said around a line of a session."""
+    said = list(notes.turns(workspace.folder.tree.read(key) or b"", workspace.folder.zone))
+    place = max((number for number, each in enumerate(said) if each.line <= line), default=0)
+    return said[max(place - turns_, 0) : place + turns_ + 1]
+
+
+def remove(
+    workspace: Workspace,
+    which: Iterable[str] = (),
+    *,
+    older_than: timedelta | None = None,
+    project: str = "",
+    everything: bool = False,
+    dry_run: bool = False,
+    held: bool = False,
+) -> Removed:
+    """Remove sessions for good. What had been taken in of them does not come back.
+
+    `held`: the caller holds the lock of the sessions.
+    """
+    folder = workspace.folder
+    names = list(which)
+    if not names and older_than is None and not project and not everything:
+        raise InvalidInput("which sessions?", "name them, or --older-than, --project or --all")
+    before = folder.now() - older_than if older_than is not None else None
+    chosen = [_meant(workspace, each) for each in names] if names else _all(workspace, before)
+    chosen = [each for each in chosen if _is_of(each, project) and (before is None or _end(workspace, each) < before)]
+    result = Removed(sorted(chosen, key=lambda each: each.key))
+    if dry_run or not result.removed:
+        return result
+    with nullcontext() if held else locked(folder.tree, sessions.LOCK, "the sessions"):
+        for each in result.removed:
+            id_ = each.head.session.partition(":")[2]
+            sessions.note_removed(folder, sessions.tail_of(each.head.agent, id_), each.head.read)
+            folder.tree.drop(each.key)
+            folder.tree.drop_folder(each.key.rpartition("/")[0])
+        sessions.drop_table(folder)
+    return result
+
+
+def without(folder: Folder, texts: Iterable[str]) -> Iterator[tuple[str, bytes, bytes]]:
+    """The sessions that have one of these texts: file, what it says, and what it says without them."""
+    hidden = notes.segments(texts)
+    if not hidden:
+        return
+    for key in sessions.keys(folder).values():
+        raw = folder.tree.read(key) or b""
+        parts = notes.parse(raw, folder.zone)
+        if parts is None:
+            continue
+        body = notes.without_segments(parts.body, hidden, FORGOTTEN)
+        if body != parts.body:
+            yield key, raw, notes.dump(parts.head, body, folder.zone)
+
+
+FORGOTTEN = "[forgotten]"
+
+
+def _all(workspace: Workspace, before: datetime | None = None) -> list[Listed]:
+    """The sessions; those that began before a moment, by their names, where one is given."""
+    folder = workspace.folder
+    if folder.public:
+        return []
+    found = []
+    for key in sessions.keys(folder).values():
+        if before is not None and key.rpartition("/")[2][:10] > f"{before:%Y-%m-%d}":
+            continue
+        raw = folder.tree.read(key) or b""
+        parts = notes.parse(raw, folder.zone)
+        if parts is not None:
+            first = next((each.text for each in notes.turns(raw, folder.zone) if each.role == notes.USER), "")
+            found.append(Listed(key, parts.head, " ".join(first.split())[:80], len(raw)))
+    return found
+
+
+def _head(workspace: Workspace, key: str) -> Session:
+    parts = notes.parse(workspace.folder.tree.read(key) or b"", workspace.folder.zone)
+    return parts.head if parts else Session("", "")
+
+
+def _at_line(workspace: Workspace, key: str, line: int) -> Said | None:
+    raw = workspace.folder.tree.read(key) or b""
+    return next((each for each in notes.turns(raw, workspace.folder.zone) if each.line == line), None)
+
+
+def _is_of(each: Listed, project: str) -> bool:
+    if not project:
+        return True
+    wanted = str(Path(project).expanduser()).rstrip("/")
+    return each.head.project == wanted or each.head.project.startswith(wanted + "/") or (
+        "/" not in project and Path(each.head.project).name == project
+    )  # fmt: skip
+
+
+def _end(workspace: Workspace, each: Listed) -> datetime:
+    return each.head.ended or each.head.started or workspace.folder.now()
+
+
+def _meant(workspace: Workspace, which: str) -> Listed:
+    wanted = re.sub(r"\.md$", "", which.strip())
+    found = [each for each in _all(workspace) if re.sub(r"\.md$", "", each.key) == wanted] or [
+        each for each in _all(workspace) if wanted and re.sub(r"\.md$", "", each.key).endswith(wanted)
+    ]
+    if len(found) != 1:
+        reason = "More than one session ends in" if found else "No session"
+        raise NotFound(f"{reason} {which}", "`vault-mem sessions` lists them")
+    return found[0]

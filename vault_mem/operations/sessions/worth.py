@@ -1,0 +1,173 @@
+"""Candidates: sentences of a session that look worth keeping wait in REVIEW.md until somebody says yes (SPEC K-2)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from vault_mem.errors import SecretFound
+from vault_mem.notes import checklist
+from vault_mem.notes import session as notes
+from vault_mem.notes.checklist import SAVE, Proposal
+from vault_mem.notes.session import Said
+from vault_mem.notes.worth import RULES, Worth, worth_keeping
+from vault_mem.operations.memory.drafts import Draft, refuse_secrets
+from vault_mem.operations.memory.guard import guard
+from vault_mem.operations.sessions.keep import PRIVATE_MARK, Kept
+from vault_mem.operations.sessions.sessions import around
+from vault_mem.operations.upkeep import proposals
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.steps import read
+
+MOST_A_DAY = 10
+# So near to a memory, a sentence says what is known, though the guard might save it.
+_KNOWN = 0.15
+_TEXT = re.compile(r"save “(?P<text>.*)” \((?P<kind>[a-z]+), [^()]*(?:\([^()]*\))?[^()]*\)")
+
+
+@dataclass(frozen=True)
+class _Found:
+    worth: Worth
+    place: str
+    day: str
+    agent: str
+    session: str
+
+
+def propose_from(workspace: Workspace, kept: Kept) -> list[Proposal]:
+    """Propose what the new turns of a session have that looks worth keeping, as an operation that nobody asked for."""
+    folder = workspace.folder
+    if not folder.settings.review or not folder.settings.candidates:
+        return []
+    found = _in_session(workspace, kept)
+    if not found:
+        return []
+    with writing(folder):
+        key = proposals.file_key(folder, private=kept.private)
+        transaction = Transaction(folder, "review", "candidates of a session", unasked=True)
+        text = (transaction.now(key) or b"").decode(errors="replace")
+        chosen = _chosen(workspace, found, text)
+        if chosen:
+            proposals.write(transaction, key, checklist.add(text, [_proposal(each) for each in chosen]))
+            transaction.commit()
+    return [_proposal(each) for each in chosen]
+
+
+def _in_session(workspace: Workspace, kept: Kept) -> list[_Found]:
+    raw = workspace.folder.tree.read(kept.key) or b""
+    parts = notes.parse(raw, workspace.folder.zone)
+    agent = parts.head.agent if parts else ""
+    return [
+        _Found(worth, f"{kept.key}:{said.line}", said.at[:10], agent, kept.key.rpartition("/")[2].removesuffix(".md"))
+        for said in notes.turns(raw, workspace.folder.zone)
+        if said.line >= kept.first_line and said.role == notes.USER
+        for worth in worth_keeping(said.text)
+        if PRIVATE_MARK not in worth.text
+    ]
+
+
+def _chosen(workspace: Workspace, found: list[_Found], text: str) -> list[_Found]:
+    """What is proposed: nothing that was proposed before, is known or secret; the surest of a day."""
+    made = checklist.read(text)
+    known = {each.ids[0] for each in made}
+    a_day: dict[str, int] = {}
+    for old in made:
+        if old.kind == SAVE and (day := re.search(r"\d{4}-\d{2}-\d{2}(?! save)", old.text)):
+            a_day[day[0]] = a_day.get(day[0], 0) + 1
+    room = proposals.MOST_OPEN - len(checklist.undecided(text))
+    chosen: list[_Found] = []
+    for each in sorted(found, key=lambda each: RULES.index(each.worth.rule)):
+        id_ = _id(each.worth.text)
+        full = a_day.get(each.day, 0) >= MOST_A_DAY or len(chosen) >= room
+        if id_ in known or full or _secret(each.worth.text) or _is_known(workspace, each.worth.text):
+            continue
+        known.add(id_)
+        a_day[each.day] = a_day.get(each.day, 0) + 1
+        chosen.append(each)
+    return chosen
+
+
+def _secret(text: str) -> bool:
+    try:
+        refuse_secrets({"content": text})
+    except SecretFound:
+        return True
+    return "[REDACTED" in text
+
+
+def _is_known(workspace: Workspace, text: str) -> bool:
+    verdict = workspace.reading(lambda: guard(workspace, text, workspace.folder.settings.dedup_threshold))
+    near = verdict.neighbours[0].distance < _KNOWN if verdict.neighbours else False
+    return verdict.duplicate_of is not None or (near and verdict.changed is None)
+
+
+def _id(text: str) -> str:
+    return "cap_" + hashlib.sha256(notes.segment_key(text).encode()).hexdigest()[:12]
+
+
+def _proposal(each: _Found) -> Proposal:
+    said = each.worth.text.replace("[[", "[ [").replace("]]", "] ]").replace("<!--", "‹!--").replace("-->", "--›")
+    said = " ".join(said.split())
+    where = f"[[{each.session}|{each.agent}, {each.day}]] line {each.place.rpartition(':')[2]}"
+    digest = hashlib.sha256(said.encode()).hexdigest()[:8]
+    words = f"save “{said}” ({each.worth.kind}, {where})"
+    return Proposal(SAVE, (_id(each.worth.text),), words, digest, place=each.place)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sentence that waits, as an agent is told of it."""
+
+    id: str
+    text: str
+    kind: str
+    place: str
+    private: bool
+
+
+def candidates(workspace: Workspace, private: bool | None = None) -> list[Candidate]:
+    """What waits for an answer: the newest last. Sessions are not public, and neither are they."""
+    folder = workspace.folder
+    found: list[Candidate] = []
+    for side in (False, True) if private is None else (private,):
+        raw = b"" if folder.public else read(folder, proposals.file_key(folder, private=side))
+        for each in checklist.undecided((raw or b"").decode(errors="replace")):
+            if each.kind == SAVE and each.open and (draft := draft_of(each)):
+                found.append(Candidate(each.id, draft.content, draft.kind, each.place, side))
+    return found
+
+
+def draft_of(proposal: Proposal) -> Draft | None:
+    """The memory that a candidate would become: its words as they stand in the file, perhaps corrected by its owner."""
+    match = _TEXT.search(proposal.text)
+    if match is None or not match["text"].strip():
+        return None
+    return Draft(match["text"].strip(), kind=match["kind"], source=f"session:{proposal.place.replace(':', '#L')}")
+
+
+def said_at(workspace: Workspace, proposal: Proposal) -> datetime | None:
+    """When a candidate was said."""
+    key, _, line = proposal.place.rpartition(":")
+    raw = (workspace.folder.tree.read(key) or b"") if workspace.folder.is_session(key) else b""
+    at = next((each.at for each in notes.turns(raw, workspace.folder.zone) if str(each.line) == line), "")
+    try:
+        return datetime.strptime(at, "%Y-%m-%d %H:%M").replace(tzinfo=workspace.folder.zone)
+    except ValueError:
+        return None
+
+
+def said_around(workspace: Workspace, proposal: Proposal) -> list[Said]:
+    """What was said around a candidate; nothing where its session is gone, or it is another proposal."""
+    key, _, line = proposal.place.rpartition(":")
+    if not workspace.folder.is_session(key) or not line.isdigit() or not workspace.folder.tree.is_file(key):
+        return []
+    return around(workspace, key, int(line))
+
+
+def settled(proposal: Proposal, id_: str) -> Proposal:
+    """A candidate that became a memory: the memory has the words now, and they are nowhere else."""
+    where = proposal.text.rpartition("” (")[2]
+    return replace(proposal, text=f"save {id_} ({where}", ids=(proposal.ids[0], id_))

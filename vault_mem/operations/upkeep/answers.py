@@ -1,0 +1,200 @@
+"""Answers to proposals: what a proposal does is one operation together with its line in the file.
+
+One whose memories have changed since is marked stale and not carried out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from vault_mem.errors import Conflict, EditRefused, NotFound, VaultMemError
+from vault_mem.model import Memory
+from vault_mem.notes import checklist
+from vault_mem.notes.checklist import Proposal
+from vault_mem.notes.edit import edit, replace_body
+from vault_mem.notes.parse import written_list
+from vault_mem.notes.text import split
+from vault_mem.operations.changing import changing, index_written, is_quiet_file, read_to_edit, read_to_remove
+from vault_mem.operations.memory.remember import remember
+from vault_mem.operations.sessions.worth import draft_of, said_at, settled
+from vault_mem.operations.upkeep.link import linking
+from vault_mem.operations.upkeep.merge import plan_merge
+from vault_mem.operations.upkeep.proposals import file_key, text_of, write
+from vault_mem.operations.upkeep.review import STALE, Suggestion, digest_of, open_proposals, proposal_for, says_more
+from vault_mem.operations.upkeep.validity import close_in
+from vault_mem.operations.workspace import Workspace
+from vault_mem.result import Result, as_record
+from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.parts import together
+from vault_mem.vault.steps import read
+
+
+@dataclass(frozen=True)
+class Answer(Result):
+    """What became of a proposal: applied, rejected or stale."""
+
+    proposal: Proposal
+    outcome: str
+    op: str = ""
+    note: str = ""
+    memory_id: str = ""  # what a candidate of a session became
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return as_record(self, "outcome", *([] if self.memory_id else ["memory_id"]), status=self.outcome)
+
+
+def answer(workspace: Workspace, which: str, *, accept: bool) -> Answer:
+    """Carry out a proposal, or refuse it for good. `which`: its number in the list, or its id."""
+
+    def act() -> Answer:
+        workspace.freshen()
+        waiting = open_proposals(workspace)
+        number = int(which) - 1 if which.isdigit() else -1
+        found = [each for each in waiting if each.id == which.removeprefix("^")]
+        if 0 <= number < len(waiting):
+            found = [waiting[number]]
+        if not found:
+            raise NotFound(f"No open proposal {which}", "`vault-mem review list` shows them")
+        return _settle(workspace, found[0], accept=accept)
+
+    return changing(workspace, act)
+
+
+def apply_ticked(workspace: Workspace) -> list[Answer]:
+    """Carry out what a person has ticked, and note what they refused: once the file is quiet."""
+    answers = []
+    for private in (False, True):
+        key = file_key(workspace.folder, private=private)
+        raw = read(workspace.folder, key)
+        for proposal in checklist.undecided((raw or b"").decode(errors="replace")):
+            if proposal.box in "xX-" and is_quiet_file(workspace, key):
+                try:
+                    with writing(workspace.folder):
+                        answers.append(_settle(workspace, proposal, accept=proposal.box != "-", unasked=True))
+                except VaultMemError as error:
+                    workspace.notices.append(f"{key}: {proposal.id} could not be carried out: {error.message}")
+    return answers
+
+
+def _settle(workspace: Workspace, proposal: Proposal, *, accept: bool, unasked: bool = False) -> Answer:
+    folder = workspace.folder
+    reason = f"proposal {proposal.id}"
+    if accept and proposal.kind == checklist.SAVE:
+        return _save(workspace, proposal, unasked=unasked)
+    memories = _memories(workspace, proposal)
+    if not accept:
+        transaction = Transaction(folder, "review reject", reason, unasked=unasked, ids=list(proposal.ids))
+        return _finish(workspace, transaction, proposal, "-", "rejected")
+    if memories is None or digest_of(partial(read, folder), memories) != proposal.digest:
+        transaction = Transaction(folder, "review", reason, unasked=True, ids=list(proposal.ids))
+        return _finish(workspace, transaction, proposal, STALE, "stale", "stale: changed since")
+    if proposal.kind == "merge" and says_more(workspace, *memories):
+        return _offer_to_append(workspace, proposal, memories)
+    try:
+        transaction = _carry_out(workspace, proposal, memories)
+    except EditRefused as error:
+        raise Conflict(error.message, error.hint) from error
+    transaction.unasked = unasked
+    return _finish(workspace, transaction, proposal, "x", "applied")
+
+
+def _save(workspace: Workspace, proposal: Proposal, *, unasked: bool) -> Answer:
+    """Save a candidate of a session; the memory and its line in the file are one operation.
+
+    What repeats a memory by now is not saved again.
+    """
+    folder = workspace.folder
+    draft = draft_of(proposal)
+    transaction = Transaction(folder, "review accept", f"proposal {proposal.id}", unasked=unasked)
+    if draft is None:
+        return _finish(workspace, transaction, proposal, STALE, "stale", "stale: its words cannot be read")
+    hidden = checklist.undecided(text_of(read(folder, file_key(folder, private=True))))
+    private = proposal.id in {each.id for each in hidden}
+    draft = replace(draft, private=private, created=said_at(workspace, proposal))
+    with together(folder, "review accept") as whole:
+        result = remember(workspace, draft, keep_refused=False)
+        whole.part_done()
+        existing = result.duplicate_of.memory if result.duplicate_of else result.memory
+        id_ = existing.id if existing else ""
+        note = "known already" if result.duplicate_of else ""
+        done = _finish(workspace, transaction, proposal, "x", "applied", note, settled(proposal, id_))
+        whole.part_done()
+    return replace(done, proposal=proposal, memory_id=id_)
+
+
+def _carry_out(workspace: Workspace, proposal: Proposal, memories: list[Memory]) -> Transaction:
+    """The transaction that does what a proposal says."""
+    folder = workspace.folder
+    now = folder.now().replace(microsecond=0)
+    reason = f"proposal {proposal.id}"
+    ids = [memory.id for memory in memories]
+    if proposal.kind in ("merge", "append"):
+        keep, removed = memories
+        raws = read_to_edit(workspace, keep), read_to_remove(workspace, removed)
+        retold = _appended(*raws) if proposal.kind == "append" else None
+        return plan_merge(folder, workspace.names, keep, raws[0], removed, raws[1], retold, reason)[0]
+    if proposal.kind == "link":
+        return linking(workspace, memories[0], memories[1], "related", reason=reason)
+    transaction = Transaction(folder, proposal.kind, reason, ids=ids)
+    if proposal.kind == "close":
+        close_in(transaction, workspace, memories[0], now)
+        return transaction
+    new, old = memories
+    if new.private or not old.private:  # a public file never names a private memory: that one is only closed
+        raw = read_to_edit(workspace, new)
+        name = f"[[{workspace.names.of(old.path)}]]"
+        transaction.write(new.path, raw, edit(raw, {"supersedes": [*written_list(raw, "supersedes"), name]}))
+    if not old.closed_at(now):
+        close_in(transaction, workspace, old, now)
+    return transaction
+
+
+def _appended(keep: bytes, removed: bytes) -> bytes:
+    """A note with the text of another below its own."""
+    return replace_body(keep, f"{split(keep).body.rstrip()}\n\n{split(removed).body.strip()}\n")
+
+
+def _offer_to_append(workspace: Workspace, proposal: Proposal, memories: list[Memory]) -> Answer:
+    """A merge would drop words that only the one to be removed has: propose to add them to the other instead."""
+    folder = workspace.folder
+    said = "it says more: appending it is proposed instead"
+    transaction = Transaction(folder, "review", f"proposal {proposal.id}", unasked=True, ids=list(proposal.ids))
+    key = file_key(folder, private=any(memory.private for memory in memories))
+    reason = proposal.text.rpartition(": ")[2]
+    offer = proposal_for(transaction, workspace, Suggestion("append", proposal.ids, reason), memories)
+    text = text_of(transaction.now(key))
+    if offer.id not in {each.id for each in checklist.read(text) if each.box != STALE}:
+        write(transaction, key, checklist.add(text, [offer]))
+    return _finish(workspace, transaction, proposal, STALE, "stale", said)
+
+
+def _finish(
+    workspace: Workspace,
+    transaction: Transaction,
+    proposal: Proposal,
+    box: str,
+    outcome: str,
+    note: str = "",
+    as_: Proposal | None = None,
+) -> Answer:
+    """Write the answer into the file, together with what it brings about."""
+    folder = workspace.folder
+    for private in (False, True):
+        key = file_key(folder, private=private)
+        if any(each.id == proposal.id for each in checklist.undecided(text_of(read(folder, key)))):
+            day = f"{folder.now():%Y-%m-%d}"
+            text = text_of(transaction.now(key))
+            write(transaction, key, checklist.settle(text, replace(as_ or proposal, box=" "), box, day, note))
+    transaction.commit()
+    index_written(workspace, transaction)
+    return Answer(proposal, outcome, transaction.op, note)
+
+
+def _memories(workspace: Workspace, proposal: Proposal) -> list[Memory] | None:
+    try:
+        return [workspace.index.get(id_) for id_ in proposal.ids]
+    except NotFound:
+        return None

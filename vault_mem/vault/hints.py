@@ -1,0 +1,64 @@
+"""The log of hints: which memories were added to which session's prompts, and which were used again afterwards.
+
+It is a machine's own and holds ids alone, never a word of a prompt or a memory; losing it loses no memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from vault_mem.errors import VaultMemError
+from vault_mem.vault import files, own
+from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
+
+KEY = f"{OWN}/hints.jsonl"
+# Beyond this the older half goes: what is asked is how hints do lately.
+_MOST_BYTES = 1_000_000
+
+
+def note(folder: Folder, session: str, ids: Iterable[str]) -> None:
+    """A prompt was looked at, and these memories were shown for it."""
+    _append(folder, {"session": session[:80], "ids": list(ids)})
+
+
+def note_used(folder: Folder, ids: Iterable[str]) -> None:
+    """These memories were read or found again; noted once for each that a hint has shown."""
+    if not folder.tree.exists(KEY):
+        return
+    shown, used = set[str](), set[str]()
+    for each in records(folder):
+        shown |= set(each.get("ids", ()))
+        used |= set(each.get("used", ()))
+    new = sorted((set(ids) & shown) - used)
+    if new:
+        _append(folder, {"used": new})
+
+
+def shown_in(folder: Folder, session: str) -> set[str]:
+    """What a session has been shown."""
+    wanted = session[:80]
+    return {id_ for each in records(folder) if each.get("session") == wanted for id_ in each.get("ids", ())}
+
+
+def records(folder: Folder) -> Iterator[dict[str, Any]]:
+    """The lines of the log."""
+    for line in (own.read(folder.tree, KEY) or b"").splitlines():
+        with contextlib.suppress(ValueError):
+            record = json.loads(line)
+            if isinstance(record, dict):
+                yield record
+
+
+def _append(folder: Folder, record: dict[str, Any]) -> None:
+    record = {"at": folder.now().isoformat(), **record}
+    with contextlib.suppress(OSError, VaultMemError):  # that it cannot be counted stops nothing
+        folder.tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
+        files.append(folder.tree, KEY, (json.dumps(record) + "\n").encode(), PRIVATE_MODE)
+        found = folder.tree.stat(KEY)
+        if found and found.st_size > _MOST_BYTES:
+            before = folder.tree.read(KEY) or b""
+            files.replace(folder.tree, KEY, before, before[before.index(b"\n", len(before) // 2) + 1 :])

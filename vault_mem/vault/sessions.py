@@ -1,0 +1,180 @@
+"""Where sessions lie: a file each in `sessions/`, what hooks have left to be taken in, and what is gone or missed.
+
+They are a log of this machine's, for its user alone: 0700 and 0600, ignored by git, written without the journal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from vault_mem.errors import Conflict, VaultMemError
+from vault_mem.vault import files, own
+from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
+
+INBOX = f"{OWN}/inbox"
+LOCK = f"{OWN}/sessions.lock"
+TABLE = "sessions.db"  # the words of sessions, beside the index
+_REMOVED, _MISSED = f"{OWN}/sessions-removed.jsonl", f"{OWN}/uncaptured.jsonl"
+_NAME = re.compile(r"\d{4}-\d{2}-\d{2}-([a-z0-9-]+-[0-9a-f]{8})\.md")
+_IGNORE = b"# Made by vault-mem: what was said in sessions is not for git.\n*\n"
+_MISSED_FOR = timedelta(days=3)
+_MOST_WAITING = 10_000
+
+
+def top(folder: Folder) -> str:
+    """The folder of sessions."""
+    return folder.settings.sessions_folder.strip("/")
+
+
+def tail_of(agent: str, session: str) -> str:
+    """What the name of a session's file ends in."""
+    return f"{agent}-{hashlib.sha256(f'{agent}:{session}'.encode(errors='replace')).hexdigest()[:8]}"
+
+
+def key_for(folder: Folder, agent: str, session: str, started: datetime) -> str:
+    """Where a new session is kept."""
+    day = started.astimezone(folder.zone)
+    return f"{top(folder)}/{day:%Y-%m}/{day:%Y-%m-%d}-{tail_of(agent, session)}.md"
+
+
+def keys(folder: Folder) -> dict[str, str]:
+    """The sessions there are: the end of each name, and its file; by date."""
+    found: dict[str, str] = {}
+    with contextlib.suppress(OSError):
+        for _, folders, others in folder.tree.walk(top(folder)):
+            folders[:] = [each for each in folders if re.fullmatch(r"\d{4}-\d{2}", each.rpartition("/")[2])]
+            for key in others:
+                name = _NAME.fullmatch(key.rpartition("/")[2])
+                if name:
+                    found[name[1]] = key
+    return found
+
+
+def make_place(folder: Folder) -> None:
+    """Make the folder, for the user alone and ignored by git; the owner's own of that name is left alone."""
+    tree, place = folder.tree, top(folder)
+    mark = f"{place}/.gitignore"
+    if tree.read(mark) == _IGNORE:
+        return
+    if folder.is_owned(f"{place}/x.md") or (tree.exists(place) and not tree.exists(mark) and not _empty(folder, place)):
+        raise Conflict(
+            f"{place}/ has files of yours, so sessions are not kept there",
+            "name another folder: vault-mem config set sessions_folder agent/sessions",
+        )
+    files.make_folder(tree, place, PRIVATE_FOLDER_MODE)
+    tree.set_mode(place, PRIVATE_FOLDER_MODE)
+    if not tree.exists(mark):
+        files.create(tree, mark, _IGNORE, PRIVATE_MODE)
+
+
+def _empty(folder: Folder, place: str) -> bool:
+    with folder.tree.scan(place) as entries:
+        return not any(True for _ in entries)
+
+
+def save(folder: Folder, key: str, before: bytes | None, after: bytes) -> None:
+    """Write a session's file as a whole; it is the old one or the new one, whatever happens."""
+    if before is None:
+        make_place(folder)
+        files.make_folder(folder.tree, key.rpartition("/")[0], PRIVATE_FOLDER_MODE)
+        files.create(folder.tree, key, after, PRIVATE_MODE)
+    elif before != after:
+        files.replace(folder.tree, key, before, after)
+
+
+def drop_table(folder: Folder) -> None:
+    """Throw the table of words away: what was removed from the sessions is in it no more, and the rest comes back."""
+    for ending in ("", "-wal", "-shm", "-journal"):
+        (folder.index_dir / f"{TABLE}{ending}").unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a hook has left: where it lies, the agent and folder it named, and what it was told."""
+
+    name: str
+    agent: str
+    cwd: str
+    told: bytes
+    outside: Path | None = None
+
+    def settle(self, folder: Folder) -> None:
+        """It has been taken in."""
+        if self.outside is not None:
+            self.outside.unlink(missing_ok=True)
+        else:
+            folder.tree.drop(f"{INBOX}/{self.name}")
+
+
+def waiting(folder: Folder, elsewhere: Path | None = None) -> list[Left]:
+    """What hooks have left to be taken in, oldest first; `elsewhere` is where they leave what the vault cannot take."""
+    found: list[Left] = []
+    for name in folder.tree.names(INBOX, ".in")[:_MOST_WAITING] if folder.tree.exists(INBOX) else ():
+        raw = own.read(folder.tree, f"{INBOX}/{name}")
+        agent, _, rest = (raw or b"").partition(b"\n")
+        cwd, _, told = rest.partition(b"\n")
+        found.append(Left(name, os.fsdecode(agent), os.fsdecode(cwd), told))
+    return found + list(_elsewhere(folder, elsewhere))
+
+
+def _elsewhere(folder: Folder, place: Path | None) -> Iterator[Left]:
+    try:
+        names = sorted(each for each in os.listdir(place) if each.endswith(".in")) if place else []  # noqa: PTH208
+    except OSError:
+        return
+    for name in names[:_MOST_WAITING]:
+        path = place / name  # type: ignore[operator]
+        with contextlib.suppress(OSError):
+            root, agent, cwd, told = [*path.read_bytes().split(b"\n", 3), b"", b"", b""][:4]
+            if os.fsdecode(root) == str(folder.root):
+                yield Left(name, os.fsdecode(agent), os.fsdecode(cwd), told, path)
+
+
+def note_missed(folder: Folder, agent: str, reason: str) -> None:
+    """What could not be taken in is said at the next wake-up."""
+    _log(folder, _MISSED, {"at": folder.now().isoformat(timespec="seconds"), "agent": agent, "reason": reason})
+
+
+def missed(folder: Folder) -> list[str]:
+    """Why captures of the last days failed, each reason once."""
+    since = (folder.now() - _MISSED_FOR).isoformat(timespec="seconds")
+    recent = [each for each in _records(folder, _MISSED) if str(each.get("at", "")) >= since]
+    return list(dict.fromkeys(f"{each.get('agent')}: {each.get('reason')}" for each in recent))
+
+
+def note_removed(folder: Folder, tail: str, read: int) -> None:
+    """A session was removed: what had been taken in of it does not come back, what is said later may."""
+    _log(folder, _REMOVED, {"session": tail, "read": read})
+
+
+def removed(folder: Folder) -> dict[str, int]:
+    """The removed sessions, and how far each had been read."""
+    return {
+        str(each.get("session")): number
+        for each in _records(folder, _REMOVED)
+        if isinstance(number := each.get("read"), int)
+    }
+
+
+def _log(folder: Folder, key: str, record: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError, VaultMemError):
+        folder.tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
+        files.append(folder.tree, key, (json.dumps(record, ensure_ascii=False) + "\n").encode(), PRIVATE_MODE)
+
+
+def _records(folder: Folder, key: str) -> Iterator[dict[str, Any]]:
+    for line in (own.read(folder.tree, key) or b"").splitlines():
+        with contextlib.suppress(ValueError):
+            record = json.loads(line)
+            if isinstance(record, dict):
+                yield record
