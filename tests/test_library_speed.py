@@ -185,6 +185,8 @@ def test_settings_changed_on_disk_are_seen(root: Path, env: dict[str, str]) -> N
     settings = root / "vault-mem.toml"
     settings.write_text(settings.read_text().replace("Asia/Tokyo", "America/New_York"))
     assert vault.remember("Two").memory.created.utcoffset().total_seconds() < 0
+    moved = vault.remember("Until noon", valid_to="2030-06-01T12:00").memory
+    assert moved.valid_to.utcoffset().total_seconds() < 0
     settings.write_text(settings.read_text() + 'memories_folder = "notes"\n')
     assert vault.remember("Three").memory.path.startswith("notes/")
     other = root.parent / "other-index"

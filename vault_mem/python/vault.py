@@ -7,8 +7,10 @@ import os
 import shutil
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -75,6 +77,11 @@ class Vault(library.Vault):
         self._set_up(self.workspace.folder)
         self._folder, self._seen = self.workspace.folder, self._settings_now()
 
+    @classmethod
+    def of(cls, workspace: Workspace) -> library.Vault:
+        """The vault of a workspace that is open already, as surfaces have it: nothing is checked or watched."""
+        return library.Vault.of(workspace)
+
     def __enter__(self) -> Vault:
         self._inside = True
         return self
@@ -120,7 +127,6 @@ class Vault(library.Vault):
 
             answer = served.recall(str(self.root), request.checked())
             if answer is not None:
-                self._calls += 1
                 return answer
         return super().ask(request, cost)
 
@@ -134,6 +140,12 @@ class Vault(library.Vault):
         from vault_mem.python.tools import as_tools
 
         return as_tools(self, which, public_only=public_only)
+
+    @property
+    def _zone(self) -> tzinfo:
+        with self._changing:
+            self._renew()
+            return self._folder.zone
 
     def _set_up(self, folder: Folder) -> None:
         folder.wait, folder.read_wait = self._waits
@@ -172,6 +184,7 @@ class Vault(library.Vault):
         watcher.start()
         if watcher.by_events:
             self._watcher = watcher
+            weakref.finalize(self, shutil.rmtree, self._cookies or "", ignore_errors=True)
         else:  # the system does not tell of changes here: every call looks for itself
             self._watch = False
             shutil.rmtree(self._cookies or "", ignore_errors=True)
@@ -193,11 +206,13 @@ class Vault(library.Vault):
         """Run an operation; what it has to tell beside its answer is in the result."""
 
         def act(workspace: Workspace) -> T:
-            answer = operation(workspace, *args, **options)
-            if isinstance(answer, Result):
-                object.__setattr__(answer, "notices", [*workspace.notices])
-            workspace.notices.clear()
-            return answer
+            try:
+                answer = operation(workspace, *args, **options)
+                if isinstance(answer, Result):
+                    object.__setattr__(answer, "notices", [*workspace.notices])
+                return answer
+            finally:
+                workspace.notices.clear()
 
         return super()._reading(act)
 
