@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clients soak fuzz model model-check clean
+.PHONY: demo test lint bench frameworks clients soak fuzz model model-check clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -26,6 +26,18 @@ lint: $(BIN)/.installed
 
 bench: $(BIN)/.installed
 	$(BIN)/python -m benchmarks
+
+# LangGraph, LangChain, pydantic-ai, OpenAI Agents, LlamaIndex and pyright, in an environment of their own: programs of
+# tests/library that build on the library. About three minutes, most of them for the installation.
+FRAMEWORKS := build/frameworks
+
+$(FRAMEWORKS)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(FRAMEWORKS)
+	$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check -e '.[dev,frameworks]'
+	touch $@
+
+frameworks: $(FRAMEWORKS)/.installed
+	$(FRAMEWORKS)/bin/pytest -rs tests/library tests/test_library_types.py
 
 # Claude Code, Codex, Gemini, opencode, OpenClaw and the MCP inspector, installed from npm into build/clients (1 GB):
 # they are asked whether what `setup` writes is right. About five minutes; skipped where there is no npm.

@@ -467,10 +467,11 @@ def test_a_pipe_that_git_would_wait_for(cli: Command, root: Path, place: str) ->
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
-@pytest.mark.parametrize("name", [".gitignore", ".gitattributes"])
+@pytest.mark.parametrize("name", [".gitignore", ".gitattributes", "memories/a/.gitignore", "memories/.gitattributes"])
 def test_git_is_not_asked_where_it_would_wait_at_a_pipe(cli: Command, root: Path, name: str) -> None:
     # S-1: nothing hangs; git opens both whatever they are
     git(root, "init", "-q")
+    memory(root, "memories/a/ferry.md", "mem_00000000000a", "The ferry leaves at eight")
     (root / name).unlink(missing_ok=True)
     os.mkfifo(root / name)
     started = time.monotonic()

@@ -465,35 +465,20 @@ def test_line_ends_of_one_side_do_not_conflict(ending: str) -> None:
     assert found.text == base.replace("One", "First").replace("Three", "Third").replace("\n", ending)
 
 
-def test_autocommit(pair: tuple[Clone, Clone]) -> None:
-    # V-11: off by default; a message of what happened, hooks respected, nothing private, never during a merge
-    from vault_mem.operations.git.autocommit import autocommit
-    from vault_mem.operations.workspace import Workspace
-    from vault_mem.vault.folder import Folder
-
-    one, _ = pair
-    for name, value in (("user.name", "t"), ("user.email", "t@example.org")):
-        one.git("config", name, value)
-
-    def committed() -> str:
-        workspace = Workspace(Folder(one.root, one.cli.env))
-        workspace.freshen()
-        return autocommit(workspace)
-
-    first = one.save("A public thought.", now="")
-    one.save("zanzibarquill is mine", "--private", now="")
-    (one.root / "own.txt").write_text("not ours to commit")
-    assert committed() == ""
-    one.run("config", "set", "--user", "autocommit", str(one.root))
-    hook = one.root / ".git/hooks/pre-commit"
-    hook.write_text("#!/bin/sh\nexit 1\n")
-    hook.chmod(0o755)
-    assert committed() == ""
-    hook.unlink()
-    assert "remember" in committed() and committed() == ""
-    assert one.cli.json("status")["git"]["uncommitted"] == 0
-    shown = one.git("show", "--stat", "--format=%B").stdout
-    assert first[4:12] in shown and "own.txt" not in shown and "zanzibar" not in one.git("log", "-p").stdout
-    (one.root / ".git/MERGE_HEAD").write_text(one.git("rev-parse", "HEAD").stdout)
-    one.note(first).write_text(one.note(first).read_text() + "More.\n")
-    assert committed() == ""
+def test_an_undo_leaves_the_views_that_git_tracks(pair: tuple[Clone, Clone]) -> None:
+    # V-11: emptied, as forget leaves them: git could not merge a deletion with what the other side added
+    one, other = pair
+    one.save("The only thought of its day.", now="2026-11-12T10:00:00+00:00")
+    one.merge(other)
+    other.git("pull", "-q", str(one.root), "HEAD")
+    view = one.root / "memory/2026-11-12.md"
+    before = view.read_bytes()
+    op = one.run("undo", "--json").json["op"]
+    assert view.read_text() == "# 2026-11-12\n\n"
+    again = one.run("undo", op, "--json").json["op"]
+    assert view.read_bytes() == before
+    one.run("undo", again)
+    other.save("Another thought of that day.", now="2026-11-12T11:00:00+00:00")
+    one.merge(other)
+    assert "Another thought" in view.read_text() and "The only" not in view.read_text()
+    assert same_bytes(one, other) and one.doctor() == []

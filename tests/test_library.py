@@ -17,9 +17,13 @@ from vault_mem.operations.memory.filters import Filters
 
 
 def test_the_public_names() -> None:
-    assert set(vault_mem.__all__) == {"Link", "Memory", "Vault", "VaultMemError", "__version__"}
+    assert {"AsyncVault", "Filters", "InvalidInput", "Kind", "Link", "LinkType", "Memory", "Vault"} < set(
+        vault_mem.__all__
+    )
+    assert set(vault_mem.__all__) <= set(dir(vault_mem))
     for name in vault_mem.__all__:
         assert getattr(vault_mem, name)
+    assert [name for names in vault_mem._HOMES.values() for name in names if name not in vault_mem.__all__] == []
     with pytest.raises(AttributeError):
         vault_mem.nothing  # noqa: B018
 

@@ -115,11 +115,11 @@ def test_json_shape(cli: Command) -> None:
 
 
 def test_the_text_when_saved(cli: Command) -> None:
-    # D-4, W-6: exact
+    # D-4, W-6: exact; with no connection made, there is no question about connections
     answer = cli.run("remember", "Nothing like it yet", env=NOW)
     id_ = cli.json("list")["memories"][0]["id"]
     assert answer.code == 0
-    assert answer.out == f"Saved (id: {id_}). Linked to 0 existing memories.\n\n---\n{SCAFFOLD}\n"
+    assert answer.out == f"Saved (id: {id_}). Linked to 0 existing memories.\n"
     assert answer.err == ""
 
 
@@ -409,3 +409,19 @@ def test_a_real_process(cli: Command, root: Path) -> None:
     assert answer.out.startswith("Saved (id: mem_")
     assert answer.err == ""
     assert len(list((root / "private").glob("mem_*.md"))) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["The kettle whistles at six", "A long walk.\n\n" + "We went on along the river. " * 120]
+)
+def test_a_text_is_embedded_once(vault: Vault, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    # compared with what there is, then saved and indexed
+    from vault_mem.embedding.static import SharedModel
+
+    vault.remember("The cat sleeps on the stove", force=True)
+    embedded: list[str] = []
+    real = SharedModel.encode
+    monkeypatch.setattr(SharedModel, "encode", lambda model, texts, *how: embedded.extend(texts) or real(model, texts))
+    saved = vault.remember(text).memory
+    assert vault.show(saved.id).memory.content == text.strip()
+    assert len(embedded) == len(set(embedded)) > 0

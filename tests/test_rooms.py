@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import grimp
 
+import vault_mem
 from vault_mem import Vault
 
 # What writes notes, views or the journal, and what only those who write need.
@@ -72,6 +74,19 @@ def test_an_answer_loads_nothing_that_writes(tmp_path: Path, env: dict[str, str]
     answered = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
     assert answered.returncode == 0, answered.stderr
     assert answered.stdout.count("I drink coffee every morning") == 2
+
+
+def test_only_the_index_speaks_to_its_table_and_states() -> None:
+    package = Path(vault_mem.__file__).parent
+    inside = re.compile(r"""\bindex\.(?:state|table)\b|\bn = 0 AND|(?<=["'(])(?:SELECT|INSERT|UPDATE|DELETE) """)
+    found = [
+        f"{path.relative_to(package)}:{number}"
+        for path in sorted(package.rglob("*.py"))
+        if path.parent != package / "index"
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if inside.search(line)
+    ]
+    assert found == []
 
 
 def test_operations_have_no_cycle() -> None:

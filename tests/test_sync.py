@@ -257,7 +257,53 @@ def test_nothing_changed_reads_nothing(vault: Vault, root: Path, monkeypatch: py
     assert read == []
     memory(root, "memories/3.md", "mem_000000000003", "Entry changed")
     vault.recall("entry")
-    assert set(read) == {"memories/3.md"}
+    assert read == ["memories/3.md"]
+
+
+def test_a_sync_compares_once_and_reads_once(vault: Vault, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from vault_mem.index import sync
+
+    for number in range(4):
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", f"Entry {number}")
+    vault.list()
+    read, compared = [], []
+    real_read, real_difference = sync.read, sync.difference
+    monkeypatch.setattr(sync, "read", lambda *how: read.append(how[1]) or real_read(*how))
+    monkeypatch.setattr(sync, "difference", lambda *how: compared.append(how) or real_difference(*how))
+    memory(root, "memories/2.md", "mem_000000000002", "Entry changed")
+    aged(root / "memories/1.md")
+    assert [each.content for each in vault.list().memories][2:3] == ["Entry changed"]
+    assert (sorted(read), len(compared)) == (["memories/1.md", "memories/2.md"], 1)
+    read.clear(), compared.clear()
+    memory(root, "memories/new.md", "mem_0000000000ff", "Another")
+    (root / "memories/0.md").unlink()
+    assert len(vault.list().memories) == 4
+    assert (read, len(compared)) == (["memories/new.md"], 1)
+
+
+def test_what_another_has_indexed_meanwhile(vault: Vault, root: Path, env: dict[str, str]) -> None:
+    # what was found out before the lock was had is out of date then
+    from vault_mem.index import sync
+
+    for number in range(3):
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", f"Entry {number}")
+    vault.list()
+    memory(root, "memories/1.md", "mem_000000000001", "Entry changed")
+    locked = sync.locked_outside
+
+    def too_late(*how):
+        sync.locked_outside = locked
+        memory(root, "memories/1.md", "mem_000000000001", "Entry changed twice")
+        Vault(root, env=env).list()
+        return locked(*how)
+
+    sync.locked_outside = too_late
+    try:
+        vault.list()
+    finally:
+        sync.locked_outside = locked
+    assert [each.content for each in vault.list().memories if each.id == "mem_000000000001"] == ["Entry changed twice"]
+    assert vault.workspace.sync().report.changed == 0
 
 
 def test_the_counts(vault: Vault, root: Path) -> None:

@@ -85,6 +85,14 @@ class WriteFailed(VaultMemError):
     code = "write_failed"
 
 
+class CallersOwn(BaseException):
+    """What a function of the caller's raised: nothing on the way takes it for an error of ours."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 def of_system(error: Exception) -> VaultMemError | None:
     """An error of the disk, or of a database on it, in our words; None for anything else.
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Comparison,
         ConsolidationStats,
         Diagnosis,
+        Draft,
         EditResult,
         EmotionTrend,
         EpisodeChange,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         RebuildResult,
         RecallResult,
         Ref,
+        RememberedMany,
         RememberResult,
         Removed,
         RenameResult,
@@ -297,6 +299,23 @@ class Vault:
             allow_secret=allow_secret,
             replace_all=replace_all,
         )
+
+    def remember_many(
+        self,
+        memories: Iterable[str | Draft | Mapping[str, Any]],
+        *,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> RememberedMany:
+        """Save many texts as one operation, which one `undo` takes back; each goes through the guard.
+
+        Each is a text, a `Draft`, or a dict with `content` and the keywords of `remember` that are fields. One that
+        makes no sense is among the `refused`, with its place and the reason, and does not stop the rest.
+        """
+        from vault_mem.operations.memory.remember_many import remember_many
+
+        drafts = [self._draft(each) for each in memories]
+        return self._writing(remember_many, drafts, force=force, progress=progress)
 
     def update(
         self, id_: Ref, content: str, reason: str = "", *, replace_all: bool = False, allow_secret: bool = False
@@ -1015,6 +1034,27 @@ class Vault:
         from vault_mem.operations.vaults.evaluate import evaluate, read_data
 
         return evaluate(read_data(path_of(data)), os.environ if env is None else env, progress)
+
+    def _draft(self, given: str | Draft | Mapping[str, Any]) -> Draft:
+        from vault_mem.operations.memory.drafts import Draft
+
+        if isinstance(given, Draft):
+            return given
+        fields: dict[str, Any] = (
+            {"content": given} if isinstance(given, str) else dict(given) if isinstance(given, Mapping) else {}
+        )
+        unknown = [str(name) for name in fields if name not in Draft.__dataclass_fields__]
+        if "content" not in fields or unknown:
+            wrong = f"{unknown[0]!r} is no field of a memory" if unknown else f"not a text, Draft or dict: {given!r}"
+            raise InvalidInput(wrong, "a dict has content and fields that remember takes")
+        for name in ("tags", "people", "secondary"):
+            fields[name] = texts_of(fields.get(name, ()), name)
+        for name in ("sources", "supersedes"):
+            fields[name] = names_of(fields.get(name, ()))
+        for name in ("valid_from", "valid_to", "created"):
+            fields[name] = self._moment(fields.get(name), name)
+        values: dict[str, Any] = {n: text_of(each) if isinstance(each, str) else each for n, each in fields.items()}
+        return Draft(**values)
 
     def _moment(self, value: When | None, name: str) -> datetime | None:
         """A time as it was given, in the vault's zone where it has none of its own."""

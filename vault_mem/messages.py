@@ -101,7 +101,7 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
         ids = " or ".join(each.memory.id for each in result.may_replace)
         lines.append(f"If it does, repeat it with --supersedes {ids}")
     lines += [f"Closed (id: {old.id}): {quoted(cut(old.content))}" for old in result.closed]
-    return "\n".join(lines), SCAFFOLD_SAVED
+    return "\n".join(lines), SCAFFOLD_SAVED if result.linked else ""  # no connections, no question about them
 
 
 def updated(result: EditResult) -> str:

@@ -25,6 +25,7 @@ from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import RecallResult, Request
 from vault_mem.operations.memory.remember import RememberResult
+from vault_mem.operations.memory.remember_many import RememberedMany
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.memory.show import ListResult, ShowResult
 from vault_mem.operations.memory.why_not import WhyNot
@@ -120,6 +121,7 @@ __all__ = [
     "RecallResult",
     "Ref",
     "RememberResult",
+    "RememberedMany",
     "Removed",
     "RenameResult",
     "Report",

@@ -45,6 +45,7 @@ def command(console: Console) -> None:
             "interrupted": ", ".join(status.interrupted) or "nothing",
             "problems": len(status.problems) or "none",
             "git": _git(status.git),
+            **({"autocommit": f"git did not commit: {status.autocommit}"} if status.autocommit else {}),
             **({"in git": f"what is private by now: {', '.join(status.in_git)}"} if status.in_git else {}),
         }
         for name, value in lines.items():

@@ -228,8 +228,8 @@ class Engine:
                 tidied = run_due(workspace)
                 if tidied is not None:
                     self._log.info("tidy: %d closed, %.1f s", tidied.closed, tidied.seconds)
-                if autocommit(workspace):
-                    self._log.info("autocommit: done")
+                if committed := autocommit(workspace):
+                    self._log.info("autocommit: %s", "git said no; see status" if committed.trouble else "done")
                 self._quiet_seconds = workspace.folder.settings.quiet_seconds + 0.1
                 if workspace.notices:
                     self._log.info("quiet work: %d file(s) or settings need attention", len(workspace.notices))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Vectors = NDArray[np.float32]
 
+# How many texts' vectors are kept: what the guard compares is saved a moment later, and need not be embedded again.
+KEPT = 32
 BUILT_IN = Path(__file__).parent / "default"
 
 _FILES = ("config.json", "tokenizer.json", "model.safetensors")
@@ -37,6 +39,7 @@ class Embedder:
     def __init__(self, name: str = "") -> None:
         self.name = name or "built-in"
         self._path = self._locate(name)
+        self._recent: dict[str, Vectors] = {}
 
     @staticmethod
     def _locate(name: str) -> Path | str:
@@ -93,6 +96,16 @@ class Embedder:
         """A unit vector for every text; a text without a known token gets a zero vector."""
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
+        if len(texts) > KEPT:
+            return self._encoded(texts)
+        known = self._recent  # replaced as a whole, never changed: any number of threads may look
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if new:
+            known = known | dict(zip(new, self._encoded(new), strict=True))
+            self._recent = dict(list(known.items())[-KEPT:])
+        return np.stack([known[text] for text in texts])
+
+    def _encoded(self, texts: Sequence[str]) -> Vectors:
         found = self.static.encode(texts)
         vectors = np.nan_to_num(np.asarray(found, dtype=np.float32))
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -16,11 +16,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.allocators import release_memory
 from vault_mem.index.changes import Rows
+from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.lexicon import Lexicon
 from vault_mem.index.links import Names
-from vault_mem.index.state import MEMORY, NOTE
-from vault_mem.index.table import Table, quote, release_memory
+from vault_mem.index.rows import noted
+from vault_mem.index.table import Table, quote
 from vault_mem.model import Memory, from_record
 
 T = TypeVar("T")
@@ -31,6 +33,7 @@ _LISTS = ("tags", "people")
 _SIGNS = ("hash", "id", "created")  # of a file's rows: where one is another, the rows are others
 _VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
 _COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
+_NO_FACTS = {"aliases": "[]", "supersedes": "[]", "metadata": "{}"}
 FOREVER = float("inf")
 # After this many rows came one by one it would pay to refill the arrays, in a quiet moment: lists beside them are
 # slower. With more of them than this many times what there was, it cannot wait.
@@ -107,9 +110,14 @@ class Catalogue:
         """The names of what each memory took the place of, by place."""
         return self._facts[1]
 
+    @property
+    def metadata(self) -> dict[int, list[str]]:
+        """What programs have noted with each memory that has any such, by place."""
+        return self._facts[2]
+
     @cached_property
-    def _facts(self) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
-        self.__dict__["_facts"] = ({}, {})
+    def _facts(self) -> tuple[dict[int, list[str]], ...]:
+        self.__dict__["_facts"] = ({}, {}, {})
         self._take_facts(np.flatnonzero(self.alive).tolist())
         return self._facts
 
@@ -117,12 +125,14 @@ class Catalogue:
         """Aliases and such are in the records; most have none, and parsing all would take seconds."""
         for place in places:
             record = self._records[place]
-            if any(f'"{key}": []' not in record for key in ("aliases", "supersedes")):
+            if any(f'"{key}": {nothing}' not in record for key, nothing in _NO_FACTS.items()):
                 facts = json.loads(record) if record else {}
                 if facts.get("aliases"):
                     self.aliases[place] = facts["aliases"]
                 if facts.get("supersedes"):
                     self.supersedes[place] = facts["supersedes"]
+                if facts.get("metadata"):
+                    self.metadata[place] = [noted(*each) for each in facts["metadata"].items()]
 
     def __len__(self) -> int:
         return int(self.alive.sum())
@@ -225,8 +235,8 @@ class Catalogue:
     def _remove(self, place: int) -> None:
         self.alive[place] = False
         self.lexicon.remove(place)
-        self.aliases.pop(place, None)
-        self.supersedes.pop(place, None)
+        for facts in self._facts:
+            facts.pop(place, None)
         for known in self._by_place.values():
             known.pop(place, None)
         self._free.append(place)

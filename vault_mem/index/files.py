@@ -7,8 +7,9 @@ import json
 import os
 from collections.abc import Callable
 
+from vault_mem.index.known import EPISODE, MEMORY, NOTE, OTHER, Known, Written
 from vault_mem.index.links import Names
-from vault_mem.index.state import EPISODE, MEMORY, NOTE, OTHER, Known, StateStore, Written
+from vault_mem.index.state import StateStore
 from vault_mem.notes.links import path_key
 from vault_mem.notes.parse import MAX_NOTE_BYTES, Note, parse, read_bool
 from vault_mem.notes.references import ids_in, named_in

@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
+from vault_mem.index.known import EPISODE, MEMORY, Written
 from vault_mem.index.links import Names
-from vault_mem.index.state import EPISODE, MEMORY, StateStore, Written
+from vault_mem.index.state import StateStore
 from vault_mem.model import INVERSE_LINK, Link
 
 _TYPES = (MEMORY, EPISODE)

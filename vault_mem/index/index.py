@@ -7,27 +7,34 @@ import json
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vault_mem.embedding.calibration import Calibration, built_in, fingerprint, loaded, measure
 from vault_mem.embedding.embedder import Embedder
 from vault_mem.errors import NotFound, VaultMemError, WriteFailed
 from vault_mem.index.borrowed import usable_home, writable
 from vault_mem.index.changes import Changes, Rows
+from vault_mem.index.filters import Filters
+from vault_mem.index.known import EPISODE, MEMORY, Known, KnownFiles
+from vault_mem.index.links import Names
 from vault_mem.index.rows import memory_of
-from vault_mem.index.state import EPISODE, MEMORY, NOTE, SCHEMA_VERSION, Known, StateStore
-from vault_mem.index.table import Table, quote
+from vault_mem.index.state import SCHEMA_VERSION, StateStore
+from vault_mem.index.table import Table, listed, quote
 from vault_mem.model import Memory
 from vault_mem.vault.folder import Folder
+
+if TYPE_CHECKING:
+    from vault_mem.index.graph import Graph
 
 NO_INDEX = "there is no index yet"
 # What LanceDB and SQLite raise when a file of theirs is missing, cut short or not theirs at all; LanceDB even panics.
 DAMAGE = Exception
 _PAGE = 50
+EVERYTHING = Filters(closed=True)
 
 
 class Index:
@@ -180,6 +187,32 @@ class Index:
         """What this model's cosines mean."""
         return loaded(self.state.get("calibration"))
 
+    @property
+    def is_open(self) -> bool:
+        """Whether there is an index to look into."""
+        return self.table is not None
+
+    @property
+    def known(self) -> KnownFiles:
+        """What is known of every file."""
+        return self.state
+
+    def names(self) -> Names:
+        """What links call the files of the vault: its notes as indexed, all others as they are."""
+        return Names(self.state, self.folder)
+
+    def graph(self, *, every_file: bool = False) -> Graph:
+        """The links of the whole vault, as indexed; with `every_file`, those to files that are no notes lead there."""
+        from vault_mem.index.graph import Graph
+
+        return Graph(self.state, self.names() if every_file else None)
+
+    def has_holes(self) -> bool:
+        """Whether rows of files are missing, or cannot be read: all of them are."""
+        columns = ["file", "hash", "memory", "content", "vector"]
+        rows = self.table.select(columns, "n = 0").select(["file", "hash"]).to_pylist()
+        return self.state.hashes() != {row["file"]: row["hash"] for row in rows}
+
     def has(self, id_: str) -> bool:
         """Whether a memory of that id is in the vault."""
         return bool(self._rows(f"n = 0 AND id = {quote(id_)}", 1))
@@ -212,29 +245,35 @@ class Index:
         files = [key] if self.state.id_of(key) else self.state.titled(wanted)
         if not wanted or not files:
             return []
-        rows = self._rows(f"n = 0 AND file IN ({', '.join(map(quote, files))}){self._seen}")
+        rows = self._rows(f"n = 0 AND file IN ({listed(files)}){self._seen}")
         if len(rows) > 1:
             raise NotFound(f"More than one memory has the title {wanted}", "name it by its id or path")
         return rows
 
-    def memories(self, where: str = "", types: tuple[str, ...] = (MEMORY,)) -> list[Memory]:
-        """All memories that meet a condition, newest first."""
-        condition = f"n = 0 AND type IN ({', '.join(map(quote, types))}){self._seen}" + (
-            f" AND ({where})" if where else ""
-        )
-        found = [memory_of(row) for row in self._rows(condition)]
+    def memories(self, filters: Filters = EVERYTHING, types: Collection[str] = (MEMORY,)) -> list[Memory]:
+        """All memories that meet the filters, newest first; without any, closed ones too."""
+        found = [memory_of(row) for row in self._rows(self._where(filters, types))]
         return sorted(found, key=lambda memory: (-memory.created.timestamp(), -(memory.seq or 1), memory.id))
+
+    def private(self) -> list[Memory]:
+        """All private memories and episodes, newest first."""
+        return self.memories(Filters(private=True, closed=True), (MEMORY, EPISODE))
+
+    def count(self, filters: Filters = EVERYTHING, types: Collection[str] = (MEMORY,)) -> int:
+        """How many memories meet the filters."""
+        return self.table.count(filters.where(self.folder.now(), types))
+
+    def _where(self, filters: Filters, types: Collection[str] = (MEMORY,)) -> str:
+        return filters.where(self.folder.now(), types) + self._seen
 
     @property
     def _seen(self) -> str:
         """The condition that who looks may see a memory."""
         return " AND private = false" if self.folder.public else ""
 
-    def in_order(self, where: str, *, important_first: bool = False) -> list[str]:
-        """The files of all memories that meet a condition, newest first, or the important before the others."""
-        found = self.table.select(
-            ("file", "created", "id", "importance"), f"n = 0 AND type = {quote(MEMORY)}{self._seen} AND ({where})"
-        )
+    def in_order(self, filters: Filters, *, important_first: bool = False) -> list[str]:
+        """The files of all memories that meet the filters, newest first, or the important before the others."""
+        found = self.table.select(("file", "created", "id", "importance"), self._where(filters))
         files, created, ids, importance = (each.to_pylist() for each in found.columns)
         order = sorted(
             range(len(files)), key=lambda row: (important_first and -importance[row], -created[row], ids[row])
@@ -252,7 +291,7 @@ class Index:
         """Memories by the key of their file."""
         if not files:
             return {}
-        rows = self._rows(f"n = 0 AND file IN ({', '.join(map(quote, files))})", columns=("file",))
+        rows = self._rows(f"n = 0 AND file IN ({listed(files)})", columns=("file",))
         return {row["file"]: memory_of(row) for row in rows}
 
     def telling(self, words: str) -> list[str]:
@@ -260,10 +299,6 @@ class Index:
         words = quote(words.lower())
         where = f"n = 0 AND (contains(lower(content), {words}) OR contains(lower(memory), {words}))"
         return [str(row["file"]) for row in self.table.select(["file"], where).to_pylist()]
-
-    def counts(self) -> dict[str, int]:
-        """How many memories, episodes and included notes there are."""
-        return {type_: self.table.count(f"n = 0 AND type = {quote(type_)}") for type_ in (MEMORY, EPISODE, NOTE)}
 
     def _rows(self, where: str, limit: int | None = None, columns: tuple[str, ...] = ()) -> list[dict[str, Any]]:
         return list(self.table.select(["memory", "content", *columns], where, limit).to_pylist())

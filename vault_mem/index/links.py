@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from vault_mem.index.known import Written
 from vault_mem.index.outside import follow_outside
-from vault_mem.index.state import StateStore, Written
+from vault_mem.index.state import StateStore
 from vault_mem.model import EPISODE_ID, MEMORY_ID
 from vault_mem.notes.links import ID_AT_END, link_name, name_key, path_key, stem_of
 from vault_mem.notes.parse import MAX_NOTE_BYTES

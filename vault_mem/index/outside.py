@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vault_mem.index.state import StateStore, Written
+from vault_mem.index.known import Written
+from vault_mem.index.state import StateStore
 from vault_mem.notes.parse import MAX_NOTE_BYTES
 from vault_mem.notes.references import ids_in, named_in
 from vault_mem.vault.folder import Folder

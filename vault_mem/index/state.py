@@ -7,14 +7,13 @@ match, the table's own record of each file's hash decides.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from vault_mem.model import Link, Problem
+from vault_mem.index.known import COLUMNS, Known, KnownFiles, Written
 from vault_mem.notes.links import ID_AT_END, name_key
 from vault_mem.vault.walk import FileState
 
@@ -51,74 +50,15 @@ CREATE TABLE IF NOT EXISTS outside (
 ) WITHOUT ROWID;
 """
 
-# What a file is.
-MEMORY, EPISODE, NOTE = "memory", "episode", "note"
-OTHER = "other"  # among the memories, and none: a drawing, a board, a note that has neither name nor text yet
-# The type of what is only named: in code, by an id in the text, or in a file that is no note of ours.
-NAMED = ""
-
-
-class Known(NamedTuple):
-    """One file as it was indexed. `declared` is the id the file gives, `id` the one it goes by, `name` its name key.
-
-    `flagged`: it says that it is private, and lies among the public ones.
-    """
-
-    key: str
-    mtime_ns: int
-    ctime_ns: int
-    size: int
-    inode: int
-    checked_ns: int
-    hash: str
-    declared: str
-    id: str
-    name: str
-    dated_by_file: int
-    foreign_id: int
-    problems: str
-    flagged: int
-    type: str
-    title: str
-    private: int
-    created: float
-
-    @property
-    def frozen(self) -> str:
-        """Why nothing may be written into the file; nothing where it can be."""
-        return next((reason for reason, _, odd in json.loads(self.problems) if not odd), "")
-
-    @property
-    def state(self) -> FileState:
-        """The file's state when it was read."""
-        return FileState(self.mtime_ns, self.ctime_ns, self.size, self.inode)
-
-
-class Written(NamedTuple):
-    """A link as a file has it: NAMED is the type of a mere name."""
-
-    file: str
-    target: str
-    type: str = NAMED
-    confidence: float | None = None
-    title: str = ""
-
-    @property
-    def link(self) -> Link:
-        """The link itself."""
-        return Link(self.target, self.type, self.confidence, self.title)
-
-
-_COLUMNS = ", ".join(Known._fields)
 _LINK_COLUMNS = ", ".join(Written._fields)
 # What the views followed is not a file's state: it stays when the state is noted again.
 _RECORD = (
-    f"INSERT INTO files ({_COLUMNS}) VALUES ({', '.join('?' * len(Known._fields))}) ON CONFLICT (key) DO UPDATE SET "
+    f"INSERT INTO files ({COLUMNS}) VALUES ({', '.join('?' * len(Known._fields))}) ON CONFLICT (key) DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in Known._fields[1:])
 )
 
 
-class StateStore:
+class StateStore(KnownFiles):
     """The states of all files and a few facts about the index as a whole."""
 
     def __init__(self, path: Path | str, *, fixed: bool = False) -> None:
@@ -134,39 +74,17 @@ class StateStore:
         self._db.execute("PRAGMA synchronous=NORMAL")
         self._db.executescript(_TABLES)
 
+    def stamp(self) -> int:
+        """Another number whenever somebody else has written the file."""
+        return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
 
-    def get(self, name: str) -> Any:
-        """A fact about the index, or None."""
-        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return json.loads(row[0]) if row else None
-
-    def put(self, **facts: Any) -> None:
-        """Note facts about the index."""
-        rows = [(name, json.dumps(value)) for name, value in facts.items()]
-        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
-
-    def files(self, keys: Iterable[str]) -> dict[str, Known]:
-        """What is known of these files."""
-        select = f"SELECT {_COLUMNS} FROM files WHERE key = ?"
-        found = (self._db.execute(select, (key,)).fetchone() for key in keys)
-        return {row[0]: Known._make(row) for row in found if row}
-
     def hashes(self) -> dict[str, str]:
         """The hash of every file as it was indexed."""
         return dict(self._db.execute("SELECT key, hash FROM files"))
-
-    def claims(self, ids: Iterable[str]) -> list[tuple[str, str, str]]:
-        """Key, declared id and id gone by, of every file that declares one of these ids."""
-        select = "SELECT key, declared, id FROM files WHERE declared = ?"
-        return [row for id_ in sorted(set(ids)) for row in self._db.execute(select, (id_,))]
-
-    def contested(self) -> list[tuple[str, str, str]]:
-        """The same for every id that more than one file declares."""
-        several = "SELECT declared FROM files WHERE declared != '' GROUP BY declared HAVING COUNT(*) > 1"
-        return list(self._db.execute(f"SELECT key, declared, id FROM files WHERE declared IN ({several}) ORDER BY key"))
 
     def with_name(self, name: str) -> list[tuple[str, str]]:
         """Key and id of the files with this name."""
@@ -195,10 +113,6 @@ class StateStore:
         """Key, id, title, private, type and time of all files of these types, by key."""
         select = "SELECT key, id, title, private, type, created FROM files WHERE type IN (?, ?) ORDER BY key"
         return self._db.execute(select, types).fetchall()
-
-    def keys(self) -> list[str]:
-        """Every file, in the order of their keys."""
-        return [key for (key,) in self._db.execute("SELECT key FROM files ORDER BY key")]
 
     def below(self, prefix: str) -> int:
         """How many files lie in a folder, given with the stroke at its end."""
@@ -250,37 +164,9 @@ class StateStore:
             rows = [(key, *state) for key, state in states.items()]
             self._db.executemany("INSERT OR REPLACE INTO outside VALUES (?, ?, ?, ?, ?)", rows)
 
-    def without_id(self) -> list[Known]:
-        """Files that declare no id."""
-        return [Known._make(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM files WHERE declared = ''")]
-
     def unsettled(self) -> list[tuple[str, str, str]]:
         """Key, declared id and id gone by, of every file that does not go by an id of its own."""
         return list(self._db.execute("SELECT key, declared, id FROM files WHERE declared != id ORDER BY key"))
-
-    def provisional(self) -> list[Known]:
-        """Files that declare an id which another file owns."""
-        select = f"SELECT {_COLUMNS} FROM files WHERE declared != '' AND declared != id ORDER BY key"
-        return [Known._make(row) for row in self._db.execute(select)]
-
-    def flagged(self) -> list[Known]:
-        """Files that say they are private and lie among the public ones."""
-        return [Known._make(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM files WHERE flagged = 1")]
-
-    def unfollowed(self) -> list[Known]:
-        """Files that changed since the views followed them."""
-        select = f"SELECT {_COLUMNS} FROM files WHERE followed IS NOT hash"
-        return [Known._make(row) for row in self._db.execute(select)]
-
-    def gone(self) -> list[tuple[str, str, bool]]:
-        """Key and id of files that are gone since the views followed them, and whether another file has the id now."""
-        select = "SELECT key, id, EXISTS (SELECT 1 FROM files WHERE declared = gone.id) FROM gone"
-        return [(key, id_, bool(moved)) for key, id_, moved in self._db.execute(select)]
-
-    def follow(self, keys: Iterable[str], gone: Iterable[str] = ()) -> None:
-        """Note that the views have followed these files, as they were indexed, and those that are gone."""
-        self._db.executemany("UPDATE files SET followed = hash WHERE key = ?", [(key,) for key in keys])
-        self._db.executemany("DELETE FROM gone WHERE key = ?", [(key,) for key in gone])
 
     def follow_all(self) -> None:
         """Take the views as they are: a new index is no reason to write them."""
@@ -294,61 +180,13 @@ class StateStore:
         found = (self._db.execute(f"{select} WHERE key = ?", (key,)).fetchone() for key in only)
         return {row[0]: row[1:] for row in found if row}
 
-    def problems(self) -> list[Problem]:
-        """What could not be read, file by file."""
-        found: list[Problem] = []
-        for key, text in self._db.execute("SELECT key, problems FROM files WHERE problems != '[]' ORDER BY key"):
-            found += [Problem(key, *each) for each in json.loads(text)]
-        return found
-
-    def renames(self) -> dict[str, set[str]]:
-        """Names that files had before, alone and with their folders, and the ids of those files (see name_key)."""
-        found: dict[str, set[str]] = {}
-        for name, id_ in self.former_names():
-            parts = name.split("/")
-            for start in range(len(parts)):
-                found.setdefault("/".join(parts[start:]), set()).add(id_)
-        return found
-
-    def former_names(self) -> list[tuple[str, str]]:
-        """The same as it is kept: each name with its folder, and an id."""
-        return list(self._db.execute("SELECT name, id FROM renames"))
-
     def add_renames(self, renames: Iterable[tuple[str, str]]) -> None:
         """Note names, with their folder, that files no longer have, and the ids of those files."""
         self._db.executemany("INSERT OR IGNORE INTO renames VALUES (?, ?)", renames)
 
-    def unhealed(self) -> list[str]:
-        """Files that may hold links to old names."""
-        return [key for (key,) in self._db.execute("SELECT key FROM unhealed ORDER BY key")]
-
-    def add_unhealed(self, keys: Iterable[str]) -> None:
-        """Note files to look at for links to old names."""
-        self._db.executemany("INSERT OR IGNORE INTO unhealed VALUES (?)", [(key,) for key in keys])
-
-    def take_unhealed(self) -> list[str]:
-        """The same, and they are noted no longer."""
-        return [key for (key,) in self._db.execute("DELETE FROM unhealed RETURNING key")]
-
-    def with_ids(self, ids: Iterable[str]) -> list[Known]:
-        """The files that go by these ids."""
-        select = f"SELECT {_COLUMNS} FROM files WHERE declared = ?1 AND id = ?1"
-        provisional = f"SELECT {_COLUMNS} FROM files WHERE declared = '' AND id = ?1"
-        found = (
-            self._db.execute(select, (id_,)).fetchone() or self._db.execute(provisional, (id_,)).fetchone()
-            for id_ in sorted(ids)
-        )
-        return [Known._make(row) for row in found if row]
-
-    def with_digits(self, digits: str) -> set[str]:
-        """The ids, given by the files themselves, that begin with these hex digits."""
-        select = "SELECT declared FROM files WHERE declared = id AND declared BETWEEN ? AND ?"
-        ranges = ((f"{prefix}_{digits}", f"{prefix}_{digits}g") for prefix in ("mem", "ep"))
-        return {id_ for each in ranges for (id_,) in self._db.execute(select, each)}
-
     def all_files(self) -> list[Known]:
         """What is known of every file."""
-        return [Known._make(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM files")]
+        return [Known._make(row) for row in self._db.execute(f"SELECT {COLUMNS} FROM files")]
 
     def record(
         self, known: Iterable[Known], removed: Iterable[str] = (), links: Iterable[Written] | None = None, **facts: Any

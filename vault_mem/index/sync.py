@@ -7,7 +7,8 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,19 @@ import numpy as np
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.errors import Unsafe
 from vault_mem.index import rows
+from vault_mem.index.allocators import release_memory
 from vault_mem.index.files import known_of, links_of, provisional_id, read
 from vault_mem.index.index import Index
+from vault_mem.index.known import Known, Written
 from vault_mem.index.links import Names
-from vault_mem.index.state import Known, Written
-from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, quote, release_memory
+from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, listed
 from vault_mem.model import Problem
 from vault_mem.notes.links import path_key
 from vault_mem.notes.parse import Note, parse
 from vault_mem.result import Result, plain
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked_outside
-from vault_mem.vault.walk import RACY_NS, Listing, content_hash, look_at, walk
+from vault_mem.vault.walk import RACY_NS, FileState, Listing, content_hash, look_at, walk
 
 # Files per commit: large enough that a commit's own cost does not count, small enough to hold in memory.
 BATCH = 1000
@@ -95,19 +97,23 @@ def sync(
     opened = index.table is not None and (index.unchanged() or not index.outdated())
     reason = "asked for" if rebuild else "" if opened else index.open()
     listing = walk(index.folder) if only is None or reason else look_at(index.folder, only)
+    looked = None if reason else _look(index, listing, only)
     # In step after the states were read, or another may have written both table and states in between.
-    if not reason and not _recheck(index, difference(index, listing, only)) and index.in_step():
+    if looked is not None and looked.nothing and index.in_step():
+        if looked.same and not index.state.fixed:
+            index.state.record(looked.same)
         report.problems = _problems(index, listing) if only is None else []
         return report
     with locked_outside(index.lock_path, "the index", wait):
         if not rebuild and (reason or index.outdated()):
-            reason = index.open()  # another process was faster
+            reason, looked = index.open(), None  # another process was faster
             if reason and only is not None:
                 listing = walk(index.folder)
         if reason:
             index.begin_generation()
             report.rebuilt = reason
-        _Run(index, listing, report, progress, fresh=bool(reason)).run(None if reason else only)
+        run = _Run(index, listing, report, progress, fresh=bool(reason))
+        run.run(None if reason else only, looked)
         upkeep(index, COMMITS_BETWEEN_OPTIMIZE if commits is None else commits)
         if reason:
             index.finish_generation()
@@ -137,24 +143,65 @@ def busy_at_length(index: Index) -> bool:
     return (index.home / "busy").exists()
 
 
-def _recheck(index: Index, found: Difference) -> bool:
-    """Look again at files that were read too soon after they were written; whether anything has really changed."""
-    if found.added or found.removed:
-        return True
-    known = index.state.files(found.suspect)
-    same: list[Known] = []
-    for key in found.suspect:
-        old = known[key]
+@dataclass(frozen=True)
+class _Read:
+    """A file as it was read, and when."""
+
+    raw: bytes
+    state: FileState
+    size: int
+    checked_ns: int
+
+    @classmethod
+    def of(cls, folder: Folder, key: str, open_: Callable[[str], int] | None = None) -> _Read:
+        return cls(*read(folder, key, open_), time.time_ns())
+
+    @cached_property
+    def hash(self) -> str:
+        return content_hash(self.raw, self.size)
+
+    def again(self, old: Known) -> Known | None:
+        """What is known of the file, with the state it is in now; None where it says something else than it did."""
+        if self.hash != old.hash or (old.dated_by_file and old.mtime_ns != self.state.mtime_ns):
+            return None
+        return old._replace(**self.state._asdict(), checked_ns=self.checked_ns)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """The difference as it was found before anybody was kept waiting: good until another writes the states.
+
+    `same` were read too soon after they were written, and say what they said; `read` is the one that does not.
+    """
+
+    stamp: int
+    found: Difference
+    same: list[Known]
+    read: dict[str, _Read]
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing has really changed."""
+        return not (self.found.added or self.found.removed or len(self.same) < len(self.found.suspect))
+
+
+def _look(index: Index, listing: Listing, only: Sequence[str] | None) -> _Look:
+    """Take the difference; where nothing came or went, see whether the files that may have changed really have."""
+    stamp = index.state.stamp()
+    found = difference(index, listing, only)
+    look = _Look(stamp, found, [], {})
+    known = {} if found.added or found.removed else index.state.files(found.suspect)
+    for key, old in known.items():
         try:
-            raw, state, size = read(index.folder, key)
+            now = _Read.of(index.folder, key)
         except OSError:
-            return True
-        if content_hash(raw, size) != old.hash or (old.dated_by_file and old.mtime_ns != state.mtime_ns):
-            return True
-        same.append(old._replace(**state._asdict(), checked_ns=time.time_ns()))
-    if same and not index.state.fixed:
-        index.state.record(same)
-    return False
+            break
+        again = now.again(old)
+        if again is None:
+            look.read[key] = now
+            break
+        look.same.append(again)
+    return look
 
 
 def difference(index: Index, listing: Listing, only: Sequence[str] | None = None) -> Difference:
@@ -220,15 +267,20 @@ class _Run:
         self.fresh = fresh
         self.forgetful = not fresh and index.state.empty()  # rows may be there of which the states know nothing
         self.known: dict[str, Known] = {}
+        self.read: dict[str, _Read] = {}  # files that were read before we had the lock
         self.claimed: set[str] = set()
         self.targets: set[tuple[str, str]] = set()  # of what was read: each file, and what it names
 
-    def run(self, only: Sequence[str] | None) -> None:
-        if not self.fresh:
+    def run(self, only: Sequence[str] | None, looked: _Look | None) -> None:
+        if not self.fresh and not self.index.in_step():
             self._distrust_other_versions()
-        found = (
-            Difference(list(self.listing.files), [], []) if self.fresh else difference(self.index, self.listing, only)
-        )
+            looked = None
+        if looked is not None and looked.stamp == self.index.state.stamp():
+            found = self._take_over(looked)
+        elif self.fresh:
+            found = Difference(list(self.listing.files), [], [])
+        else:
+            found = difference(self.index, self.listing, only)
         self.known = self.index.state.files([*found.suspect, *found.removed])
         removed = [self.known[key] for key in found.removed]
         left = [Known(*each) for each in self.index.state.get("leaving") or ()]  # by a sync that was cut short
@@ -249,13 +301,23 @@ class _Run:
             self.index.state.follow_all()
         self.index.state.put(table_version=self.index.table.version, leaving=[])
 
+    def _take_over(self, looked: _Look) -> Difference:
+        """What was found out before we had the lock, and nobody has changed since."""
+        self.read = looked.read
+        self._note_touched(looked.same)
+        same = {known.key for known in looked.same}
+        return replace(looked.found, suspect=[key for key in looked.found.suspect if key not in same])
+
+    def _note_touched(self, touched: list[Known]) -> None:
+        self.report.touched += len(touched)
+        if touched:
+            self.index.state.record(touched)
+
     def _distrust_other_versions(self) -> None:
         """A crash, or a lost manifest, left table and states apart: files whose rows tell another hash are read.
 
         Whose the ids are may not have been settled either.
         """
-        if self.index.state.get("table_version") == self.index.table.version:
-            return
         held = self.index.table.select(["file", "hash"], "n = 0").to_pylist()
         hashes = {row["file"]: row["hash"] for row in held}
         known = self.index.state.hashes()
@@ -274,10 +336,8 @@ class _Run:
             self._write(notes, gone)
         fresh = [known for _, _, known in notes]
         self.known.update({known.key: known for known in [*fresh, *touched]})
-        self.report.touched += len(touched)
         self.index.state.record(fresh, links=links, table_version=UNSETTLED)
-        if touched:
-            self.index.state.record(touched)
+        self._note_touched(touched)
 
     def _look_into(
         self, open_: Callable[[str], int], keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None
@@ -288,36 +348,31 @@ class _Run:
         links: list[Written] = []
         for key in keys:
             try:
-                raw, state, size = read(self.folder, key, open_)
+                now = self.read.pop(key, None) or _Read.of(self.folder, key, open_)
             except FileNotFoundError:
                 continue  # gone since the listing; the next sync sees it
             except OSError as error:
                 self.listing.problems.append(Problem(key, f"cannot be read: {error.strerror}"))
                 continue
-            checked = time.time_ns()
-            digest = content_hash(raw, size)
             old = self.known.get(key)
-            if (
-                ids is None
-                and old
-                and old.hash == digest
-                and not (old.dated_by_file and old.mtime_ns != state.mtime_ns)
-            ):
-                touched.append(old._replace(**state._asdict(), checked_ns=checked))
+            again = now.again(old) if ids is None and old else None
+            if again is not None:
+                touched.append(again)
                 continue
             private = self.folder.is_private(key)
-            note = parse(raw, key, mtime=state.mtime_ns / 1e9, zone=self.folder.zone, private=private, size=size)
+            mtime = now.state.mtime_ns / 1e9
+            note = parse(now.raw, key, mtime=mtime, zone=self.folder.zone, private=private, size=now.size)
             declared = note.memory.id
             note.memory.id = (ids or {}).get(key) or declared or provisional_id(key)
             note.memory.provisional = note.memory.id != declared
-            known = known_of(self.folder, key, state, checked, digest, declared, note)
+            known = known_of(self.folder, key, now.state, now.checked_ns, now.hash, declared, note)
             notes.append((key, note, known))
-            found = links_of(key, raw, note)
+            found = links_of(key, now.raw, note)
             links += found
             self.targets.update((each.file, each.target) for each in found)
             self.claimed.update((declared, old.declared if old else ""))
             if ids is None:
-                self._count(old, digest in gone)
+                self._count(old, now.hash in gone)
         return notes, touched, links
 
     def _count(self, old: Known | None, moved: bool) -> None:
@@ -359,7 +414,7 @@ class _Run:
     def _held(self, files: set[str]) -> dict[str, Vectors]:
         if not files:
             return {}
-        condition = f"file IN ({', '.join(map(quote, sorted(files)))})"
+        condition = f"file IN ({listed(files)})"
         found: dict[str, list[tuple[int, Vectors]]] = {}
         for row in self.index.table.select(["file", "n", "vector"], condition).to_pylist():
             found.setdefault(row["file"], []).append((row["n"], np.asarray(row["vector"], np.float32)))

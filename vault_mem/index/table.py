@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
-import functools
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -92,25 +89,11 @@ class Table:
         return int(self._table.count_rows(where or None))
 
 
+def listed(values: Iterable[str]) -> str:
+    """Texts as the literals of a list in a condition; one that nothing equals where there are none."""
+    return ", ".join(map(quote, sorted(values) or [""]))
+
+
 def quote(value: str) -> str:
     """A text as a literal in a condition."""
     return "'" + value.replace("'", "''") + "'"
-
-
-def release_memory() -> None:
-    """Give back what large reads have left in the allocators: more than all the memories at hand take."""
-    pa.default_memory_pool().release_unused()
-    trim = _trim()
-    if trim is not None:
-        trim(0)
-
-
-@functools.cache
-def _trim() -> Callable[[int], int] | None:
-    if sys.platform != "linux":
-        return None
-    try:
-        call: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
-    except (OSError, AttributeError):  # another C library
-        return None
-    return call

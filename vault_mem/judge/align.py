@@ -132,6 +132,12 @@ def _made_another(one: str, other: str) -> bool:
     return len(long) == len(short) + 1 and long.endswith(short) and long[0] in _ANOTHER
 
 
+_ENDING = re.compile(
+    r"[bdfglmnprstz]?(?:e?s|e?d|ing|ings|e|y|ies|ied|i?er|ers|ors?|i?est|ly|i?al|ally|ments?|i?ons?|ations?|itions?|tions?|ive"
+    r"|ances?|ences?|ants?|ents?|[ai]bles?|ity|ful|ness|ic|ical|ish|ists?|ism|iz?e|ize[ds]?|en|ened|ure|age|ship|s|t|th)?"
+)
+
+
 def _same_stem(one: str, other: str) -> bool:
     """終える and 終わる; relate and relation: one stem, other endings."""
     first, second = _STEM.fullmatch(one), _STEM.fullmatch(other)
@@ -143,7 +149,9 @@ def _same_stem(one: str, other: str) -> bool:
         return second.group(1) == one
     if one.isascii() and other.isascii():
         shared = len(_common_prefix(one, other))
-        return shared >= 4 and shared >= max(len(one), len(other)) - 4 and shared >= 0.6 * max(len(one), len(other))
+        if shared < 4 or shared < max(len(one), len(other)) - 4 or shared < 0.6 * max(len(one), len(other)):
+            return False
+        return all(_ENDING.fullmatch(each[shared:]) for each in (one, other))  # not violin and viola
     return False
 
 

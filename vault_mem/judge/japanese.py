@@ -148,13 +148,15 @@ def persons(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_set_aside(word: str, text: str) -> bool:
-    """Whether a word is named as what it is not, or as less than another: メールではなく, メールより."""
+def is_denied(word: str, text: str) -> bool:
+    """Whether a word is set aside or denied: メールではなく, メールより, 直していない."""
     start = text.find(word)
-    return start >= 0 and bool(_SET_ASIDE.match(text, start + len(word)))
+    return start >= 0 and bool(_DENIED.match(text, start + len(word)))
 
 
-_SET_ASIDE = re.compile(r"(?:では|じゃ|で|に)なく(?!な)|より(?:も|は)?(?!まし)")
+_DENIED = re.compile(
+    r"(?:では|じゃ|で|に)なく(?!な)|より(?:も|は)?(?!まし)|[しっいんきりえて]{0,3}[てで]い?(?:ない|ません)"
+)
 
 
 def is_question(text: str) -> bool:

@@ -17,7 +17,7 @@ _PERSONS = read_words("persons.txt")
 # Two groups of words that changed places are a change of roles only if one could stand for the other.
 _COMPARABLE = 0.4
 _MARKED = frozenset(("subject", "を", "に", "へ", "から", "より", "の", "まで"))
-_COMPARISONS = (" than ", " over ", " from ", " into ", " instead of ", " by ")
+_COMPARISONS = (" than ", " over ", " from ", " into ", " instead of ", " by ", " then ")
 _LISTED = r"\W*(?:and|or|&|,|と|や|、)\W*(?:the )?"
 
 Pair = tuple[Word, Word]
@@ -34,7 +34,33 @@ def role_changes(one: Text, two: Text, alignment: Alignment, tokens: TokenVector
         or _by_exchange(one, two)
         or _by_comparison(one, two, turned)
         or _by_landmark(one, two, alignment)
+        or _by_sequence(one, two, same)
+        or _by_owner(one, two, same)
     )
+
+
+_FIRST = re.compile(r"[てで]から|[ただ](?:後|あと)(?:で|に)?|[うくぐすつぬぶむる]前に")
+
+
+def _by_sequence(one: Text, two: Text, same: list[Pair]) -> list[Difference]:
+    """食べてから飲む, 飲んでから食べる: what comes first."""
+    before, after = (_FIRST.split(text.rest) for text in (one, two))
+    if len(before) != 2 or len(after) != 2 or not one.is_japanese:
+        return []
+    turned = [(a, b) for a, b in same if (a.text in before[0]) != (b.text in after[0])]
+    first = [a.text for a, _ in turned if a.text in before[0]]
+    then = [a.text for a, _ in turned if a.text in before[1]]
+    return [Difference("order", f"{first[0]} … {then[0]}", f"{then[0]} … {first[0]}")] if first and then else []
+
+
+def _by_owner(one: Text, two: Text, same: list[Pair]) -> list[Difference]:
+    """兄の会社, 会社の兄."""
+    words = [a.text for a, _ in same if not a.text.isascii()]
+    for a in words:
+        for b in words:
+            if f"{a}の{b}" in one.rest and f"{b}の{a}" in two.rest and f"{a}の{b}" not in two.rest:
+                return [Difference("role", f"{a}の{b}", f"{b}の{a}")]
+    return []
 
 
 _BESIDE = re.compile(r"の(上|下|前|後ろ|横|隣|左|右)[にでのを]")

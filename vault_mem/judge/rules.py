@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.judge import japanese
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.attending import attending
 from vault_mem.judge.converse import settle_converses
@@ -95,6 +96,13 @@ def _polarity(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
     opposites = [Difference("opposite", a.text, b.text) for a, b in alignment.opposites]
     gone, new = one.directions - two.directions, two.directions - one.directions
     opposites += [Difference("opposite", a, b) for a in sorted(gone) for b in sorted(new) if opposite(a, b)]
+    signs = [set(japanese.KANJI.findall(text.rest)) for text in (one, two)]
+    opposites += [
+        Difference("opposite", a, b)
+        for a in sorted(signs[0] - signs[1])
+        for b in sorted(signs[1] - signs[0])
+        if opposite(a, b) and not opposites  # 内開き, 外開き
+    ]
     places = sorted(each for each in gone if not each.isascii()), sorted(each for each in new if not each.isascii())
     if all(places) and not opposites:  # 上 for 前: no opposites, and yet another place
         opposites.append(Difference("place", places[0][0], places[1][0]))
@@ -189,8 +197,11 @@ def _small_words(one: Text, two: Text) -> list[Difference]:
     gone, new = sorted(one.possessors - two.possessors), sorted(two.possessors - one.possessors)
     if gone and new:
         found.append(Difference("possessor", gone[0], new[0]))
-    shared = {word.lemma for word in one.words} & {word.lemma for word in two.words}
+    said = [{word.lemma for word in text.words} for text in (one, two)]
+    shared = said[0] & said[1]
     gone, new = sorted((one.denied - two.denied) & shared), sorted((two.denied - one.denied) & shared)
+    gone = gone or (sorted(one.denied - said[1]) if new else [])  # not closed, and then not come from
+    new = new or (sorted(two.denied - said[0]) if gone else [])
     if one.negations == two.negations and gone and new:
         found.append(Difference("negation", f"not {gone[0]}", f"not {new[0]}"))
     for code in sorted(one.secrets - two.secrets):

@@ -136,7 +136,7 @@ class Text:
         """The words that its negations stand before."""
         spans = re.findall(r"\b(?:not|no|without|never)\b((?:\W+\w+){1,3})", self.rest)
         found = {word.lemma for span in spans for word in english.words(span, self.names)[:2]}
-        return frozenset(found | {word.lemma for word in self.words if japanese.is_set_aside(word.text, self.rest)})
+        return frozenset(found | {word.lemma for word in self.words if japanese.is_denied(word.text, self.rest)})
 
     @cached_property
     def persons(self) -> frozenset[str]:

@@ -21,7 +21,7 @@ from vault_mem.errors import InvalidInput
 from vault_mem.mcp.run import STOPPED, Running
 from vault_mem.mcp.schema import Tool
 from vault_mem.mcp.tools import BY_NAME, chosen
-from vault_mem.mcp.words import around, in_tool_words
+from vault_mem.mcp.words import in_tool_words, said_to_a_model
 from vault_mem.visible import all_visible, visible
 
 INSTRUCTIONS = (
@@ -288,8 +288,7 @@ class Server:
         if "error" in document or code not in (0, _DUPLICATE):
             told = document.get("error") or {"code": "error", "message": err.strip(), "hint": ""}
             return _failure(told | {"message": said(told["message"]), "hint": said(told["hint"])})
-        parts = around(document["text"], document["tag"])
-        text = "".join(part if theirs else said(part) for part, theirs in parts)
+        text = said_to_a_model(document["text"], document["tag"], tool, self._tools)
         data = document["data"]
         notices = [said(line.removeprefix("note: ")) for line in err.splitlines() if line.startswith("note: ")]
         if notices:

@@ -40,7 +40,13 @@ def in_tool_words(text: str, tool: Tool, offered: Collection[str]) -> str:
     return _OPTION.sub(lambda found: names.get(found.group(), found.group()), text)
 
 
-def around(text: str, tag: str) -> list[tuple[str, bool]]:
+def said_to_a_model(text: str, tag: str, tool: Tool, offered: Collection[str]) -> str:
+    """What a command says: our own words in those of tools, the words of memories as they are."""
+    parts = _around(text, tag)
+    return "".join(part if theirs else in_tool_words(part, tool, offered) for part, theirs in parts)
+
+
+def _around(text: str, tag: str) -> list[tuple[str, bool]]:
     """A text cut into our own words and those of memories (True), which stand between tags."""
     if not tag:
         return [(text, False)]

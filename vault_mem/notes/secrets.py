@@ -63,9 +63,10 @@ _GIVEN = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _PIN = re.compile(
-    r"(?:(?<![A-Za-z0-9])(?:PIN(?:[ -]code)?|passcode)[ \t]*(?::|=|is(?:[ \t]+now)?)"
-    r"|(?:暗証番号|パスコード|PINコード)[ \t]*(?:[=＝:：]|は、?))"
-    r"[ \t]*[\"'「]?(?P<value>\d{4,8})(?![\w.,:/-]*\d)(?![年円月時分])",
+    r"(?:(?<![A-Za-z0-9])(?:PIN(?:[ -]code)?|passcode"
+    r"|(?:alarm|door|gate|entry|garage|safe|locker|keypad|unlock)[ -]code)[ \t]*(?::|=|is(?:[ \t]+now)?)"
+    r"|(?:暗証番号|パスコード|PINコード|解錠番号|(?:金庫|ドア|玄関)の番号)[ \t]*(?:[=＝:：]|は、?))"
+    r"[ \t]*[\"'「]?(?P<value>[#*]?\d{4,8}[#*]?)(?![\w.,:/-]*\d)(?![年円月時分])",
     re.IGNORECASE,
 )
 # What stands where a secret would: variables, masks, and the names of the thing itself.

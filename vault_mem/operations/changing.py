@@ -17,7 +17,7 @@ from vault_mem.vault.steps import FileStep
 from vault_mem.vault.walk import FileState, state_of
 
 if TYPE_CHECKING:
-    from vault_mem.index.state import Known
+    from vault_mem.index.known import Known
 
 T = TypeVar("T")
 # A file may be saved by its owner while we change it; after this many tries something else is wrong.
@@ -67,7 +67,7 @@ def new_id(workspace: Workspace, prefix: str) -> str:
     """A random id (`mem_…` or `ep_…`) whose first digits, which stand in file names, are not taken."""
     while True:
         digits = secrets.token_hex(6)
-        if not workspace.index.state.with_digits(digits[:8]):
+        if not workspace.index.known.with_digits(digits[:8]):
             return prefix + digits
 
 
@@ -115,7 +115,7 @@ def read_to_edit(workspace: Workspace, memory: Memory) -> bytes:
     """The bytes of a memory's file, if the tool may change it at all."""
     if not workspace.folder.is_owned(memory.path):
         raise EditRefused(f"{memory.path} is an included note, read-only for vault-mem", "edit it yourself")
-    known = workspace.index.state.files([memory.path]).get(memory.path)
+    known = workspace.index.known.files([memory.path]).get(memory.path)
     if known is not None and known.frozen:
         reason = "it could not be read whole" if memory.private else known.frozen
         raise EditRefused(f"{memory.path} is left alone: {reason}", "correct the file first (vault-mem doctor)")

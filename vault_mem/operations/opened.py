@@ -68,9 +68,7 @@ class Opened:
     @property
     def graph(self) -> Graph:
         """The links of the whole vault, as indexed."""
-        from vault_mem.index.graph import Graph
-
-        return Graph(self.index.state)
+        return self.index.graph()
 
     def at_hand(self) -> AbstractContextManager[Catalogue]:
         """The memories as indexed, in memory; other threads wait for them until the block ends."""
@@ -87,6 +85,4 @@ class Opened:
     @property
     def names(self) -> Names:
         """What links call the files of the vault: its notes as indexed, all others as they are."""
-        from vault_mem.index.links import Names
-
-        return Names(self.index.state, self.folder)
+        return self.index.names()

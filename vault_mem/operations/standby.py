@@ -39,6 +39,6 @@ def read_ahead(workspace: Workspace, start: int) -> int | None:
 
 def release_memory() -> None:
     """Give memory back to the system."""
-    from vault_mem.index import table
+    from vault_mem.index import allocators
 
-    table.release_memory()
+    allocators.release_memory()

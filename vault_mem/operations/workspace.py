@@ -112,7 +112,7 @@ class Workspace(Opened):
         freshness = self.sync(only, wait)
         if behind is not None and not freshness.stale:
             followed = [key for key in ours if key not in behind]
-            self.index.state.follow(followed, followed)
+            self.index.known.follow(followed, followed)
         return freshness
 
     def _unless_many_are_gone(self, keys: Iterable[str]) -> list[str] | None:
@@ -128,7 +128,7 @@ class Workspace(Opened):
         from vault_mem.index.index import NO_INDEX
         from vault_mem.index.sync import LOCK_WAIT, busy_at_length, sync
 
-        if wait is None or self.index.table is None:
+        if wait is None or not self.index.is_open:
             wait = LOCK_WAIT
         elif busy_at_length(self.index):
             wait = LONG_WORK_WAIT
@@ -137,12 +137,12 @@ class Workspace(Opened):
                 self.index, only=only, progress=self.progress, wait=wait, commits=self.commits_between_folding
             )
         except Busy:
-            if self.index.table is None:
+            if not self.index.is_open:
                 raise
             return self._behind(only)
         except (OSError, RuntimeError, ValueError, sqlite3.Error, WriteFailed) as error:
             reason = reason_of(error)
-            if self.index.table is None or self.index.open():
+            if not self.index.is_open or self.index.open():
                 if isinstance(error, WriteFailed):
                     raise
                 raise WriteFailed(f"the index cannot be written: {reason}", "check space and permissions") from error
@@ -220,6 +220,6 @@ class Workspace(Opened):
 
     def _behind_in_views(self) -> set[str] | None:
         """What was edited by hand, and is not yet in the views: still to be followed after our own edit."""
-        if self.index.state is None and self.index.open():
+        if not self.index.is_open and self.index.open():
             return None  # it is rebuilt, and a new index takes the views as they are
-        return {known.key for known in self.index.state.unfollowed()}
+        return {known.key for known in self.index.known.unfollowed()}

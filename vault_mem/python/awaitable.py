@@ -20,6 +20,7 @@ from vault_mem.types import (
     Comparison,
     ConsolidationStats,
     Diagnosis,
+    Draft,
     EditResult,
     EmotionTrend,
     EpisodeChange,
@@ -55,6 +56,7 @@ from vault_mem.types import (
     RebuildResult,
     RecallResult,
     Ref,
+    RememberedMany,
     RememberResult,
     Removed,
     RenameResult,
@@ -206,6 +208,20 @@ class AsyncVault(Running):
             allow_secret=allow_secret,
             replace_all=replace_all,
         )
+
+    async def remember_many(
+        self,
+        memories: Iterable[str | Draft | Mapping[str, Any]],
+        *,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> RememberedMany:
+        """Save many texts as one operation, which one `undo` takes back; each goes through the guard.
+
+        Each is a text, a `Draft`, or a dict with `content` and the keywords of `remember` that are fields. One that
+        makes no sense is among the `refused`, with its place and the reason, and does not stop the rest.
+        """
+        return await self._run(self.vault.remember_many, memories, force=force, progress=progress)
 
     async def update(
         self, id_: Ref, content: str, reason: str = "", *, replace_all: bool = False, allow_secret: bool = False

@@ -12,7 +12,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 from vault_mem.errors import InvalidInput
 from vault_mem.library import text_of
@@ -73,6 +73,7 @@ def function(name: str, value: Any) -> Any:
     return value
 
 
+F = TypeVar("F", bound=Callable[..., Any])
 READERS: dict[str, Callable[[str, Any], Any]] = {
     "str": text,
     "Kind | str": text,
@@ -91,6 +92,17 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
 def reader(annotation: str) -> Callable[[str, Any], Any] | None:
     """What reads a parameter of that annotation; None where the method does it."""
     return READERS.get(annotation.removesuffix(" | None"))
+
+
+def resolved(function: F, of: Callable[..., Any]) -> F:
+    """The function with the signature of another, its types as such: not every framework looks names up."""
+    signature = inspect.signature(of, eval_str=True)
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__annotations__ = {
+        each.name: each.annotation for each in signature.parameters.values() if each.name != "self"
+    }
+    function.__annotations__["return"] = signature.return_annotation
+    return function
 
 
 def checked(method: Callable[..., Any]) -> Callable[..., Any]:

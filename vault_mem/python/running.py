@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 from vault_mem import types
 from vault_mem.operations.pool import MOST
+from vault_mem.python import given
 from vault_mem.python.vault import Vault
 from vault_mem.vault.folder import Clock
 
@@ -21,6 +23,11 @@ T = TypeVar("T")
 
 class Running:
     """A `Vault`, and the threads that its calls run in."""
+
+    def __init_subclass__(cls) -> None:
+        for method in vars(cls).values():
+            if inspect.isfunction(plain := getattr(method, "__func__", method)):
+                given.resolved(plain, plain)
 
     def __init__(
         self,
@@ -57,6 +64,19 @@ class Running:
     async def close_files(self) -> None:
         """Stop watching, and let go of the index's files; the vault can be used again."""
         await self._run(self.vault.close_files)
+
+    def as_tools(self, which: str = "core", *, public_only: bool = False) -> list[Callable[..., Awaitable[str]]]:
+        """The same functions as `Vault.as_tools` gives, each to be awaited."""
+        return [self._awaited(tool) for tool in self.vault.as_tools(which, public_only=public_only)]
+
+    def _awaited(self, tool: Callable[..., str]) -> Callable[..., Awaitable[str]]:
+        async def call(*args: Any, **options: Any) -> str:
+            return await self._run(tool, *args, **options)
+
+        vars(call).update(vars(tool))
+        call.__name__, call.__qualname__, call.__doc__ = tool.__name__, tool.__qualname__, tool.__doc__
+        call.__annotations__ = tool.__annotations__
+        return call
 
     async def _run(self, method: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         return await finished(self._threads.submit(partial(method, *args, **options)))

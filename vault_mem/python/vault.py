@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from vault_mem import library, types
-from vault_mem.errors import InvalidInput, VaultMemError, VaultNotFound
+from vault_mem.errors import CallersOwn, InvalidInput, VaultMemError, VaultNotFound
 from vault_mem.operations.workspace import Workspace
 from vault_mem.python import given
 from vault_mem.python.words import reword
@@ -28,14 +28,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 # Hints of methods are read by frameworks, at run time and in the module that has the methods.
 vars(library).update({name: getattr(types, name) for name in types.__all__})
-
-
-class CallersOwn(BaseException):
-    """What a function of the caller's raised: nothing on the way takes it for an error of ours."""
-
-    def __init__(self, error: BaseException) -> None:
-        super().__init__(str(error))
-        self.error = error
 
 
 class Vault(library.Vault):
@@ -114,6 +106,17 @@ class Vault(library.Vault):
                 settle(workspace)
 
         self._writing(act)
+
+    def as_tools(self, which: str = "core", *, public_only: bool = False) -> list[Callable[..., str]]:
+        """Plain functions with types and docstrings, for a framework that makes tools of them.
+
+        They are the tools of the MCP server, in its words: the "core" ones (wake_up, recall, remember, update_memory,
+        forget) or "all". Each returns what a model should read, with the words of memories tagged as such; an error is
+        said in the same way. With `public_only` there are no private memories for them.
+        """
+        from vault_mem.python.tools import as_tools
+
+        return as_tools(self, which, public_only=public_only)
 
     def _set_up(self, folder: Folder) -> None:
         folder.wait, folder.read_wait = self._waits
@@ -205,7 +208,7 @@ def _own(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
     def call(*args: Any) -> Any:
         try:
             return function(*args)
-        except BaseException as error:
+        except Exception as error:
             raise CallersOwn(error) from error
 
     return call
@@ -227,9 +230,9 @@ def _public(method: Callable[..., Any]) -> Callable[..., Any]:
             raise own.error from None
 
     call.__wrapped__ = method  # type: ignore[attr-defined]
-    for name in ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__"):
+    for name in ("__name__", "__qualname__", "__doc__", "__module__"):
         setattr(call, name, getattr(method, name))
-    return call
+    return given.resolved(call, method)
 
 
 def _public_methods() -> Iterator[tuple[str, Any]]:
@@ -244,3 +247,4 @@ def _public_methods() -> Iterator[tuple[str, Any]]:
 
 for _name, _method in [*_public_methods()]:
     setattr(Vault, _name, _method)
+Vault.as_tools = _public(Vault.as_tools)  # type: ignore[method-assign]

@@ -10,13 +10,17 @@ from pathlib import PurePosixPath
 
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.passages import WHOLE_LENGTH
-from vault_mem.index.terms import STOP, normalised, unspaced
+from vault_mem.index.terms import STOP, normalised, terms, unspaced
 from vault_mem.ranking.sounds import in_kana, likely_names, sounds
 
 # "Caroline: I went …": whoever speaks in a saved conversation is named in front.
 _SPEAKER = re.compile(r"\s*([^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,2})\s?(?::\s|：)")
 _WORD = re.compile(r"[^\W_]+")
 _HONORIFIC = re.compile(r"(?<=.)(?:さん|ちゃん|くん|君|様|さま|先生|氏|殿)$")
+# Who speaks like this is not whom memories are about.
+_ROLES = frozenset(
+    ("user", "assistant", "system", "human", "ai", "agent", "bot", "question", "answer", "note", "reminder")
+)
 _LONGEST_NAME = 4  # words
 _LONGEST_UNSPACED = 12  # characters
 
@@ -99,7 +103,7 @@ class Directory:
         key = _key(name)
         return {form for each in {key, *_known(self._aliases, key)} for form in self._written.get(each, ())}
 
-    def named(self, query: str) -> Named:
+    def named(self, query: str, catalogue: Catalogue) -> Named:
         """Who and what a query names."""
         people: dict[str, set[int]] = {}
         tags: set[int] = set()
@@ -113,7 +117,7 @@ class Directory:
             key = _key(written)
             if key not in people and (places := self._sounding_like(key)):
                 people[key] = places
-        return Named(people, tags)
+        return Named(people or _speaking(query, catalogue), tags)
 
     def _sounding_like(self, key: str) -> set[int]:
         """The places of whoever has a name of this sound in the other script."""
@@ -138,6 +142,18 @@ NOBODY = Named({}, set())
 def directory(catalogue: Catalogue) -> Directory:
     """The people and tags of all memories at hand."""
     return catalogue.derived("directory", lambda: Directory(catalogue))
+
+
+def _speaking(query: str, catalogue: Catalogue) -> dict[str, set[int]]:
+    """Whoever says a query that is itself a line of a talk ("Lisa: …"), with the memories that mention the name."""
+    speaker = _SPEAKER.match(query[:80])
+    key = _key(speaker[1]) if speaker else ""
+    words = [word for word in terms(key) if word not in STOP]
+    if not words or key in _ROLES:
+        return {}
+    held = [set(catalogue.owner[catalogue.lexicon.postings(word)[0]].tolist()) for word in words]
+    places = set.intersection(*held)
+    return {key: places} if places else {}
 
 
 def _known(names: Mapping[str, Counter[str]], key: str) -> list[str]:

@@ -79,7 +79,7 @@ class Query:
 
 def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenVectors, now: datetime) -> Query:
     """Read a query against the vault it is asked of."""
-    named = directory(catalogue).named(text)
+    named = directory(catalogue).named(text, catalogue)
     rows = len(catalogue)
     said = times.times(text, now, _years(catalogue, now))
     # A date that memories were made on or soon after says when; as a word it would be counted twice.

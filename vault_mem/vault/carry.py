@@ -113,13 +113,13 @@ class Job:
             return added_to(raw, added), None
         removed = [step for step in self.steps if isinstance(step, LineStep) and step.takes_out]
         if len(removed) == len(self.steps) > 1:
-            return without(raw, removed)
-        after, time = raw, None
-        for step in self.steps:
-            if isinstance(step, LineStep | DropStep):
-                after, time = step.put(after)
-        back = any(isinstance(step, LineStep) and step.back_to for step in self.steps)
-        if after is None and raw is not None and not back:
+            after, time = without(raw, removed)
+        else:
+            after, time = raw, None
+            for step in self.steps:
+                if isinstance(step, LineStep | DropStep):
+                    after, time = step.put(after)
+        if after is None and raw is not None:
             after = left_of(folder, self.key)
         return after, time
 

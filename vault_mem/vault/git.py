@@ -5,20 +5,26 @@ It is told only what somebody asked for: `init --git`, `doctor --fix` and the se
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import os
 import shutil
+import signal
 import stat
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.tree import beside
+from vault_mem.vault.tree import name_of, native
 
 # A repository may come from a stranger: nothing that its configuration names is run, and nothing is fetched.
 _SAFE = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "core.quotePath=false", "--no-pager"]
 _SAFE_ENV = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 _SECONDS = 30.0
+_LONGEST_WORDS = 300  # of a hook that says why not
+_IDENTITY = frozenset(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL"))
 # What git reads whatever it is asked; it would wait for ever at a pipe.
 _ALWAYS_READ = ("HEAD", "config", "index", "packed-refs", "commondir", "shallow", "objects/info/alternates")
 _IGNORE_LISTS = (".gitignore", ".git/info/exclude")
@@ -31,6 +37,8 @@ _UNDER_WAY = {
     "rebase-apply": "rebase",
     "CHERRY_PICK_HEAD": "cherry-pick",
     "REVERT_HEAD": "revert",
+    "sequencer": "cherry-pick",
+    "BISECT_LOG": "bisect",
 }
 # How many fields stand before the path in a line of `git status`: changed, not merged, unknown to git.
 _FIELDS_BEFORE_PATH = {"1": 7, "u": 9, "?": 0}
@@ -57,7 +65,7 @@ def in_repository(folder: Folder) -> bool:
 
 def ignores(folder: Folder, *keys: str) -> bool:
     """Whether git would leave these files out, were they there and not yet tracked."""
-    if not all(_plain(folder, each) for each in (*_IGNORE_LISTS, *(beside(key, ".gitignore") for key in keys))):
+    if not all(_plain(folder, each) for each in _IGNORE_LISTS) or _waits_at_a_pipe(folder, keys):
         return False
     return len(_lines(_git(folder, "check-ignore", "--no-index", "--", *keys))) == len(keys)
 
@@ -89,35 +97,37 @@ def state(folder: Folder) -> GitState | None:
     return GitState(ignored, changed, report.upstream, report.ahead, report.behind, under_way(folder))
 
 
-def uncommitted(folder: Folder, keys: Iterable[str]) -> list[str]:
-    """The files at these places that the last commit does not have as they are."""
-    report = _report(folder, keys)
-    return report.changed if report else []
+def uncommitted(folder: Folder, keys: Iterable[str]) -> dict[str, bool]:
+    """The files at these places that the last commit does not have as they are, and whether git knows them at all."""
+    report = _report(folder, list(keys))
+    return report.changed if report else {}
 
 
 @dataclass
 class _Report:
     """What `git status` says."""
 
-    changed: list[str]
+    changed: dict[str, bool]  # by key, whether git knows the file
     upstream: str = ""
     ahead: int = 0
     behind: int = 0
     unmerged: bool = False
 
 
-def _report(folder: Folder, keys: Iterable[str]) -> _Report | None:
+def _report(folder: Folder, keys: Sequence[str]) -> _Report | None:
     """Ask git for everything at once; None where it does not say."""
+    if _waits_at_a_pipe(folder, keys):
+        return None
     options = ("--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
     places = (f":(literal){key}" for key in keys)
     answer = _git(folder, "status", *options, "--", *places, options=_without_filters(folder))
     if answer is None:
         return None
-    report, below, upstream = _Report([]), len(prefix(folder)), ""
+    report, below, upstream = _Report({}), len(prefix(folder)), ""
     for line in filter(None, answer.split("\0")):
         kind, _, rest = line.partition(" ")
         if kind in _FIELDS_BEFORE_PATH:
-            report.changed.append(rest.split(" ", _FIELDS_BEFORE_PATH[kind])[-1][below:])
+            report.changed[rest.split(" ", _FIELDS_BEFORE_PATH[kind])[-1][below:]] = kind != "?"
             report.unmerged |= kind == "u"
         elif rest.startswith("branch.upstream "):
             upstream = rest.partition(" ")[2]
@@ -233,6 +243,8 @@ def settle(folder: Folder, key: str) -> bool:
 
     Not where a filter would be run: the owner must do that.
     """
+    if _waits_at_a_pipe(folder, [key]):
+        return False
     filtered = (_git(folder, "check-attr", "-z", "filter", "--", key) or "").split("\0")
     if filtered[2:3] not in (["unspecified"], ["unset"]):
         return False
@@ -245,12 +257,51 @@ def last_commit(folder: Folder) -> int | None:
     return int(found) if found else None
 
 
-def commit(folder: Folder, message: str, keys: list[str]) -> bool:
-    """Commit these files or folders as they are, and nothing else; whether git did. The owner's hooks are run."""
-    places = [f":(literal){key}" for key in keys]
-    if _git(folder, "add", "--all", "--", *places) is None:
+def on_a_branch(folder: Folder) -> bool:
+    """Whether a commit would be part of a branch; else the next checkout would leave it behind."""
+    place = git_folder(folder.root)
+    try:
+        return place is not None and (place / "HEAD").read_bytes().startswith(b"ref:")
+    except OSError:
         return False
-    return _git(folder, "commit", "--quiet", "--message", message, "--", *places) is not None
+
+
+def commit(folder: Folder, message: str, changed: Mapping[str, bool]) -> str:
+    """Commit these files as they are, and nothing else: what `uncommitted` gave. Returns why git did not, if so.
+
+    The owner's hooks are run, in the owner's environment. Where they say no, git's index is as it was.
+    """
+    if _waits_at_a_pipe(folder, changed):
+        return "a pipe stands in the place of one of git's lists"
+    new = [key for key, known in changed.items() if not known]
+    said = _tell(folder, new, "add", "--intent-to-add") if new else ""
+    said = said or _tell(folder, changed, "commit", "--quiet", "--message", message)
+    if said and new:
+        _tell(folder, new, "rm", "--cached", "--quiet", "--ignore-unmatch")
+    return said
+
+
+def _tell(folder: Folder, keys: Iterable[str], *arguments: str) -> str:
+    """Have git do something with these files; returns what it said where it did not."""
+    program = shutil.which("git", path=folder.env.get("PATH"))
+    if program is None:
+        return "git is not on the path"
+    ours = {name: value for name, value in folder.env.items() if not name.startswith("GIT_") or name in _IDENTITY}
+    with subprocess.Popen(
+        [program, *_SAFE, "-C", str(folder.root), *arguments, "--pathspec-from-file=-", "--pathspec-file-nul"],
+        env={**ours, "GIT_TERMINAL_PROMPT": "0", "GIT_LITERAL_PATHSPECS": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    ) as process:
+        try:
+            said, _ = process.communicate("\0".join(keys).encode(errors="surrogateescape"), timeout=_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGTERM)  # git takes its locks away, and a hook ends too
+            return f"it took longer than {_SECONDS:.0f} seconds"
+    text = " ".join(said.decode(errors="replace").split())[:_LONGEST_WORDS]
+    return "" if process.returncode == 0 else text or f"git ended with code {process.returncode}"
 
 
 def _without_filters(folder: Folder) -> list[str]:
@@ -290,6 +341,21 @@ def _plain(folder: Folder, key: str) -> bool:
     except OSError:
         return True  # in a folder that we do not follow: git may
     return found is None or stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)
+
+
+def _waits_at_a_pipe(folder: Folder, keys: Iterable[str]) -> bool:
+    """Whether git would find a pipe in the place of one of its lists, on the way to these files or below them."""
+    for key in keys:
+        above = itertools.accumulate(native(key).split("/")[:-1], lambda place, name: f"{place}/{name}")
+        lists = [f"{place}/{name}" for place in above for name in _READ_BY_GIT]
+        with contextlib.suppress(OSError):  # no folder, or not one of ours
+            lists += [
+                each for _, _, others in folder.tree.walk(key) for each in others if name_of(each) in _READ_BY_GIT
+            ]
+        with contextlib.suppress(OSError):
+            if any(map(folder.tree.is_pipe, lists)):
+                return True
+    return False
 
 
 def _git(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> str | None:

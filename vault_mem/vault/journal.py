@@ -26,7 +26,7 @@ from vault_mem.errors import Changed, Conflict, Unsafe, VaultMemError
 from vault_mem.vault import carry, files, late, own
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
 from vault_mem.vault.history import Why, has_date, revisions
-from vault_mem.vault.interrupted import PURGING, request_id
+from vault_mem.vault.interrupted import PURGING, request_id, unsettled
 from vault_mem.vault.lock import WAIT_SECONDS, locked, try_lock
 from vault_mem.vault.steps import (
     AppendStep,
@@ -199,7 +199,7 @@ class Transaction:
                 raise Unsafe(f"{step.key} is not a file that vault-mem writes", "is one of its folders a link?")
             if isinstance(step, FileStep) and not step.loose and read(folder, step.key) != step.before:
                 raise Changed(f"{step.key} changed while it was being edited", "nothing was written; try again")
-        self.op = f"{last_number(folder) + 1:06d}-{folder.now():%Y%m%dT%H%M%S}"
+        self.op = f"{next_number(folder):06d}-{folder.now():%Y%m%dT%H%M%S}"
         why = Why(self.reason, self.evidence)
         self.steps += revisions(folder, self.op, self.command, why, self.whys, self.steps, self.written)
         request = request_id.get()
@@ -260,7 +260,7 @@ def writing(folder: Folder, wait: float | None = None) -> Iterator[None]:
         own.vet(folder)
         given = folder.wait if wait is None else wait
         with locked(folder.tree, LOCK, "this vault", WAIT_SECONDS if given is None else given):
-            folder.writing = True
+            folder.writing, folder.last_number = True, 0  # others may have written since
             try:
                 folder.notices += recover(folder)
                 yield
@@ -328,6 +328,8 @@ def outcome(folder: Folder, request: str) -> dict[str, Any] | None:
 def recover(folder: Folder) -> list[str]:
     """Finish what a crash interrupted, or take it back where a file has changed since. Returns what was done."""
     sweep(folder)
+    if not unsettled(folder):
+        return []
     said = settle(folder)
     if folder.tree.names(JOURNAL, ".parts"):
         from vault_mem.vault import parts
@@ -491,7 +493,15 @@ def changed_at(folder: Folder, key: str) -> int | None:
 
 def last_number(folder: Folder) -> int:
     """Operations are numbered, so that their order does not hang on the clock."""
-    return max((number_of(name) for name, _ in _listed(folder)), default=0)
+    if not (folder.writing and folder.last_number):
+        folder.last_number = max((number_of(name) for name, _ in _listed(folder)), default=0)
+    return folder.last_number
+
+
+def next_number(folder: Folder) -> int:
+    """The number of an operation that begins."""
+    folder.last_number = last_number(folder) + 1
+    return folder.last_number
 
 
 def names(folder: Folder, ending: str) -> list[str]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from vault_mem.errors import VaultMemError, of_system
+from vault_mem.errors import CallersOwn, VaultMemError, of_system
 from vault_mem.vault import carry, files, journal, late, marked, own
 from vault_mem.vault.folder import JOURNAL, Folder
 from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, MadeStep, State, Step, as_text, read
@@ -38,7 +38,7 @@ def together(folder: Folder, command: str) -> Iterator[Whole]:
         except KeyboardInterrupt:
             whole.finish()
             raise
-        except Exception as error:
+        except (Exception, CallersOwn) as error:
             whole.give_up(error)
             raise
         else:
@@ -83,14 +83,15 @@ class Whole:
             raise
         self.finished = True
 
-    def give_up(self, error: Exception) -> None:
+    def give_up(self, error: Exception | CallersOwn) -> None:
         """Take back what was done, or say that the next command will."""
         try:
             journal.settle(self.folder)
             self.take_back()
         except (VaultMemError, OSError):
-            reason = error if isinstance(error, VaultMemError) else of_system(error)
-            what = reason.message if reason else type(error).__name__
+            cause = error.error if isinstance(error, CallersOwn) else error
+            reason = cause if isinstance(cause, VaultMemError) else of_system(cause)
+            what = reason.message if reason else type(cause).__name__
             raise carry.HalfDone(f"{what}; part of it is done", "the next command takes it back") from error
 
     def take_back(self) -> None:

@@ -109,7 +109,7 @@ def period(workspace: Workspace, days: int, private: bool | None = None) -> Peri
     now = workspace.folder.now()
     since = now - timedelta(days=days)
     filters = Filters(private=private, since=since, until=now + timedelta(seconds=1), closed=True)
-    memories = workspace.index.memories(filters.where(now, ("memory",)))
+    memories = workspace.index.memories(filters)
     felt = [each for each in memories if feels(each)]
     emotions = _emotions(felt)
     middle = since + (now - since) / 2

@@ -72,13 +72,12 @@ def _gather(
     workspace: Workspace, budget: int, cost: Callable[[WakeUp], int], private: bool | None, stale: bool, pending: int
 ) -> WakeUp:
     index, now = workspace.index, workspace.folder.now()
-    total = index.table.count(f"n = 0 AND {Filters(private=private).where(now, ('memory',))}")
-    result = WakeUp(total, stale, pending)
+    result = WakeUp(index.count(Filters(private=private)), stale, pending)
     filling = Filling(result, budget, cost)
 
     def chosen(*, important_first: bool = False, **filters: object) -> Iterator[Memory]:
-        where = Filters(private=private, **filters).where(now, ("memory",))  # type: ignore[arg-type]
-        return index.read(index.in_order(where, important_first=important_first))
+        wanted = Filters(private=private, **filters)  # type: ignore[arg-type]
+        return index.read(index.in_order(wanted, important_first=important_first))
 
     seen: set[str] = set()
     for memory in islice(chosen(category=INTROSPECTION), 1):
@@ -109,8 +108,8 @@ def _gather(
 
 def newest(workspace: Workspace, count: int, private: bool | None) -> list[Memory]:
     """The newest memories that still hold."""
-    index, where = workspace.index, Filters(private=private).where(workspace.folder.now(), ("memory",))
-    return list(index.read(index.in_order(where)[:count]))
+    index = workspace.index
+    return list(index.read(index.in_order(Filters(private=private))[:count]))
 
 
 def _by_turns(recent: Iterable[Memory], important: Iterable[Memory]) -> list[Memory]:

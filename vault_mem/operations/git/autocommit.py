@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,24 +14,57 @@ from vault_mem.operations.changing import is_quiet_file
 from vault_mem.operations.vaults.views import DIGEST
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, journal
-from vault_mem.vault.folder import GIT_LISTS, Folder
+from vault_mem.vault.folder import GIT_LISTS, OWN, Folder
 from vault_mem.vault.settings import VAULT_FILE
 
+_LAST = "autocommit"
 
-def autocommit(workspace: Workspace) -> str:
-    """Commit what changed in the vault, if all of it is quiet. Returns the message, or nothing.
 
-    Not during a merge or rebase, and not while a note waits to become private.
+@dataclass(frozen=True)
+class Attempt:
+    """A commit, or why git did not make it."""
+
+    message: str
+    trouble: str = ""
+
+
+def autocommit(workspace: Workspace) -> Attempt | None:
+    """Commit what changed in the vault, if all of it is quiet. None where there is nothing to do.
+
+    Not during a merge or rebase, and not while a note waits to become private. Where git did not commit, it is asked
+    again when something has changed.
     """
-    folder = workspace.folder
-    if not _wanted(folder) or not git.in_repository(folder) or git.under_way(folder):
-        return ""
-    places = _places(folder)
-    changed = git.uncommitted(folder, places)
-    if not changed or workspace.index.state.flagged() or not all(_is_quiet(workspace, key) for key in changed):
-        return ""
+    folder, state = workspace.folder, workspace.index.known
+    if not _wanted(folder) or git.under_way(folder) or not git.on_a_branch(folder):
+        return None
+    changed = {key: known for key, known in git.uncommitted(folder, _places(folder)).items() if _is_public(folder, key)}
+    if not changed and state.get(_LAST):
+        state.put(**{_LAST: None})  # the owner has committed it
+    if not changed or state.flagged() or not all(_is_quiet(workspace, key) for key in changed):
+        return None
+    if (state.get(_LAST) or {}).get("tried") == _fingerprint(folder, changed):
+        return None
     message = _message(folder, changed)
-    return message if git.commit(folder, message, places) else ""
+    trouble = git.commit(folder, message, changed)
+    state.put(**{_LAST: {"tried": _fingerprint(folder, changed), "trouble": trouble}})
+    return Attempt(message, trouble)
+
+
+def last_trouble(workspace: Workspace) -> str:
+    """Why git did not make the last commit that was due; nothing where it did, or nobody wants any."""
+    found = workspace.index.known.get(_LAST) if _wanted(workspace.folder) else None
+    return str(found["trouble"]) if found else ""
+
+
+def _fingerprint(folder: Folder, changed: Iterable[str]) -> str:
+    """What tells whether anything happened since git was last asked: its index, and the files."""
+    place = git.git_folder(folder.root)
+    files = [(key, found.st_mtime_ns if (found := folder.tree.stat(key)) else 0) for key in sorted(changed)]
+    return hashlib.sha256(repr((place and git.index_stamp(place), files)).encode()).hexdigest()
+
+
+def _is_public(folder: Folder, key: str) -> bool:
+    return not folder.is_private(key) and not key.startswith(f"{OWN}/")
 
 
 def _wanted(folder: Folder) -> bool:
@@ -37,18 +73,17 @@ def _wanted(folder: Folder) -> bool:
 
 
 def _places(folder: Folder) -> list[str]:
-    """Where the public files of a vault are, as far as they are there or git has them."""
+    """Where the public files of a vault are."""
     settings = folder.settings
     notes = [each.strip("/") for each in (settings.memories_folder, settings.episodes_folder)]
-    places = [*notes, "memory", "history", DIGEST, "REVIEW.md", "SELF.md", *GIT_LISTS, VAULT_FILE]
-    return [key for key in places if folder.tree.exists(key) or git.tracked(folder, [f":(literal){key}"])]
+    return [*notes, "memory", "history", DIGEST, "REVIEW.md", "SELF.md", *GIT_LISTS, VAULT_FILE]
 
 
 def _is_quiet(workspace: Workspace, key: str) -> bool:
     return is_quiet_file(workspace, key) or not workspace.folder.tree.exists(key)
 
 
-def _message(folder: Folder, changed: list[str]) -> str:
+def _message(folder: Folder, changed: Mapping[str, bool]) -> str:
     """What happened since the last commit, counted; operations on private memories are not."""
     since = git.last_commit(folder)
     counts: Counter[str] = Counter()

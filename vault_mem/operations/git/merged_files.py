@@ -89,7 +89,7 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
 def _part(workspace: Workspace, transaction: Transaction, key: str, second: bytes) -> None:
     """Give the other memory a file of its own again; where it has one, that is left to its owner."""
     memory = parse(second, key, mtime=0, zone=workspace.folder.zone).memory
-    if workspace.index.state.claims([memory.id]):
+    if workspace.index.known.claims([memory.id]):
         raise Conflict(f"{memory.id} is in another file, too", "compare the two, and delete what is between the marks")
     own = beside(key, file_name(memory))
     transaction.create(own, second)

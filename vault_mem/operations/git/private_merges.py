@@ -18,23 +18,21 @@ from vault_mem.vault.history import history_keys
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
 
-_STAMP = "git_index"
-
 
 def keep_private(workspace: Workspace) -> list[str]:
     """After git has changed files: private wins. Returns the keys of the notes changed."""
     folder = workspace.folder
     place = git.git_folder(folder.root) if folder.settings.private_moves else None
     stamp = list(git.index_stamp(place) or ()) if place else []
-    changed = workspace.index.state.unfollowed() if stamp else []
-    if not stamp or (workspace.index.state.get(_STAMP) == stamp and not changed):
+    changed = workspace.index.known.unfollowed() if stamp else []
+    if not stamp or (workspace.index.known.get("git_index") == stamp and not changed):
         return []
     if not all(is_quiet(workspace, known) for known in changed):
         return []
     written = absorb(workspace, came_back(workspace))
     written += let_go(workspace, [known.key for known in changed])
     if not written:  # what was written may be named elsewhere: look once more
-        workspace.index.state.put(**{_STAMP: stamp})
+        workspace.index.known.put(git_index=stamp)
     return written
 
 
@@ -42,7 +40,7 @@ def came_back(workspace: Workspace) -> list[tuple[str, str]]:
     """Public notes that git holds of memories that are private here, each with its private file."""
     folder = workspace.folder
     by_id: dict[str, list[str]] = {}
-    for key, declared, _ in workspace.index.state.contested():
+    for key, declared, _ in workspace.index.known.contested():
         by_id.setdefault(declared, []).append(key)
     pairs = [
         (public, private)
@@ -87,7 +85,7 @@ def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
 def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
     """Take the names of private memories out of what git changed in public: links, lines of views, revisions."""
     folder, index = workspace.folder, workspace.index
-    private = {memory.id: memory for memory in index.memories("private = true", ("memory", "episode"))}
+    private = {memory.id: memory for memory in index.private()}
     if not private:
         return []
     names = workspace.names

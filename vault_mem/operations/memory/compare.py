@@ -46,7 +46,7 @@ class Comparison(Result):
 def compare(workspace: Workspace, a: str, b: str) -> Comparison:
     """Compare two texts; an id stands for its memory's text."""
     texts = [_text(workspace, each) for each in (a, b)]
-    if workspace.index.table is None:
+    if not workspace.index.is_open:
         workspace.freshen()  # the calibration is kept with the index
     own = statements(texts[0])
     similarity = compared(workspace, own, texts[1])

@@ -7,7 +7,7 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import index_written, memory_written, read_to_edit
 from vault_mem.operations.memory.drafts import Draft
-from vault_mem.operations.memory.filters import open_at
+from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.upkeep import summaries
 from vault_mem.operations.upkeep.by_hand import Replaced, replace_words
 from vault_mem.operations.upkeep.edit_memory import REPLACE_ALL, Change, EditResult, plan_change
@@ -31,8 +31,7 @@ def growing(workspace: Workspace, draft: Draft) -> Memory | None:
     """The memory that a draft continues: on the same side of privacy, and for a summary of the same scope."""
     if draft.kind != "mood" and not (draft.kind == "summary" and draft.scope):
         return None
-    where = f"kind = '{draft.kind}' AND {open_at(workspace.folder.now())}"
-    for memory in workspace.index.memories(where):
+    for memory in workspace.index.memories(Filters(kind=draft.kind)):
         if memory.private == draft.private and (draft.kind == "mood" or memory.scope == draft.scope):
             return memory
     return None

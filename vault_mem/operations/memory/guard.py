@@ -12,7 +12,6 @@ from vault_mem.embedding.calibration import Calibration, size_of
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.rows import texts_to_embed, whole_vector
 from vault_mem.index.sample import sample
-from vault_mem.index.table import quote
 from vault_mem.index.terms import terms
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.ground import Usage, common_ground
@@ -20,7 +19,6 @@ from vault_mem.judge.judge import Judgement, judge, plainly_differs
 from vault_mem.judge.statements import parts
 from vault_mem.judge.text import respelled
 from vault_mem.model import Memory
-from vault_mem.operations.memory.filters import open_at
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.workspace import Workspace
 
@@ -130,10 +128,10 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
     """The existing memories nearest to a text by calibrated cosine of whole-memory vectors."""
     now = workspace.folder.now()
     vector = embed(workspace, content)
-    if not np.any(vector):  # no token the model knows: only the same text can be told to be the same
-        same = workspace.index.memories(f"content = {quote(content)} AND {open_at(now)}")
-        return [Found(memory, 1.0) for memory in same]
     with workspace.at_hand() as catalogue:
+        if not np.any(vector):  # no token the model knows: only the same text can be told to be the same
+            open_ = catalogue.open_at(now.timestamp(), public=workspace.folder.public)
+            return [Found(catalogue.memory(place), 1.0) for _, _, place in open_ if catalogue.texts[place] == content]
         calibration = workspace.calibration
         found = [
             Found(catalogue.memory(place), _similarity(calibration, cosine, catalogue.texts[place], content))
@@ -150,5 +148,5 @@ def embed(workspace: Workspace, content: str) -> Vectors:
     """The whole-memory vector of a text."""
     parts = texts_to_embed(Memory("", content, workspace.folder.now()))
     if not parts:
-        return np.zeros(workspace.index.table.dim, dtype=np.float32)
+        return np.zeros(workspace.embedder.dim, dtype=np.float32)
     return whole_vector(workspace.embedder.encode(parts), parts)

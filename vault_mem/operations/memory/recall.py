@@ -16,9 +16,8 @@ from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.terms import stem
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.memory.excerpts import FIRST, OTHERS, Cost, fit, part
-from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.memory.filters import Filters, resolved
 from vault_mem.operations.memory.newer import newer_first
-from vault_mem.operations.memory.people import other_names
 from vault_mem.operations.memory.results import Found, writable
 from vault_mem.operations.sessions.sessions import SessionHit, search_sessions, tokens_of
 from vault_mem.operations.workspace import Workspace
@@ -211,18 +210,9 @@ def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[
 
 def allowed_places(workspace: Workspace, catalogue: Catalogue, filters: Filters) -> NDArray[np.bool_]:
     """Which whole memories meet the filters, by place."""
-    now = workspace.folder.now()
     if workspace.folder.public:
         filters = replace(filters, private=False)
-    whole = catalogue.alive & (catalogue.n == 0)
-    if filters == Filters():
-        return np.asarray(whole & (catalogue.valid_to > now.timestamp()))
-    where = filters.where(now, names=other_names(workspace, filters))
-    found = workspace.index.table.select(["file"], f"n = 0 AND {where}").column("file").to_pylist()
-    places = [place for file in found if (place := catalogue.place_of(file)) is not None]
-    allowed = np.zeros(len(whole), dtype=bool)
-    allowed[places] = True
-    return np.asarray(allowed & whole)
+    return resolved(workspace, filters).met(catalogue, workspace.folder.now())
 
 
 def found_by(outcome: Outcome) -> list[Found]:

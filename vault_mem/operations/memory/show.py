@@ -7,10 +7,8 @@ from typing import Any
 
 from vault_mem.errors import NotFound
 from vault_mem.index.index import Index
-from vault_mem.index.state import MEMORY
 from vault_mem.model import Memory
-from vault_mem.operations.memory.filters import Filters
-from vault_mem.operations.memory.people import other_names
+from vault_mem.operations.memory.filters import Filters, resolved
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.superseded import superseding_id
 from vault_mem.result import Result, Results, as_record
@@ -81,14 +79,12 @@ def show(workspace: Workspace, id_: str) -> ShowResult:
 def list_memories(workspace: Workspace, filters: Filters | None = None, limit: int | None = None) -> ListResult:
     """The memories that meet the filters, newest first."""
     freshness = workspace.freshen()
-    filters = filters or Filters()
-    names = workspace.reading(lambda: other_names(workspace, filters))
-    where = filters.where(workspace.folder.now(), (MEMORY,), names)
+    wanted = workspace.reading(lambda: resolved(workspace, filters or Filters()))
     if limit is None:
-        found = workspace.reading(lambda: workspace.index.memories(where))
+        found = workspace.reading(lambda: workspace.index.memories(wanted))
         total = len(found)
     else:
-        found, total = workspace.reading(lambda: _newest(workspace.index, where, limit))
+        found, total = workspace.reading(lambda: _newest(workspace.index, wanted, limit))
     replaced = workspace.reading(lambda: superseded_by(workspace, found))
     return ListResult(found, total, freshness.stale, freshness.pending, replaced)
 
@@ -109,6 +105,6 @@ def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str
     return {id_: by for id_, by in found.items() if by}
 
 
-def _newest(index: Index, where: str, limit: int) -> tuple[list[Memory], int]:
-    files = index.in_order(where)
+def _newest(index: Index, filters: Filters, limit: int) -> tuple[list[Memory], int]:
+    files = index.in_order(filters)
     return list(index.read(files[:limit])), len(files)

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from vault_mem.index.table import quote
 from vault_mem.model import Memory
 from vault_mem.operations.memory.excerpts import Cost, fit
 from vault_mem.operations.memory.filters import Filters
-from vault_mem.operations.memory.people import other_names
-from vault_mem.operations.memory.recall import Outcome, Request, consider, found_by
+from vault_mem.operations.memory.recall import Outcome, Request, allowed_places, consider, found_by
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.rank import DIGITS
 from vault_mem.result import Result, as_record
@@ -56,7 +54,7 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
     if place is None:
         return WhyNot(memory, "type", "episodes are shown, not recalled")
     if not outcome.allowed[place]:
-        return WhyNot(memory, "filter", _which_filter(workspace, memory, request, outcome))
+        return WhyNot(memory, "filter", _which_filter(workspace, memory, place, request, outcome))
     numbers = np.flatnonzero(outcome.ranking.places == place)
     if not len(numbers):
         return WhyNot(memory, "candidates", _far_away(outcome, place))
@@ -95,12 +93,9 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
     return replace(standing, reason=f"it is result {ids.index(memory.id) + 1}")
 
 
-def _which_filter(workspace: Workspace, memory: Memory, request: Request, outcome: Outcome) -> str:
-    now = workspace.folder.now()
+def _which_filter(workspace: Workspace, memory: Memory, place: int, request: Request, outcome: Outcome) -> str:
     for each in request.filters.given:
-        where = each.where(now, names=other_names(workspace, each))
-        condition = f"n = 0 AND file = {quote(memory.path)} AND {where}"
-        if not workspace.index.table.count(condition):
+        if not allowed_places(workspace, outcome.catalogue, each)[place]:
             return _named(each, memory)
     return "a filter leaves it out"
 

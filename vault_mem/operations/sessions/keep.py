@@ -17,7 +17,6 @@ from vault_mem.model import Memory
 from vault_mem.notes import session as notes
 from vault_mem.notes.secrets import masked
 from vault_mem.notes.session import Opening, Session, Turn, segments, told, without_segments
-from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import sessions
 
@@ -87,9 +86,7 @@ class Keeper:
 
     @cached_property
     def _private(self) -> list[Memory]:
-        index = self.workspace.index
-        where = Filters(private=True, closed=True).where(self.folder.now(), ("memory", "episode"))
-        return list(index.read(index.in_order(where)))
+        return self.workspace.index.private()
 
     @cached_property
     def _hidden(self) -> frozenset[str]:

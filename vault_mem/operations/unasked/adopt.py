@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from vault_mem.errors import VaultMemError
-from vault_mem.index.state import OTHER, Known
+from vault_mem.index.known import OTHER, Known
 from vault_mem.notes.edit import edit
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import is_quiet
 from vault_mem.operations.unasked.declined import Declined
+from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
-from vault_mem.vault.history import has_date
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.history import has_date, id_in
 from vault_mem.vault.journal import Transaction, writing
-from vault_mem.vault.steps import read
+from vault_mem.vault.steps import FileStep, read
 
 
 def adopt(workspace: Workspace) -> list[str]:
@@ -34,21 +37,36 @@ def adopt(workspace: Workspace) -> list[str]:
 
 def candidates(workspace: Workspace) -> list[Known]:
     """Notes that may be given an id: ours to write, sound, and without an id of anyone's scheme."""
-    folder = workspace.folder
-    if folder.settings.adopt_ids == "never":
-        return []
-    declined = Declined(folder)
-    episodes = folder.settings.episodes_folder.strip("/") + "/"
+    declined = Declined(workspace.folder)
     return [
         known
-        for known in workspace.index.state.without_id()
-        if folder.is_owned(known.key)
+        for known in workspace.index.known.without_id()
+        if _adoptable(workspace.folder, known) and not declined("adopt", known.key, known.hash)
+    ]
+
+
+def adopt_in(workspace: Workspace, transaction: Transaction) -> None:
+    """A note without an id that somebody has changed by a command gets it with that change."""
+    for place, step in enumerate(transaction.steps):
+        if not isinstance(step, FileStep) or not step.before or not step.after or id_in(step.after):
+            continue
+        known = workspace.index.known.files([step.key]).get(step.key)
+        if known is not None and not known.declared and _adoptable(workspace.folder, known):
+            after = edit(step.after, {"id": known.id, **_date(workspace, known, step.before)})
+            transaction.steps[place] = replace(step, after=after)
+            views.follow_text(transaction, step.key, None, after)
+
+
+def _adoptable(folder: Folder, known: Known) -> bool:
+    episodes = folder.settings.episodes_folder.strip("/") + "/"
+    return (
+        folder.settings.adopt_ids != "never"
+        and folder.is_owned(known.key)
         and not known.key.startswith(episodes)
         and not known.foreign_id
         and not known.frozen
         and known.type != OTHER
-        and not declined("adopt", known.key, known.hash)
-    ]
+    )
 
 
 def _date(workspace: Workspace, known: Known, raw: bytes) -> dict[str, Value | None]:

@@ -20,7 +20,7 @@ def heal(workspace: Workspace) -> list[str]:
     """Write new names into links to old ones, in quiet notes of ours. Returns the keys of the notes changed."""
     if not workspace.folder.settings.heal_links:
         return []
-    state = workspace.index.state
+    state = workspace.index.known
     if not state.unhealed():
         return []
     waiting = looked_at = state.take_unhealed()
@@ -44,14 +44,14 @@ def waiting(workspace: Workspace) -> list[str]:
     """Notes with links that are healed once they are quiet."""
     if not workspace.folder.settings.heal_links:
         return []
-    unhealed = workspace.index.state.unhealed()
+    unhealed = workspace.index.known.unhealed()
     planned, wait = _plan(workspace, unhealed) if unhealed else (None, [])
     return sorted({*wait, *(planned.keys if planned else ())})
 
 
 def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list[str]]:
     """What can be healed now, and the files that have to wait."""
-    folder, state = workspace.folder, workspace.index.state
+    folder, state = workspace.folder, workspace.index.known
     transaction = Transaction(folder, COMMAND, "notes that it links to were renamed", unasked=True)
     declined = Declined(folder)
     homes = _Homes(workspace)

@@ -6,7 +6,7 @@ In by what the note says; out only by what was seen to happen to it (SPEC P-2).
 from __future__ import annotations
 
 from vault_mem.errors import VaultMemError
-from vault_mem.index.state import Known
+from vault_mem.index.known import Known
 from vault_mem.notes.parse import flag_in
 from vault_mem.operations.changing import index_written, is_quiet, read_to_edit, read_to_remove
 from vault_mem.operations.unasked.declined import Declined
@@ -25,7 +25,7 @@ MOST_MOVED = 20
 def waiting(workspace: Workspace) -> list[Known]:
     """Public notes that say they are private, and are to be moved; not those whose move was undone."""
     folder = workspace.folder
-    flagged = workspace.index.state.flagged() if folder.settings.private_moves else []
+    flagged = workspace.index.known.flagged() if folder.settings.private_moves else []
     declined = Declined(folder) if flagged else None
     return [
         known
@@ -81,7 +81,7 @@ def leaving(workspace: Workspace) -> list[Known]:
     declined = Declined(folder) if seen else None
     return [
         known
-        for key, known in workspace.index.state.files(seen).items()
+        for key, known in workspace.index.known.files(seen).items()
         if known.state == seen[key] and folder.is_note(key) and not (declined and declined("publish", key, known.hash))
     ]
 

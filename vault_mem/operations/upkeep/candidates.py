@@ -105,7 +105,7 @@ def find(
         raise InvalidInput(f"{kind!r} is not a kind that is tidied", f"one of {', '.join(STATE_KINDS)}")
     workspace.freshen()
     now = workspace.folder.now()
-    found = open_states(workspace, now, [kind] if kind else STATE_KINDS)
+    found = open_states(workspace, [kind] if kind else STATE_KINDS)
     states = {memory.path: memory for memory in found if not (public_only and memory.private)}
     clusters = workspace.reading(lambda: _clusters(workspace, states, progress))
     chosen, left_out, room = [], 0, budget

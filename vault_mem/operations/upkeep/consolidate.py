@@ -12,6 +12,7 @@ import numpy as np
 
 from vault_mem.embedding.calibration import size_of
 from vault_mem.errors import InvalidInput, NotFound, VaultMemError
+from vault_mem.index.filters import Filters
 from vault_mem.index.pairs import nearest_pairs
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations.changing import changing, freshen_to_change, index_written
@@ -148,10 +149,8 @@ def _is_state(workspace: Workspace, candidate: MergeCandidate) -> bool:
 def _recent(workspace: Workspace, window: int | None, window_hours: float) -> list[Memory]:
     """The memories that count as new, oldest first."""
     now = workspace.folder.now()
-    where = f"created <= {now.timestamp()!r}"
-    if window is None:
-        where += f" AND created >= {(now - timedelta(hours=window_hours)).timestamp()!r}"
-    recent = [memory for memory in workspace.index.memories(where) if not memory.closed_at(now)]
+    since = now - timedelta(hours=window_hours) if window is None else None
+    recent = [memory for memory in workspace.index.memories(Filters(since=since)) if memory.created <= now]
     recent.sort(key=lambda memory: memory.order)
     return recent if window is None else recent[max(len(recent) - window, 0) :]
 

@@ -18,6 +18,7 @@ from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import Draft, check_words, checked
 from vault_mem.operations.memory.results import writable
+from vault_mem.operations.unasked.adopt import adopt_in
 from vault_mem.operations.upkeep.by_hand import replace_words
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
@@ -169,6 +170,7 @@ def change_memory(
         transaction = plan_change(workspace.folder, memory, raw, wanted, command, reason)
         if not transaction.steps:
             return EditResult(memory)
+        adopt_in(workspace, transaction)
         op = transaction.commit()
         index_written(workspace, transaction)
         return EditResult(memory_written(workspace, transaction, memory.id), op, wanted.kept)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vault_mem.errors import EditRefused, InvalidInput, NotFound
+from vault_mem.index.filters import Filters
 from vault_mem.index.links import Names
 from vault_mem.model import Episode, Memory
 from vault_mem.notes.edit import edit
@@ -135,7 +136,7 @@ def show(workspace: Workspace, id_: str) -> EpisodeResult:
 
 def list_episodes(workspace: Workspace) -> EpisodeList:
     """All episodes, the one that ended last first."""
-    from vault_mem.index.state import EPISODE
+    from vault_mem.index.known import EPISODE
 
     freshness = workspace.freshen()
     notes = workspace.reading(lambda: workspace.index.memories(types=(EPISODE,)))
@@ -290,12 +291,10 @@ def _result(workspace: Workspace, episode: Episode) -> EpisodeResult:
 
 def _results(workspace: Workspace, episodes: Sequence[Episode]) -> list[EpisodeResult]:
     """Episodes with those of their members that are memories of the vault."""
-    from vault_mem.index.table import quote
-
     graph = workspace.graph
     meant = [[graph.resolve(target, episode.path) for target in episode.members] for episode in episodes]
     ids = {id_ for each in meant for id_ in each if id_ is not None}
-    found = workspace.index.memories(f"id IN ({', '.join(map(quote, sorted(ids)))})") if ids else []
+    found = workspace.index.memories(Filters(ids=sorted(ids), closed=True)) if ids else []
     by_id = {memory.id: memory for memory in found}
     return [
         EpisodeResult(

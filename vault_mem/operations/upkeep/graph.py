@@ -153,7 +153,7 @@ def picture(workspace: Workspace, *, public_only: bool = False) -> Picture:
 def overview(workspace: Workspace, *, public_only: bool = False) -> Overview:
     """Clusters, hubs, bridges, orphans and dangling links of the memories; episodes are left out of the count."""
     freshness = workspace.freshen()
-    graph = workspace.reading(lambda: Graph(workspace.index.state, workspace.names))
+    graph = workspace.reading(lambda: workspace.index.graph(every_file=True))
     ids = sorted(each for each, place in graph.places.items() if not place.episode and _shown(graph, each, public_only))
     arcs = _arcs(graph.whole(), dict.fromkeys(ids, 0))
     near: dict[str, dict[str, float]] = {each: {} for each in ids}

@@ -15,6 +15,7 @@ from vault_mem.notes.parse import written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.operations.changing import changing, index_written, read_to_edit, read_to_remove, to_change
 from vault_mem.operations.memory.results import writable
+from vault_mem.operations.unasked.adopt import adopt_in
 from vault_mem.operations.upkeep.edit_memory import as_written
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
@@ -83,6 +84,7 @@ def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason:
         confidence = _similarity(workspace, one, other) if wanted == "similar" else None
         transaction = linking(workspace, one, other, wanted, confidence, reason)
         path = transaction.keys[-1]
+        adopt_in(workspace, transaction)
         op = transaction.commit()
         index_written(workspace, transaction)
         return LinkResult("changed" if present else "linked", one, other, wanted, confidence, path, op)
@@ -103,6 +105,7 @@ def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: 
             raise Conflict(f"only the text of {' and '.join(left)} names it", "--body turns that link into plain text")
         if not files:
             raise NotFound(f"Not linked: {one.id} and {other.id}", f"`vault-mem show {one.id}` lists its links")
+        adopt_in(workspace, transaction)
         op = transaction.commit()
         index_written(workspace, transaction)
         return UnlinkResult(one, other, files, left, op)

@@ -293,7 +293,7 @@ def still_held(workspace: Workspace) -> list[str]:
         with contextlib.suppress(ValueError, KeyError, TypeError):
             record = json.loads(line)
             names[str(record["id"])] = [str(each) for each in record["files"]]
-    private = [known.id for known in workspace.index.state.with_ids(names) if folder.is_private(known.key)]
+    private = [known.id for known in workspace.index.known.with_ids(names) if folder.is_private(known.key)]
     places = [f":(literal){name}" for id_ in private for name in names[id_]]
     return sorted({*git.ever_held(folder, places), *git.tracked(folder, places)}) if places else []
 

@@ -96,7 +96,7 @@ def _plan(
         views.silence(transaction, memory, views.newest_introspection(workspace, but=memory.id))
     for session, before, after in without(folder, [memory.content]):
         transaction.write(session, before, after)
-    former = {name for name, ids in workspace.index.state.renames().items() if memory.id in ids}
+    former = {name for name, ids in workspace.index.known.renames().items() if memory.id in ids}
     stems = sorted({name.rsplit("/", 1)[-1] for name in (*former, memory.path.removesuffix(".md"))})
     record = {"names": stems, "private": memory.private}
     key = f"{PURGING}/{memory.id}.json"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vault_mem.embedding.calibration import size_of
 from vault_mem.errors import NotFound
-from vault_mem.index.state import EPISODE
+from vault_mem.index.known import EPISODE
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import WIKILINK, name_key, read_link
@@ -38,7 +38,7 @@ class Company:
 
     def _episodes(self, memory: Memory) -> set[str]:
         files = {each.file for each in self._names.written_to(memory.path)}
-        return {key for key, known in self._workspace.index.state.files(files).items() if known.type == EPISODE}
+        return {key for key, known in self._workspace.index.known.files(files).items() if known.type == EPISODE}
 
     def _similarity(self, one: Memory, other: Memory) -> float:
         with self._workspace.at_hand() as catalogue:

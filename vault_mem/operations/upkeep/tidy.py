@@ -8,18 +8,17 @@ import re
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
 from vault_mem.errors import EditRefused, VaultMemError
-from vault_mem.index.table import quote
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
 from vault_mem.operations.changing import changing, index_written, is_quiet_file
-from vault_mem.operations.memory.filters import open_at
+from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.unasked.declined import Declined
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.workspace import Workspace
@@ -85,7 +84,7 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
     def act() -> TidyReport:
         workspace.freshen()
         now = workspace.folder.now().replace(microsecond=0)
-        states = open_states(workspace, now)[:MOST_READ]
+        states = open_states(workspace)[:MOST_READ]
         counts = dict(Counter(memory.kind for memory in states))
         by_id = {memory.id: memory for memory in states}
         duplicates = _duplicates(workspace.folder, states)
@@ -170,9 +169,9 @@ def _declined(workspace: Workspace, memory: Memory) -> bool:
     return Declined(workspace.folder)("tidy", memory.path, content_hash(raw, len(raw)))
 
 
-def open_states(workspace: Workspace, now: datetime, kinds: Iterable[str] = STATE_KINDS) -> list[Memory]:
+def open_states(workspace: Workspace, kinds: Collection[str] = STATE_KINDS) -> list[Memory]:
     """The states that are not closed, newest first."""
-    found = workspace.index.memories(f"kind IN ({', '.join(map(quote, kinds))}) AND {open_at(now)}")
+    found = workspace.index.memories(Filters(kind=kinds))
     return [memory for memory in found if not memory.provisional]
 
 

@@ -23,6 +23,7 @@ from vault_mem.operations.vaults.views import MONOLOGUE
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault import history, journal, marked
+from vault_mem.vault.carry import left_of
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import Revision, id_in
 from vault_mem.vault.journal import Entry, Transaction, writing
@@ -223,6 +224,7 @@ def _without_lines(folder: Folder, key: str, added: list[LineStep]) -> FileStep:
         if present.get(step.id) not in (None, step.after):
             raise Conflict(f"the line of {step.id} in {key} was changed since", "nothing was changed")
     after, time_ns = without(raw, [step.reverse() for step in reversed(added)])
+    after = left_of(folder, key) if after is None else after
     return FileStep(key, raw, after, before_time=journal.changed_at(folder, key), after_time=time_ns)
 
 

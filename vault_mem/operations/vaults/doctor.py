@@ -39,6 +39,7 @@ BY_INDEX: dict[str, Check] = {
     "broken-files": notes.broken_files,
     "private-merges": merges.came_back,
     "deleted-and-changed": merges.unmerged,
+    "autocommit": merges.commits,
     "duplicate-ids": notes.duplicate_ids,
     "foreign-ids": notes.foreign_ids,
     "missing-ids": notes.missing_ids,

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe, VaultMemError, WriteFailed
-from vault_mem.index.state import EPISODE, MEMORY
+from vault_mem.index.known import EPISODE, MEMORY
 from vault_mem.model import Link, Memory, to_record
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.links import WIKILINK, link_name, read_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.text import split
-from vault_mem.operations.memory.filters import Filters
-from vault_mem.operations.memory.people import other_names
+from vault_mem.operations.memory.filters import Filters, resolved
 from vault_mem.operations.vaults.init import init
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -79,12 +78,11 @@ class _Chosen:
         self.workspace = workspace
         self.include_private = include_private
         self.graph = workspace.graph
-        now = workspace.folder.now()
-        names = other_names(workspace, filters)
-        found = workspace.index.memories(filters.where(now, (MEMORY,), names))
+        filters = resolved(workspace, filters)
+        found = workspace.index.memories(filters)
         self.memories = [memory for memory in found if include_private or not memory.private][::-1]
         self.private_left_out = len(found) - len(self.memories)
-        all_too = workspace.index.memories(replace(filters, closed=True).where(now, (MEMORY,), names))
+        all_too = workspace.index.memories(replace(filters, closed=True))
         self.closed_left_out = len([each for each in all_too if include_private or not each.private]) - len(
             self.memories
         )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound, VaultMemError
+from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound
 from vault_mem.imports.formats import reader_for
 from vault_mem.imports.items import CONVERSATION, Bad, Item
 from vault_mem.model import Link, Memory
@@ -22,17 +20,14 @@ from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations.changing import changing, index_written, read_to_edit
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.guard import guard
-from vault_mem.operations.memory.remember import remember
+from vault_mem.operations.memory.remember_many import Batch, taken_back
 from vault_mem.operations.upkeep.edit_memory import edit_memory
-from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.parts import Whole, together
 
 Progress = Callable[[int, int], None]
-# After this many items the vault's files are looked at again.
-AT_ONCE = 500
 _REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
 _PLAIN_NAME = re.compile(r"[^/\\.#~\s][^/\\#|^\[\]\0\n]*\.md")
 
@@ -87,16 +82,12 @@ def import_(
     if dry_run:
         return _Import(workspace, report, private).run(items(), progress)
     try:
-        with together(workspace.folder, "import") as whole:
+        with taken_back(workspace), together(workspace.folder, "import") as whole:
             return _Import(workspace, report, private, whole).run(items(), progress)
     except KeyboardInterrupt as interrupt:
         if not whole.finished:
             report.imported.clear()  # a second interrupt: the next command takes it back
         raise Stopped(report) from interrupt
-    except Exception:
-        with contextlib.suppress(VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error):
-            workspace.follow_removed()
-        raise
 
 
 class Stopped(KeyboardInterrupt):
@@ -112,7 +103,7 @@ class _Import:
 
     def __init__(self, workspace: Workspace, report: ImportReport, private: bool, whole: Whole | None = None) -> None:
         self.workspace = workspace
-        self.whole = whole
+        self.batch = Batch(workspace, "import", whole)
         self.report = report
         self.private = private
         workspace.freshen()
@@ -121,22 +112,13 @@ class _Import:
         self.ids = {memory.id for memory in known}
         self.names: dict[str, str] = {}
         self.new: dict[str, tuple[str, list[tuple[str, str]]]] = {}  # source and links; the texts are in the files
-        self.lines = views.Lines(workspace.folder)
-        self.unmirrored: list[str] = []
         self.texts: set[str] = set()
 
     def run(self, items: Iterable[Item | Bad], progress: Progress | None) -> ImportReport:
-        """Take all; the vault is held, so its files are looked at now and then and not before each item."""
-        self.workspace.held_still = True
-        try:
+        """Take all, and write the links between them."""
+        with self.batch.held():
             self._take_all(items, progress)
             self._link()
-        except KeyboardInterrupt:
-            self._mirror()
-            raise
-        finally:
-            self.workspace.held_still = False
-        self._mirror()
         return self.report
 
     def _take_all(self, items: Iterable[Item | Bad], progress: Progress | None) -> None:
@@ -148,29 +130,9 @@ class _Import:
                     self._take(replace(item, source=" ".join(item.source.split())))
                 except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
                     self.report.refused.append(Bad(item.source, error.message))
-            if done % AT_ONCE == 0:
-                self.workspace.held_still = False
-                self.workspace.freshen()
-                self.workspace.held_still = True
+            self.batch.look_now_and_then(done)
             if progress:
                 progress(done, self.report.total)
-
-    def _mirror(self) -> None:
-        """Put the lines of all that came in into the views."""
-        if not self.unmirrored:
-            return
-        transaction = Transaction(self.workspace.folder, "import")
-        self.lines.put(transaction)
-        if transaction.steps:
-            transaction.commit()
-            self._part_done()
-        self.workspace.notices += transaction.notices
-        with contextlib.suppress(OSError, sqlite3.Error):  # then they are looked at once more, when they are quiet
-            self.workspace.index.state.follow(self.unmirrored)
-
-    def _came_in(self, memory: Memory) -> None:
-        self.lines.add(memory)
-        self.unmirrored.append(memory.path)
 
     def _take(self, item: Item) -> None:
         known = self.sources.get(item.source)
@@ -186,9 +148,7 @@ class _Import:
         if item.memory is not None or self.report.dry_run:
             duplicate = self._duplicate(draft)
         else:
-            result = remember(self.workspace, draft, keep_refused=False, mirror=False)
-            if result.memory and not result.grown:
-                self._came_in(result.memory)
+            result = self.batch.remember(draft)
             found = result.duplicate_of
             duplicate = Passed("", found.memory.id, found.similarity) if found else None
         if duplicate:
@@ -203,7 +163,6 @@ class _Import:
             self.ids.add(id_)
             self.new[id_] = item.source, list(item.links)
             self._named(item, id_)
-            self._part_done()
         self.sources[item.source] = id_
         self.report.imported.append(Passed(item.source, id_))
 
@@ -216,12 +175,8 @@ class _Import:
             return False
         if not self.report.dry_run:
             edit_memory(self.workspace, id_, content=after, reason="the conversation went on", command="import")
-            self._part_done()
+            self.batch.part_done()
         return True
-
-    def _part_done(self) -> None:
-        if self.whole is not None:
-            self.whole.part_done()
 
     def _named(self, item: Item, id_: str) -> None:
         for name in item.names:
@@ -273,7 +228,7 @@ class _Import:
             index_written(self.workspace, transaction, mirrored=False)
 
         changing(self.workspace, write)
-        self._came_in(whole)
+        self.batch.saved(whole)
         return memory.id
 
     def _link(self) -> None:
@@ -287,7 +242,7 @@ class _Import:
                     linked = partial(_linked, self.workspace, id_, type_, other)
                     if changing(self.workspace, linked):
                         self.report.links += 1
-                        self._part_done()
+                        self.batch.part_done()
                 except (EditRefused, Conflict, NotFound) as error:
                     self.workspace.notices.append(f"{source}: not linked: {error.message}")
 

@@ -8,7 +8,10 @@ from pathlib import Path
 
 from vault_mem.embedding.calibration import Calibration
 from vault_mem.errors import VaultMemError, VaultNotFound
+from vault_mem.index.filters import Filters
+from vault_mem.index.known import EPISODE, NOTE
 from vault_mem.model import Problem
+from vault_mem.operations.git.autocommit import last_trouble
 from vault_mem.operations.unasked import heal
 from vault_mem.operations.unasked.adopt import candidates
 from vault_mem.operations.unasked.private_moves import leaving, waiting
@@ -24,7 +27,7 @@ class Status(Result):
     """The state of a vault and its index; `trouble` is why the index could not be used, or brought up to date.
 
     `in_git` are files with what is private by now, which the history of git still holds; `git` is how the vault stands
-    to it, None where it is in no repository.
+    to it, None where it is in no repository; `autocommit` is why git did not make the last commit that was due.
 
     Without an index the notes are counted by their files, and what only their texts tell is not known.
     """
@@ -53,6 +56,7 @@ class Status(Result):
     trouble: list[str]
     in_git: list[str]
     git: git.GitState | None
+    autocommit: str = ""
 
 
 def status(workspace: Workspace) -> Status:
@@ -64,7 +68,7 @@ def status(workspace: Workspace) -> Status:
     except VaultMemError as error:
         trouble = [f"{error.message}; {error.hint}" if error.hint else error.message]
     try:
-        known, now = set(workspace.index.state.keys()), set(walk(workspace.folder).files)
+        known, now = set(workspace.index.known.keys()), set(walk(workspace.folder).files)
         return _by_index(workspace, Freshness(stale=True, pending=len(known ^ now)), trouble)
     except (VaultMemError, OSError, RuntimeError, ValueError, AttributeError, sqlite3.Error):
         return _by_files(workspace, trouble)
@@ -72,33 +76,33 @@ def status(workspace: Workspace) -> Status:
 
 def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) -> Status:
     index = workspace.index
-    counts = index.counts()
-    now = workspace.folder.now().timestamp()
+    memories = index.count()
     return Status(
         vault=workspace.folder.root,
-        memories=counts["memory"],
-        private=index.table.count("n = 0 AND type = 'memory' AND private = true"),
-        closed=index.table.count(f"n = 0 AND type = 'memory' AND valid_to <= {now!r}"),
-        episodes=counts["episode"],
-        notes=counts["note"],
+        memories=memories,
+        private=index.count(Filters(private=True, closed=True)),
+        closed=memories - index.count(Filters()),
+        episodes=index.count(types=(EPISODE,)),
+        notes=index.count(types=(NOTE,)),
         stale=freshness.stale,
         pending=freshness.pending,
         index_dir=index.home,
         index_bytes=sum(file.stat().st_size for file in index.home.rglob("*") if file.is_file()),
         model=index.embedder.name,
-        dim=index.table.dim,
+        dim=index.embedder.dim,
         calibration=workspace.calibration,
         waiting_for_id=[known.key for known in candidates(workspace)],
         waiting_to_move=[known.key for known in (*waiting(workspace), *leaving(workspace))],
-        waiting_for_views=[known.key for known in index.state.unfollowed() if workspace.folder.is_note(known.key)],
+        waiting_for_views=[known.key for known in index.known.unfollowed() if workspace.folder.is_note(known.key)],
         waiting_for_heal=heal.waiting(workspace),
         interrupted=journal.pending(workspace.folder),
-        problems=freshness.report.problems if freshness.report else index.state.problems(),
+        problems=freshness.report.problems if freshness.report else index.known.problems(),
         adopt_ids=workspace.folder.settings.adopt_ids,
         heal_links=workspace.folder.settings.heal_links,
         trouble=trouble,
         in_git=still_held(workspace),
         git=git.state(workspace.folder),
+        autocommit=last_trouble(workspace),
     )
 
 

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from vault_mem.errors import VaultMemError
+from vault_mem.index.filters import Filters
 from vault_mem.model import Memory
 from vault_mem.notes.excerpt import cut
 from vault_mem.notes.parse import parse
@@ -133,9 +134,9 @@ def silence(transaction: Transaction, memory: Memory, instead: Memory | None) ->
 
 def follow_files(workspace: Workspace) -> list[str]:
     """Let the views follow notes that a person edited, moved or deleted, once they are quiet. Returns what changed."""
-    state = workspace.index.state
-    changed = [known.key for known in state.unfollowed() if is_quiet(workspace, known)][:MOST_FOLLOWED]
-    gone = state.gone()[:MOST_FOLLOWED]
+    known_files = workspace.index.known
+    changed = [known.key for known in known_files.unfollowed() if is_quiet(workspace, known)][:MOST_FOLLOWED]
+    gone = known_files.gone()[:MOST_FOLLOWED]
     if not changed and not gone:
         return []
     found = {key: memory for key, memory in workspace.index.by_files(changed).items() if _mirrored(workspace, memory)}
@@ -155,7 +156,7 @@ def follow_files(workspace: Workspace) -> list[str]:
         workspace.notices.append(f"views not brought up to date: {error.message}")
         return []
     workspace.notices += transaction.notices
-    state.follow(changed, [key for key, _, _ in gone])
+    known_files.follow(changed, [key for key, _, _ in gone])
     return transaction.keys
 
 
@@ -200,7 +201,7 @@ def _catch_up_monologue(workspace: Workspace, transaction: Transaction, changed:
 
 def _introspections(workspace: Workspace) -> list[Memory]:
     """The public introspections, newest first."""
-    return workspace.index.memories(f"category = '{INTROSPECTION}' AND private = false")
+    return workspace.index.memories(Filters(category=INTROSPECTION, private=False, closed=True))
 
 
 def newest_introspection(workspace: Workspace, but: str = "") -> Memory | None:

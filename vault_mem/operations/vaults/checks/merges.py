@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from vault_mem.operations.git import git_setup, private_merges
+from vault_mem.operations.git.autocommit import last_trouble
 from vault_mem.operations.git.merged_files import Leftover, leftovers, put_right
 from vault_mem.operations.git.replaced_twice import propose_newer, replaced_twice
 from vault_mem.operations.vaults.checks.finding import Finding
@@ -27,6 +28,14 @@ def driver(workspace: Workspace) -> Iterator[Finding]:
             severity="info",
             fix=lambda workspace: git_setup.set_up(workspace.folder),
         )
+
+
+def commits(workspace: Workspace) -> Iterator[Finding]:
+    """A commit that git did not make."""
+    trouble = last_trouble(workspace)
+    if trouble:
+        hint = "put it right, or commit by hand; it is tried again when something changes"
+        yield Finding("autocommit", f"git did not make the commit that was due: {trouble}", hint=hint)
 
 
 def merged(workspace: Workspace) -> Iterator[Finding]:

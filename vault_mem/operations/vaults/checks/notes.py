@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 
-from vault_mem.index.graph import Graph
+from vault_mem.index.filters import Filters
 from vault_mem.operations.git.copies import SyncCopy, merge_copy, renamed_twice, sync_copies, take_in
 from vault_mem.operations.unasked.adopt import candidates
 from vault_mem.operations.upkeep.replayed import by_time_alone, take_out
@@ -23,7 +23,7 @@ _SKEW = timedelta(hours=1)
 def broken_files(workspace: Workspace) -> Iterator[Finding]:
     """Files that cannot be read whole (SPEC V-7)."""
     freshness = workspace.sync()
-    problems = freshness.report.problems if freshness.report else workspace.index.state.problems()
+    problems = freshness.report.problems if freshness.report else workspace.index.known.problems()
     for problem in problems:
         if problem.odd and not workspace.folder.is_owned(problem.path):
             continue  # what an included note calls a kind or a date is its owner's
@@ -38,8 +38,8 @@ def broken_files(workspace: Workspace) -> Iterator[Finding]:
 
 def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
     """Copies that carry the id of another file (SPEC V-5)."""
-    for known in workspace.index.state.provisional():
-        owners = [key for key, _, id_ in workspace.index.state.claims([known.declared]) if id_ == known.declared]
+    for known in workspace.index.known.provisional():
+        owners = [key for key, _, id_ in workspace.index.known.claims([known.declared]) if id_ == known.declared]
         owner = owners[0] if owners else "another file"
         renamed = owners and renamed_twice(workspace.folder, owner, known.key)
         yield Finding(
@@ -55,7 +55,7 @@ def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
 
 def foreign_ids(workspace: Workspace) -> Iterator[Finding]:
     """Notes whose `id` is of another scheme."""
-    for known in workspace.index.state.without_id():
+    for known in workspace.index.known.without_id():
         if known.foreign_id:
             yield Finding(
                 "foreign-ids",
@@ -81,7 +81,7 @@ def missing_ids(workspace: Workspace) -> Iterator[Finding]:
 
 def dangling_links(workspace: Workspace) -> Iterator[Finding]:
     """Links that lead to no file of the vault, whatever kind of file."""
-    graph = Graph(workspace.index.state, workspace.names)
+    graph = workspace.index.graph(every_file=True)
     for id_, link in graph.dangling():
         place = graph.places[id_]
         name = "a name" if place.private else f"[[{link.target}]]"
@@ -112,7 +112,7 @@ def summaries(workspace: Workspace) -> Iterator[Finding]:
     """Summaries that their sources have outrun (SPEC T-6)."""
     from vault_mem.operations.upkeep.summaries import outdated
 
-    for summary in workspace.index.memories("kind = 'summary'"):
+    for summary in workspace.index.memories(Filters(kind="summary", closed=True)):
         if not summary.closed_at(workspace.folder.now()) and outdated(workspace, summary):
             yield Finding(
                 "summaries",

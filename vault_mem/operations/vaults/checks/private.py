@@ -126,7 +126,7 @@ def held_before(workspace: Workspace) -> Iterator[Finding]:
     folder = workspace.folder
     if not git.in_repository(folder):
         return
-    private = workspace.index.memories("private = true", ("memory", "episode"))
+    private = workspace.index.private()
     digits = {memory.id.partition("_")[2][:8] for memory in private if not memory.provisional}
     top = folder.settings.private_folder.strip("/") + "/"
     named = git.ever_held(folder, [":(glob)**/*.md"]) if digits else []
@@ -164,7 +164,7 @@ def _repair_gitignore(workspace: Workspace) -> None:
 def mentions(workspace: Workspace) -> Iterator[Finding]:
     """Public files, a person's own and the views among them, that name a private memory; they are not quoted here."""
     folder, names = workspace.folder, workspace.names
-    private = {memory.path: memory.id for memory in workspace.index.memories("private = true", ("memory", "episode"))}
+    private = {memory.path: memory.id for memory in workspace.index.private()}
     if not private:
         return
     shared = [*views.view_keys(folder), views.MONOLOGUE, "SELF.md", "REVIEW.md"]

@@ -1,0 +1,183 @@
+"""What the index knows of files, in the words in which operations ask for it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from vault_mem.model import Link, Problem
+from vault_mem.vault.walk import FileState
+
+# What a file is.
+MEMORY, EPISODE, NOTE = "memory", "episode", "note"
+OTHER = "other"  # among the memories, and none: a drawing, a board, a note that has neither name nor text yet
+# The type of what is only named: in code, by an id in the text, or in a file that is no note of ours.
+NAMED = ""
+
+
+class Known(NamedTuple):
+    """One file as it was indexed. `declared` is the id the file gives, `id` the one it goes by, `name` its name key.
+
+    `flagged`: it says that it is private, and lies among the public ones.
+    """
+
+    key: str
+    mtime_ns: int
+    ctime_ns: int
+    size: int
+    inode: int
+    checked_ns: int
+    hash: str
+    declared: str
+    id: str
+    name: str
+    dated_by_file: int
+    foreign_id: int
+    problems: str
+    flagged: int
+    type: str
+    title: str
+    private: int
+    created: float
+
+    @property
+    def frozen(self) -> str:
+        """Why nothing may be written into the file; nothing where it can be."""
+        return next((reason for reason, _, odd in json.loads(self.problems) if not odd), "")
+
+    @property
+    def state(self) -> FileState:
+        """The file's state when it was read."""
+        return FileState(self.mtime_ns, self.ctime_ns, self.size, self.inode)
+
+
+class Written(NamedTuple):
+    """A link as a file has it: NAMED is the type of a mere name."""
+
+    file: str
+    target: str
+    type: str = NAMED
+    confidence: float | None = None
+    title: str = ""
+
+    @property
+    def link(self) -> Link:
+        """The link itself."""
+        return Link(self.target, self.type, self.confidence, self.title)
+
+
+COLUMNS = ", ".join(Known._fields)
+
+
+class KnownFiles:
+    """Every file as it was indexed, what is to be done about it, and what has been."""
+
+    _db: sqlite3.Connection
+
+    def get(self, name: str) -> Any:
+        """A fact about the index, or None."""
+        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def put(self, **facts: Any) -> None:
+        """Note facts about the index."""
+        rows = [(name, json.dumps(value)) for name, value in facts.items()]
+        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+    def files(self, keys: Iterable[str]) -> dict[str, Known]:
+        """What is known of these files."""
+        select = f"SELECT {COLUMNS} FROM files WHERE key = ?"
+        found = (self._db.execute(select, (key,)).fetchone() for key in keys)
+        return {row[0]: Known._make(row) for row in found if row}
+
+    def claims(self, ids: Iterable[str]) -> list[tuple[str, str, str]]:
+        """Key, declared id and id gone by, of every file that declares one of these ids."""
+        select = "SELECT key, declared, id FROM files WHERE declared = ?"
+        return [row for id_ in sorted(set(ids)) for row in self._db.execute(select, (id_,))]
+
+    def contested(self) -> list[tuple[str, str, str]]:
+        """The same for every id that more than one file declares."""
+        several = "SELECT declared FROM files WHERE declared != '' GROUP BY declared HAVING COUNT(*) > 1"
+        return list(self._db.execute(f"SELECT key, declared, id FROM files WHERE declared IN ({several}) ORDER BY key"))
+
+    def keys(self) -> list[str]:
+        """Every file, in the order of their keys."""
+        return [key for (key,) in self._db.execute("SELECT key FROM files ORDER BY key")]
+
+    def problems(self) -> list[Problem]:
+        """What could not be read, file by file."""
+        found: list[Problem] = []
+        for key, text in self._db.execute("SELECT key, problems FROM files WHERE problems != '[]' ORDER BY key"):
+            found += [Problem(key, *each) for each in json.loads(text)]
+        return found
+
+    def with_ids(self, ids: Iterable[str]) -> list[Known]:
+        """The files that go by these ids."""
+        select = f"SELECT {COLUMNS} FROM files WHERE declared = ?1 AND id = ?1"
+        provisional = f"SELECT {COLUMNS} FROM files WHERE declared = '' AND id = ?1"
+        found = (
+            self._db.execute(select, (id_,)).fetchone() or self._db.execute(provisional, (id_,)).fetchone()
+            for id_ in sorted(ids)
+        )
+        return [Known._make(row) for row in found if row]
+
+    def with_digits(self, digits: str) -> set[str]:
+        """The ids, given by the files themselves, that begin with these hex digits."""
+        select = "SELECT declared FROM files WHERE declared = id AND declared BETWEEN ? AND ?"
+        ranges = ((f"{prefix}_{digits}", f"{prefix}_{digits}g") for prefix in ("mem", "ep"))
+        return {id_ for each in ranges for (id_,) in self._db.execute(select, each)}
+
+    def without_id(self) -> list[Known]:
+        """Files that declare no id."""
+        return [Known._make(row) for row in self._db.execute(f"SELECT {COLUMNS} FROM files WHERE declared = ''")]
+
+    def provisional(self) -> list[Known]:
+        """Files that declare an id which another file owns."""
+        select = f"SELECT {COLUMNS} FROM files WHERE declared != '' AND declared != id ORDER BY key"
+        return [Known._make(row) for row in self._db.execute(select)]
+
+    def flagged(self) -> list[Known]:
+        """Files that say they are private and lie among the public ones."""
+        return [Known._make(row) for row in self._db.execute(f"SELECT {COLUMNS} FROM files WHERE flagged = 1")]
+
+    def unfollowed(self) -> list[Known]:
+        """Files that changed since the views followed them."""
+        select = f"SELECT {COLUMNS} FROM files WHERE followed IS NOT hash"
+        return [Known._make(row) for row in self._db.execute(select)]
+
+    def gone(self) -> list[tuple[str, str, bool]]:
+        """Key and id of files that are gone since the views followed them, and whether another file has the id now."""
+        select = "SELECT key, id, EXISTS (SELECT 1 FROM files WHERE declared = gone.id) FROM gone"
+        return [(key, id_, bool(moved)) for key, id_, moved in self._db.execute(select)]
+
+    def follow(self, keys: Iterable[str], gone: Iterable[str] = ()) -> None:
+        """Note that the views have followed these files, as they were indexed, and those that are gone."""
+        self._db.executemany("UPDATE files SET followed = hash WHERE key = ?", [(key,) for key in keys])
+        self._db.executemany("DELETE FROM gone WHERE key = ?", [(key,) for key in gone])
+
+    def renames(self) -> dict[str, set[str]]:
+        """Names that files had before, alone and with their folders, and the ids of those files (see name_key)."""
+        found: dict[str, set[str]] = {}
+        for name, id_ in self.former_names():
+            parts = name.split("/")
+            for start in range(len(parts)):
+                found.setdefault("/".join(parts[start:]), set()).add(id_)
+        return found
+
+    def former_names(self) -> list[tuple[str, str]]:
+        """The same as it is kept: each name with its folder, and an id."""
+        return list(self._db.execute("SELECT name, id FROM renames"))
+
+    def unhealed(self) -> list[str]:
+        """Files that may hold links to old names."""
+        return [key for (key,) in self._db.execute("SELECT key FROM unhealed ORDER BY key")]
+
+    def add_unhealed(self, keys: Iterable[str]) -> None:
+        """Note files to look at for links to old names."""
+        self._db.executemany("INSERT OR IGNORE INTO unhealed VALUES (?)", [(key,) for key in keys])
+
+    def take_unhealed(self) -> list[str]:
+        """The same, and they are noted no longer."""
+        return [key for (key,) in self._db.execute("DELETE FROM unhealed RETURNING key")]
