@@ -16,9 +16,12 @@ from vault_mem.errors import InvalidInput, VaultMemError
 from vault_mem.visible import tagging
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from vault_mem.library import Vault
     from vault_mem.operations.memory.filters import Filters
     from vault_mem.operations.upkeep.edit_memory import EditResult
+    from vault_mem.operations.vaults.several import Beside
 
 F = TypeVar("F", bound=Callable[..., Any])
 log = redact.logger(__name__)
@@ -111,10 +114,24 @@ def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
     return keep
 
 
+def _note_vaults(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> None:
+    console = ctx.find_object(Console)
+    if value and console is not None:
+        console.vaults += value
+        console.vault = console.vaults[0]
+
+
 def place_and_form() -> list[click.Option]:
     """The options that may stand before a subcommand as well as after it."""
     return [
-        click.Option(["--vault"], metavar="DIR", expose_value=False, callback=_note("vault"), help="The vault to use."),
+        click.Option(
+            ["--vault"],
+            multiple=True,
+            metavar="DIR",
+            expose_value=False,
+            callback=_note_vaults,
+            help="The vault to use; where it is repeated, the others are asked, too.",
+        ),
         click.Option(
             ["--json"], is_flag=True, expose_value=False, callback=_note("json"), help="Print the answer as JSON."
         ),
@@ -179,6 +196,27 @@ def open_vault(console: Console, what: str = "Indexing") -> Vault:
         console.opened.append(vault)
     vault.workspace.folder.public = console.public
     return vault
+
+
+def beside(console: Console, vault: Vault) -> list[Beside]:
+    """The other vaults that answer, too: those that were named, or those of the user's settings."""
+    from vault_mem.vault.find import other_vaults
+
+    nearest = vault.workspace.folder.root
+    roots = other_vaults(nearest, console.vaults, console.cwd, console.env)
+    if not roots:
+        return []
+    from vault_mem.operations.vaults.several import Beside
+    from vault_mem.operations.workspace import Workspace
+    from vault_mem.vault.folder import Folder
+
+    return [Beside(vault_name(console, root), Workspace(Folder(root, console.env))) for root in roots]
+
+
+def vault_name(console: Console, root: Path) -> str:
+    """How a vault is called in an answer: its path, home as ~."""
+    home = console.env.get("HOME")
+    return f"~/{root.relative_to(home).as_posix()}" if home and root.is_relative_to(home) else str(root)
 
 
 def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int = 0) -> None:

@@ -34,6 +34,7 @@ class Console:
     width: int = 80
     interactive: bool = False
     vault: str | None = None
+    vaults: list[str] = field(default_factory=list)  # all that were named; the first is the nearest
     json: bool = False
     for_tool: bool = False
     public: bool = False  # private memories do not exist for this command

@@ -43,6 +43,7 @@ class Found:
     superseded_by: str = ""
     shortened: bool = False
     budgeted: bool = False
+    vault: str = ""  # where several answer
 
     @property
     def distance(self) -> float:
@@ -57,6 +58,8 @@ class Found:
             figures["superseded_by"] = self.superseded_by
         if self.replaced_by:
             figures["maybe_replaced_by"] = self.replaced_by
+        if self.vault:
+            figures["vault"] = self.vault
         if self.budgeted:
             kept = {key: whole[key] for key in IN_BUDGET if key in whole}
             return kept | figures | {"passage": self.passage, "shortened": self.shortened}
