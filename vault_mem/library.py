@@ -491,6 +491,12 @@ class Vault:
             return self._reading(recall_in_all, name, others, request, cost)
         return self._reading(recall, request, cost)
 
+    def trusted_ids(self, least: str) -> set[str]:
+        """The memories that come from a source to be trusted that much: owner, agent, captured, imported, or none."""
+        from vault_mem.operations.memory.show import trusted_ids
+
+        return self._reading(trusted_ids, least)
+
     def repeated_in(self, others: Sequence[Beside], content: str) -> Found | None:
         """The memory of one of the other vaults that a text repeats."""
         from vault_mem.operations.vaults.several import repeated_in

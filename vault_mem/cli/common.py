@@ -13,6 +13,7 @@ import click
 from vault_mem import redact
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, VaultMemError
+from vault_mem.notes.origin import TRUST, UNKNOWN
 from vault_mem.visible import tagging
 
 if TYPE_CHECKING:
@@ -295,6 +296,11 @@ def filter_options(function: F) -> F:
             click.option("--private/--public", default=None, help="Only private or only public memories."),
             click.option("--episode", metavar="EP", help="Only memories of this episode."),
             click.option("--closed", is_flag=True, help="Include closed memories."),
+            click.option(
+                "--trust",
+                type=click.Choice([*TRUST, UNKNOWN]),
+                help="Only what comes from this source, or one to be trusted more; none: of unknown origin.",
+            ),
             click.option("--as-of", metavar="DATE", help="What was true on this date."),
         ]
     ):
@@ -311,4 +317,7 @@ def filters_from(vault: Vault, given: dict[str, Any]) -> Filters:
     given = dict(given)
     episode = given.pop("episode")
     ids = None if episode is None else [memory.id for memory in vault.episode(episode).memories]
+    if (trust := given.pop("trust")) is not None:
+        known = vault.trusted_ids(trust)
+        ids = sorted(known if ids is None else known & set(ids))
     return Filters(**given | times | {"ids": ids} | {"tags": list(given["tags"]), "people": list(given["people"])})

@@ -10,6 +10,7 @@ import click
 from vault_mem.cli.common import Command, beside, finish, moment, open_vault, scaffolded
 from vault_mem.cli.console import Console
 from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_IMPORTANCE, DEFAULT_KIND, KINDS
+from vault_mem.notes.origin import stamped
 from vault_mem.vault.settings import load_settings
 
 if TYPE_CHECKING:
@@ -110,6 +111,10 @@ def command(
         from vault_mem.operations.memory.remember import RememberResult
 
         return answer(console, vault, RememberResult(None, 0, [], repeated))
+    if console.for_tool:
+        fields["source"] = stamped(f"agent:{console.env.get('VAULT_MEM_AGENT') or 'unknown'}", fields["source"])
+    elif console.interactive:
+        fields["source"] = stamped("hand", fields["source"])
     zone = vault.workspace.folder.zone
     fields |= {name: list(fields[name]) for name in ("tags", "people", "secondary", "supersedes", "sources")}
     result = vault.remember(

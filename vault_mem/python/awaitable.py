@@ -379,6 +379,10 @@ class AsyncVault(Running):
         """
         return await self._run(self.vault.ask, request, cost, others, name)
 
+    async def trusted_ids(self, least: str) -> set[str]:
+        """The memories that come from a source to be trusted that much: owner, agent, captured, imported, or none."""
+        return await self._run(self.vault.trusted_ids, least)
+
     async def repeated_in(self, others: Sequence[Beside], content: str) -> Found | None:
         """The memory of one of the other vaults that a text repeats."""
         return await self._run(self.vault.repeated_in, others, content)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vault_mem.errors import VaultMemError
 from vault_mem.model import Memory
+from vault_mem.notes.origin import second_hand
 from vault_mem.notes.self_model import Question
 from vault_mem.operations.day.budget import LONG, Excerpt, Filling, excerpts
 from vault_mem.operations.day.update_self import show_self
@@ -133,7 +134,8 @@ def _gather(
             filling.add(result.others, *(Elsewhere(other.name, excerpt) for excerpt in excerpts(memory)))
     told = Told(workspace)
     recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
-    for memory in _by_turns(recent, islice(important, MOST)):
+    by_turns = _by_turns(recent, islice(important, MOST))
+    for memory in sorted(by_turns, key=lambda each: second_hand(each.source)):
         new = memory.id not in seen and not is_done(memory)
         if new and len(result.memories) < MOST and told.is_new(memory):
             seen.add(memory.id)
