@@ -25,12 +25,13 @@ SOURCE = Path(vault_mem.__file__).with_name("library.py")
 LINE = "<!-- From here on written by docs/generate_library.py -->"
 # The methods of each command; where a command has none, why.
 METHODS: dict[str, tuple[str, ...] | str] = {
-    "remember": ("remember", "remember_many", "update"),
-    "recall": ("recall", "ask"),
-    "search": ("search",),
+    "remember": ("remember", "remember_many", "update", "repeated_in"),
+    "recall": ("recall", "ask", "trusted_ids"),
+    "search": ("search", "search_all"),
     "show": ("show",),
     "list": ("list", "list_due"),
     "compare": ("compare",),
+    "similar": ("similar",),
     "why-not": ("why_not", "ask_why_not"),
     "edit": ("edit",),
     "tag": ("tag",),
