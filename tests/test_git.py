@@ -482,3 +482,30 @@ def test_an_undo_leaves_the_views_that_git_tracks(pair: tuple[Clone, Clone]) -> 
     one.merge(other)
     assert "Another thought" in view.read_text() and "The only" not in view.read_text()
     assert same_bytes(one, other) and one.doctor() == []
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_a_renaming_that_git_takes_for_two(pair: tuple[Clone, Clone], private: bool) -> None:
+    # V-11: forgotten or private here, edited there; both have a third much like it: git merges three texts into one
+    one, other = pair
+    garden = ids(one)[1]
+    text = one.note(garden).read_text()
+    new = one.save(text.split("---\n")[2].replace("Line three", "Verse three"), now="2026-11-09T09:00:00+00:00")
+    one.commit()
+    other.save("Meanwhile.")
+    other.commit()
+    other.git("fetch", "-q", str(one.root), "HEAD")
+    other.git("cherry-pick", "FETCH_HEAD")
+    path = other.note(garden)
+    path.write_text(path.read_text().replace("Line one", "Row one"))
+    one.run("private" if private else "forget", garden)
+    said = one.merge(other, check=False)
+    assert "CONFLICT (rename involved in collision)" in said
+    one.cli.run("doctor", "--fix")
+    one.commit()
+    assert one.note(garden).is_relative_to(one.root / "private") is private
+    assert "Row one" in one.note(garden).read_text() and "Verse three" in one.note(new).read_text()
+    assert "Verse" not in one.note(garden).read_text() and no_marks(one)
+    assert same_bytes(one, other)
+    assert [each for each in one.doctor() if each["check"] != "git-history"] == []
+    assert not private or (garden not in public_text_of(one) and "Row one" not in public_text_of(one))

@@ -428,7 +428,7 @@ class _Run:
             if known.hash in gone and gone[known.hash] in held:
                 places.append(gone[known.hash])
                 continue
-            parts = rows.texts_to_embed(note.memory)
+            parts = rows.texts_to_embed(note.memory.content)
             places.append((len(texts), len(texts) + len(parts)))
             texts += parts
         self.report.embedded += len(texts)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from vault_mem.errors import Conflict
 from vault_mem.merging import Merged
-from vault_mem.operations.changing import index_written
+from vault_mem.operations.changing import commit
 from vault_mem.operations.git.common_text import merged_bytes, merged_with
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
@@ -80,8 +80,7 @@ def take_in(copy: SyncCopy, workspace: Workspace) -> None:
             transaction.write(copy.original, one, merged_bytes(found))
             views.follow_text(transaction, copy.original, one, merged_bytes(found))
         transaction.remove(copy.key, other)
-        transaction.commit()
-        index_written(workspace, transaction)
+        commit(workspace, transaction)
         for key, stages in git.unmerged(folder).items() if git.under_way(folder) else ():
             if key in (copy.key, copy.original) or (
                 stages == {1} and id_in(git.version(folder, key, 1) or b"") == id_in(one)

@@ -14,9 +14,10 @@ from vault_mem.index.rows import STEP
 from vault_mem.model import STATE_KINDS, Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, stem_of, write_link
+from vault_mem.notes.origin import joined, made_of
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
-from vault_mem.operations.changing import changing, index_written, memory_written, new_id, read_to_edit
+from vault_mem.operations.changing import changing, commit, memory_written, new_id, read_to_edit
 from vault_mem.operations.memory import blocked
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.due import day_of
@@ -208,6 +209,7 @@ def _save(
         sources = [workspace.index.get(id_) for id_ in draft.sources]
         memory.sources = [names.of(source.path) for source in sources]
         memory.sources_digest = summaries.digest(sources)
+        memory.source = joined(memory.source, made_of(source.source for source in sources))
     transaction.create(memory.path, note_text(for_obsidian(memory, names, folder), folder.zone).encode())
     if mirror:
         views.follow(transaction, None, memory)
@@ -216,8 +218,7 @@ def _save(
         views.speak(transaction, memory, former)
     suggested = [review.Suggestion("supersede", (memory.id, id_), why) for id_, why in replaces.items()]
     review.propose_in(transaction, workspace, suggested, memory)
-    transaction.commit()
-    index_written(workspace, transaction, soon=mirror, mirrored=mirror)
+    commit(workspace, transaction, soon=mirror, mirrored=mirror)
     return memory
 
 
@@ -288,8 +289,7 @@ def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -
     wanted = [*known, *(link for link in links if link not in known)]
     transaction.write(memory.path, raw, edit(raw, {"supersedes": wanted}))
     if transaction.steps:
-        transaction.commit()
-        index_written(workspace, transaction)
+        commit(workspace, transaction)
     return RememberResult(memory_written(workspace, transaction, memory.id), 0, [], None, superseded)
 
 

@@ -45,6 +45,7 @@ class Found:
     copy_of: str = ""
     shortened: bool = False
     budgeted: bool = False
+    vault: str = ""  # where several answer
 
     @property
     def distance(self) -> float:
@@ -61,14 +62,16 @@ class Found:
             figures["maybe_replaced_by"] = self.replaced_by
         if self.copies or self.copy_of:
             figures |= {"copies": self.copies, "copy_of": self.copy_of}
+        if self.vault:
+            figures["vault"] = self.vault
         if self.budgeted:
             kept = {key: whole[key] for key in IN_BUDGET if key in whole}
             return kept | figures | {"passage": self.passage, "shortened": self.shortened}
         return whole | figures | {"passage": self.passage}
 
 
-def is_done(memory: Memory) -> bool:
-    """Whether a memory is a task that nobody has to do any more."""
+def has_ended(memory: Memory) -> bool:
+    """Whether a memory's own words for its state say that there is nothing left to do."""
     return (memory.status or "").casefold() in DONE
 
 
@@ -79,6 +82,6 @@ def marks(memory: Memory, now: datetime, zone: tzinfo | None, superseded_by: str
         found.append(f"closed: {memory.valid_to.astimezone(zone).date().isoformat()}")
     if superseded_by:
         found.append(f"superseded by: {superseded_by}")
-    if is_done(memory):
+    if has_ended(memory):
         found.append("done")
     return found

@@ -15,7 +15,7 @@ from vault_mem.errors import InvalidInput, NotFound, VaultMemError
 from vault_mem.index.filters import Filters
 from vault_mem.index.pairs import nearest_pairs
 from vault_mem.model import STATE_KINDS, Memory
-from vault_mem.operations.changing import changing, freshen_to_change, index_written
+from vault_mem.operations.changing import changing, commit, freshen_to_change
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
 from vault_mem.operations.upkeep import review
 from vault_mem.operations.upkeep.linking import add_link
@@ -103,8 +103,7 @@ def consolidate(
         links = _link(workspace, transaction, pairs) if pairs else 0
         review.propose_in(transaction, workspace, [*_suggestions(workspace, merges, changes)])
         if transaction.steps:
-            transaction.commit()
-            index_written(workspace, transaction)
+            commit(workspace, transaction)
         _strengthen(workspace, pairs)
         refreshed = {memory.id for pair in pairs for memory in pair}
         return ConsolidationStats(len(pairs), len(pairs), links, len(refreshed), merges, changes)

@@ -15,7 +15,7 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import Note, parse, read_time, written_list
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
-from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import Draft, check_words, checked
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.unasked.adopt import adopt_in
@@ -171,8 +171,7 @@ def change_memory(
         if not transaction.steps:
             return EditResult(memory)
         adopt_in(workspace, transaction)
-        op = transaction.commit()
-        index_written(workspace, transaction)
+        op = commit(workspace, transaction)
         return EditResult(memory_written(workspace, transaction, memory.id), op, wanted.kept)
 
     return changing(workspace, act)

@@ -13,7 +13,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, read_link, write_link
 from vault_mem.notes.parse import written_list
 from vault_mem.notes.references import Reference, references, rewritten
-from vault_mem.operations.changing import changing, index_written, read_to_edit, read_to_remove, to_change
+from vault_mem.operations.changing import changing, commit, read_to_edit, read_to_remove, to_change
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.unasked.adopt import adopt_in
 from vault_mem.operations.upkeep.edit_memory import as_written
@@ -85,8 +85,7 @@ def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason:
         transaction = linking(workspace, one, other, wanted, confidence, reason)
         path = transaction.keys[-1]
         adopt_in(workspace, transaction)
-        op = transaction.commit()
-        index_written(workspace, transaction)
+        op = commit(workspace, transaction)
         return LinkResult("changed" if present else "linked", one, other, wanted, confidence, path, op)
 
     return changing(workspace, act)
@@ -106,8 +105,7 @@ def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: 
         if not files:
             raise NotFound(f"Not linked: {one.id} and {other.id}", f"`vault-mem show {one.id}` lists its links")
         adopt_in(workspace, transaction)
-        op = transaction.commit()
-        index_written(workspace, transaction)
+        op = commit(workspace, transaction)
         return UnlinkResult(one, other, files, left, op)
 
     return changing(workspace, act)

@@ -13,7 +13,7 @@ from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import Reference, named_in, rewritten
 from vault_mem.notes.write import file_name, slug
-from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import refuse_secrets
 from vault_mem.operations.upkeep.apart import (
     CANNOT_EDIT,
@@ -68,8 +68,7 @@ def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret
             allow_secret=allow_secret,
             speaks=newest is None or newest.created < memory.created,
         )
-        op = transaction.commit()
-        index_written(workspace, transaction)
+        op = commit(workspace, transaction)
         return PublishResult(memory_written(workspace, transaction, memory.id), links, op)
 
     return changing(workspace, act)

@@ -12,7 +12,7 @@ from vault_mem.model import Memory
 from vault_mem.notes.links import nameable, stem_of
 from vault_mem.notes.references import Reference
 from vault_mem.notes.write import slug
-from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.linking import changed_links, referrers
 from vault_mem.operations.vaults import views
@@ -58,8 +58,7 @@ def rename(
             return RenameResult(memory, memory.path)
         transaction, left = plan_rename(workspace.folder, workspace.names, memory, raw, key, update_links=update_links)
         references = [each for each in transaction.linking if each not in (memory.path, key)]
-        op = transaction.commit()
-        index_written(workspace, transaction)
+        op = commit(workspace, transaction)
         return RenameResult(memory_written(workspace, transaction, memory.id), memory.path, references, left, op)
 
     return changing(workspace, act)

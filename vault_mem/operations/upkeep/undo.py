@@ -13,7 +13,7 @@ from vault_mem.index.files import read_names
 from vault_mem.index.links import Names
 from vault_mem.model import Memory
 from vault_mem.notes.references import named_in
-from vault_mem.operations.changing import index_written
+from vault_mem.operations.changing import commit
 from vault_mem.operations.unasked.declined import decline
 from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.apart import refuse_to_name
@@ -101,8 +101,7 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
                 f"to take that back: vault-mem undo {entry.op.split('-')[0]}, or --yes",
             )
         transaction = plan_undo(folder, _names(workspace), entry)
-        transaction.commit()
-        index_written(workspace, transaction, mirrored=_mirrored(entry))
+        commit(workspace, transaction, mirrored=_mirrored(entry))
     return UndoResult(transaction.op, entry.op, entry.command, transaction.keys)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from vault_mem.operations.unasked import heal
 from vault_mem.operations.unasked.adopt import candidates
 from vault_mem.operations.unasked.private_moves import leaving, waiting
 from vault_mem.operations.upkeep.private import still_held
-from vault_mem.operations.workspace import Freshness, Workspace
+from vault_mem.operations.workspace import INDEX_ERRORS, Freshness, Workspace
 from vault_mem.result import Result
 from vault_mem.vault import git, journal
 from vault_mem.vault.walk import walk
@@ -73,7 +72,7 @@ def status(workspace: Workspace) -> Status:
     try:
         known, now = set(workspace.index.known.keys()), set(walk(workspace.folder).files)
         return _by_index(workspace, Freshness(stale=True, pending=len(known ^ now)), trouble)
-    except (VaultMemError, OSError, RuntimeError, ValueError, AttributeError, sqlite3.Error):
+    except (VaultMemError, AttributeError, *INDEX_ERRORS):
         return _by_files(workspace, trouble)
 
 
