@@ -72,7 +72,7 @@ def ask(root: str, arguments: list[str], stdin: bytes) -> dict[str, Any] | None:
         messages = protocol.Messages(connection)
         try:
             id_ = secrets.token_hex(8)
-            connection.sendall(protocol.request(__version__, id_, [f"--vault={root}", *arguments], 80, False))
+            connection.sendall(protocol.request(__version__, id_, [f"--vault={root}", *arguments], 80, ""))
             first = messages.next()
             if first is None or first[0] != protocol.ACCEPTED:
                 return None
