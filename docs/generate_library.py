@@ -25,8 +25,9 @@ SOURCE = Path(vault_mem.__file__).with_name("library.py")
 LINE = "<!-- From here on written by docs/generate_library.py -->"
 # The methods of a command that has not just the one of its own name; where it has none, why.
 METHODS: dict[str, tuple[str, ...] | str] = {
-    "remember": ("remember", "remember_many", "update"),
-    "recall": ("recall", "ask"),
+    "remember": ("remember", "remember_many", "update", "repeated_in"),
+    "recall": ("recall", "ask", "trusted_ids"),
+    "search": ("search", "search_all"),
     "list": ("list", "list_due"),
     "why-not": ("why_not", "ask_why_not"),
     "graph": ("graph", "graph_overview"),

@@ -7,7 +7,7 @@ import contextlib
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import date, datetime, timedelta, tzinfo
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from vault_mem.types import (
         Answer,
         BackupResult,
+        Beside,
         Candidates,
         Comparison,
         ConsolidationStats,
@@ -475,11 +476,44 @@ class Vault:
         )
         return self.ask(Request(query, n, chosen, budget, min_relevance=min_relevance))
 
-    def ask(self, request: Request, cost: Callable[[Found], int] | None = None) -> RecallResult:
-        """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest."""
+    def ask(
+        self,
+        request: Request,
+        cost: Callable[[Found], int] | None = None,
+        others: Sequence[Beside] = (),
+        name: str = "",
+    ) -> RecallResult:
+        """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest.
+
+        Where `others` answer, too, each result says from which vault it is; this one goes by `name`.
+        """
         from vault_mem.operations.memory.recall import recall
 
+        if others:
+            from vault_mem.operations.vaults.several import recall_in_all
+
+            return self._reading(recall_in_all, name, others, request, cost)
         return self._reading(recall, request, cost)
+
+    def trusted_ids(self, least: str) -> set[str]:
+        """The memories that come from a source to be trusted that much: owner, agent, captured, imported, or none."""
+        from vault_mem.operations.memory.show import trusted_ids
+
+        return self._reading(trusted_ids, least)
+
+    def repeated_in(self, others: Sequence[Beside], content: str) -> Found | None:
+        """The memory of one of the other vaults that a text repeats."""
+        from vault_mem.operations.vaults.several import repeated_in
+
+        return repeated_in(others, content)
+
+    def search_all(
+        self, query: str, n: int, filters: Filters, others: Sequence[Beside], name: str = ""
+    ) -> RecallResult:
+        """Find the memories that have the words of a query, in this vault and others."""
+        from vault_mem.operations.vaults.several import search_in_all
+
+        return self._reading(search_in_all, name, others, query, n, filters)
 
     def search(
         self,
@@ -957,13 +991,18 @@ class Vault:
         return self.wake_up_within(tokens_of(woke_up, self.workspace.folder.now()), budget, public_only=public_only)
 
     def wake_up_within(
-        self, cost: Callable[[WakeUp], int], budget: int | None = None, *, public_only: bool = False
+        self,
+        cost: Callable[[WakeUp], int],
+        budget: int | None = None,
+        *,
+        public_only: bool = False,
+        others: Sequence[Beside] = (),
     ) -> WakeUp:
-        """The same, where `cost` says how many tokens showing it takes."""
+        """The same, where `cost` says how many tokens showing it takes; `others` are vaults that answer, too."""
         from vault_mem.operations.day.wake_up import DEFAULT_BUDGET, wake_up
 
         wanted = DEFAULT_BUDGET if budget is None else budget
-        return self._reading(wake_up, budget=wanted, cost=cost, public_only=public_only)
+        return self._reading(wake_up, budget=wanted, cost=cost, public_only=public_only, others=others)
 
     def introspect(self, budget: int | None = None, *, public_only: bool = False) -> Introspection:
         """What there is to think about, in at most `budget` tokens of text."""

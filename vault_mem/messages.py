@@ -127,11 +127,15 @@ def blocked_hints(existing: str) -> str:
     return f"Save it anyway: {force}\nReplace the existing text: {update}\nClose the existing one: {supersede}"
 
 
+def _where(found: Found) -> str:
+    return f", vault: {found.vault}" if found.vault else ""
+
+
 def _not_saved(existing: Found, now: datetime) -> str:
     memory = existing.memory
     return (
         "Not saved — very similar memory already exists.\n"
-        f"Existing (id: {memory.id}, {age(memory.created, now)}): {quoted(cut(memory.content))}\n"
+        f"Existing (id: {memory.id}, {age(memory.created, now)}{_where(existing)}): {quoted(cut(memory.content))}\n"
         f"Similarity: {existing.similarity:.2f}\n"
         "If this is a meaningful update, use recall to review the existing memory "
         "and consider whether the new perspective adds value."
@@ -437,6 +441,7 @@ def recalled_line(number: int, found: Found, now: datetime, explain: bool = Fals
     told += [f"maybe replaced by: {found.replaced_by}"] if found.replaced_by else []
     told += [f"conflict copies: {len(found.copies)}"] if found.copies else []
     told += [f"a copy of: {found.copy_of}"] if found.copy_of else []
+    told += [f"vault: {found.vault}"] if found.vault else []
     line = f"{number}. [{day}] {quoted(text)} ({', '.join(told)})"
     return f"{line}\n   {explained(found.score, found.terms)}" if explain else line
 

@@ -58,6 +58,7 @@ from vault_mem.operations.vaults.evaluate import Report
 from vault_mem.operations.vaults.export import ExportReport
 from vault_mem.operations.vaults.import_ import ImportReport
 from vault_mem.operations.vaults.init import InitResult
+from vault_mem.operations.vaults.several import Beside
 from vault_mem.operations.vaults.stats import Stats
 from vault_mem.operations.vaults.status import Status
 from vault_mem.operations.vaults.views import RebuildResult
@@ -75,6 +76,7 @@ StrPath = str | os.PathLike[str]
 __all__ = [
     "Answer",
     "BackupResult",
+    "Beside",
     "Candidate",
     "Candidates",
     "Comparison",

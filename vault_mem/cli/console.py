@@ -39,6 +39,7 @@ class Console:
     shows_links: bool = False  # the output is a terminal in which a link can be clicked
     address: Callable[[str], str] | None = None  # where a memory can be opened
     vault: str | None = None
+    vaults: list[str] = field(default_factory=list)  # all that were named; the first is the nearest
     json: bool = False
     for_tool: bool = False
     public: bool = False  # private memories do not exist for this command

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
 from pathlib import Path
@@ -117,18 +117,24 @@ class Vault(library.Vault):
 
         self._writing(act)
 
-    def ask(self, request: types.Request, cost: Callable[[types.Found], int] | None = None) -> types.RecallResult:
+    def ask(
+        self,
+        request: types.Request,
+        cost: Callable[[types.Found], int] | None = None,
+        others: Sequence[types.Beside] = (),
+        name: str = "",
+    ) -> types.RecallResult:
         """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest.
 
         A daemon of the vault that is running anyway is asked, unless the files are watched here.
         """
-        if self._served and cost is None and self._watcher is None and self._watch is not True:
+        if self._served and cost is None and not others and self._watcher is None and self._watch is not True:
             from vault_mem.python import served
 
             answer = served.recall(str(self.root), request.checked())
             if answer is not None:
                 return answer
-        return super().ask(request, cost)
+        return super().ask(request, cost, others, name)
 
     def as_tools(self, which: str = "core", *, public_only: bool = False) -> list[Callable[..., str]]:
         """Plain functions with types and docstrings, for a framework that makes tools of them.

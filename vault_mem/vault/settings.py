@@ -145,6 +145,12 @@ class Settings:
     vault: str = _setting(
         "", "the vault to use when none is named and none is around", user_only=True, env="VAULT_MEM_VAULT"
     )
+    vaults: list[str] = _setting(
+        [], 'vaults that answer together: ["~/me", "."]; "." is the one around the current folder', user_only=True
+    )
+    save_to: list[str] = _setting(
+        [], 'where new memories go that have a kind or person: ["kind:mood=~/me", "person:Kaya=~/me"]', user_only=True
+    )
     follow_links: list[str] = _setting(
         [], "symbolic links in a vault that are followed, by their whole path: ~/vault/private", user_only=True
     )

@@ -14,6 +14,7 @@ from vault_mem.index.rows import STEP
 from vault_mem.model import STATE_KINDS, Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, stem_of, write_link
+from vault_mem.notes.origin import joined, made_of
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations.changing import changing, commit, memory_written, new_id, read_to_edit
@@ -208,6 +209,7 @@ def _save(
         sources = [workspace.index.get(id_) for id_ in draft.sources]
         memory.sources = [names.of(source.path) for source in sources]
         memory.sources_digest = summaries.digest(sources)
+        memory.source = joined(memory.source, made_of(source.source for source in sources))
     transaction.create(memory.path, note_text(for_obsidian(memory, names, folder), folder.zone).encode())
     if mirror:
         views.follow(transaction, None, memory)

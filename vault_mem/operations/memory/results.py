@@ -45,6 +45,7 @@ class Found:
     copy_of: str = ""
     shortened: bool = False
     budgeted: bool = False
+    vault: str = ""  # where several answer
 
     @property
     def distance(self) -> float:
@@ -61,6 +62,8 @@ class Found:
             figures["maybe_replaced_by"] = self.replaced_by
         if self.copies or self.copy_of:
             figures |= {"copies": self.copies, "copy_of": self.copy_of}
+        if self.vault:
+            figures["vault"] = self.vault
         if self.budgeted:
             kept = {key: whole[key] for key in IN_BUDGET if key in whole}
             return kept | figures | {"passage": self.passage, "shortened": self.shortened}

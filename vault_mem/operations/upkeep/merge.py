@@ -10,6 +10,7 @@ from vault_mem.index.links import Names
 from vault_mem.model import INVERSE_LINK, Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import LINK_KEYS, name_key, nameable, read_link, write_link
+from vault_mem.notes.origin import joined
 from vault_mem.notes.parse import title_of, written_list, written_words
 from vault_mem.notes.references import Reference, named_in, references, rewritten
 from vault_mem.notes.text import split
@@ -198,6 +199,9 @@ class _Plan:
             wanted["supersedes"] = [*replaced, *(f"[[{each}]]" for each in more)]
         if self.removed.importance > self.keep.importance:
             wanted["importance"] = self.removed.importance
+        source = joined(self.keep.source, self.removed.source)
+        if source != self.keep.source and (self.keep.private or not self.removed.private):
+            wanted["source"] = source
         for name in ("tags", "people"):
             union = _union(keep_raw, name, getattr(self.keep, name), getattr(self.removed, name))
             if union is not None:
