@@ -231,6 +231,16 @@ def connect(place: str) -> Socket | None:
     return None
 
 
+def _terminal() -> str:
+    """What the terminal can do, as a request says it."""
+    links = os.isatty(1)
+    if links:
+        from vault_mem.visible import shows_links
+
+        links = shows_links(os.environ)
+    return "i" * os.isatty(2) + "l" * links
+
+
 def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
     """Send a request and relay its answer; None where this daemon makes way for another, or is just ending."""
     from vault_mem import __version__
@@ -239,7 +249,7 @@ def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
     messages = protocol.Messages(connection)
     hung_up = False
     try:
-        connection.sendall(protocol.request(__version__, id_, arguments, _width(), os.isatty(2)))
+        connection.sendall(protocol.request(__version__, id_, arguments, _width(), _terminal()))
         first = messages.next()
         hung_up = first is None and messages.ended
     except OSError:

@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         SettingView,
         ShowResult,
         SideBySide,
+        SimilarResult,
         Stats,
         Status,
         StrPath,
@@ -193,10 +194,12 @@ class Vault:
         obsidian: bool = False,
         git: bool = False,
         nested: bool = False,
+        include: bool = False,
     ) -> InitResult:
         """Make a folder a vault; nothing that is already in it is touched.
 
         Notes that lie where memories would live stop it, unless `adopt`; so does a vault around it, unless `nested`.
+        With `include` all other notes of the folder are searched too.
         """
         from vault_mem.operations.vaults.init import init
 
@@ -212,6 +215,7 @@ class Vault:
             obsidian=obsidian,
             git=git,
             nested=nested,
+            include=include,
         )
 
     @property
@@ -571,6 +575,12 @@ class Vault:
         from vault_mem.operations.memory.why_not import why_not
 
         return self._reading(why_not, name_of(id_), request, cost)
+
+    def similar(self, note: Ref, n: int = DEFAULT_RESULTS) -> SimilarResult:
+        """The memories and included notes that are most like a note of the vault, whether it is searched or not."""
+        from vault_mem.operations.memory.similar import similar
+
+        return self._reading(similar, name_of(note), n)
 
     def compare(self, a: Ref, b: Ref) -> Comparison:
         """How two texts or memories stand to each other."""

@@ -28,6 +28,7 @@ from vault_mem.operations.memory.remember import RememberResult
 from vault_mem.operations.memory.remember_many import RememberedMany
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.memory.show import ListResult, ShowResult
+from vault_mem.operations.memory.similar import SimilarResult
 from vault_mem.operations.memory.why_not import WhyNot
 from vault_mem.operations.sessions.hint import HintStats
 from vault_mem.operations.sessions.import_sessions import SessionsReport
@@ -138,6 +139,7 @@ __all__ = [
     "SettingView",
     "ShowResult",
     "SideBySide",
+    "SimilarResult",
     "Stats",
     "Status",
     "StrPath",

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import datetime, tzinfo
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -196,6 +197,8 @@ def open_vault(console: Console, what: str = "Indexing") -> Vault:
         vault = Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))
         console.opened.append(vault)
     vault.workspace.folder.public = console.public
+    if console.shows_links:
+        console.address = partial(_in_obsidian, vault)
     return vault
 
 
@@ -220,8 +223,18 @@ def vault_name(console: Console, root: Path) -> str:
     return f"~/{root.relative_to(home).as_posix()}" if home and root.is_relative_to(home) else str(root)
 
 
+def _in_obsidian(vault: Vault, id_: str) -> str:
+    """The address that opens a memory in Obsidian; nothing where the vault is not Obsidian's too."""
+    from urllib.parse import quote
+
+    folder, state = vault.workspace.folder, vault.workspace.index.state
+    key = state.key_of(id_) if state is not None and folder.tree.exists(".obsidian") else None
+    return f"obsidian://open?path={quote(str(folder.shown(key)), safe='')}" if key else ""
+
+
 def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int = 0) -> None:
     """Say on stderr what happened beside the answer."""
+    vault.workspace.tell_astray()
     for notice in vault.workspace.notices:
         console.notice(f"note: {notice}")
     if stale:

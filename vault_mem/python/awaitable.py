@@ -71,6 +71,7 @@ from vault_mem.types import (
     SettingView,
     ShowResult,
     SideBySide,
+    SimilarResult,
     Stats,
     Status,
     StrPath,
@@ -114,10 +115,12 @@ class AsyncVault(Running):
         obsidian: bool = False,
         git: bool = False,
         nested: bool = False,
+        include: bool = False,
     ) -> InitResult:
         """Make a folder a vault; nothing that is already in it is touched.
 
         Notes that lie where memories would live stop it, unless `adopt`; so does a vault around it, unless `nested`.
+        With `include` all other notes of the folder are searched too.
         """
         return await in_thread(
             Vault.init,
@@ -132,6 +135,7 @@ class AsyncVault(Running):
             obsidian=obsidian,
             git=git,
             nested=nested,
+            include=include,
         )
 
     async def remember(
@@ -449,6 +453,10 @@ class AsyncVault(Running):
     async def ask_why_not(self, id_: Ref, request: Request, cost: Callable[[Found], int] | None = None) -> WhyNot:
         """The same for a request, as `ask` makes it."""
         return await self._run(self.vault.ask_why_not, id_, request, cost)
+
+    async def similar(self, note: Ref, n: int = DEFAULT_RESULTS) -> SimilarResult:
+        """The memories and included notes that are most like a note of the vault, whether it is searched or not."""
+        return await self._run(self.vault.similar, note, n)
 
     async def compare(self, a: Ref, b: Ref) -> Comparison:
         """How two texts or memories stand to each other."""

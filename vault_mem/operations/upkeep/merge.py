@@ -15,7 +15,7 @@ from vault_mem.notes.parse import title_of, written_list, written_words
 from vault_mem.notes.references import Reference, named_in, references, rewritten
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
-from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import Draft, check_words, checked
 from vault_mem.operations.upkeep.by_hand import replace_words
 from vault_mem.operations.upkeep.edit_memory import as_written
@@ -73,8 +73,7 @@ def merge(
         if text is not None and told is not None:
             transaction.written[one.id] = text if told.kept else True
         changed = [key for key in transaction.linking if key not in (one.path, other.path)]
-        op = transaction.commit()
-        index_written(workspace, transaction)
+        op = commit(workspace, transaction)
         shown = list(filter(workspace.folder.is_shown, left))
         return MergeResult(memory_written(workspace, transaction, one.id), other, changed, shown, op)
 
@@ -126,7 +125,7 @@ def plan_merge(
         if folder.is_owned(key) and plan.leads_to_keep(key, text if changed is None else changed):
             linked.add(key)
         if changed is not None:
-            transaction.write(key, text, changed, keep_time=folder.is_note(key))
+            transaction.write(key, text, changed)
         elif any(plan.goes(name, key) for name in named_in(text, key)):
             left.append(key)
     after = plan.with_fields(after, keep_raw, raw, linked, moved)

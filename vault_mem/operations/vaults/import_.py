@@ -18,7 +18,7 @@ from vault_mem.notes.links import body_links, name_key, read_link, write_link
 from vault_mem.notes.origin import parts
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
-from vault_mem.operations.changing import changing, index_written, read_to_edit
+from vault_mem.operations.changing import changing, commit, read_to_edit
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.memory.remember_many import Batch, taken_back
@@ -225,8 +225,7 @@ class _Import:
         def write() -> None:
             transaction = Transaction(folder, "import", ids=[memory.id])
             transaction.create(key, raw)
-            transaction.commit()
-            index_written(self.workspace, transaction, mirrored=False)
+            commit(self.workspace, transaction, mirrored=False)
 
         changing(self.workspace, write)
         self.batch.saved(whole)
@@ -262,8 +261,7 @@ def _linked(workspace: Workspace, id_: str, type_: str, other: str) -> bool:
     link = write_link(Link(name, type_, None, two.title))
     transaction = Transaction(workspace.folder, "import", ids=[one.id, two.id])
     transaction.write(one.path, raw, edit(raw, {"links": [*(each for each in links if each not in found), link]}))
-    transaction.commit()
-    index_written(workspace, transaction)
+    commit(workspace, transaction)
     return True
 
 
