@@ -23,57 +23,33 @@ from vault_mem.register import COMMANDS, GROUPS
 PAGE = Path(__file__).with_name("library.md")
 SOURCE = Path(vault_mem.__file__).with_name("library.py")
 LINE = "<!-- From here on written by docs/generate_library.py -->"
-# The methods of each command; where a command has none, why.
+# The methods of a command that has not just the one of its own name; where it has none, why.
 METHODS: dict[str, tuple[str, ...] | str] = {
     "remember": ("remember", "remember_many", "update", "repeated_in"),
     "recall": ("recall", "ask", "trusted_ids"),
     "search": ("search", "search_all"),
-    "show": ("show",),
     "list": ("list", "list_due"),
-    "compare": ("compare",),
-    "similar": ("similar",),
     "why-not": ("why_not", "ask_why_not"),
-    "edit": ("edit",),
-    "tag": ("tag",),
-    "rename": ("rename",),
-    "link": ("link",),
-    "unlink": ("unlink",),
     "graph": ("graph", "graph_overview"),
     "episode": ("create_episode", "episode", "episodes", "add_to_episode", "remove_from_episode"),
-    "consolidate": ("consolidate",),
-    "merge": ("merge",),
-    "done": ("done",),
-    "close": ("close",),
-    "reopen": ("reopen",),
-    "confirm": ("confirm",),
     "tidy": ("tidy", "tidy_candidates", "tidy_apply", "tidy_log", "summary_candidates"),
     "review": ("review", "review_versions", "review_answer"),
     "forget": ("forget", "look_at_purge"),
     "restore": ("restore", "trash"),
     "undo": ("undo", "look_at_undo"),
     "history": ("history", "operations"),
-    "private": ("private",),
-    "publish": ("publish",),
     "backup": ("backup", "check_backup"),
     "wake-up": ("wake_up", "wake_up_within"),
     "introspect": ("introspect", "introspect_within"),
-    "emotion-trend": ("emotion_trend",),
     "update-self": ("show_self", "update_self"),
     "setup": "it changes the settings of agents that a person uses",
     "mcp": "it is a server of its own; `as_tools()` has its tools",
-    "init": ("init",),
     "config": ("settings", "set_setting"),
-    "status": ("status",),
-    "doctor": ("doctor",),
-    "stats": ("stats",),
     "views": ("rebuild_views",),
-    "reindex": ("reindex",),
     "daemon": "a program starts no daemon; `watch=True` does the same inside it",
     "import": ("import_", "import_sessions"),
     "sessions": ("sessions", "session", "remove_sessions", "said_around"),
-    "capture": ("capture",),
     "hint": ("hint", "hint_stats", "note_used"),
-    "export": ("export",),
     "eval": ("evaluate",),
     "git-merge": "git calls it",
     "help": "`help(Vault)`, and this page",
@@ -99,9 +75,16 @@ def _commands() -> Iterator[str]:
     yield "\n### Commands and methods\n"
     yield "| command | method |\n| --- | --- |"
     for command in COMMANDS:
-        found = METHODS[command]
+        found = _methods(command)
         told = found if isinstance(found, str) else ", ".join(f"[`{each}`](#{each})" for each in found)
         yield f"| `{command}` | {'none: ' if isinstance(found, str) else ''}{told} |"
+
+
+def _methods(command: str) -> tuple[str, ...] | str:
+    name = command.replace("-", "_")
+    if command not in METHODS and not hasattr(Vault, name):
+        raise SystemExit(f"docs/generate_library.py: which methods has {command}, or why has it none?")
+    return METHODS.get(command, (name,))
 
 
 def _vault() -> Iterator[str]:
@@ -112,7 +95,7 @@ def _vault() -> Iterator[str]:
     for group in GROUPS:
         yield f"\n### {group}\n"
         for command, entry in COMMANDS.items():
-            methods = METHODS[command]
+            methods = _methods(command)
             for name in () if isinstance(methods, str) or entry.group != group else methods:
                 yield from _method(name, signatures.pop(name))
     yield "\n### The vault object\n"

@@ -63,7 +63,7 @@ class Command(_Explained):
         name = ctx.command_path.partition(" ")[2]
         started = time.monotonic()
         with redact.shown(console.stderr, console.verbose), tagging() if console.for_tool else nullcontext():
-            log.info("Tool invocation: %s %s", name, redact.sanitised(name, ctx.params))
+            log.log(redact.step(), "Tool invocation: %s %s", name, redact.sanitised(name, ctx.params))
             try:
                 return super().invoke(ctx)
             except VaultMemError as error:
