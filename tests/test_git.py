@@ -407,7 +407,7 @@ def test_status_tells_how_the_vault_stands_to_git(pair: tuple[Clone, Clone], cli
     one.commit()
     other.git("fetch", "-q")
     (line,) = [each for each in other.run("status").out.splitlines() if each.startswith("git:")]
-    assert "1 uncommitted note(s)" in line and "ahead and 1 behind of origin/" in line
+    assert "1 uncommitted note(s)" in line and "ahead of and 1 behind origin/" in line
     (other.root / ".gitignore").write_text("")
     assert "does NOT ignore" in other.run("status").out
 

@@ -266,6 +266,16 @@ def test_names_that_views_cannot_have(cli: Command) -> None:
         assert cli.run("config", "set", name, value).code == 2, (name, value)
 
 
+def test_lines_leave_views_that_had_other_names_once(cli: Command, root: Path) -> None:
+    # P-3, F-1: the settings were changed since
+    ids = [saved(cli, text) for text in ("The kiln is hot", "Bergen wants twenty bowls", "Rain again")]
+    cli.run("config", "set", "views_folder", "memory-log")
+    cli.json("private", ids[0], env=LATER)
+    cli.json("forget", ids[1], env=LATER)
+    text = (root / "memory/2026-11-15.md").read_text()
+    assert "kiln" not in text and "Bergen" not in text and ids[2] in text
+
+
 def test_what_the_journal_tells_of_other_names_can_be_undone(cli: Command, root: Path) -> None:
     # S-7: the settings were changed since
     id_ = saved(cli, "The kiln is hot")

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, tzinfo
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -1084,6 +1084,10 @@ class Vault:
 
         return evaluate(read_data(path_of(data)), os.environ if env is None else env, progress)
 
+    @property
+    def _zone(self) -> tzinfo:
+        return self.workspace.folder.zone
+
     def _draft(self, given: str | Draft | Mapping[str, Any]) -> Draft:
         from vault_mem.operations.memory.drafts import Draft
 
@@ -1111,7 +1115,7 @@ class Vault:
 
         if value is None:
             return None
-        moment = read_time(value, self.workspace.folder.zone) if isinstance(value, date | str) else None
+        moment = read_time(value, self._zone) if isinstance(value, date | str) else None
         if moment is None:
             raise InvalidInput(f"{name} is a datetime, a date or an ISO 8601 text, not {value!r}")
         return moment
@@ -1147,7 +1151,7 @@ class Vault:
             given["closed"] = True
         if episode is not None:
             given["ids"] = [memory.id for memory in self.episode(episode).memories]
-        return replace(filters or Filters(), **given).in_zone(self.workspace.folder.zone)
+        return replace(filters or Filters(), **given).in_zone(self._zone)
 
 
 def name_of(ref: Ref) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vault_mem.errors import EditRefused
-from vault_mem.setup.agents import SURFACES, TOOL_SETS, Wish, needs
+from vault_mem.setup.agents import needs
 from vault_mem.setup.pieces import Piece, add, foreign, present
 from vault_mem.setup.receipts import Receipt, Receipts, missing, receipt_for, remove_folders
+from vault_mem.setup.wish import SURFACES, TOOL_SETS, Wish
 from vault_mem.vault import outside
 
 # A diff is for reading: settings on one endless line, perhaps with keys in it, are not shown whole.

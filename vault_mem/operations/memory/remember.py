@@ -103,7 +103,7 @@ def remember(
     if draft.private:
         redact.seal(vars(draft))
     draft = checked(draft, workspace.folder.zone)
-    log.info("Routing: remember %s", redact.sanitised("remember", vars(draft)))
+    log.log(redact.step(), "Routing: remember %s", redact.sanitised("remember", vars(draft)))
     if not draft.private and not allow_secret:
         refuse_secrets(vars(draft))
     settings = workspace.folder.settings

@@ -103,16 +103,20 @@ def speak(transaction: Transaction, memory: Memory, former: Memory | None = None
 
 
 def leave(transaction: Transaction, id_: str) -> None:
-    """Take a memory's lines out of every view, wherever a person may have moved them."""
+    """Take a memory's lines out of every view, wherever a person may have moved them.
+
+    Out of those that have the names of a new vault too: others may have been chosen since.
+    """
     folder = transaction.folder
     wanted = marked.marker(id_).encode()
-    for key in view_keys(folder):
+    default = ["MEMORY.md", *(f"memory/{name}" for name in folder.tree.names("memory", ".md") if name[0].isdigit())]
+    for key in dict.fromkeys([*view_keys(folder), *filter(folder.was_view, default)]):
         try:
             raw = read(folder, key)
         except VaultMemError as error:
             transaction.notices.append(f"{key} could not be kept up to date: {error.message}")
             continue
-        if raw and wanted in raw and folder.is_view(key):
+        if raw and wanted in raw and folder.was_view(key):
             transaction.line(key, id_, marked.find(_decoded(raw), id_), None, _place(folder, key))
 
 
