@@ -439,15 +439,9 @@ def recalled_line(number: int, found: Found, now: datetime, explain: bool = Fals
     told = [f"id: {memory.id}", f"emotion: {memory.emotion}", f"private: {private}"]
     told += marks(memory, now, now.tzinfo, found.superseded_by)
     told += [f"maybe replaced by: {found.replaced_by}"] if found.replaced_by else []
-<<<<<<< HEAD
     told += [f"conflict copies: {len(found.copies)}"] if found.copies else []
     told += [f"a copy of: {found.copy_of}"] if found.copy_of else []
     told += [f"vault: {found.vault}"] if found.vault else []
-=======
-    told += [f"vault: {found.vault}"] if found.vault else []
-    told += [f"conflict copies: {len(found.copies)}"] if found.copies else []
-    told += [f"a copy of: {found.copy_of}"] if found.copy_of else []
->>>>>>> h23
     line = f"{number}. [{day}] {quoted(text)} ({', '.join(told)})"
     return f"{line}\n   {explained(found.score, found.terms)}" if explain else line
 

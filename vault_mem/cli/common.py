@@ -202,7 +202,6 @@ def open_vault(console: Console, what: str = "Indexing") -> Vault:
     return vault
 
 
-<<<<<<< HEAD
 def _in_obsidian(vault: Vault, id_: str) -> str:
     """The address that opens a memory in Obsidian; nothing where the vault is not Obsidian's too."""
     from urllib.parse import quote
@@ -212,8 +211,6 @@ def _in_obsidian(vault: Vault, id_: str) -> str:
     return f"obsidian://open?path={quote(str(folder.shown(key)), safe='')}" if key else ""
 
 
-=======
->>>>>>> h23
 def beside(console: Console, vault: Vault) -> list[Beside]:
     """The other vaults that answer, too: those that were named, or those of the user's settings."""
     from vault_mem.vault.find import other_vaults
@@ -233,18 +230,6 @@ def vault_name(console: Console, root: Path) -> str:
     """How a vault is called in an answer: its path, home as ~."""
     home = console.env.get("HOME")
     return f"~/{root.relative_to(home).as_posix()}" if home and root.is_relative_to(home) else str(root)
-<<<<<<< HEAD
-=======
-
-
-def _in_obsidian(vault: Vault, id_: str) -> str:
-    """The address that opens a memory in Obsidian; nothing where the vault is not Obsidian's too."""
-    from urllib.parse import quote
-
-    folder, state = vault.workspace.folder, vault.workspace.index.state
-    key = state.key_of(id_) if state is not None and folder.tree.exists(".obsidian") else None
-    return f"obsidian://open?path={quote(str(folder.shown(key)), safe='')}" if key else ""
->>>>>>> h23
 
 
 def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int = 0) -> None:

@@ -60,17 +60,10 @@ class Found:
             figures["superseded_by"] = self.superseded_by
         if self.replaced_by:
             figures["maybe_replaced_by"] = self.replaced_by
-<<<<<<< HEAD
         if self.copies or self.copy_of:
             figures |= {"copies": self.copies, "copy_of": self.copy_of}
         if self.vault:
             figures["vault"] = self.vault
-=======
-        if self.vault:
-            figures["vault"] = self.vault
-        if self.copies or self.copy_of:
-            figures |= {"copies": self.copies, "copy_of": self.copy_of}
->>>>>>> h23
         if self.budgeted:
             kept = {key: whole[key] for key in IN_BUDGET if key in whole}
             return kept | figures | {"passage": self.passage, "shortened": self.shortened}
