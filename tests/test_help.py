@@ -93,6 +93,59 @@ def test_bash_completes(bare: Command):
     assert complete(bare, "vault-mem config set dedup_t") == ["dedup_threshold"]
 
 
+@pytest.mark.skipif(not shutil.which("fish"), reason="no fish here")
+def test_fish_completes(bare: Command):
+    expected = {
+        "vault-mem reca": "recall\tFind memories by meaning and by words.",
+        "vault-mem -v reca": "recall\tFind memories by meaning and by words.",
+        "vault-mem --vault config reca": "recall\tFind memories by meaning and by words.",
+        "vault-mem remember config se": "",  # words of a text are no commands
+        "vault-mem remember --vault /x --forc": "--force\tSave even if it repeats a memory.",
+        "vault-mem remember --kind rel": "relation\tOne of event, fact, relation, task, summary, mood; default event.",
+        "vault-mem help conso": "consolidate\tReplay what is new, and find near-duplicates.",
+        "vault-mem config set dedup_t": "dedup_threshold",
+    }
+    ask = "".join(f"complete -C '{line}'; echo;" for line in expected)
+    script = bare.run("completion", "fish").out
+    done = subprocess.run(
+        ["fish", "-N", "-c", f"{script}\n{ask}"],
+        cwd=bare.cwd, env=bare.env, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    offered = [line for line in done.stdout.split("\n") if line]
+    assert offered == [each for each in expected.values() if each] and not done.stderr
+
+
+# zsh completes in its line editor alone, so it gets a terminal of its own.
+_ZPTY = """
+zmodload zsh/zpty
+zpty line 'stty cols 120 rows 100; exec zsh -f -i'
+zpty -w line "PROMPT=; autoload -Uz compinit; compinit -u -D; source $1; bindkey '^I' list-choices; echo RE''ADY"
+zpty -r -m line out '*READY*'
+zpty -w -n line "$2"$'\t'
+zpty -r -m line out "*$3*" && print -r -- found
+zpty -d line
+"""
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="no zsh here")
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("vault-mem -v reca", "recall  -- Find memories by meaning"),
+        ("vault-mem --vault /x config se", "set  -- Set a setting"),
+        ("vault-mem remember --kind rel", "relation"),
+        ("vault-mem help conso", "consolidate  -- Replay what is new"),
+        ("vault-mem config set dedup_t", "dedup_threshold"),
+    ],
+)
+def test_zsh_completes(line, offered, bare: Command, tmp_path: Path):
+    script = tmp_path / "vault-mem.zsh"
+    script.write_text(bare.run("completion", "zsh").out)
+    command = ["zsh", "-fc", _ZPTY, "zsh", str(script), line, offered]
+    done = subprocess.run(command, env=bare.env, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "found\n", done.stderr
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_scripts_know_every_command_and_option(shell, bare: Command):
     script = bare.run("completion", shell).out

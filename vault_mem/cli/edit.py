@@ -10,7 +10,6 @@ from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
-from vault_mem.operations.changing import read_to_edit, to_change
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -74,6 +73,7 @@ def _pairs(fields: tuple[str, ...]) -> dict[str, str]:
 def _in_editor(console: Console, vault: Vault, id_: str, reason: str, allow_secret: bool) -> EditResult:
     """The whole note in the caller's editor; what cannot be saved is kept."""
     from vault_mem.cli.editor import edited_copy
+    from vault_mem.operations.changing import read_to_edit, to_change
     from vault_mem.operations.upkeep.edit_memory import EditResult, save_note
 
     workspace = vault.workspace

@@ -49,13 +49,20 @@ def _valued(nodes: list[tuple[str, Node]]) -> Iterator[tuple[str, str, list[str]
         for option in node["options"]:
             if not option["flag"]:
                 for name in option["names"]:
-                    yield place, name, option.get("choices", list(KINDS) if name == "--kind" else [])
+                    yield place, name, _choices(option)
+
+
+def _choices(option: Node) -> list[str]:
+    return option.get("choices") or (list(KINDS) if "--kind" in option["names"] else [])
+
+
+def _places(nodes: list[tuple[str, Node]]) -> list[tuple[str, str, str]]:
+    return [place.rpartition(" ") for place, _ in nodes if place]
 
 
 def _steps(nodes: list[tuple[str, Node]]) -> str:
     """The steps from a command to one below it, as patterns of a shell's case."""
-    places = [place.rpartition(" ") for place, _ in nodes if place]
-    return "|".join(f'"{above}/{name}"' for above, _, name in places)
+    return "|".join(f'"{above}/{name}"' for above, _, name in _places(nodes))
 
 
 def _bash(nodes: list[tuple[str, Node]]) -> str:
@@ -143,31 +150,39 @@ compdef _vault_mem vault-mem"""
 
 
 def _fish(nodes: list[tuple[str, Node]]) -> str:
-    lines = ["# Completion of vault-mem for fish: vault-mem completion fish | source"]
-    below: dict[str, list[str]] = {}
+    steps = " ".join(f'"{above}/{name}"' for above, _, name in _places(nodes))
+    lines = [
+        f"""\
+# Completion of vault-mem for fish: vault-mem completion fish | source
+function __vault_mem_at
+    set -l place ""
+    set -l value 0
+    for word in (commandline -opc)[2..]
+        if test $value = 1
+            set value 0
+            continue
+        end
+        switch "$place/$word"
+            case {steps}
+                set place (string trim "$place $word")
+            case "*/--vault"
+                set value 1
+        end
+    end
+    test "$place" = "$argv"
+end"""
+    ]
     for place, node in nodes:
-        below[place] = [name for name, _ in _words(node)]
-    for place, node in nodes:
-        here = _fish_condition(place, below[place])
-        for name, text in _words(node):
-            lines.append(f"complete -c vault-mem -n {here} -f -a {name}{_fish_text(text)}")
+        here = f"complete -c vault-mem -n '__vault_mem_at {place}'"
+        lines += [f"{here} -f -a {name}{_fish_text(text)}" for name, text in _words(node)]
         for option in node["options"]:
             names = " ".join(
                 f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option["names"]
             )
-            choices = option.get("choices") or (KINDS if "--kind" in option["names"] else ())
+            choices = _choices(option)
             value = "" if option["flag"] else f" -x -a {shlex.quote(' '.join(choices))}" if choices else " -r"
-            condition = _fish_condition(place, [])
-            lines.append(f"complete -c vault-mem -n {condition} {names}{value}{_fish_text(option['help'])}")
+            lines.append(f"{here} {names}{value}{_fish_text(option['help'])}")
     return "\n".join(lines)
-
-
-def _fish_condition(place: str, not_yet: list[str]) -> str:
-    if not place:
-        return "__fish_use_subcommand"
-    tests = [f"__fish_seen_subcommand_from {word}" for word in place.split()]
-    tests += [f"not __fish_seen_subcommand_from {' '.join(not_yet)}"] if not_yet else []
-    return shlex.quote("; and ".join(tests))
 
 
 def _fish_text(text: str) -> str:

@@ -42,6 +42,7 @@ def command(console: Console) -> None:
             f"{len(status.waiting_for_views)} to be followed by the views, "
             f"{len(status.waiting_for_heal)} for new names in links "
             f"(heal_links = {'true' if status.heal_links else 'false'})",
+            **({"elsewhere": f"{len(status.astray)} not searched (vault-mem doctor)"} if status.astray else {}),
             "interrupted": ", ".join(status.interrupted) or "nothing",
             "problems": len(status.problems) or "none",
             "git": _git(status.git),

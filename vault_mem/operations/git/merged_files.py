@@ -16,7 +16,7 @@ from vault_mem.merging.review import without_repeats
 from vault_mem.merging.views import without_copies
 from vault_mem.notes.parse import parse
 from vault_mem.notes.write import file_name
-from vault_mem.operations.changing import index_written
+from vault_mem.operations.changing import commit
 from vault_mem.operations.git.common_text import taken_in
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
@@ -49,9 +49,11 @@ def leftovers(folder: Folder) -> Iterator[Leftover]:
     """Every file of ours that a merge left in disorder."""
     in_git = git.in_repository(folder)
     waiting = git.unmerged(folder) if in_git else {}
-    for key in [*walk(folder).files, *views.view_keys(folder), views.MONOLOGUE, "REVIEW.md", "SELF.md"]:
+    for key in [*walk(folder).files, *views.view_keys(folder), folder.monologue, "REVIEW.md", "SELF.md"]:
         raw = _read(folder, key)
-        if raw and (b"<<<<<<<" in raw or b"\n>>>>>>>" in raw or (in_git and kind_of(key) in _OURS)):
+        if raw and (
+            b"<<<<<<<" in raw or b"\n>>>>>>>" in raw or (in_git and kind_of(key, raw.decode(errors="replace")) in _OURS)
+        ):
             yield from _leftover(folder, key, raw, key in waiting)
     for key in filter(lambda key: not folder.is_private(key), history_keys(folder)):
         raw = _read(folder, key) or b""
@@ -78,8 +80,7 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
         for other in leftover.others:
             _part(workspace, transaction, leftover.key, other)
         if transaction.steps:
-            transaction.commit()
-            index_written(workspace, transaction)
+            commit(workspace, transaction)
     if folder.is_view(leftover.key):
         views.rebuild(workspace)
     if leftover.key in git.unmerged(folder) and not leftover.undecided:
