@@ -37,8 +37,8 @@ _HOOK_STARTS_DAEMON = (
 # Settings of a client's own, which only its owner should widen: they are told, not written.
 _SANDBOXES = {
     "claude-code": "If Claude Code's sandbox is on, commands save into a vault outside the project if settings.json "
-    'has "sandbox": {"filesystem": {"allowWrite": [VAULT]}}; on Linux "network": {"allowAllUnixSockets": true} in it lets '
-    "them reach the daemon.",
+    'has "sandbox": {"filesystem": {"allowWrite": [VAULT]}}; on Linux "network": {"allowAllUnixSockets": true} in it '
+    "lets them reach the daemon.",
     "codex": "In Codex's sandbox, commands save into a vault outside the project once config.toml has "
     "[sandbox_workspace_write] writable_roots = [VAULT].",
 }
