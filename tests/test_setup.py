@@ -668,3 +668,23 @@ def test_envelopes():
     assert json.loads(envelope("cursor", evil))["additional_context"] == fenced(evil)
     assert envelope("generic", evil) == fenced(evil) and "\x1b" not in fenced(evil)
     assert envelope("codex", " \n") == ""
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "cursor", "opencode"])
+def test_capture_and_hints(cli: Command, root: Path, agent: str) -> None:
+    # K-1, K-4: hooks only when asked for, and taken out with the rest, with a receipt and without
+    before = contents(root)
+    assert cli.run("setup", agent, "--yes", "--no-check").code == 0
+    plain = "".join(each.decode() for each in contents(root).values())
+    assert "vault-mem capture" not in plain and "vault-mem hint" not in plain
+    assert cli.run("setup", agent, "--yes", "--no-check", "--capture", "--per-prompt").code == 0
+    text = "".join(each.decode() for each in contents(root).values())
+    assert "capture" in text and ("vault-mem hint" in text) == (agent in ("claude-code", "codex", "gemini"))
+    assert cli.run("setup", agent, "--yes", "--no-check").code == 0
+    assert "".join(each.decode() for each in contents(root).values()) == plain
+    cli.run("setup", agent, "--yes", "--no-check", "--capture", "--per-prompt")
+    receipts = Path(cli.env["HOME"], ".local/state/vault-mem/setup.json")
+    receipts.unlink()
+    assert cli.run("setup", agent, "--remove", "--yes").code == 0
+    left = {key: raw for key, raw in contents(root).items() if before.get(key) != raw}
+    assert b"vault-mem capture" not in b"".join(left.values()) and b"vault-mem hint" not in b"".join(left.values())

@@ -10,14 +10,18 @@ from vault_mem.imports import (
     basic_memory,
     chatgpt,
     claude,
+    claude_code_memory,
     claude_mem,
     jsonl,
+    markdown,
     mcp_memory_service,
     mem0,
     mempalace,
     memsearch,
     openclaw,
 )
+from vault_mem.imports.conversations import Conversations
+from vault_mem.imports.transcripts.readers import READERS as TRANSCRIPTS
 
 # The order in which they are tried: the more particular before the more general.
 _MODULES: tuple[Any, ...] = (
@@ -32,7 +36,10 @@ _MODULES: tuple[Any, ...] = (
     openclaw,
     basic_memory,
 )
-READERS: dict[str, Any] = {reader.NAME: reader for reader in _MODULES}
+READERS: dict[str, Any] = {
+    reader.NAME: reader
+    for reader in (*_MODULES, markdown, claude_code_memory, *map(Conversations, TRANSCRIPTS.values()))
+}
 FORMATS = ("auto", *sorted(READERS))
 
 

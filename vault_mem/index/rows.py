@@ -53,9 +53,9 @@ def schema(dim: int) -> pa.Schema:
     )
 
 
-def texts_to_embed(memory: Memory) -> list[str]:
+def texts_to_embed(content: str) -> list[str]:
     """What is embedded of a memory: its passages. Their vectors together give the whole memory's."""
-    return passages(memory.content) if memory.content.strip() else []
+    return passages(content) if content.strip() else []
 
 
 def whole_vector(vectors: Vectors, parts: Sequence[str]) -> Vectors:
@@ -74,7 +74,7 @@ _to_json = json.JSONEncoder(ensure_ascii=False).encode
 def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, dim: int) -> list[dict[str, Any]]:
     """The rows of one file. `vectors` are those of `texts_to_embed`."""
     memory = note.memory
-    parts = texts_to_embed(memory)
+    parts = texts_to_embed(memory.content)
     record = to_record(memory)
     content = record.pop("content")
     shared = {

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import secrets
-import sqlite3
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from vault_mem.errors import Changed, EditRefused, Unsafe, VaultMemError, WriteFailed, of_system
 from vault_mem.model import Memory
 from vault_mem.notes.parse import parse
-from vault_mem.operations.workspace import Workspace, reason_of
+from vault_mem.operations.workspace import INDEX_ERRORS, Workspace, reason_of
 from vault_mem.vault import clock, journal
 from vault_mem.vault.history import id_in
 from vault_mem.vault.steps import FileStep
-from vault_mem.vault.walk import FileState, state_of
+from vault_mem.vault.walk import FileState, has_stub, state_of
 
 if TYPE_CHECKING:
     from vault_mem.index.known import Known
@@ -71,6 +70,13 @@ def new_id(workspace: Workspace, prefix: str) -> str:
             return prefix + digits
 
 
+def commit(workspace: Workspace, transaction: journal.Transaction, *, soon: bool = False, mirrored: bool = True) -> str:
+    """Do what is planned, and let the index follow (see `index_written`). Returns the operation's name."""
+    op = transaction.commit()
+    index_written(workspace, transaction, soon=soon, mirrored=mirrored)
+    return op
+
+
 def index_written(
     workspace: Workspace, transaction: journal.Transaction, *, soon: bool = False, mirrored: bool = True
 ) -> None:
@@ -85,7 +91,7 @@ def index_written(
         return
     try:
         workspace.sync_ours(transaction.notes, transaction.notes if mirrored else ())
-    except (VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error) as error:
+    except (VaultMemError, *INDEX_ERRORS) as error:
         workspace.notices.append(f"the files are written; the index follows with the next command: {reason_of(error)}")
 
 
@@ -128,7 +134,11 @@ def _bytes(workspace: Workspace, memory: Memory) -> bytes:
     except OSError as error:
         raise Changed(f"{memory.path} cannot be read: {error.strerror}", "was it moved? Try again") from error
     if raw is None:
+        if has_stub(workspace.folder, memory.path):
+            raise EditRefused(f"{memory.path} is not downloaded", "its sync service has it: fetch it first")
         raise Changed(f"{memory.path} is gone", "was it moved? Try again")
+    if not raw and not memory.provisional:
+        raise Changed(f"{memory.path} is empty: it is being written, or is not downloaded", "try again")
     return raw
 
 

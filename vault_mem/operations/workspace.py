@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from vault_mem.index.sync import Progress, SyncReport
 
 T = TypeVar("T")
+# What the disk, LanceDB and SQLite raise.
+INDEX_ERRORS = (OSError, RuntimeError, ValueError, sqlite3.Error)
 # A read answers from what is there, and says that it is behind, rather than wait longer for another's sync; it hardly
 # waits at all for one that rebuilds the index or takes in a whole checkout.
 READ_WAIT, LONG_WORK_WAIT = 3.0, 0.1
@@ -140,7 +142,7 @@ class Workspace(Opened):
             if not self.index.is_open:
                 raise
             return self._behind(only)
-        except (OSError, RuntimeError, ValueError, sqlite3.Error, WriteFailed) as error:
+        except (*INDEX_ERRORS, WriteFailed) as error:
             reason = reason_of(error)
             if not self.index.is_open or self.index.open():
                 if isinstance(error, WriteFailed):
@@ -151,6 +153,16 @@ class Workspace(Opened):
         if report.rebuilt and report.rebuilt != NO_INDEX:
             self.notices.append(f"index rebuilt: {report.rebuilt}")
         return Freshness(stale=False, pending=0, report=report)
+
+    def tell_astray(self) -> None:
+        """Say once which memories were moved to where they are not searched (SPEC O-5)."""
+        state = self.index.state if "index" in self.__dict__ else None
+        if state is not None and state.get("astray_untold"):
+            from vault_mem.index.astray import still_astray, told
+
+            self.notices += told(self.folder, still_astray(self.folder, state).values())
+            if not state.fixed:
+                state.put(astray_untold=False)
 
     def _behind(self, only: Sequence[str] | None) -> Freshness:
         from vault_mem.index.sync import difference
@@ -168,11 +180,11 @@ class Workspace(Opened):
         """What `look` finds in the index; where that turns out to be damaged, it is rebuilt and looked at again."""
         try:
             return look()
-        except (OSError, RuntimeError, ValueError, sqlite3.Error):
+        except INDEX_ERRORS:
             try:
                 if not self.index.open():  # what we were reading may have been replaced or folded away meanwhile
                     return look()
-            except (OSError, RuntimeError, ValueError, sqlite3.Error):
+            except INDEX_ERRORS:
                 pass
             self.rebuild()
             self.notices.append("index rebuilt: it was damaged")

@@ -19,7 +19,7 @@ DECIDED = 2
 # How many are called up: they must not take over a short list.
 FEW = 2
 # Above the first cosine a pattern is what the network settled on; below the second it is not near.
-SAME, LEAST = 0.9, 0.2
+SAME, LEAST = 0.9, 0.3
 
 
 def associated(patterns: Vectors, mean: Vectors, scores: NDArray[np.float64]) -> Vectors:

@@ -11,7 +11,7 @@ from vault_mem.index.catalogue import Catalogue
 from vault_mem.ranking.names import NOBODY
 from vault_mem.ranking.query import exact_parts, term_weights
 from vault_mem.ranking.rank import DIGITS, best_rows
-from vault_mem.ranking.signals import shown_text, written_in
+from vault_mem.ranking.signals import as_written, shown_text, written_in
 from vault_mem.ranking.weights import weights
 from vault_mem.ranking.words import total, words
 
@@ -33,6 +33,8 @@ def by_keywords(catalogue: Catalogue, query: str, allowed: NDArray[np.bool_]) ->
     wanted = term_weights(query, NOBODY, catalogue)
     found = words(catalogue, wanted).rows / np.float32(total(wanted))
     best, row = best_rows(catalogue, {"words": found}, found)
+    if not wanted:
+        best["words"][as_written(catalogue, query)] = 1.0
     places = np.flatnonzero(allowed & (best["words"] > 0))
     files = catalogue.files
     ordered = sorted(

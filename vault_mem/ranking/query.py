@@ -47,6 +47,7 @@ _QUESTION = re.compile(
     r"\?|^\s*(?:what|when|where|which|who|whom|whose|why|how|did|does|do|is|are|was|were|has|have|can|could|would|will)\b|"
     r"(?:いつ|どこ|だれ|誰|なに|何|なぜ|どう|どの|どれ|どんな|ですか|ますか|でしたか|ましたか)"
 )
+_AROUND = re.compile(r"^[\s!-/:-@\[-`{-~。、「」『』…]+|[\s!-/:-@\[-`{-~。、「」『』…]+$")
 _IDEOGRAPH = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
 _ASKING = {"何", "誰"}
 _SPELLED = re.compile(r"[ァ-ヺー]{3,}|[㐀-䶿一-鿿々]{2,}|[가-힣]{2,}")
@@ -69,6 +70,7 @@ class Query:
     about_now: bool
     wants_time: bool
     wants_number: bool
+    wants_colour: bool
     feelings: set[str]
     wants_important: bool
     wants_overview: bool
@@ -86,7 +88,7 @@ def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenV
     rest = said.rest if said.spans and times.closeness(catalogue.created, said.spans).max(initial=0) >= SOON else text
     weights = term_weights(rest, named, catalogue, letters=True)
     tokens, token_weights = _tokens(rest, named, catalogue, vectors, rows)
-    exact = exact_parts(rest)
+    exact = exact_parts(rest) or ([plain_part(text)] if not weights and plain_part(text) else [])
     keywords = _is_keywords(text, weights)
     return Query(
         text=text,
@@ -102,6 +104,7 @@ def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenV
         about_now=not said.dated and _is_one_sentence(text) and times.about_now(text),
         wants_time=reading.wants_time(text),
         wants_number=reading.wants_number(text),
+        wants_colour=reading.wants_colour(text),
         feelings=cues.feelings(text),
         wants_important=cues.wants_important(text),
         wants_overview=cues.wants_overview(text),
@@ -204,6 +207,11 @@ def _tokens(
         found = dict.fromkeys(found, 1.0)
     best = sorted(found.items(), key=lambda each: (-each[1], each[0]))[:MAX_QUERY_TOKENS]
     return [token for token, _ in best], np.array([each for _, each in best], dtype=np.float32)
+
+
+def plain_part(text: str) -> str:
+    """A query without the signs around it."""
+    return _AROUND.sub("", normalised(text))
 
 
 def exact_parts(text: str) -> list[str]:

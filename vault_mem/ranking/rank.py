@@ -15,7 +15,7 @@ from vault_mem.ranking.links import Strengths, around, spread
 from vault_mem.ranking.moments import REACH, Moments, moments
 from vault_mem.ranking.query import Query
 from vault_mem.ranking.relevance import relevance
-from vault_mem.ranking.signals import UNREAD, Places, Pool, Signal
+from vault_mem.ranking.signals import UNREAD, Places, Pool, Signal, as_written
 from vault_mem.ranking.times import worth
 from vault_mem.ranking.weights import STAGES, weights
 from vault_mem.ranking.words import HANDFUL, has_passages, total, words
@@ -94,6 +94,9 @@ def _best(catalogue: Catalogue, query: Query) -> tuple[dict[str, Signal], Places
     best["whole_meaning"] = meaning
     best["words"] = np.round((best["words"] + WHOLE * found.whole / handful) / (1 + WHOLE), 6)
     best["covered"] = np.round(found.covered / share, 6)
+    if not query.terms:
+        written = as_written(catalogue, query.text)
+        best["words"][written] = best["covered"][written] = 1.0
     return best, row
 
 
@@ -229,13 +232,13 @@ def _called_by_likeness(catalogue: Catalogue, pool: Pool, scores: NDArray[np.flo
     """What is like the best candidates and is lifted up to the second of them, not past it.
 
     A memory with others around it calls up its moment, and one with links what they lead to, which are signals of their
-    own; one that stands alone has only what is like it.
+    own; one that stands alone has only what is like it. A long note is about many things, and like many others.
     """
     called = associated(catalogue.vectors[pool.places], centre(catalogue).mean, scores)
     ranks = np.argsort(-scores, kind="stable")
     best = int(ranks[0])
     linked = len(around(catalogue, int(pool.places[best])))
-    company = np.count_nonzero(pool.around[best] >= 0) + REACH * linked
+    company = (np.count_nonzero(pool.around[best] >= 0) + REACH * linked) * float(pool.passages[best])
     most = (scores[ranks[min(1, len(ranks) - 1)]] - scores) / weights()["association"] - BEHIND
     return np.asarray(np.round(np.clip(most, 0, called / company), 6), dtype=np.float32)
 

@@ -29,7 +29,7 @@ _IMAGE = re.compile(r"\[image:.*?\]")
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿가-힣]")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？]+|\n|$)")
 _TIME = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|since|january|february|march|"
+    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|days?|weeks?|weekend|months?|years?|since|january|february|march|"
     r"april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
     r"(?:19|20)\d\d|morning|evening|recently|just|o'clock|\d{1,2}:\d\d)\b|"
     r"[昨今明]日|先[週月日]|[今来][週月年]|去年|昨年|[月火水木金土日]曜|[\d〇一二三四五六七八九十](?:[年月日時]|世紀)|午[前後]|朝|昼|夜|夕方",
@@ -38,6 +38,11 @@ _TIME = re.compile(
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|couple|few)\b|"
     r"[一二三四五六七八九十百千万億][つ人個回円年月日時分秒度歳本枚台冊匹頭羽階倍割点位号キメグト]",
+    re.IGNORECASE,
+)
+_COLOUR = re.compile(
+    r"\b(?:red|blue|green|yellow|black|white|brown|gr[ae]y|pink|purple|orange|gold(?:en)?|silver|beige|violet|turquoise|"
+    r"scarlet|crimson|navy|blond|dark|pale)(?:ish)?\b|[赤青緑黄黒白茶紫紺藍灰銀金]|ピンク|オレンジ|ベージュ",
     re.IGNORECASE,
 )
 
@@ -52,6 +57,7 @@ class Reading(NamedTuple):
     slight: float  # 1 for a word or two, 0 for a sentence that says something
     brief: float  # 1 for a sentence, 0 for several
     turn: float  # 1 for a few words, 0 for a text that needs nothing around it
+    colours: float  # 1 if it names one
 
 
 def readings(catalogue: Catalogue, places: Iterable[int], tokens: TokenVectors) -> list[Reading]:
@@ -91,6 +97,7 @@ def _read(text: str, ids: NDArray[np.int32]) -> Reading:
         1 - min(math.log1p(words) / math.log1p(ENOUGH), 1.0),
         _fading(words, SENTENCE, PARAGRAPH),
         _fading(words, TURN, PAGE),
+        float(bool(_COLOUR.search(text))),
     )
 
 
@@ -115,6 +122,12 @@ def wants_number(query: str) -> bool:
     return bool(_ASKS_NUMBER.search(query))
 
 
+def wants_colour(query: str) -> bool:
+    """Whether a query asks for a colour."""
+    return bool(_ASKS_COLOUR.search(query))
+
+
+_ASKS_COLOUR = re.compile(r"\b(?:what|which)(?: \w+)? colou?r\b|何色|どんな色|色は[?？]?$", re.IGNORECASE)
 _ASKS_WHEN = re.compile(
     r"\b(?:when|how long|what (?:date|day|month|year|time)|(?:in )?which (?:date|day|month|year))\b|"
     r"いつ(?!も|か|の間)|何[年月日時曜]|どのくらい前",

@@ -25,6 +25,8 @@ ALL = 0.99
 NEAREST = 2
 # Without a shared word a memory must be alike in meaning: less than this is nothing, so much is as good as a word.
 UNLIKE, ALIKE = 0.12, 0.35
+# Who asks for a colour is hardly answered by a text that names none.
+LACKING = 0.5
 # An answer stands out: its score is above that of the candidate which comes this many places after the best, or where
 # there are not so many, above what unrelated memories usually have; and above that of the next.
 BEHIND, UNRELATED = 30, 0.5
@@ -57,6 +59,6 @@ def relevance(signals: Mapping[str, Values], scores: NDArray[np.float64], fluenc
     by, found = fitted(), signs(signals, scores, fluency)
     odds = sum((by[name] * found[name] for name in SIGNS), np.zeros(len(scores)))
     alike = np.clip((signals["alike"] - UNLIKE) / (ALIKE - UNLIKE), 0, 1)
-    related = np.where(found["covered"] > 0, 1.0, alike)
+    related = np.where(found["covered"] > 0, 1.0, alike) * (1 - LACKING * signals["lacks"])
     looked_for = np.where(signals["keyword"] >= ALL, FLOOR, 0.0)
     return np.asarray(np.maximum(related / (1 + np.exp(-odds)), looked_for), dtype=np.float32)

@@ -17,7 +17,7 @@ from vault_mem.index.terms import normalised, stem, terms
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
 from vault_mem.ranking.moments import REACH, Moments
-from vault_mem.ranking.query import Query, share
+from vault_mem.ranking.query import Query, plain_part, share
 from vault_mem.ranking.reading import readings
 from vault_mem.ranking.times import DAY, worth
 from vault_mem.ranking.words import passages_of, total
@@ -207,12 +207,14 @@ class Pool:
     def _form(self) -> dict[str, Signal]:
         """What kind of text a memory is: a turn that only asks, or hardly says anything; what it could answer."""
         asks, times, numbers, slight, brief = _columns(self.texts)
-        answers = self.query.wants_time * times + self.query.wants_number * numbers
+        colours = _array(text.colours for text in self.texts)
+        answers = self.query.wants_time * times + self.query.wants_number * numbers + self.query.wants_colour * colours
         talk = self.turn * (np.count_nonzero(self.around >= 0, axis=1) > 1)
         return {
             "asks": asks * brief * talk,  # who states a fact and then asks for something has stated a fact
             "answers": answers.astype(np.float32),
             "slight": slight * talk,
+            "lacks": self.query.wants_colour * (1 - colours),
         }
 
     def _state(self) -> dict[str, Signal]:
@@ -280,6 +282,16 @@ def written_in(text: str, wanted: Sequence[str]) -> float:
         return 0.0
     plain = normalised(text)
     return sum(len(each) for each in wanted if _pattern(each).search(plain)) / sum(map(len, wanted))
+
+
+def as_written(catalogue: Catalogue, text: str) -> Places:
+    """The whole memories that have a query of stop words or signs alone as it is written; no index knows those."""
+    wanted = plain_part(text)
+    if not wanted:
+        return np.zeros(0, dtype=np.int64)
+    pattern = _pattern(wanted)
+    rows = [row for row in np.flatnonzero(catalogue.alive).tolist() if pattern.search(normalised(catalogue.texts[row]))]
+    return np.unique(catalogue.owner[rows]).astype(np.int64)
 
 
 @lru_cache(maxsize=256)

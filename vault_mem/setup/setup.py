@@ -130,7 +130,7 @@ def _addition(piece: Piece, receipts: Receipts, user: str, notices: list[str]) -
     now = _read(piece.path)
     known = receipts.of(piece.path)
     users = [*(known.users if known else []), *([] if known and user in known.users else [user])]
-    if now is not None and present(piece, now):
+    if now is not None and present(piece, now) and not (known and _has_more(known, piece)):
         receipt = replace(known, users=users) if known else _theirs(piece, now, users)
         return Change(piece.path, now, now, receipt)
     before = known.undone(now) if known else now
@@ -143,6 +143,11 @@ def _addition(piece: Piece, receipts: Receipts, user: str, notices: list[str]) -
     receipt.insertions, receipt.made, receipt.users = added.insertions, added.made, users
     receipt.folders = known.folders if known else []
     return Change(piece.path, now, added.text, receipt)
+
+
+def _has_more(known: Receipt, piece: Piece) -> bool:
+    """Whether an earlier setup added what is not wanted any more, beside what is."""
+    return not known.theirs and any(entry not in piece.entries for entry in known.entries)
 
 
 def _theirs(piece: Piece, text: str, users: list[str]) -> Receipt:

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vault_mem.vault.folder import Folder
-from vault_mem.vault.tree import name_of, native
+from vault_mem.vault.folder import OWN, Folder
+from vault_mem.vault.tree import native
 
 # A repository may come from a stranger: nothing that its configuration names is run, and nothing is fetched.
 _SAFE = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "core.quotePath=false", "--no-pager"]
@@ -349,9 +349,9 @@ def _waits_at_a_pipe(folder: Folder, keys: Iterable[str]) -> bool:
         above = itertools.accumulate(native(key).split("/")[:-1], lambda place, name: f"{place}/{name}")
         lists = [f"{place}/{name}" for place in above for name in _READ_BY_GIT]
         with contextlib.suppress(OSError):  # no folder, or not one of ours
-            lists += [
-                each for _, _, others in folder.tree.walk(key) for each in others if name_of(each) in _READ_BY_GIT
-            ]
+            for _, folders, others in folder.tree.walk("" if key == "." else key):
+                folders[:] = [each for each in folders if each not in (".git", OWN)]
+                lists += [each for each in others if each.endswith(_READ_BY_GIT)]
         with contextlib.suppress(OSError):
             if any(map(folder.tree.is_pipe, lists)):
                 return True

@@ -7,8 +7,8 @@ taken into the private file; no public line names the memory once this machine h
 from __future__ import annotations
 
 from vault_mem.errors import VaultMemError
-from vault_mem.operations.changing import index_written, is_quiet, read_to_remove
-from vault_mem.operations.git.common_text import merged_bytes, merged_with
+from vault_mem.operations.changing import commit, is_quiet, read_to_remove
+from vault_mem.operations.git.common_text import taken_in
 from vault_mem.operations.upkeep.private import plan_private
 from vault_mem.operations.vaults.views import newest_introspection, view_keys
 from vault_mem.operations.workspace import Workspace
@@ -64,12 +64,9 @@ def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
                 theirs, ours = read(folder, public), read(folder, private)
                 if theirs is None or ours is None:
                     continue
-                found = merged_with(folder, public, ours, theirs)
-                if found is not None:
-                    transaction.write(private, ours, merged_bytes(found))
+                transaction.write(private, ours, taken_in(folder, public, ours, theirs))
                 transaction.remove(public, theirs)
-                transaction.commit()
-                index_written(workspace, transaction)
+                commit(workspace, transaction)
         except VaultMemError as error:
             workspace.notices.append(f"a public file of a private memory was not taken in: {error.message}")
             continue
@@ -108,8 +105,7 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
                     folder, names, memory, raw, workspace.index.telling, instead=instead, unasked=True
                 )
                 if transaction.steps:
-                    transaction.commit()
-                    index_written(workspace, transaction)
+                    commit(workspace, transaction)
                     written += transaction.notes
         except VaultMemError as error:
             workspace.notices.append(f"a public file may still name a private memory: {error.message}")

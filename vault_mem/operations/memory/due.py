@@ -10,16 +10,16 @@ from datetime import date, datetime, tzinfo
 from vault_mem.model import Memory
 from vault_mem.notes.days import named_day
 from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.memory.results import has_ended
 from vault_mem.operations.memory.show import ListResult, list_memories
 from vault_mem.operations.workspace import Workspace
 
-_DONE = ("done", "closed", "cancelled", "canceled", "dropped")
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def is_done(memory: Memory) -> bool:
     """Whether a task's own words for its state say that there is nothing left to do."""
-    return memory.kind == "task" and (memory.status or "").casefold() in _DONE
+    return memory.kind == "task" and has_ended(memory)
 
 
 def due_on(task: Memory, zone: tzinfo) -> date | None:

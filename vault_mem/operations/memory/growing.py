@@ -5,7 +5,7 @@ from __future__ import annotations
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.yamlish import Value
-from vault_mem.operations.changing import index_written, memory_written, read_to_edit
+from vault_mem.operations.changing import commit, memory_written, read_to_edit
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.upkeep import summaries
@@ -55,8 +55,7 @@ def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: boo
         replaced = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
     change = Change(edit(replaced.raw, changes), draft.content if replaced.kept else True)
     transaction = plan_change(folder, memory, raw, change, "remember", f"the {memory.kind} grew")
-    op = transaction.commit()
-    index_written(workspace, transaction)
+    op = commit(workspace, transaction)
     return EditResult(memory_written(workspace, transaction, memory.id), op, replaced.kept)
 
 

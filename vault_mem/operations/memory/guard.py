@@ -18,17 +18,15 @@ from vault_mem.judge.ground import Usage, common_ground
 from vault_mem.judge.judge import Judgement, judge, plainly_differs
 from vault_mem.judge.statements import parts
 from vault_mem.judge.text import respelled
-from vault_mem.model import Memory
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.workspace import Workspace
 
 # How many neighbours are looked at: enough for five links after private and closed ones are set aside.
 NEIGHBOURS = 12
-
-
 # So many of the nearest are judged whatever their distance: another number in a short text moves its vector far,
 # and it is still the same statement with another fact.
 JUDGED, MOST_JUDGED = 3, 4
+# Long notes clash in many numbers without being about one thing: this much of the wording they have in common.
 SAME_WORDING = 0.5
 
 
@@ -53,7 +51,7 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
     for place, (found, text) in enumerate(_with_parts(workspace, neighbours, content)):
         if place >= (JUDGED if found.distance >= near else MOST_JUDGED):
             break
-        if found.distance >= near and (changed or not _same_wording(text, content)):
+        if found.distance >= near and (changed or not same_wording(text, content)):
             continue
         if changed and plainly_differs(text, content):
             continue
@@ -94,7 +92,7 @@ def _with_parts(workspace: Workspace, neighbours: list[Found], content: str) -> 
     for each in neighbours:
         best = each, each.memory.content
         for part in parts(each.memory.content):
-            if part != each.memory.content and _same_wording(part, content):
+            if part != each.memory.content and same_wording(part, content):
                 similarity = compared(workspace, part, content)
                 if similarity >= best[0].similarity:
                     best = Found(each.memory, similarity), part
@@ -108,7 +106,7 @@ def compared(workspace: Workspace, existing: str, content: str) -> float:
     return _similarity(workspace.calibration, cosine, existing, content)
 
 
-def _same_wording(one: str, other: str) -> bool:
+def same_wording(one: str, other: str) -> bool:
     """Whether most of the words are the same: a quick look before the long one."""
     left, right = set(terms(one)), set(terms(other))
     return len(left & right) >= SAME_WORDING * max(len(left), len(right), 1)
@@ -137,6 +135,8 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
             Found(catalogue.memory(place), _similarity(calibration, cosine, catalogue.texts[place], content))
             for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp(), public=workspace.folder.public)
         ]
+    copies = workspace.index.known.originals([each.memory.path for each in found])
+    found = [each for each in found if each.memory.path not in copies]
     return sorted(found, key=lambda each: (-each.similarity, -each.memory.created.timestamp(), each.memory.id))
 
 
@@ -146,7 +146,7 @@ def _similarity(calibration: Calibration, cosine: float, existing: str, content:
 
 def embed(workspace: Workspace, content: str) -> Vectors:
     """The whole-memory vector of a text."""
-    parts = texts_to_embed(Memory("", content, workspace.folder.now()))
+    parts = texts_to_embed(content)
     if not parts:
         return np.zeros(workspace.embedder.dim, dtype=np.float32)
     return whole_vector(workspace.embedder.encode(parts), parts)

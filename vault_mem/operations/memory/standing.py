@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from vault_mem.index.terms import terms
 from vault_mem.judge.judge import judge
 from vault_mem.judge.replaces import is_talk
 from vault_mem.judge.statements import statements
 from vault_mem.judge.text import respelled
 from vault_mem.model import Memory
 from vault_mem.operations.memory.compare import contradicts
-from vault_mem.operations.memory.guard import compared, repeats
+from vault_mem.operations.memory.guard import compared, repeats, same_wording
 from vault_mem.operations.memory.newer import about_others, spoken
 from vault_mem.operations.workspace import Workspace
 
 REPETITION, CHANGED, RELATED = "repetition", "changed", "related"
-# Long notes clash in many numbers without being about one thing: to change a fact, this much of the wording is kept.
-SAME_WORDING = 0.5
 # Of these only two of a kind compare: a task is not the fact that it is done, nor a summary what it sums up.
 _APART = ("task", "summary", "mood")
 
@@ -52,7 +49,7 @@ def standing(workspace: Workspace, older: Memory, newer: Memory, distance: float
     if not clash and repeats(judgement, distance, workspace.folder.settings.dedup_threshold):
         return Standing(REPETITION, distance)
     changed = clash or (judgement.same_words and judgement.differs)
-    if changed and _same_wording(older.content, newer.content) and not _talk(older, newer):
+    if changed and same_wording(older.content, newer.content) and not _talk(older, newer):
         return Standing(CHANGED, distance, [str(each) for each in judgement.differs])
     return Standing(RELATED, distance)
 
@@ -63,8 +60,3 @@ def _talk(*memories: Memory) -> bool:
         spoken(memory.content, memory.people) or (memory.kind == "event" and is_talk(memory.content))
         for memory in memories
     )
-
-
-def _same_wording(one: str, other: str) -> bool:
-    left, right = set(terms(one)), set(terms(other))
-    return len(left & right) >= SAME_WORDING * max(len(left), len(right), 1)

@@ -16,7 +16,7 @@ from vault_mem.notes.checklist import Proposal
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import written_list
 from vault_mem.notes.text import split
-from vault_mem.operations.changing import changing, index_written, is_quiet_file, read_to_edit, read_to_remove
+from vault_mem.operations.changing import changing, commit, is_quiet_file, read_to_edit, read_to_remove
 from vault_mem.operations.memory.remember import remember
 from vault_mem.operations.sessions.worth import draft_of, said_at, settled
 from vault_mem.operations.upkeep.link import linking
@@ -188,8 +188,7 @@ def _finish(
             day = f"{folder.now():%Y-%m-%d}"
             text = text_of(transaction.now(key))
             write(transaction, key, checklist.settle(text, replace(as_ or proposal, box=" "), box, day, note))
-    transaction.commit()
-    index_written(workspace, transaction)
+    commit(workspace, transaction)
     return Answer(proposal, outcome, transaction.op, note)
 
 

@@ -15,7 +15,7 @@ from vault_mem.errors import InvalidInput, NotFound, VaultMemError
 from vault_mem.index.filters import Filters
 from vault_mem.index.pairs import nearest_pairs
 from vault_mem.model import STATE_KINDS, Memory
-from vault_mem.operations.changing import changing, freshen_to_change, index_written
+from vault_mem.operations.changing import changing, commit, freshen_to_change
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
 from vault_mem.operations.upkeep import review
 from vault_mem.operations.upkeep.linking import add_link
@@ -103,8 +103,7 @@ def consolidate(
         links = _link(workspace, transaction, pairs) if pairs else 0
         review.propose_in(transaction, workspace, [*_suggestions(workspace, merges, changes)])
         if transaction.steps:
-            transaction.commit()
-            index_written(workspace, transaction)
+            commit(workspace, transaction)
         _strengthen(workspace, pairs)
         refreshed = {memory.id for pair in pairs for memory in pair}
         return ConsolidationStats(len(pairs), len(pairs), links, len(refreshed), merges, changes)
@@ -235,7 +234,10 @@ def _near(
         if (distance := round(1 - round(calibration.similarity(cosine, size_of(texts[one], texts[other])), 4), 4))
         < threshold
     ]
-    by_file = workspace.index.by_files(sorted({file for _, *both in pairs for file in both}))
+    files = sorted({file for _, *both in pairs for file in both})
+    copies = workspace.index.known.originals(files)  # doctor and review tell of those
+    pairs = [each for each in pairs if not copies.keys() & set(each[1:])]
+    by_file = workspace.index.by_files(files)
     ordered = []
     for distance, one, other in pairs:
         older, newer = sorted((by_file[one], by_file[other]), key=lambda memory: memory.order)

@@ -15,7 +15,7 @@ from vault_mem.notes.episode import episode_file, episode_text, read_episode
 from vault_mem.notes.links import nameable, read_link
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.references import Reference, references, rewritten
-from vault_mem.operations.changing import changing, freshen_to_change, index_written, new_id, read_to_edit
+from vault_mem.operations.changing import changing, commit, freshen_to_change, new_id, read_to_edit
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.link import require_memory
 from vault_mem.operations.upkeep.linking import referrers
@@ -120,8 +120,7 @@ def create(
         episode.path = f"{place.strip('/')}/{episode_file(episode)}"
         transaction = Transaction(folder, "episode create", ids=[episode.id, *(memory.id for memory in memories)])
         transaction.create(episode.path, episode_text(episode, folder.zone).encode())
-        op = transaction.commit()
-        index_written(workspace, transaction)
+        op = commit(workspace, transaction)
         return EpisodeChange(_result(workspace, episode), [memory.id for memory in memories], op=op)
 
     return changing(workspace, act)
@@ -215,7 +214,7 @@ def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: 
             seen = rewritten(raw, lambda each: _let_go(each, means, name)) if folder.is_note(other) else raw  # noqa: B023
         except EditRefused:
             seen = raw
-        transaction.write(other, raw, seen, keep_time=True)
+        transaction.write(other, raw, seen)
         if not name and any(map(means, references(seen, other))):
             left.append(other)
     transaction.remove(episode.path, before)
@@ -233,8 +232,7 @@ def _let_go(reference: Reference, means: Any, name: str) -> Reference | str | No
 
 def _commit(workspace: Workspace, transaction: Transaction) -> None:
     if transaction.steps:
-        transaction.commit()
-        index_written(workspace, transaction)
+        commit(workspace, transaction)
 
 
 def _memories(workspace: Workspace, ids: Sequence[str]) -> list[Memory]:

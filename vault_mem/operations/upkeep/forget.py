@@ -16,7 +16,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import parse, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
-from vault_mem.operations.changing import changing, index_written, memory_written, read_to_remove, to_change
+from vault_mem.operations.changing import changing, commit, memory_written, read_to_remove, to_change
 from vault_mem.operations.sessions.sessions import without
 from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.apart import keep_apart
@@ -89,8 +89,7 @@ def forget(workspace: Workspace, id_: str, reason: str = "", *, update_links: bo
         references = [step.key for step in transaction.steps if _is_reference(workspace.folder, step, memory)]
         for key, before, after in without(workspace.folder, [memory.content]):
             transaction.write(key, before, after)
-        op = transaction.commit()
-        index_written(workspace, transaction, soon=True)
+        op = commit(workspace, transaction, soon=True)
         shown = workspace.folder.is_shown
         return ForgetResult(memory, list(filter(shown, references)), list(filter(shown, left)), op)
 
@@ -127,7 +126,7 @@ def plan_forget(
         if after is None or after == text:
             left.append(key)
         else:
-            transaction.write(key, text, after, keep_time=folder.is_note(key))
+            transaction.write(key, text, after)
     views.leave(transaction, memory.id)
     discard(transaction, memory, raw, reason)
     return transaction, left
@@ -187,8 +186,7 @@ def restore(workspace: Workspace, id_: str) -> RestoreResult:
         if workspace.index.has(trashed.id):
             raise Conflict(f"{trashed.id} is in the vault already", "forget that one first")
         transaction, missing = plan_restore(workspace.folder, workspace.names, trashed)
-        transaction.commit()
-        index_written(workspace, transaction)
+        commit(workspace, transaction)
         return RestoreResult(memory_written(workspace, transaction, trashed.id), missing)
 
     return changing(workspace, act)
@@ -238,7 +236,7 @@ def _put_back(transaction: Transaction, step: FileStep) -> bool:
     if now is None or step.before is None or step.after is None:
         return False
     if now == step.after:
-        transaction.write(step.key, now, step.before, keep_time=True)
+        transaction.write(step.key, now, step.before, time_ns=step.before_time)
         return True
     try:
         after = _with_lines_of(now, step.after, step.before)
@@ -250,7 +248,7 @@ def _put_back(transaction: Transaction, step: FileStep) -> bool:
                 after = edit(after, {key: wanted})
     except (VaultMemError, ValueError):
         return False
-    transaction.write(step.key, now, after, keep_time=True)
+    transaction.write(step.key, now, after)
     return True
 
 

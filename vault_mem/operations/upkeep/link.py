@@ -13,7 +13,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, read_link, write_link
 from vault_mem.notes.parse import written_list
 from vault_mem.notes.references import Reference, references, rewritten
-from vault_mem.operations.changing import changing, index_written, read_to_edit, read_to_remove, to_change
+from vault_mem.operations.changing import changing, commit, read_to_edit, read_to_remove, to_change
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.unasked.adopt import adopt_in
 from vault_mem.operations.upkeep.edit_memory import as_written
@@ -85,8 +85,7 @@ def link(workspace: Workspace, a: str, b: str, type_: str | None = None, reason:
         transaction = linking(workspace, one, other, wanted, confidence, reason)
         path = transaction.keys[-1]
         adopt_in(workspace, transaction)
-        op = transaction.commit()
-        index_written(workspace, transaction)
+        op = commit(workspace, transaction)
         return LinkResult("changed" if present else "linked", one, other, wanted, confidence, path, op)
 
     return changing(workspace, act)
@@ -106,8 +105,7 @@ def unlink(workspace: Workspace, a: str, b: str, *, body: bool = False, reason: 
         if not files:
             raise NotFound(f"Not linked: {one.id} and {other.id}", f"`vault-mem show {one.id}` lists its links")
         adopt_in(workspace, transaction)
-        op = transaction.commit()
-        index_written(workspace, transaction)
+        op = commit(workspace, transaction)
         return UnlinkResult(one, other, files, left, op)
 
     return changing(workspace, act)
@@ -136,7 +134,7 @@ def plan_link(
         else:
             named = [_retyped(item, other, seen, confidence) if _is_to(item, end, other) else item for item in items]
             written = True
-        transaction.write(end.memory.path, end.raw, edit(end.raw, {"links": named}), keep_time=True)
+        transaction.write(end.memory.path, end.raw, edit(end.raw, {"links": named}))
     if not written:
         _write(transaction, a, b, type_, confidence)
     return transaction
@@ -149,7 +147,7 @@ def _write(transaction: Transaction, a: End, b: End, type_: str, confidence: flo
         raise InvalidInput(f"no link can name {other.memory.path}", "rename the file: without # ^ | [ ]")
     item = write_link(Link(other.name, seen, confidence, other.memory.title))
     wanted = [*written_list(writer.raw, "links"), item]
-    transaction.write(writer.memory.path, writer.raw, edit(writer.raw, {"links": wanted}), keep_time=True)
+    transaction.write(writer.memory.path, writer.raw, edit(writer.raw, {"links": wanted}))
 
 
 def plan_unlink(
@@ -165,7 +163,7 @@ def plan_unlink(
             return None if gone and other.means(reference.target, end.memory.path) else reference
 
         after = rewritten(end.raw, without)
-        transaction.write(end.memory.path, end.raw, after, keep_time=True)
+        transaction.write(end.memory.path, end.raw, after)
         if any(not each.key and other.means(each.target, end.memory.path) for each in references(after)):
             left.append(end.memory.path)
         if body and after != end.raw:

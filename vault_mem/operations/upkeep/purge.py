@@ -7,7 +7,6 @@ traces are still to be removed, by the next command after a crash. Its own entry
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import dataclass
 
 from vault_mem.errors import NotFound, Unsafe, VaultMemError
@@ -17,7 +16,7 @@ from vault_mem.operations.changing import changing, freshen_to_change, index_wri
 from vault_mem.operations.sessions.sessions import without
 from vault_mem.operations.upkeep.forget import ForgetResult, Trashed, in_trash, log_deletion, plan_forget, trash_key
 from vault_mem.operations.vaults import views
-from vault_mem.operations.workspace import Workspace
+from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.result import Result
 from vault_mem.vault import history, late
 from vault_mem.vault.folder import Folder
@@ -70,7 +69,7 @@ def purge(
         try:
             index_written(workspace, transaction)
             remove_traces(workspace.folder, workspace.rebuild)
-        except (VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error) as error:
+        except (VaultMemError, *INDEX_ERRORS) as error:
             workspace.notices.append(f"it is gone, but traces are left until the next command removes them: {error}")
         return ForgetResult(memory, references, left, op, purged=True)
 

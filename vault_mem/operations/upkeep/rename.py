@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
@@ -12,9 +12,10 @@ from vault_mem.model import Memory
 from vault_mem.notes.links import nameable, stem_of
 from vault_mem.notes.references import Reference
 from vault_mem.notes.write import slug
-from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.linking import changed_links, referrers
+from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
@@ -57,8 +58,7 @@ def rename(
             return RenameResult(memory, memory.path)
         transaction, left = plan_rename(workspace.folder, workspace.names, memory, raw, key, update_links=update_links)
         references = [each for each in transaction.linking if each not in (memory.path, key)]
-        op = transaction.commit()
-        index_written(workspace, transaction)
+        op = commit(workspace, transaction)
         return RenameResult(memory_written(workspace, transaction, memory.id), memory.path, references, left, op)
 
     return changing(workspace, act)
@@ -110,6 +110,8 @@ def plan_rename(
         elif changed is None:
             left.append(each)
         else:
-            transaction.write(each, text, changed, keep_time=folder.is_note(each))
+            transaction.write(each, text, changed)
     transaction.move(memory.path, raw, key, after, keep_mode=True)
+    if not memory.id.startswith("ep_"):
+        views.follow(transaction, memory, replace(memory, path=key))
     return transaction, left

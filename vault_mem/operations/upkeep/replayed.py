@@ -11,7 +11,7 @@ from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import WIKILINK, name_key, read_link
 from vault_mem.notes.parse import written_list
-from vault_mem.operations.changing import index_written
+from vault_mem.operations.changing import commit
 from vault_mem.operations.upkeep.linking import changeable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import history
@@ -88,7 +88,6 @@ def take_out(workspace: Workspace) -> None:
         for key, loose in by_time_alone(workspace):
             raw = read(workspace.folder, key) or b""
             kept = [item for item in written_list(raw, "links") if item not in loose]
-            transaction.write(key, raw, edit(raw, {"links": kept}), keep_time=True)
+            transaction.write(key, raw, edit(raw, {"links": kept}))
         if transaction.steps:
-            transaction.commit()
-            index_written(workspace, transaction)
+            commit(workspace, transaction)

@@ -17,7 +17,7 @@ from vault_mem.errors import EditRefused, VaultMemError
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
-from vault_mem.operations.changing import changing, index_written, is_quiet_file
+from vault_mem.operations.changing import changing, commit, is_quiet_file
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.unasked.declined import Declined
 from vault_mem.operations.upkeep.validity import close_in
@@ -111,8 +111,7 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
                 continue
             closed.append(each)
         if closed:
-            transaction.commit()
-            index_written(workspace, transaction)
+            commit(workspace, transaction)
         return TidyReport(
             now,
             counts,

@@ -13,13 +13,12 @@ from vault_mem.index.files import read_names
 from vault_mem.index.links import Names
 from vault_mem.model import Memory
 from vault_mem.notes.references import named_in
-from vault_mem.operations.changing import index_written
+from vault_mem.operations.changing import commit
 from vault_mem.operations.unasked.declined import decline
 from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.apart import refuse_to_name
 from vault_mem.operations.upkeep.forget import is_episode, lost_links
 from vault_mem.operations.upkeep.linking import changeable, referrers
-from vault_mem.operations.vaults.views import MONOLOGUE
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault import history, journal, marked
@@ -102,8 +101,7 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
                 f"to take that back: vault-mem undo {entry.op.split('-')[0]}, or --yes",
             )
         transaction = plan_undo(folder, _names(workspace), entry)
-        transaction.commit()
-        index_written(workspace, transaction, mirrored=_mirrored(entry))
+        commit(workspace, transaction, mirrored=_mirrored(entry))
     return UndoResult(transaction.op, entry.op, entry.command, transaction.keys)
 
 
@@ -148,10 +146,10 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
             reverse = step.reverse()
             if isinstance(reverse, FileStep) and reverse.key.endswith("REVIEW.md"):
                 reverse = proposals.undone(reverse)
-            if isinstance(reverse, LineStep) and reverse.key == MONOLOGUE:
+            if isinstance(reverse, LineStep) and reverse.key == folder.monologue:
                 reverse = replace(reverse, after=_still_said(folder, entry, reverse.after))
             transaction.steps.append(reverse)
-        elif step.key == MONOLOGUE:
+        elif step.key == folder.monologue:
             continue  # another has spoken since
         elif isinstance(step, FileStep) and step.loose and step.key.endswith("REVIEW.md"):
             proposals.take_out(transaction, step)
@@ -211,7 +209,7 @@ def _many_lines(steps: list[Step]) -> tuple[dict[str, list[LineStep]], list[str]
     """The lines that were added to each view, and the views with so many that one by one takes too long."""
     lines: dict[str, list[LineStep]] = {}
     for step in steps:
-        if isinstance(step, LineStep) and step.before is None and step.key != MONOLOGUE:
+        if isinstance(step, LineStep) and step.before is None and step.id:
             lines.setdefault(step.key, []).append(step)
     return lines, [key for key, added in lines.items() if len(added) > MANY_LINES]
 
@@ -234,7 +232,7 @@ def _still_said(folder: Folder, entry: Entry, text: str | None) -> str | None:
         if earlier.op >= entry.op or earlier.undoes:
             continue
         for step in earlier.steps:
-            if isinstance(step, LineStep) and step.key == MONOLOGUE and step.after == text:
+            if isinstance(step, LineStep) and step.key == folder.monologue and step.after == text:
                 if stands:
                     return text
                 text = step.before

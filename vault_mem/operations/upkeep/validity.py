@@ -10,7 +10,7 @@ from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import read_time
 from vault_mem.notes.yamlish import Value
-from vault_mem.operations.changing import changing, index_written, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.unasked.adopt import adopt_in
 from vault_mem.operations.upkeep.edit_memory import EditResult
 from vault_mem.operations.vaults import views
@@ -111,6 +111,5 @@ def close_in(
 
 def _commit(workspace: Workspace, transaction: Transaction, memory: Memory) -> EditResult:
     adopt_in(workspace, transaction)
-    op = transaction.commit()
-    index_written(workspace, transaction)
+    op = commit(workspace, transaction)
     return EditResult(memory_written(workspace, transaction, memory.id), op)

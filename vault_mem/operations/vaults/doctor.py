@@ -6,14 +6,13 @@ trouble, what can be checked without them is checked all the same.
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass, field
 from typing import Any
 
 from vault_mem.errors import VaultMemError
 from vault_mem.operations.vaults.checks import machine, merges, notes, odd, private
 from vault_mem.operations.vaults.checks.finding import Check, Finding
-from vault_mem.operations.workspace import Workspace
+from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault.parts import together
 
@@ -37,6 +36,7 @@ CHECKS: dict[str, Check] = {
 # These ask the index.
 BY_INDEX: dict[str, Check] = {
     "broken-files": notes.broken_files,
+    "astray": notes.astray,
     "private-merges": merges.came_back,
     "deleted-and-changed": merges.unmerged,
     "autocommit": merges.commits,
@@ -107,7 +107,7 @@ def _check(workspace: Workspace) -> tuple[list[Finding], list[str]]:
     for name, check in BY_INDEX.items():
         try:
             findings += check(workspace)
-        except (VaultMemError, OSError, RuntimeError, ValueError, sqlite3.Error) as error:
+        except (VaultMemError, *INDEX_ERRORS) as error:
             skipped.append(name)
             reason = error.message if isinstance(error, VaultMemError) else type(error).__name__
             findings.append(

@@ -15,9 +15,10 @@ from vault_mem.imports.items import CONVERSATION, Bad, Item
 from vault_mem.model import Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import body_links, name_key, read_link, write_link
+from vault_mem.notes.origin import parts
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
-from vault_mem.operations.changing import changing, index_written, read_to_edit
+from vault_mem.operations.changing import changing, commit, read_to_edit
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.memory.remember_many import Batch, taken_back
@@ -108,7 +109,7 @@ class _Import:
         self.private = private
         workspace.freshen()
         known = workspace.index.memories()
-        self.sources = {memory.source: memory.id for memory in known if memory.source}
+        self.sources = {part: memory.id for memory in known for part in (*parts(memory.source), memory.source or "")}
         self.ids = {memory.id for memory in known}
         self.names: dict[str, str] = {}
         self.new: dict[str, tuple[str, list[tuple[str, str]]]] = {}  # source and links; the texts are in the files
@@ -224,8 +225,7 @@ class _Import:
         def write() -> None:
             transaction = Transaction(folder, "import", ids=[memory.id])
             transaction.create(key, raw)
-            transaction.commit()
-            index_written(self.workspace, transaction, mirrored=False)
+            commit(self.workspace, transaction, mirrored=False)
 
         changing(self.workspace, write)
         self.batch.saved(whole)
@@ -261,8 +261,7 @@ def _linked(workspace: Workspace, id_: str, type_: str, other: str) -> bool:
     link = write_link(Link(name, type_, None, two.title))
     transaction = Transaction(workspace.folder, "import", ids=[one.id, two.id])
     transaction.write(one.path, raw, edit(raw, {"links": [*(each for each in links if each not in found), link]}))
-    transaction.commit()
-    index_written(workspace, transaction)
+    commit(workspace, transaction)
     return True
 
 

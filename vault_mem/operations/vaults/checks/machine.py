@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import shutil
-import sqlite3
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from vault_mem.errors import Busy, ModelNotFound, VaultMemError, VaultNotFound
 from vault_mem.operations.vaults.checks.finding import Finding
-from vault_mem.operations.workspace import Workspace
+from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.vault import journal, late, outside, own
 from vault_mem.vault.folder import OWN
 from vault_mem.vault.lock import locked
@@ -57,7 +56,7 @@ def index(workspace: Workspace) -> Iterator[Finding]:
         check = "model" if isinstance(error, ModelNotFound) else "index"
         yield Finding(check, error.message, hint=error.hint, severity="error")
         return
-    except (OSError, RuntimeError, ValueError, sqlite3.Error):
+    except INDEX_ERRORS:
         damaged = True
     if damaged:
         yield Finding(
