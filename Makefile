@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench frameworks clients soak fuzz model model-check clean
+.PHONY: demo test lint bench frameworks clients dist soak fuzz model model-check clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -40,10 +40,15 @@ $(FRAMEWORKS)/.installed: pyproject.toml
 frameworks: $(FRAMEWORKS)/.installed
 	$(FRAMEWORKS)/bin/pytest -rs tests/library tests/test_library_types.py
 
-# Claude Code, Codex, Gemini, opencode, OpenClaw and the MCP inspector, installed from npm into build/clients (1 GB):
+# Claude Code, Codex, Gemini, Copilot, opencode, OpenClaw and the MCP inspector, installed from npm into build/clients (1 GB):
 # they are asked whether what `setup` writes is right. About five minutes; skipped where there is no npm.
 clients: $(BIN)/.installed
 	$(BIN)/pytest tests/clients --clients -rs
+
+# A plugin folder, an .mcpb bundle and a server.json (docs/setup.md). NAMESPACE is the publisher's, in the MCP registry.
+NAMESPACE ?= io.github.vault-mem
+dist: $(BIN)/.installed
+	$(BIN)/python -m packages.build dist --namespace $(NAMESPACE)
 
 # Hours: every campaign whole (docs/reliability.md).
 soak: $(BIN)/.installed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -80,7 +81,8 @@ class Place:
         assert done.returncode == 0, done.stderr
 
     def version(self, client: str) -> str:
-        return self.run(client, "--version").stdout.strip().splitlines()[-1]
+        found = re.search(r"\d[\w.-]*\d", self.run(client, "--version").stdout)
+        return found.group() if found else "?"
 
 
 @pytest.fixture

@@ -36,7 +36,8 @@ class Model(ThreadingHTTPServer):
         if self.call is None:
             return None
         name, arguments = self.call
-        full = next((each for each in tools if each == name or each.endswith((f"_{name}", f".{name}"))), None)
+        endings = tuple(f"{mark}{name}" for mark in "_.-")
+        full = next((each for each in tools if each == name or each.endswith(endings)), None)
         if full is None:
             return None
         self.call = None

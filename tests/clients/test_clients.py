@@ -15,6 +15,7 @@ import pytest
 
 from clients.conftest import Place
 from clients.model_api import SAID
+from packages.build import build
 
 QUESTION = "Who keeps the lighthouse?"
 FACT, SECRET = "Umeko", "letters in the lamp"
@@ -74,6 +75,16 @@ def _opencode(place: Place) -> None:
     place.env |= {"OPENCODE_CONFIG": str(settings)}
 
 
+def _copilot(place: Place) -> None:
+    place.env |= {
+        "COPILOT_PROVIDER_BASE_URL": f"{place.model.url}/v1",
+        "COPILOT_PROVIDER_API_KEY": "none",
+        "COPILOT_MODEL": "gpt-4.1",
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_AUTO_UPDATE": "false",
+    }
+
+
 CLIENTS = (
     Client(
         "claude-code",
@@ -102,6 +113,7 @@ CLIENTS = (
         "Connected",
         ("-m", "gemini-2.5-pro", "-p", QUESTION, "--approval-mode", "yolo"),
     ),
+    Client("copilot", "copilot", _copilot, ("mcp", "list"), "vault-mem", ("-p", QUESTION, "--allow-all-tools")),
     Client("opencode", "opencode", _opencode, ("mcp", "list"), "connected", ("run", QUESTION), hook=False),
 )
 
@@ -119,7 +131,8 @@ def _settings(place: Place) -> dict[str, bytes]:
     """The files in which a client is set up: what else it writes while it runs is its own."""
     names = [".claude.json", ".claude/settings.json", ".claude/CLAUDE.md", ".codex/config.toml", ".codex/hooks.json"]
     names += [".codex/AGENTS.md", ".gemini/settings.json", ".gemini/GEMINI.md", ".config/opencode/opencode.json"]
-    names += [".config/opencode/AGENTS.md"]
+    names += [".config/opencode/AGENTS.md", ".copilot/mcp-config.json", ".copilot/copilot-instructions.md"]
+    names += [".copilot/hooks/vault-mem.json"]
     skills = [str(path.relative_to(place.home)) for path in place.home.rglob("SKILL.md") if "vault-mem" in str(path)]
     return {name: (place.home / name).read_bytes() for name in (*names, *skills) if (place.home / name).exists()}
 
@@ -188,6 +201,21 @@ def test_the_inspector(place: Place) -> None:
     assert FACT in read.stdout
     prompts = place.run("mcp-inspector", "--cli", *server, "--method", "prompts/list")
     assert "save_session" in prompts.stdout
+
+
+def test_packages_pass_the_clients_own_validators(place: Place) -> None:
+    build(place.project)
+    plugin = str(place.project / "vault-mem-plugin")
+    manifest = f"{plugin}/.claude-plugin/plugin.json"
+    place.run("mcpb", "unpack", str(next(place.project.glob("*.mcpb"))), str(place.project / "bundle"))
+    for command in (
+        ("claude", "plugin", "validate", "--strict", plugin),
+        ("claude", "plugin", "validate", "--strict", manifest),
+        ("gemini", "extensions", "validate", plugin),
+        ("mcpb", "validate", str(place.project / "bundle/manifest.json")),
+    ):
+        checked = place.run(*command)
+        assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_codex_sandbox(place: Place) -> None:

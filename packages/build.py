@@ -1,0 +1,133 @@
+"""make dist: a plugin folder, an .mcpb bundle and a server.json, all from the texts and commands that `setup` writes.
+
+python -m packages.build FOLDER [--namespace io.github.NAME]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from vault_mem.setup.wish import SKILL, Wish, server_arguments, wake_up
+
+_PROJECT = Path(__file__).parents[1]
+_PLUGIN = "vault-mem-plugin"
+_MAIN = "from vault_mem.client import main\n\nmain()\n"
+_REGISTRY_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+
+
+def build(folder: Path, namespace: str = "io.github.vault-mem") -> None:
+    """Write all packages into a folder. `namespace` is the publisher's in the registry of MCP servers."""
+    about = tomllib.loads((_PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wish = Wish("claude-code", "user", "mcp", folder, {})
+    for name, content in _plugin(about, wish).items():
+        _write(folder / _PLUGIN / name, content)
+    _write(folder / "server.json", _registry(about, wish, namespace))
+    _bundle(folder / f"vault-mem-{about['version']}.mcpb", about, wish)
+
+
+def _plugin(about: dict[str, Any], wish: Wish) -> dict[str, Any]:
+    """One folder that Claude Code, Codex and Gemini each know by a manifest of their own."""
+    head = {key: about[key] for key in ("name", "version", "description", "license", "keywords")}
+    owner = {"name": "vault-mem"}
+    servers = {"vault-mem": {"command": "vault-mem", "args": server_arguments(wish)}}
+    gemini = {key: about[key] for key in ("name", "version", "description")}
+    # no timeout: one client counts it in seconds, another in milliseconds
+    start = [{"hooks": [{"type": "command", "command": wake_up(wish)}]}]
+    return {
+        "plugin.json": head | {"author": owner},
+        ".claude-plugin/plugin.json": head | {"author": owner},
+        ".claude-plugin/marketplace.json": {
+            "name": "vault-mem",
+            "description": about["description"],
+            "owner": owner,
+            "plugins": [{"name": "vault-mem", "source": "./", "description": about["description"]}],
+        },
+        ".codex-plugin/plugin.json": head | {"author": owner, "skills": "./skills/", "mcpServers": "./.mcp.json"},
+        "gemini-extension.json": gemini | {"mcpServers": servers, "contextFileName": "GEMINI.md"},
+        ".mcp.json": {"mcpServers": servers},
+        "hooks/hooks.json": {"hooks": {"SessionStart": start}},
+        SKILL: wish.skill,
+        "GEMINI.md": wish.lines,
+    }
+
+
+def _registry(about: dict[str, Any], wish: Wish, namespace: str) -> dict[str, Any]:
+    arguments = [{"type": "positional", "value": each} for each in server_arguments(wish)]
+    package = {
+        "registryType": "pypi",
+        "identifier": about["name"],
+        "version": about["version"],
+        "runtimeHint": "uvx",
+        "transport": {"type": "stdio"},
+        "packageArguments": arguments,
+        "environmentVariables": [
+            {"name": "VAULT_MEM_VAULT", "description": "The folder of the vault", "format": "filepath"}
+        ],
+    }
+    return {
+        "$schema": _REGISTRY_SCHEMA,
+        "name": f"{namespace}/vault-mem",
+        "title": "vault-mem",
+        "description": about["description"],
+        "version": about["version"],
+        "packages": [package],
+    }
+
+
+def _bundle(path: Path, about: dict[str, Any], wish: Wish) -> None:
+    """A bundle without the package itself, which uv installs: its libraries differ from machine to machine."""
+    arguments = ["run", "--directory", "${__dirname}", "main.py", "--vault", "${user_config.vault}"]
+    manifest = {
+        "manifest_version": "0.4",
+        **{key: about[key] for key in ("name", "version", "description", "license", "keywords")},
+        "display_name": "vault-mem",
+        "author": {"name": "vault-mem"},
+        "server": {
+            "type": "uv",
+            "entry_point": "main.py",
+            "mcp_config": {"command": "uv", "args": [*arguments, *server_arguments(wish)]},
+        },
+        "user_config": {
+            "vault": {
+                "type": "directory",
+                "title": "Vault",
+                "description": "The folder of the vault; `vault-mem init FOLDER` makes one.",
+                "required": True,
+            }
+        },
+        "compatibility": {"platforms": ["darwin", "linux", "win32"], "runtimes": {"python": about["requires-python"]}},
+    }
+    needs = f'dependencies = ["{about["name"]}=={about["version"]}"]'
+    project = f'[project]\nname = "vault-mem-bundle"\nversion = "{about["version"]}"\n'
+    project += f'requires-python = "{about["requires-python"]}"\n{needs}\n'
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
+        for name, text in (("manifest.json", _json(manifest)), ("main.py", _MAIN), ("pyproject.toml", project)):
+            bundle.writestr(zipfile.ZipInfo(name), text)  # without a time: the same source makes the same bytes
+
+
+def _write(path: Path, content: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else _json(content), encoding="utf-8")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def main() -> None:
+    """What `make dist` runs."""
+    parser = argparse.ArgumentParser(description="Make the packages that agents install from.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--namespace", default="io.github.vault-mem", help="the publisher's, in the MCP registry")
+    given = parser.parse_args()
+    build(given.folder, given.namespace)
+
+
+if __name__ == "__main__":
+    main()
