@@ -23,6 +23,7 @@ lint: $(BIN)/.installed
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python docs/generate_cli.py --check
 	$(BIN)/python docs/generate_async.py --check
+	$(BIN)/python docs/generate_library.py --check
 
 bench: $(BIN)/.installed
 	$(BIN)/python -m benchmarks

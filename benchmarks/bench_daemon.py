@@ -49,8 +49,10 @@ def run(setting: Setting) -> Iterator[Figure]:
     random = Random(7)
     asked = questions(500)
 
-    def call(*arguments: str | Path, env: dict[str, str] = env) -> None:
-        subprocess.run([*map(str, arguments)], cwd=vault.root, env=env, stdout=subprocess.DEVNULL, check=True)
+    def call(*arguments: str | Path, env: dict[str, str] = env, told: str = "") -> None:
+        subprocess.run(
+            [*map(str, arguments)], cwd=vault.root, env=env, stdout=subprocess.DEVNULL, input=told.encode(), check=True
+        )
 
     def stop() -> None:
         call(script, "daemon", "stop")
@@ -114,11 +116,27 @@ def _calls(
     def remember() -> None:
         call(script, "remember", f"{random.choice(asked)} Noted as number {random.randrange(10**9)}.", "--force")
 
+    transcript = script.with_name("session.jsonl")
+
+    def capture() -> None:
+        said = {"role": "user", "content": random.choice(asked)}
+        record = {"type": "user", "message": said, "timestamp": "2026-11-17T08:00:00Z", "sessionId": "s", "cwd": "/app"}
+        with transcript.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+        told = {"session_id": "s", "transcript_path": str(transcript), "hook_event_name": "Stop", "cwd": "/app"}
+        call(script, "capture", "--agent", "claude-code", told=json.dumps(told))
+
+    def hint() -> None:
+        told = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": random.choice(asked)}
+        call(script, "hint", "--hook", "claude-code", told=json.dumps(told))
+
     calls: dict[str, tuple[Callable[[], None], float]] = {
         "--version": (lambda: call(script, "--version"), 6),
         "--help": (lambda: call(script, "--help"), 6),
         f"recall, {count:,} memories": (lambda: call(script, "recall", random.choice(asked)), 4),
         f"remember, {count:,} memories": (remember, 7),
+        "capture, after an answer": (capture, 3),
+        f"hint, per prompt, {count:,} memories": (hint, 4),
     }
     for each, _ in calls.values():
         each()

@@ -19,7 +19,7 @@ HEAD = '''"""`AsyncVault`: the methods of `Vault` for asyncio, written by docs/g
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any

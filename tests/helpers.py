@@ -39,6 +39,12 @@ def memory(root: Path, key: str, id_: str, text: str, *front: str) -> Path:
     return note(root, key, f"---\nid: {id_}\ncreated: 2026-11-01T08:00:00\n{lines}---\n{text}\n")
 
 
+def line_end(root: Path, id_: str) -> str:
+    """How the line of a memory in a view ends: the link to its note, which has a name of ours, and the marker."""
+    (path,) = (root / "memories").rglob(f"*-{id_[4:12]}.md")
+    return f"[[{path.stem}|↗]] [id:{id_}]"
+
+
 def aged(path: Path, seconds: float = HOUR) -> None:
     """Make a file look as if it was last written so long ago."""
     when = path.stat().st_mtime_ns - int(seconds * 1e9)

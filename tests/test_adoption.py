@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -37,12 +38,14 @@ def test_searchable_at_once_and_left_alone(cli: Command, root: Path) -> None:
 def test_the_next_command_writes_the_id(eager: Command, root: Path, command: list[str]) -> None:
     # V-6; issue 2: without a daemon it happens at the next command, by the file's age
     path = note(root, "memories/dropped.md", "---\n# mine\ntags: [a]\n---\nA heron\n")
+    date = date_line(path)
     eager.run(*command)
     id_ = id_of(eager, "memories/dropped.md")
     after = path.read_text()
     assert f"id: {id_}\n" in after
-    assert after.replace(f"id: {id_}\n", "") == f"---\n# mine\ntags: [a]\n{date_line(path)}\n---\nA heron\n"
+    assert after.replace(f"id: {id_}\n", "") == f"---\n# mine\ntags: [a]\n{date}\n---\nA heron\n"
     assert eager.json("status")["waiting_for_id"] == []
+    assert date_line(path) != date  # O-5: a new time, or rsync would miss the change
 
 
 def date_line(path: Path) -> str:
@@ -56,9 +59,10 @@ def date_line_of(mtime_ns: int) -> str:
 def test_an_adopted_note_stays_on_its_day(eager: Command, root: Path) -> None:
     # S-8: nothing but the file told its date, and the next edit would have moved it to today
     path = note(root, "memories/heron.md", "A heron\n", age=90 * 24 * 3600)
+    date = date_line(path)
     before = eager.json("list")["memories"][0]["created"]
     eager.run("status")
-    assert date_line(path) in path.read_text()
+    assert date in path.read_text()
     eager.run("tag", id_of(eager, "memories/heron.md"), "+birds")
     path.write_text(path.read_text() + "More of it\n")
     assert eager.json("list")["memories"][0]["created"] == before
@@ -90,7 +94,8 @@ def test_a_command_that_changes_a_note_writes_its_id_too(cli: Command, root: Pat
 
 def test_a_note_without_a_date_stays_on_its_day_whatever_we_change(cli: Command, root: Path) -> None:
     # S-8: its id is its own; it was adopted by an earlier version, or never
-    note(root, "memories/heron.md", "---\nid: mem_00000000000a\n---\nA heron\n", age=90 * 24 * 3600)
+    path = note(root, "memories/heron.md", "---\nid: mem_00000000000a\n---\nA heron\n", age=90 * 24 * 3600)
+    was = path.read_text(), path.stat().st_mtime_ns
     before = cli.json("list")["memories"][0]["created"]
     for command in (
         ["tag", "mem_00000000000a", "+birds"],
@@ -98,14 +103,36 @@ def test_a_note_without_a_date_stays_on_its_day_whatever_we_change(cli: Command,
     ):
         assert cli.run(*command).code == 0
         assert cli.json("list")["memories"][0]["created"] == before
+    assert path.read_text().count("created: ") == 1  # O-5: the same edit wrote it, and the file has a new time
+    assert path.stat().st_mtime > time.time() - 3600
+    for _ in range(2):
+        assert cli.run("undo").code == 0
+    assert (path.read_text(), path.stat().st_mtime_ns) == was
+
+
+def test_a_date_that_is_not_understood_keeps_the_time_of_its_file(cli: Command, root: Path) -> None:
+    # S-8, V-4: what the owner wrote there stays, and so does the day it goes by
+    path = note(root, "memories/heron.md", "---\nid: mem_00000000000a\ncreated: in spring\n---\nA heron\n", age=9e6)
+    before = cli.json("list")["memories"][0]["created"]
+    assert cli.run("tag", "mem_00000000000a", "+birds").code == 0
+    assert "created: in spring\n" in path.read_text()
+    assert cli.json("list")["memories"][0]["created"] == before
+
+
+def test_a_date_in_the_name_is_a_date(cli: Command, root: Path) -> None:
+    # V-4: then nothing more is written
+    path = note(root, "memories/2026-03-01 heron.md", "---\nid: mem_00000000000a\n---\nA heron\n")
+    assert cli.run("tag", "mem_00000000000a", "+birds").code == 0
+    assert "created" not in path.read_text()
 
 
 def test_a_note_without_front_matter_gets_four_lines(eager: Command, root: Path) -> None:
     # V-4
     path = note(root, "memories/a.md", b"\xef\xbb\xbfOne\r\nTwo")
+    date = date_line(path)
     eager.run("status")
     assert path.read_bytes() == (
-        f"\ufeff---\r\nid: {id_of(eager, 'memories/a.md')}\r\n{date_line(path)}\r\n---\r\nOne\r\nTwo".encode()
+        f"\ufeff---\r\nid: {id_of(eager, 'memories/a.md')}\r\n{date}\r\n---\r\nOne\r\nTwo".encode()
     )
 
 

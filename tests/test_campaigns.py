@@ -81,4 +81,4 @@ def test_the_library(soak: bool, what: str, sample: int, whole: int) -> None:
 @pytest.mark.parametrize("clones", [2, 3])
 def test_clones_merge(soak: bool, clones: int) -> None:
     # V-11: no conflict but the ones named, the same bytes everywhere, nothing lost, nothing private told
-    campaign("git", "--seed", str(clones), "--clones", str(clones), "--merges", "300" if soak else "2")
+    campaign("git", "--seed", str(clones), "--clones", str(clones), "--merges", "150" if soak else "2")

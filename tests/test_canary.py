@@ -215,6 +215,7 @@ CALLS: list[tuple[str, tuple[str, ...], str]] = [
     ("stats", (), ""),
     ("views", ("rebuild",), ""),
     ("compare", ("{secret}", "{token} fear"), ""),
+    ("similar", ("{secret}",), ""),
     ("status", (), ""),
     ("doctor", (), ""),
     ("doctor", ("--fix",), ""),
@@ -248,6 +249,7 @@ ASKED |= {
     "review",
     "review list",
     "compare",
+    "similar",
 }
 ASKED |= {"search", "why-not", "wake-up", "introspect", "emotion-trend"}
 ASKED |= {"review accept", "review reject", "import", "backup"}

@@ -288,3 +288,17 @@ def test_nothing_else_opens_a_path_of_the_vault(cli: Command, root: Path) -> Non
     assert not opened, "\n".join(opened)
     assert "Traceback" not in done.stderr, done.stderr[-2000:]
     assert contents(root)
+
+
+def test_a_link_in_the_place_of_the_history_leaves_nothing_half_done(cli: Command, root: Path, tmp_path: Path) -> None:
+    # S-1, S-3: what would be noted there is refused as a whole; whatever else is asked for works
+    id_ = cli.json("remember", "The ferry leaves at eight")["memory"]["id"]
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    plant(root, "history", elsewhere)
+    before = contents(root)
+    assert cli.run("tag", id_, "+sea").code == 6
+    assert contents(root) == before
+    assert cli.json("status")["interrupted"] == []
+    assert cli.run("remember", "Tar came in barrels").code == 0
+    assert list(elsewhere.iterdir()) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import contents, memory, mode, one_line
+from helpers import contents, line_end, memory, mode, one_line
 
 from vault_mem import Vault
 from vault_mem.errors import Conflict
@@ -34,12 +34,12 @@ def test_the_text_alone(cli: Command, root: Path) -> None:
     answer = cli.json("edit", id_, "--content", "-", "--reason", "he gave it back", stdin="Noor has the key now.\n")
     assert answer["status"] == "edited"
     assert path.read_text(encoding="utf-8") == before.replace("The spare key is with Wei.", "Noor has the key now.")
-    assert f"Noor has the key now. [id:{id_}]" in (root / "MEMORY.md").read_text(encoding="utf-8")
+    assert f"Noor has the key now. {line_end(root, id_)}" in (root / "MEMORY.md").read_text(encoding="utf-8")
     last = cli.json("history", id_)["revisions"][-1]
     assert (last["command"], last["reason"]) == ("edit", "he gave it back")
     cli.json("undo")
     assert path.read_text(encoding="utf-8") == before
-    assert f"The spare key is with Wei. [id:{id_}]" in (root / "MEMORY.md").read_text(encoding="utf-8")
+    assert f"The spare key is with Wei. {line_end(root, id_)}" in (root / "MEMORY.md").read_text(encoding="utf-8")
 
 
 def test_fields_in_the_types_they_have(cli: Command, root: Path) -> None:

@@ -220,7 +220,7 @@ def test_a_vault_in_the_workspace_itself(tmp_path: Path, env: dict[str, str]):
     cli = Command(root, env)
     assert cli.json("import", ".")["counts"]["imported"] == 5
     log = (root / "memory/2026-01-03.md").read_text()
-    assert log.count("[id:mem_") == 4 and log.count("dentist") == 2  # the views mirror what came in
+    assert log.count("[id:mem_") == 4 and log.count("The dentist") == 2  # the views mirror what came in
     vault = Vault(root, env=env)
     vault.update(by_source(vault)["openclaw:memory/2026-01-03.md#L4"].id, "Something else was written here since.")
     again = cli.json("import", ".")

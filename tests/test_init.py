@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from helpers import at_a_terminal, contents, memory, mode, note, one_line, states
+from helpers import at, at_a_terminal, contents, memory, mode, note, one_line, states
 
 from vault_mem import Vault
 from vault_mem.errors import Unsafe
@@ -55,7 +55,8 @@ def test_json_and_a_second_time(outside: Command) -> None:
     assert set(first["created"]) == {"memories/", "private/", ".gitignore", "vault-mem.toml"}
     assert (first["notes"], first["existed"]) == (0, False)
     before = states(outside.cwd)
-    assert outside.json("init", ".") == {"vault": str(outside.cwd), "created": [], "notes": 0, "existed": True}
+    again = outside.json("init", ".")
+    assert (again["vault"], again["created"], again["notes"], again["existed"]) == (str(outside.cwd), [], 0, True)
     assert states(outside.cwd) == before
 
 
@@ -72,7 +73,7 @@ def test_joining_an_obsidian_vault_touches_nothing_of_it(outside: Command, obsid
     assert {name: after[name] for name in before} == before
     assert all(states(obsidian)[name] == seen[name] for name in before)
     made = {name for name in after if name not in before}
-    assert {name.split("/")[0] for name in made} == {"vault-mem.toml", "memories", "memory"}
+    assert {name.split("/")[0] for name in made} == {"vault-mem.toml", "memories", "memory-log"}  # O-6
     # what lies outside memories/ and in hidden folders is not searched
     assert [each["content"] for each in outside.json("recall", "wombats bees")["results"]] == [
         "The neighbour keeps wombats"
@@ -277,3 +278,99 @@ def test_a_vault_in_a_vault(root: Path, cli: Command) -> None:
     assert "--nested" in answer.err
     assert list(below.iterdir()) == []
     assert cli.run("init", str(below), "--nested").code == 0
+
+
+@pytest.fixture
+def stranger(tmp_path: Path, env: dict[str, str]) -> Command:
+    """Somebody's Obsidian vault of 300 notes: daily notes, folders, templates, and names that views would like."""
+    root = tmp_path / "theirs"
+    note(root, ".obsidian/app.json", "{}")
+    note(root, ".obsidian/templates.json", '{"folder": "Vorlagen"}')
+    note(root, "Vorlagen/Day.md", "# {{date}}\nwalrus template\n")
+    for number in range(200):
+        note(
+            root,
+            f"Notes/{number % 20}/Topic {number}.md",
+            f"---\nkind: note\n---\n# Topic {number}\nSee [[Nowhere]].\n",
+        )
+    for number in range(1, 31):
+        note(root, f"2026-11-{number:02d}.md", f"Day {number}: rain, and [[Topic {number}]].\n")
+        note(root, f"memory/2026-10-{number:02d}.md", f"Leaf pile {number * 111} raked.\n")
+    for number in range(33):
+        note(root, f"People/Person {number}.md", f"---\nid: 2024{number:04d}\n---\nPerson {number} keeps bees.\n")
+    note(root, "MEMORY.md", "My own memory page.\n")
+    note(root, "Review.md", "My weekly review.\n")
+    note(root, "Bees/Bees.md", "The folder note: the hive by the shed swarmed in May.\n")
+    note(root, "Board.canvas", '{"nodes":[{"id":"1","type":"file","file":"2026-11-16.md"}],"edges":[]}')
+    note(root, "files/kiln.png", b"\x89PNG")
+    note(root, "files/kiln (1).png", b"\x89PNG")
+    return Command(root, env)
+
+
+def test_300_notes_of_a_stranger_are_joined(stranger: Command) -> None:
+    # U-3, O-6: bytes unchanged, found, and [[2026-11-16]] is still the daily note
+    root = stranger.cwd
+    before = states(root)
+    answer = stranger.json("init", ".", "--include", "--timezone", "Asia/Tokyo")
+    assert (answer["others"], answer["included"]) == (296, True)  # and a template
+    day = at("2026-11-16")
+    id_ = stranger.json("remember", "The kiln was fired.", "--importance", "5", env=day)["memory"]["id"]
+    assert id_ in (root / "memory-log/memory 2026-11-16.md").read_text()
+    assert id_ in (root / "memory-log/memory digest.md").read_text()
+    for query, path in (
+        ("hive swarmed in May", "Bees/Bees.md"),
+        ("leaf pile 777 raked", "memory/2026-10-07.md"),
+        ("Person 12 bees", "People/Person 12.md"),
+        ("my own memory page", "MEMORY.md"),
+        ("weekly review", "Review.md"),
+    ):
+        assert path in [each["path"] for each in stranger.json("recall", query, env=day)["results"]], query
+    assert "walrus" not in stranger.run("recall", "walrus template", env=day).out
+    stranger.run("remember", "The kiln was fired twice.", "--category", "introspection", env=day)
+    stranger.run("consolidate", env=day)
+    findings = stranger.json("doctor", env=day)["findings"]
+    assert [each for each in findings if each["severity"] != "info" or not each["path"].startswith("m")] == []
+    assert stranger.json("status", env=day)["problems"] == []
+    vault = Vault(root, env=stranger.env)
+    vault.status()
+    names = vault.workspace.names
+    assert names.find("2026-11-16", "Board.canvas") == "2026-11-16.md"
+    assert names.find("MEMORY") == "MEMORY.md"
+    assert {key: state for key, state in states(root).items() if key in before} == before
+
+
+def test_joining_asks_where_there_is_somebody_to_ask(stranger: Command) -> None:
+    # U-3: a flag, or a question
+    answer = at_a_terminal(stranger, "init", ".", typed="y\ny\n")
+    assert "296 note(s) found. Search them too? (they stay untouched) [y/N]" in answer.err
+    assert "296 other note(s) are searched too" in answer.out
+    assert stranger.json("config", "get", "include")["include"]["value"] == ["**"]
+
+
+def test_joining_without_anybody_to_ask_includes_nothing(stranger: Command) -> None:
+    # U-3: and says how to
+    answer = stranger.run("init", ".")
+    assert "296 other note(s) found" in answer.out
+    assert 'config set include "**"' in answer.out
+    assert stranger.json("recall", "hive swarmed in May")["results"] == []
+    assert stranger.json("init", ".", "--include")["included"] is True
+    assert stranger.json("recall", "hive swarmed in May")["results"][0]["path"] == "Bees/Bees.md"
+
+
+def test_views_are_left_off_where_every_name_is_taken(stranger: Command) -> None:
+    # O-6
+    for name in ("memory-log", "agent-memory-log", "vault-mem-log"):
+        note(stranger.cwd, f"{name}/x.md", "Mine.\n")
+    before = contents(stranger.cwd)
+    assert "no views are written here" in stranger.run("init", ".").err
+    stranger.run("remember", "The kiln was fired.", "--importance", "5")
+    after = contents(stranger.cwd)
+    assert {key: after[key] for key in before} == before
+    assert not [key for key in after.keys() - before.keys() if key.endswith(".md") and not key.startswith("memories/")]
+
+
+def test_a_new_vault_for_obsidian_keeps_the_names_of_the_views(outside: Command) -> None:
+    # W-1: its own names are nobody else's
+    outside.run("init", ".", "--obsidian")
+    outside.run("remember", "The kiln was fired.", env=at("2026-11-16"))
+    assert (outside.cwd / "memory/2026-11-16.md").exists()

@@ -123,3 +123,130 @@ def test_the_month_of_a_folder_is_no_word(cli: Command, root: Path) -> None:
     told = "Kate: Where I was last night? At the river, with the fireworks."
     dated(root, "memories/2024-01/b.md", "mem_00000000000b", "2024-01-01T09:00:00Z", told)
     assert first(cli, "Where was Kate on 31 Dec 2023?") == "mem_00000000000b"
+
+
+@pytest.fixture
+def odds_and_ends(root: Path) -> None:
+    """Memories that queries without an ordinary word may mean."""
+    for number, text in enumerate(
+        [
+            "The well behind the barn ran dry in August.",
+            "The party was a success 🎉 and nobody went home before two.",
+            "母は京都に住んでいる。",
+            "The file src/app/main.py calls getUserName before it logs in.",
+            "The form is at https://example.com/forms/a?b=1 and has nine pages.",
+            "Ruth waters the tomatoes on Sundays.",
+        ]
+    ):
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", text)
+
+
+@pytest.mark.usefixtures("odds_and_ends")
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("well", 0),  # a stop word, which the index does not hold
+        ("🎉", 1),
+        ("母", 2),
+        ("getUserName", 3),
+        ("src/app/main.py", 3),
+        ("https://example.com/forms/a?b=1", 4),
+    ],
+)
+def test_a_query_without_an_ordinary_word_is_answered(cli: Command, query: str, found: int) -> None:
+    answer = cli.json("recall", query)
+    assert answer["answered"]
+    assert answer["results"][0]["id"] == f"mem_{found:012x}"
+
+
+@pytest.mark.usefixtures("odds_and_ends")
+def test_what_a_query_of_500_words_asks_is_found(cli: Command) -> None:
+    assert (
+        first(cli, "We talked about the garden for a while. " * 60 + "Who waters the tomatoes?") == "mem_000000000005"
+    )
+
+
+@pytest.mark.usefixtures("odds_and_ends")
+@pytest.mark.parametrize("query", ["what was it about?", "😀", "?!", "…"])
+def test_stop_words_and_signs_that_nobody_wrote_answer_nothing(cli: Command, query: str) -> None:
+    assert not cli.json("recall", query)["answered"]
+
+
+@pytest.mark.usefixtures("odds_and_ends")
+@pytest.mark.parametrize(("query", "found"), [("well", 0), ("🎉", 1)])
+def test_search_finds_stop_words_and_signs_as_written(cli: Command, query: str, found: int) -> None:
+    assert [each["id"] for each in cli.json("search", query)["results"]] == [f"mem_{found:012x}"]
+
+
+def test_who_says_a_query_is_whom_it_is_about(cli: Command, root: Path) -> None:
+    # R-10: the last turns of a talk serve as a query
+    for number in range(6):
+        memory(
+            root, f"memories/{number}.md", f"mem_{number:012x}", f"{'Bart' if number % 2 else 'Lisa'}上了第{number}课。"
+        )
+    memory(root, "memories/a.md", "mem_00000000000a", "Lisa在绘画课上画了一幅画，大家都觉得很好看。")
+    memory(root, "memories/b.md", "mem_00000000000b", "Bart参加了学校的绘画比赛，老师表扬了他。")
+    assert first(cli, "Bart: 我想画一幅特别的画，大家都说我画得很好看！绘画真有意思。") == "mem_00000000000b"
+
+
+def test_no_memory_stands_among_the_first_of_every_question(cli: Command, root: Path) -> None:
+    # R-10: hubs
+    things = ["自行车", "牙医", "番茄", "屋顶", "钥匙", "邮局", "蜡烛", "雨伞", "手套", "地图"]
+    for number, thing in enumerate(things):
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", f"昨天处理了{thing}的事情。")
+    memory(root, "memories/hub.md", "mem_0000000000ff", "嗯，是的，好的，我们一起做吧，感觉很开心。")
+    firsts = [
+        {each["id"] for each in cli.json("recall", f"昨天{thing}的事情怎么样了？")["results"][:5]} for thing in things
+    ]
+    assert sum("mem_0000000000ff" in found for found in firsts) <= 2
+    assert all(f"mem_{number:012x}" in found for number, found in enumerate(firsts))
+
+
+def test_a_rare_word_weighs_as_much_in_a_long_question(cli: Command, root: Path) -> None:
+    common = (
+        "We walked along the river, talked about the weather and the garden, and went home for dinner with friends."
+    )
+    for number in range(8):
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", f"{common} Day {number}.")
+    memory(root, "memories/a.md", "mem_00000000000a", "Alcandre is the name of the magician in the play.")
+    rest = "that we talked about on the walk along the river with friends before we went home for dinner in the garden"
+    answers = [
+        cli.json("recall", query, "--explain")["results"] for query in ("Who is Alcandre?", f"Who is Alcandre {rest}?")
+    ]
+    short, long = (
+        next(each["explain"]["words"] for each in found if each["id"] == "mem_00000000000a") for found in answers
+    )
+    assert long >= 0.9 * short
+
+
+def test_association_is_silent_for_a_long_note(cli: Command, root: Path) -> None:
+    # R-2: a long note is like many others; what is like a short memory is called up
+    told = "Bakes sourdough bread every Sunday."
+    more = "\n\n".join(
+        f"Loaf {number} was in the oven for an hour and came out with a crust. " * 9 for number in range(60)
+    )
+    memory(root, "memories/b.md", "mem_00000000000b", "The oven runs cold: the loaves come out with a pale crust.")
+    for number in range(10, 30):
+        day, text = f"2026-07-{number}T09:00:00Z", f"What the office needs for bill {number}: a stamp."
+        dated(root, f"memories/{number}.md", f"mem_0000000000{number}", day, text)
+
+    def called(text: str) -> float:
+        memory(root, "memories/a.md", "mem_00000000000a", text, "people: [Emeka]")
+        found = cli.json("recall", "What does Emeka need?", "-n", "30", "--explain")["results"]
+        return max(each["explain"].get("association", 0.0) for each in found)
+
+    assert called(told) > 0.5
+    assert called(f"{told}\n\n{more}") < 0.2
+
+
+@pytest.mark.parametrize(("query", "answered"), [("What colour is the new sofa?", False), ("Which sofa is new?", True)])
+def test_who_asks_for_a_colour_is_not_answered_without_one(
+    cli: Command, root: Path, query: str, answered: bool
+) -> None:
+    # R-8
+    memory(root, "memories/a.md", "mem_00000000000a", "The new sofa comes from Lund and seats four.")
+    for number, text in enumerate(
+        ["The tram is late on Mondays.", "Soup with leek.", "A flat tyre.", "The roof leaks."]
+    ):
+        memory(root, f"memories/{number}.md", f"mem_{number:012x}", text)
+    assert cli.json("recall", query)["answered"] is answered

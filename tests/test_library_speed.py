@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -40,7 +41,10 @@ def test_a_watched_vault_looks_at_changed_files_alone(root: Path, env: dict[str,
     assert "gate" not in "".join(each.memory.content for each in vault.recall("gate code"))
     assert len(scans) == before
     vault.close_files()
-    assert not [each for each in threading.enumerate() if "notify" in type(each).__name__.lower()]
+    for thread in threading.enumerate():
+        if "notify" in type(thread).__name__.lower():
+            thread.join(10)
+            assert not thread.is_alive()
 
 
 @events
@@ -181,6 +185,8 @@ def test_settings_changed_on_disk_are_seen(root: Path, env: dict[str, str]) -> N
     settings = root / "vault-mem.toml"
     settings.write_text(settings.read_text().replace("Asia/Tokyo", "America/New_York"))
     assert vault.remember("Two").memory.created.utcoffset().total_seconds() < 0
+    moved = vault.remember("Until noon", valid_to="2030-06-01T12:00").memory
+    assert moved.valid_to.utcoffset().total_seconds() < 0
     settings.write_text(settings.read_text() + 'memories_folder = "notes"\n')
     assert vault.remember("Three").memory.path.startswith("notes/")
     other = root.parent / "other-index"
@@ -192,3 +198,43 @@ def test_settings_changed_on_disk_are_seen(root: Path, env: dict[str, str]) -> N
     config.write_text(f'index_dir = "{other}"\n')
     assert vault.recall("three")[0].memory.content == "Three"
     assert list(other.iterdir())
+
+
+def test_a_daemon_that_is_running_is_asked(tmp_path: Path) -> None:
+    # B-3: the process itself need not open the index; without a daemon, or for what it cannot be asked, it does
+    from daemons import served
+
+    code = """
+import sys, datetime
+from vault_mem import InvalidInput, Vault
+vault = Vault(sys.argv[1])
+found = vault.recall("when does the ferry leave?", 3)
+light = "lancedb" not in sys.modules
+day = datetime.date(2020, 1, 1)
+again = vault.recall("ferry", tags=["sea"], kind="fact", since=day, closed=True, min_relevance=0.0)
+none = vault.recall("ferry", tags=["no such"])
+light = light and "index" not in vars(vault.workspace)
+try:
+    vault.recall("")
+except InvalidInput as error:
+    said = error.message
+own = Vault(sys.argv[1], watch=True).recall("when does the ferry leave?", 3)
+assert found.results[0].memory == own.results[0].memory, (found, own)
+assert (found.answered, found.stale, found.pending) == (own.answered, own.stale, own.pending)
+assert found.results[0].terms.keys() == own.results[0].terms.keys()
+assert (len(again), len(none), said) == (1, 0, "nothing to recall: the query is empty")
+print(light)
+"""
+    with served(tmp_path) as vault:
+        vault.spawn("remember", "The ferry leaves at nine from pier four", "--tag", "sea", "--kind", "fact")
+        env = {**os.environ, **vault.env}
+        for daemon, light in (("on", "True"), ("off", "False")):
+            done = subprocess.run(
+                [sys.executable, "-c", code, str(vault.root)],
+                env=env | {"VAULT_MEM_DAEMON": daemon},
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+            assert (done.returncode, done.stdout.strip()) == (0, light), done.stderr

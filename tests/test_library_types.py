@@ -185,3 +185,15 @@ def check(folder: Path, checker: list[str], sign: str) -> None:
     assert [line for line in errors if "program.py" in line] == [], done.stdout
     told = {int(line.split("wrong.py:")[1].split(":")[0]) for line in errors if "wrong.py:" in line}
     assert told == set(range(4, 4 + len(WRONG))), done.stdout + done.stderr
+
+
+def test_the_page_has_every_command_and_method() -> None:
+    # B-4: every command has its method, or the page says why not
+    from vault_mem.register import COMMANDS
+
+    page = (PROJECT / "docs" / "library.md").read_text(encoding="utf-8")
+    for command in COMMANDS:
+        assert f"\n| `{command}` | " in page, command
+    for name, _ in methods():
+        assert name == "of" or f"\n#### {name}\n" in page, name
+    assert "none: " in page

@@ -232,5 +232,5 @@ def test_a_driver_that_fails_leaves_it_to_git(tmp_path: Path, monkeypatch: pytes
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("vault_mem.merge_driver.merge", lambda *_: 1 // 0)
-    assert main(["o", "a", "b", "memories/x.md"]) == 1
+    assert main(["o", "a", "b", "memories/x.md"]) == 5
     assert "b\n=======\nc\n" in (tmp_path / "a").read_text()

@@ -143,3 +143,20 @@ def test_names_carry_ids() -> None:
 def test_git_keeps_no_private_folder() -> None:
     assert not (SAMPLE / "private").exists()
     assert (SAMPLE / ".gitignore").read_text().splitlines() == ["private/", ".vault-mem/"]
+
+
+def test_it_ships_what_init_makes_for_obsidian(tmp_path: Path, env: dict[str, str]) -> None:
+    # O-6: opened as it is, it has views with titles, templates and types of properties
+    made = Vault.init(tmp_path / "new", env=env, obsidian=True)
+    for key in made.created:
+        if key.endswith((".base", "types.json")) or key.startswith("templates/"):
+            assert (SAMPLE / key).read_bytes() == (tmp_path / "new" / key).read_bytes(), key
+    for path in (SAMPLE / "memories").rglob("*.md"):
+        assert "\naliases:\n" in path.read_text()
+    for path in (SAMPLE / "memory").glob("2026-*.md"):
+        assert all("|↗]] [id:mem_" in line for line in path.read_text().splitlines() if "[id:" in line)
+
+
+def test_its_views_are_as_they_would_be_made(sample: Vault) -> None:
+    # W-1: but for logs of days that are left out
+    assert {key for key in sample.rebuild_views().files if (SAMPLE / key).exists()} == set()

@@ -12,6 +12,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from conftest import Answer, Command
 from helpers import contents, states
 from hypothesis import given
@@ -53,6 +54,14 @@ TARGETS = {
     "openclaw": ("AGENTS.md",),
     "gemini": (".gemini/settings.json", "GEMINI.md"),
     "opencode": ("opencode.json", "AGENTS.md"),
+    "copilot": (".mcp.json", "AGENTS.md"),
+    "qwen": (".qwen/settings.json", "QWEN.md"),
+    "cline": ("AGENTS.md",),
+    "amp": (".amp/settings.json", "AGENTS.md"),
+    "vscode": (".vscode/mcp.json", "AGENTS.md"),
+    "windsurf": ("AGENTS.md",),
+    "zed": (".zed/settings.json", "AGENTS.md"),
+    "goose": ("AGENTS.md",),
     "generic": ("AGENTS.md",),
 }
 
@@ -156,6 +165,71 @@ def _contains(new: object, old: object) -> bool:
     if isinstance(old, list):
         return isinstance(new, list) and new[: len(old)] == old
     return new == old
+
+
+YAML_FILES = {
+    "extensions": "m: x  # mine\nextensions:\n    dev:\n        enabled: true\n        args:\n        - a\nlast: 1\n",
+    "none yet": "# mine\nGOOSE_MODEL: x",
+    "crlf": "a: 1\r\nextensions: # all of them\r\n\r\n  # first\r\n  other:\r\n    enabled: false\r\n",
+    "nothing below": "extensions:\nb: 2\n",
+    "empty": "",
+}
+
+
+@pytest.mark.parametrize("text", YAML_FILES.values(), ids=YAML_FILES)
+def test_goose_keeps_its_yaml(text, agent_cli: Command):
+    path = Path(agent_cli.env["HOME"]) / ".config/goose/config.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(text.encode())
+    before = everything(agent_cli)
+    done = agent_cli.json("setup", "goose", "--user", "--yes")
+    after = path.read_bytes().decode()
+    value = yaml.safe_load(after)
+    entry = value["extensions"].pop("vault-mem")
+    assert (entry["cmd"], entry["args"], entry["type"], entry["enabled"]) == ("vault-mem", CORE, "stdio", True)
+    old = yaml.safe_load(text) or {}
+    assert value == old | {"extensions": old.get("extensions") or {}}
+    assert any("documentation" in notice for notice in done["notices"])  # it says how sure it is
+    agent_cli.json("setup", "goose", "--user", "--remove", "--yes")
+    assert everything(agent_cli) == before
+    # goose writes the file again in its own way: what was there stays, ours goes
+    agent_cli.json("setup", "goose", "--user", "--yes")
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"new": 1}))
+    agent_cli.json("setup", "goose", "--user", "--remove", "--yes")
+    left = yaml.safe_load(path.read_text())
+    assert left.pop("new") == 1 and (left.get("extensions") or {}) == (old.get("extensions") or {})
+
+
+@pytest.mark.parametrize("text", ["extensions: {}\n", "a: [\n", "- 1\n", "extensions: {a: {enabled: true}}\n"])
+def test_yaml_that_cannot_be_added_to_is_left_alone(text, agent_cli: Command):
+    path = Path(agent_cli.env["HOME"]) / ".config/goose/config.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    before = everything(agent_cli)
+    answer = agent_cli.run("setup", "goose", "--user", "--yes")
+    assert answer.code == 1 and str(path) in answer.err and everything(agent_cli) == before
+
+
+def test_where_other_agents_keep_their_servers(agent_cli: Command):
+    home = Path(agent_cli.env["HOME"])
+    flat = {"command": "vault-mem", "args": CORE}
+    for agent, path, key, entry in (
+        ("copilot", ".copilot/mcp-config.json", "mcpServers", flat),
+        ("qwen", ".qwen/settings.json", "mcpServers", flat),
+        (
+            "cline",
+            ".cline/data/settings/cline_mcp_settings.json",
+            "mcpServers",
+            {"transport": {"type": "stdio"} | flat},
+        ),
+        ("amp", ".config/amp/settings.json", "amp.mcpServers", flat),
+        ("windsurf", ".codeium/windsurf/mcp_config.json", "mcpServers", flat),
+        ("zed", ".config/zed/settings.json", "context_servers", flat),
+    ):
+        agent_cli.json("setup", agent, "--user", "--yes")
+        assert json.loads((home / path).read_text())[key]["vault-mem"] == entry, agent
+    hook = json.loads((home / ".copilot/hooks/vault-mem.json").read_text())["hooks"]["sessionStart"][0]["bash"]
+    assert hook.endswith("vault-mem wake-up --public-only --hook copilot")
 
 
 def test_what_claude_code_gets(agent_cli: Command):
@@ -422,6 +496,13 @@ def test_codex_hooks_go_where_hooks_are(agent_cli: Command):
     assert everything(agent_cli) == before
 
 
+def test_the_sandbox_is_spoken_of(agent_cli: Command, root: Path):
+    # A-1: who starts the daemon, and what the client's own sandbox must allow
+    for agent, setting in (("claude-code", f'"allowWrite": ["{root}"]'), ("codex", f'writable_roots = ["{root}"]')):
+        notices = agent_cli.json("setup", agent, "--vault", str(root), "--dry-run")["notices"]
+        assert any("starts the daemon" in each for each in notices) and any(setting in each for each in notices)
+
+
 def test_hooks_end_quietly_where_vault_mem_is_missing(agent_cli: Command):
     agent_cli.json("setup", "claude-code", "--yes")
     hooks = json.loads((agent_cli.cwd / ".claude/settings.json").read_text())["hooks"]
@@ -587,3 +668,23 @@ def test_envelopes():
     assert json.loads(envelope("cursor", evil))["additional_context"] == fenced(evil)
     assert envelope("generic", evil) == fenced(evil) and "\x1b" not in fenced(evil)
     assert envelope("codex", " \n") == ""
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "cursor", "opencode"])
+def test_capture_and_hints(cli: Command, root: Path, agent: str) -> None:
+    # K-1, K-4: hooks only when asked for, and taken out with the rest, with a receipt and without
+    before = contents(root)
+    assert cli.run("setup", agent, "--yes", "--no-check").code == 0
+    plain = "".join(each.decode() for each in contents(root).values())
+    assert "vault-mem capture" not in plain and "vault-mem hint" not in plain
+    assert cli.run("setup", agent, "--yes", "--no-check", "--capture", "--per-prompt").code == 0
+    text = "".join(each.decode() for each in contents(root).values())
+    assert "capture" in text and ("vault-mem hint" in text) == (agent in ("claude-code", "codex", "gemini"))
+    assert cli.run("setup", agent, "--yes", "--no-check").code == 0
+    assert "".join(each.decode() for each in contents(root).values()) == plain
+    cli.run("setup", agent, "--yes", "--no-check", "--capture", "--per-prompt")
+    receipts = Path(cli.env["HOME"], ".local/state/vault-mem/setup.json")
+    receipts.unlink()
+    assert cli.run("setup", agent, "--remove", "--yes").code == 0
+    left = {key: raw for key, raw in contents(root).items() if before.get(key) != raw}
+    assert b"vault-mem capture" not in b"".join(left.values()) and b"vault-mem hint" not in b"".join(left.values())

@@ -188,7 +188,7 @@ def test_history_of_a_memory(cli: Command, root: Path) -> None:
     assert "3pm" in first["before"]
     assert "4pm" in first["after"]
     assert "valid_to" in second["after"]
-    assert "standup" not in second["after"]  # only the front matter changed
+    assert "\nThe standup" not in second["after"]  # only the front matter changed
     assert third["after"] is None
     text = cli.run("history", id_).out
     assert "-The standup is at 3pm" in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conftest import Command
-from helpers import contents, memory, note
+from helpers import contents, line_end, memory, note
 
 NOON = {"VAULT_MEM_NOW": "2026-11-15T12:30:00+09:00"}
 LATER = {"VAULT_MEM_NOW": "2026-11-15T14:05:00+09:00"}
@@ -21,8 +21,8 @@ def test_the_daily_log(cli: Command, root: Path) -> None:
     first = saved(cli, "Marit called about the cartons.\nShe was calm.")
     assert (root / "memory/2026-11-15.md").read_text() == (
         "# 2026-11-15\n\n"
-        f"- 12:30 Marit called about the cartons. She was calm. [id:{first}]\n"
-        f"- 14:05 The lamp on the pier is out [id:{later}]\n"
+        f"- 12:30 Marit called about the cartons. She was calm. {line_end(root, first)}\n"
+        f"- 14:05 The lamp on the pier is out {line_end(root, later)}\n"
     )
     assert not (root / "MEMORY.md").exists()
 
@@ -35,7 +35,7 @@ def test_the_digest(cli: Command, root: Path) -> None:
     saved(cli, "Rain again", at=LATER)
     assert (root / "MEMORY.md").read_bytes().decode() == (
         "# Mine\r\n\r\nMy words.\r\n\r\n<!-- vault-mem:begin -->\r\n"
-        f"- 2026-11-15 We ship by air [id:{new}]\r\n- 2026-11-15 Kaya prefers tea [id:{old}]\r\n"
+        f"- 2026-11-15 We ship by air {line_end(root, new)}\r\n- 2026-11-15 Kaya prefers tea {line_end(root, old)}\r\n"
         "<!-- vault-mem:end -->\r\n"
     )
 
@@ -169,3 +169,118 @@ def test_a_text_that_looks_like_a_marker(cli: Command, root: Path) -> None:
     id_ = saved(cli, "He wrote [id:mem_00000000000a] on the wall")
     cli.run("forget", id_)
     assert "[id:mem_00000000000a]" in (root / "memory/2026-11-01.md").read_text()
+
+
+MARKS = """\
+%% not for the log %% # The *kiln* plan #pottery/kiln
+
+- [ ] fire it [[Kilns/Big kiln|the big one]], ![[kiln.png]] and [the chart](charts/Cone%20six.md) ✅ 2026-11-14
+budget:: 40 euro, [due:: 2026-11-20] and std::move; ==soon== <!-- private --> `#code` <b>bold</b> $$x$$ [^1] ^block
+"""
+
+
+def test_a_line_is_plain_text(cli: Command, root: Path) -> None:
+    # O-6: no tag, field, comment, embed or half a link of a memory becomes the owner's
+    id_ = saved(cli, MARKS, "--importance", "5")
+    day = (root / "memory/2026-11-15.md").read_text().splitlines()[-1]
+    assert day.startswith("- 12:30 The *kiln* plan pottery/kiln fire it the big one, kiln.png and the chart")
+    for line in (day, (root / "MEMORY.md").read_text().splitlines()[1]):
+        assert line.endswith(line_end(root, id_))
+        said = line.removesuffix(line_end(root, id_))
+        for mark in ("%%", "#", "::", "![[", "[[", "<!--", "<b>", "$$", "[^1]", "not for the log", "private"):
+            assert mark not in said
+
+
+def test_a_cut_leaves_no_half_a_link(cli: Command, root: Path) -> None:
+    # O-6: the text is plain before it is cut
+    id_ = saved(cli, f"{'Clay ' * 22}[[A very long name of a note|and what is shown of it in the text]] %% open")
+    line = (root / "memory/2026-11-15.md").read_text().splitlines()[-1]
+    said = line.removesuffix(line_end(root, id_))
+    assert said.endswith("... ") and "[[" not in said and "%%" not in said
+
+
+def test_lines_follow_a_rename(cli: Command, root: Path) -> None:
+    # O-6: in the same operation, and with its undo
+    id_ = saved(cli, "The kiln reaches cone six", "--importance", "4")
+    cli.json("tag", id_, "+kilns", env=LATER)
+    before = contents(root)
+    cli.json("rename", id_, "Big kiln", env=LATER)
+    for name in ("memory/2026-11-15.md", "MEMORY.md"):
+        assert f"[[big-kiln-{id_[4:12]}|↗]] [id:{id_}]" in (root / name).read_text()
+    cli.run("undo", env=LATER)
+    history = {"history/2026-11.jsonl": before["history/2026-11.jsonl"]}  # what happened has happened
+    assert contents(root) | history == before
+
+
+def test_lines_follow_a_rename_by_hand_once_it_is_quiet(cli: Command, root: Path) -> None:
+    # O-6, V-4: by its path where the name is the person's own, so that it means no other note
+    id_ = saved(cli, "The kiln reaches cone six")
+    (path,) = (root / "memories").rglob("*.md")
+    path.rename(path.with_name("Kiln.md"))
+    cli.run("status", env=LATER)
+    assert "[[Kiln" not in (root / "memory/2026-11-15.md").read_text()
+    cli.run("config", "set", "quiet_seconds", "0")
+    cli.run("status", env=LATER)
+    assert f"[[memories/2026-11/Kiln|↗]] [id:{id_}]" in (root / "memory/2026-11-15.md").read_text()
+    assert (root / "memory/2026-11-15.md").read_text().count(id_) == 1
+
+
+NAMES = {"views_folder": "memory-log", "log_prefix": "memory ", "digest_file": "memory-log/Important memories.md"}
+
+
+def test_views_have_the_names_that_the_settings_give(cli: Command, root: Path) -> None:
+    # O-6, W-1: saving, rebuild, forget, private and doctor follow
+    for name, value in NAMES.items():
+        assert cli.run("config", "set", name, value).code == 0
+    own = note(root, "memory/2026-11-15.md", "My day.\n"), note(root, "MEMORY.md", "Mine.\n")
+    ids = [saved(cli, text, "--importance", "5") for text in ("The kiln is hot", "Bergen wants twenty bowls")]
+    thought = saved(cli, "I was wrong about the radio.", "--category", "introspection")
+    log, digest = root / "memory-log/memory 2026-11-15.md", root / "memory-log/Important memories.md"
+    assert log.read_text().startswith("# memory 2026-11-15\n\n- 12:30 ")
+    assert all(id_ in path.read_text() for id_ in ids for path in (log, digest))
+    monologue = root / "memory-log/inner-monologue-latest.md"
+    assert "wrong about the radio" in monologue.read_text()
+    assert cli.json("views", "rebuild", env=LATER)["files"] == []
+    cli.json("forget", ids[0], env=LATER)
+    cli.json("private", ids[1], env=LATER)
+    cli.json("private", thought, env=LATER)
+    assert not log.exists() and not digest.exists() and not monologue.exists()
+    assert [path.read_text() for path in own] == ["My day.\n", "Mine.\n"]
+    for _ in range(3):
+        assert cli.run("undo", env=LATER).code == 0
+    assert all(id_ in path.read_text() for id_ in ids for path in (log, digest))
+    cli.run("config", "set", "include", "**")
+    found = [each["path"] for each in cli.json("recall", "kiln", env=LATER)["results"]]
+    assert not [each for each in found if each.startswith("memory-log/")]
+    assert cli.run("recall", "my day", "--json", env=LATER).json["results"][0]["path"] == "memory/2026-11-15.md"
+
+
+def test_names_that_views_cannot_have(cli: Command) -> None:
+    for name, value in (
+        ("views_folder", "memories/log"),
+        ("views_folder", "../log"),
+        ("log_prefix", "a/b "),
+        ("digest_file", "digest.txt"),
+        ("digest_file", "private/digest.md"),
+    ):
+        assert cli.run("config", "set", name, value).code == 2, (name, value)
+
+
+def test_lines_leave_views_that_had_other_names_once(cli: Command, root: Path) -> None:
+    # P-3, F-1: the settings were changed since
+    ids = [saved(cli, text) for text in ("The kiln is hot", "Bergen wants twenty bowls", "Rain again")]
+    cli.run("config", "set", "views_folder", "memory-log")
+    cli.json("private", ids[0], env=LATER)
+    cli.json("forget", ids[1], env=LATER)
+    text = (root / "memory/2026-11-15.md").read_text()
+    assert "kiln" not in text and "Bergen" not in text and ids[2] in text
+
+
+def test_what_the_journal_tells_of_other_names_can_be_undone(cli: Command, root: Path) -> None:
+    # S-7: the settings were changed since
+    id_ = saved(cli, "The kiln is hot")
+    cli.run("config", "set", "views_folder", "memory-log")
+    assert cli.run("undo", env=LATER).code == 0
+    assert cli.run("undo", env=LATER).code == 0
+    assert cli.run("show", id_).code == 4
+    assert not (root / "memory/2026-11-15.md").exists()

@@ -85,9 +85,9 @@ def _vault_for(arguments: list[str]) -> str:
         if argument == "--":
             break
         if argument == "--vault":
-            named = next(rest, "")
+            named = named or next(rest, "")  # of several, the first is the nearest
         elif argument.startswith("--vault="):
-            named = argument[8:]
+            named = named or argument[8:]
         elif not argument.startswith("-"):
             words.append(argument)
     command = words[0] if words else ""
@@ -118,17 +118,28 @@ def _find(named: str) -> str:
     cwd = os.getcwd()  # noqa: PTH109
     named = named or os.environ.get("VAULT_MEM_VAULT", "")
     if not named:
-        folder = cwd
-        while not path.isfile(path.join(folder, "vault-mem.toml")):
-            above = path.dirname(folder)
-            if above == folder:
-                named = _default_vault()
-                break
-            folder = above
-        else:
+        folder = _above(cwd)
+        from vault_mem.vault.worktree import in_main_checkout
+
+        main = in_main_checkout(folder or cwd)
+        if main and (not folder or path.isfile(path.join(main, "vault-mem.toml"))):
+            folder = _above(main)
+        if folder:
             return path.realpath(folder)
+        named = _default_vault()
     place = path.join(cwd, path.expanduser(named)) if named else ""
     return path.realpath(place) if place and path.isfile(path.join(place, "vault-mem.toml")) else ""
+
+
+def _above(folder: str) -> str:
+    """The vault that a folder is in, by its mark; empty where it is in none."""
+    path = os.path
+    while not path.isfile(path.join(folder, "vault-mem.toml")):
+        above = path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+    return folder
 
 
 def _default_vault() -> str:
@@ -136,10 +147,11 @@ def _default_vault() -> str:
     if not os.path.isfile(f"{base}/vault-mem/config.toml"):  # noqa: PTH113
         return ""
     from vault_mem.errors import VaultMemError
+    from vault_mem.vault.find import default_vault
     from vault_mem.vault.settings import load_settings
 
     try:
-        return load_settings(None, os.environ).settings.vault
+        return default_vault(load_settings(None, os.environ).settings)
     except VaultMemError:
         return ""
 
@@ -219,6 +231,16 @@ def connect(place: str) -> Socket | None:
     return None
 
 
+def _terminal() -> str:
+    """What the terminal can do, as a request says it."""
+    links = os.isatty(1)
+    if links:
+        from vault_mem.visible import shows_links
+
+        links = shows_links(os.environ)
+    return "i" * os.isatty(2) + "l" * links
+
+
 def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
     """Send a request and relay its answer; None where this daemon makes way for another, or is just ending."""
     from vault_mem import __version__
@@ -227,7 +249,7 @@ def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
     messages = protocol.Messages(connection)
     hung_up = False
     try:
-        connection.sendall(protocol.request(__version__, id_, arguments, _width(), os.isatty(2)))
+        connection.sendall(protocol.request(__version__, id_, arguments, _width(), _terminal()))
         first = messages.next()
         hung_up = first is None and messages.ended
     except OSError:

@@ -7,10 +7,10 @@ import contextlib
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, tzinfo
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from vault_mem.types import (
         Answer,
         BackupResult,
+        Beside,
         Candidates,
         Comparison,
         ConsolidationStats,
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
         SettingView,
         ShowResult,
         SideBySide,
+        SimilarResult,
         Stats,
         Status,
         StrPath,
@@ -192,10 +194,12 @@ class Vault:
         obsidian: bool = False,
         git: bool = False,
         nested: bool = False,
+        include: bool = False,
     ) -> InitResult:
         """Make a folder a vault; nothing that is already in it is touched.
 
         Notes that lie where memories would live stop it, unless `adopt`; so does a vault around it, unless `nested`.
+        With `include` all other notes of the folder are searched too.
         """
         from vault_mem.operations.vaults.init import init
 
@@ -211,6 +215,7 @@ class Vault:
             obsidian=obsidian,
             git=git,
             nested=nested,
+            include=include,
         )
 
     @property
@@ -471,11 +476,44 @@ class Vault:
         )
         return self.ask(Request(query, n, chosen, budget, min_relevance=min_relevance))
 
-    def ask(self, request: Request, cost: Callable[[Found], int] | None = None) -> RecallResult:
-        """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest."""
+    def ask(
+        self,
+        request: Request,
+        cost: Callable[[Found], int] | None = None,
+        others: Sequence[Beside] = (),
+        name: str = "",
+    ) -> RecallResult:
+        """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest.
+
+        Where `others` answer, too, each result says from which vault it is; this one goes by `name`.
+        """
         from vault_mem.operations.memory.recall import recall
 
+        if others:
+            from vault_mem.operations.vaults.several import recall_in_all
+
+            return self._reading(recall_in_all, name, others, request, cost)
         return self._reading(recall, request, cost)
+
+    def trusted_ids(self, least: str) -> set[str]:
+        """The memories that come from a source to be trusted that much: owner, agent, captured, imported, or none."""
+        from vault_mem.operations.memory.show import trusted_ids
+
+        return self._reading(trusted_ids, least)
+
+    def repeated_in(self, others: Sequence[Beside], content: str) -> Found | None:
+        """The memory of one of the other vaults that a text repeats."""
+        from vault_mem.operations.vaults.several import repeated_in
+
+        return repeated_in(others, content)
+
+    def search_all(
+        self, query: str, n: int, filters: Filters, others: Sequence[Beside], name: str = ""
+    ) -> RecallResult:
+        """Find the memories that have the words of a query, in this vault and others."""
+        from vault_mem.operations.vaults.several import search_in_all
+
+        return self._reading(search_in_all, name, others, query, n, filters)
 
     def search(
         self,
@@ -537,6 +575,12 @@ class Vault:
         from vault_mem.operations.memory.why_not import why_not
 
         return self._reading(why_not, name_of(id_), request, cost)
+
+    def similar(self, note: Ref, n: int = DEFAULT_RESULTS) -> SimilarResult:
+        """The memories and included notes that are most like a note of the vault, whether it is searched or not."""
+        from vault_mem.operations.memory.similar import similar
+
+        return self._reading(similar, name_of(note), n)
 
     def compare(self, a: Ref, b: Ref) -> Comparison:
         """How two texts or memories stand to each other."""
@@ -947,13 +991,18 @@ class Vault:
         return self.wake_up_within(tokens_of(woke_up, self.workspace.folder.now()), budget, public_only=public_only)
 
     def wake_up_within(
-        self, cost: Callable[[WakeUp], int], budget: int | None = None, *, public_only: bool = False
+        self,
+        cost: Callable[[WakeUp], int],
+        budget: int | None = None,
+        *,
+        public_only: bool = False,
+        others: Sequence[Beside] = (),
     ) -> WakeUp:
-        """The same, where `cost` says how many tokens showing it takes."""
+        """The same, where `cost` says how many tokens showing it takes; `others` are vaults that answer, too."""
         from vault_mem.operations.day.wake_up import DEFAULT_BUDGET, wake_up
 
         wanted = DEFAULT_BUDGET if budget is None else budget
-        return self._reading(wake_up, budget=wanted, cost=cost, public_only=public_only)
+        return self._reading(wake_up, budget=wanted, cost=cost, public_only=public_only, others=others)
 
     def introspect(self, budget: int | None = None, *, public_only: bool = False) -> Introspection:
         """What there is to think about, in at most `budget` tokens of text."""
@@ -1035,6 +1084,10 @@ class Vault:
 
         return evaluate(read_data(path_of(data)), os.environ if env is None else env, progress)
 
+    @property
+    def _zone(self) -> tzinfo:
+        return self.workspace.folder.zone
+
     def _draft(self, given: str | Draft | Mapping[str, Any]) -> Draft:
         from vault_mem.operations.memory.drafts import Draft
 
@@ -1062,7 +1115,7 @@ class Vault:
 
         if value is None:
             return None
-        moment = read_time(value, self.workspace.folder.zone) if isinstance(value, date | str) else None
+        moment = read_time(value, self._zone) if isinstance(value, date | str) else None
         if moment is None:
             raise InvalidInput(f"{name} is a datetime, a date or an ISO 8601 text, not {value!r}")
         return moment
@@ -1098,7 +1151,7 @@ class Vault:
             given["closed"] = True
         if episode is not None:
             given["ids"] = [memory.id for memory in self.episode(episode).memories]
-        return replace(filters or Filters(), **given).in_zone(self.workspace.folder.zone)
+        return replace(filters or Filters(), **given).in_zone(self._zone)
 
 
 def name_of(ref: Ref) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.memory.recall import RecallResult
     from vault_mem.operations.memory.remember import RememberResult
     from vault_mem.operations.memory.results import Found
+    from vault_mem.operations.memory.similar import SimilarResult
     from vault_mem.operations.memory.why_not import WhyNot
     from vault_mem.operations.sessions.import_sessions import SessionsReport
     from vault_mem.operations.sessions.sessions import Listed, SessionHit
@@ -126,11 +127,15 @@ def blocked_hints(existing: str) -> str:
     return f"Save it anyway: {force}\nReplace the existing text: {update}\nClose the existing one: {supersede}"
 
 
+def _where(found: Found) -> str:
+    return f", vault: {found.vault}" if found.vault else ""
+
+
 def _not_saved(existing: Found, now: datetime) -> str:
     memory = existing.memory
     return (
         "Not saved — very similar memory already exists.\n"
-        f"Existing (id: {memory.id}, {age(memory.created, now)}): {quoted(cut(memory.content))}\n"
+        f"Existing (id: {memory.id}, {age(memory.created, now)}{_where(existing)}): {quoted(cut(memory.content))}\n"
         f"Similarity: {existing.similarity:.2f}\n"
         "If this is a meaningful update, use recall to review the existing memory "
         "and consider whether the new perspective adds value."
@@ -394,6 +399,18 @@ def recalled(result: RecallResult, now: datetime, *, explain: bool = False) -> s
     return "\n".join([f"{count} related memor{'y' if count == 1 else 'ies'}:", *lines])
 
 
+def similar(result: SimilarResult, now: datetime) -> str:
+    """What similar says."""
+    lines = []
+    for number, found in enumerate(result.results, start=1):
+        memory = found.memory
+        day = memory.created.astimezone(now.tzinfo).date().isoformat()
+        private = "true" if memory.private else "false"
+        told = f"id: {memory.id}, similarity: {found.similarity:.2f}, private: {private}"
+        lines.append(f"{number}. [{day}] {quoted(cut(found.passage or memory.content))} ({told})")
+    return "\n".join([f"Most like {result.note}:", *lines]) if lines else f"Nothing is like {result.note}."
+
+
 def said_line(hit: SessionHit) -> str:
     """A turn of a session that may answer, marked as what it is."""
     return f"- [{hit.at}] {hit.agent}, {hit.role}: {quoted(' '.join(hit.text.split()))} ({hit.key}:{hit.line})"
@@ -422,6 +439,9 @@ def recalled_line(number: int, found: Found, now: datetime, explain: bool = Fals
     told = [f"id: {memory.id}", f"emotion: {memory.emotion}", f"private: {private}"]
     told += marks(memory, now, now.tzinfo, found.superseded_by)
     told += [f"maybe replaced by: {found.replaced_by}"] if found.replaced_by else []
+    told += [f"conflict copies: {len(found.copies)}"] if found.copies else []
+    told += [f"a copy of: {found.copy_of}"] if found.copy_of else []
+    told += [f"vault: {found.vault}"] if found.vault else []
     line = f"{number}. [{day}] {quoted(text)} ({', '.join(told)})"
     return f"{line}\n   {explained(found.score, found.terms)}" if explain else line
 

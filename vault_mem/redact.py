@@ -151,6 +151,11 @@ _PACKAGE = logger("vault_mem")
 _PACKAGE.addHandler(logging.NullHandler())
 
 
+def step() -> int:
+    """The level of what may have public text in it: DEBUG in a host's log, INFO where a command shows it (-v)."""
+    return logging.DEBUG if _SHOWN_TO.get() is None else logging.INFO
+
+
 @contextmanager
 def shown(stream: TextIO, verbosity: int) -> Iterator[None]:
     """Show what this command logs: its steps with 1, everything with 2."""

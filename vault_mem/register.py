@@ -39,6 +39,7 @@ COMMANDS = {
     "search": Entry(SAVE_AND_FIND, "Find memories by keywords alone.", writes=False),
     "show": Entry(SAVE_AND_FIND, "Show one memory with its links.", writes=False),
     "list": Entry(SAVE_AND_FIND, "List memories, newest first.", writes=False),
+    "similar": Entry(SAVE_AND_FIND, "Find what is most like a note of the vault.", writes=False),
     "compare": Entry(SAVE_AND_FIND, "Compare two texts or memories.", writes=False),
     "why-not": Entry(SAVE_AND_FIND, "Explain why recall does not show a memory.", writes=False),
     "edit": Entry(KEEP_CLEAN, "Change a memory's text or fields.", here=True),

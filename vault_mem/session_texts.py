@@ -55,6 +55,9 @@ def woke_up(result: WakeUp, now: datetime) -> str:
         [f"- {each.id}: {quoted(each.text)} (kind: {each.kind})" for each in result.candidates],
     )
     parts += _section("Recent and important:", [_line(each, now) for each in result.memories])
+    for name in dict.fromkeys(each.vault for each in result.others):
+        lines = [_line(each.excerpt, now) for each in result.others if each.vault == name]
+        parts += _section(f"In {name}:", lines)
     parts += _section("Sessions that could not be captured:", [f"- {visible(each)}" for each in result.missed])
     return "\n\n".join(parts + _left_out(result.left_out))
 

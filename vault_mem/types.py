@@ -28,6 +28,7 @@ from vault_mem.operations.memory.remember import RememberResult
 from vault_mem.operations.memory.remember_many import RememberedMany
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.memory.show import ListResult, ShowResult
+from vault_mem.operations.memory.similar import SimilarResult
 from vault_mem.operations.memory.why_not import WhyNot
 from vault_mem.operations.sessions.hint import HintStats
 from vault_mem.operations.sessions.import_sessions import SessionsReport
@@ -57,6 +58,7 @@ from vault_mem.operations.vaults.evaluate import Report
 from vault_mem.operations.vaults.export import ExportReport
 from vault_mem.operations.vaults.import_ import ImportReport
 from vault_mem.operations.vaults.init import InitResult
+from vault_mem.operations.vaults.several import Beside
 from vault_mem.operations.vaults.stats import Stats
 from vault_mem.operations.vaults.status import Status
 from vault_mem.operations.vaults.views import RebuildResult
@@ -74,6 +76,7 @@ StrPath = str | os.PathLike[str]
 __all__ = [
     "Answer",
     "BackupResult",
+    "Beside",
     "Candidate",
     "Candidates",
     "Comparison",
@@ -136,6 +139,7 @@ __all__ = [
     "SettingView",
     "ShowResult",
     "SideBySide",
+    "SimilarResult",
     "Stats",
     "Status",
     "StrPath",

@@ -6,7 +6,7 @@ What a note says must not steer a terminal, be hidden from an agent, or pass for
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -16,6 +16,26 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 # No vowels: it is never a word, and always two tokens.
 _SIGNS = "bcdfghjkmnpqrstvwxz"
 _tag: ContextVar[str] = ContextVar("tag", default="")
+
+
+# Terminals that show links, by what they put into the environment.
+_LINKING = ("WT_SESSION", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "WEZTERM_PANE", "GHOSTTY_RESOURCES_DIR")
+_LINKING_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby", "rio", "zed")
+
+
+def shows_links(env: Mapping[str, str]) -> bool:
+    """Whether a terminal with this environment shows links; FORCE_HYPERLINK says yes or, with 0, no."""
+    forced = env.get("FORCE_HYPERLINK")
+    if forced is not None or env.get("TERM") == "dumb":
+        return forced not in (None, "", "0")
+    version = env.get("VTE_VERSION", "")
+    vte = version.isdigit() and int(version) >= 5000
+    return vte or env.get("TERM_PROGRAM") in _LINKING_PROGRAMS or any(env.get(name) for name in _LINKING)
+
+
+def linked(text: str, address: str) -> str:
+    """A text that leads somewhere when one clicks it, in a terminal that shows links."""
+    return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
 def visible(text: str) -> str:

@@ -249,7 +249,7 @@ def _row(stage: Stage, row: list[tuple[Case, tuple[str, ...]]], seen: Seen) -> l
     found = []
     for case, next_ in row:
         gc.collect()
-        table._SESSION = table.lancedb.Session()  # what LanceDB remembers of files is of another vault now
+        table._session.cache_clear()  # what LanceDB remembers of files is of another vault now
         _set(stage, case.operation)
         found.append(_failing(stage, faults, case, next_, seen))
     return found

@@ -256,7 +256,7 @@ class Campaign:
 
     def _resolve(self, clone: Clone, said: str) -> None:
         """As a person would: let doctor settle what it can, then decide the rest by hand."""
-        stopped = re.findall(r"CONFLICT \(([^)]*)\): (?:Merge conflict in )?(\S+)", said)
+        stopped = re.findall(r"CONFLICT \(([^)]*)\): (?:Merge conflict in |rename of )?(\S+)", said)
         if not stopped:
             self.failures.append(f"git failed: {said[-300:]}")
         for kind, key in stopped:

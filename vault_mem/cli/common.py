@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import datetime, tzinfo
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,12 +14,16 @@ import click
 from vault_mem import redact
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, VaultMemError
+from vault_mem.notes.origin import TRUST, UNKNOWN
 from vault_mem.visible import tagging
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from vault_mem.library import Vault
     from vault_mem.operations.memory.filters import Filters
     from vault_mem.operations.upkeep.edit_memory import EditResult
+    from vault_mem.operations.vaults.several import Beside
 
 F = TypeVar("F", bound=Callable[..., Any])
 log = redact.logger(__name__)
@@ -58,7 +63,7 @@ class Command(_Explained):
         name = ctx.command_path.partition(" ")[2]
         started = time.monotonic()
         with redact.shown(console.stderr, console.verbose), tagging() if console.for_tool else nullcontext():
-            log.info("Tool invocation: %s %s", name, redact.sanitised(name, ctx.params))
+            log.log(redact.step(), "Tool invocation: %s %s", name, redact.sanitised(name, ctx.params))
             try:
                 return super().invoke(ctx)
             except VaultMemError as error:
@@ -111,10 +116,24 @@ def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
     return keep
 
 
+def _note_vaults(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> None:
+    console = ctx.find_object(Console)
+    if value and console is not None:
+        console.vaults += value
+        console.vault = console.vaults[0]
+
+
 def place_and_form() -> list[click.Option]:
     """The options that may stand before a subcommand as well as after it."""
     return [
-        click.Option(["--vault"], metavar="DIR", expose_value=False, callback=_note("vault"), help="The vault to use."),
+        click.Option(
+            ["--vault"],
+            multiple=True,
+            metavar="DIR",
+            expose_value=False,
+            callback=_note_vaults,
+            help="The vault to use; where it is repeated, the others are asked, too.",
+        ),
         click.Option(
             ["--json"], is_flag=True, expose_value=False, callback=_note("json"), help="Print the answer as JSON."
         ),
@@ -178,11 +197,44 @@ def open_vault(console: Console, what: str = "Indexing") -> Vault:
         vault = Vault(console.vault, env=console.env, cwd=console.cwd, progress=console.progress(what))
         console.opened.append(vault)
     vault.workspace.folder.public = console.public
+    if console.shows_links:
+        console.address = partial(_in_obsidian, vault)
     return vault
+
+
+def _in_obsidian(vault: Vault, id_: str) -> str:
+    """The address that opens a memory in Obsidian; nothing where the vault is not Obsidian's too."""
+    from urllib.parse import quote
+
+    folder, index = vault.workspace.folder, vault.workspace.index
+    key = index.known.key_of(id_) if index.is_open and folder.tree.exists(".obsidian") else None
+    return f"obsidian://open?path={quote(str(folder.shown(key)), safe='')}" if key else ""
+
+
+def beside(console: Console, vault: Vault) -> list[Beside]:
+    """The other vaults that answer, too: those that were named, or those of the user's settings."""
+    from vault_mem.vault.find import other_vaults
+
+    nearest = vault.workspace.folder.root
+    roots = other_vaults(nearest, console.vaults, console.cwd, console.env)
+    if not roots:
+        return []
+    from vault_mem.operations.vaults.several import Beside
+    from vault_mem.operations.workspace import Workspace
+    from vault_mem.vault.folder import Folder
+
+    return [Beside(vault_name(console, root), Workspace(Folder(root, console.env))) for root in roots]
+
+
+def vault_name(console: Console, root: Path) -> str:
+    """How a vault is called in an answer: its path, home as ~."""
+    home = console.env.get("HOME")
+    return f"~/{root.relative_to(home).as_posix()}" if home and root.is_relative_to(home) else str(root)
 
 
 def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int = 0) -> None:
     """Say on stderr what happened beside the answer."""
+    vault.workspace.tell_astray()
     for notice in vault.workspace.notices:
         console.notice(f"note: {notice}")
     if stale:
@@ -257,6 +309,11 @@ def filter_options(function: F) -> F:
             click.option("--private/--public", default=None, help="Only private or only public memories."),
             click.option("--episode", metavar="EP", help="Only memories of this episode."),
             click.option("--closed", is_flag=True, help="Include closed memories."),
+            click.option(
+                "--trust",
+                type=click.Choice([*TRUST, UNKNOWN]),
+                help="Only what comes from this source, or one to be trusted more; none: of unknown origin.",
+            ),
             click.option("--as-of", metavar="DATE", help="What was true on this date."),
         ]
     ):
@@ -273,4 +330,7 @@ def filters_from(vault: Vault, given: dict[str, Any]) -> Filters:
     given = dict(given)
     episode = given.pop("episode")
     ids = None if episode is None else [memory.id for memory in vault.episode(episode).memories]
+    if (trust := given.pop("trust")) is not None:
+        known = vault.trusted_ids(trust)
+        ids = sorted(known if ids is None else known & set(ids))
     return Filters(**given | times | {"ids": ids} | {"tags": list(given["tags"]), "people": list(given["people"])})

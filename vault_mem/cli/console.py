@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 import time
@@ -16,10 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from vault_mem.errors import InvalidInput
-from vault_mem.visible import tag, visible
+from vault_mem.visible import linked, shows_links, tag, visible
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
+
+_ID = re.compile(r"\b(?:mem|ep)_[0-9a-f]{12}\b")
 
 
 @dataclass
@@ -33,7 +36,10 @@ class Console:
     stderr: TextIO
     width: int = 80
     interactive: bool = False
+    shows_links: bool = False  # the output is a terminal in which a link can be clicked
+    address: Callable[[str], str] | None = None  # where a memory can be opened
     vault: str | None = None
+    vaults: list[str] = field(default_factory=list)  # all that were named; the first is the nearest
     json: bool = False
     for_tool: bool = False
     public: bool = False  # private memories do not exist for this command
@@ -60,6 +66,7 @@ class Console:
             stderr=sys.stderr,
             width=shutil.get_terminal_size().columns,
             interactive=sys.stderr.isatty(),
+            shows_links=sys.stdout.isatty() and shows_links(os.environ),
         )
 
     def check(self) -> None:
@@ -70,7 +77,14 @@ class Console:
     def print(self, text: str) -> None:
         """A line of the answer, control characters made visible."""
         self.check()
-        self.stdout.write(visible(text) + "\n")
+        text = visible(text)
+        if self.shows_links and self.address is not None and not self.json and not self.for_tool:
+            text = _ID.sub(lambda found: self._linked(found.group()), text)
+        self.stdout.write(text + "\n")
+
+    def _linked(self, id_: str) -> str:
+        place = self.address(id_) if self.address else ""
+        return linked(id_, place) if place else id_
 
     def print_json(self, value: Any) -> None:
         """The answer as one JSON document."""

@@ -8,13 +8,13 @@ import click
 
 from vault_mem.cli.common import Command, agrees, can_ask
 from vault_mem.cli.console import Console
-from vault_mem.operations.vaults.init import init, would_add
+from vault_mem.operations.vaults.init import init, other_notes, would_add
 
 
 @click.command(
     cls=Command,
     examples="""vault-mem init ~/my-vault
-                vault-mem init . --obsidian               # inside an existing Obsidian vault
+                vault-mem init . --obsidian --include     # inside an existing Obsidian vault, its notes searched too
                 vault-mem init ~/my-vault --git           # so that clones of it merge without conflicts
                 vault-mem init . --memories-folder agent/memories --private-folder agent/private""",
 )
@@ -29,6 +29,7 @@ from vault_mem.operations.vaults.init import init, would_add
 @click.option(
     "--timezone", metavar="ZONE", help="Time zone of the vault, such as Asia/Tokyo (default: this machine's)."
 )
+@click.option("--include", is_flag=True, help="Search all other notes of the folder too; they stay untouched.")
 @click.option("--obsidian", is_flag=True, help="Add views, templates and types of properties for Obsidian.")
 @click.option(
     "--git", is_flag=True, help="Let git merge clones of the vault; makes it a repository where it is in none."
@@ -45,6 +46,7 @@ def command(
     nested: bool,
     yes: bool,
     timezone: str | None,
+    include: bool,
     obsidian: bool,
     git: bool,
 ) -> int:
@@ -54,7 +56,8 @@ def command(
     """
     root = (console.cwd / Path(folder or console.vault or ".").expanduser()).resolve()
     if not yes and can_ask(console):
-        added = would_add(root, {"memories_folder": memories_folder, "private_folder": private_folder})
+        folders = {"memories_folder": memories_folder, "private_folder": private_folder}
+        added = would_add(root, folders)
         if added:
             console.notice(
                 f"{root} has files of its own, which stay as they are. These would be added: {', '.join(added)}"
@@ -62,6 +65,11 @@ def command(
             if not agrees(console, "Make it a vault?"):
                 console.print("Nothing was made.")
                 return 1
+            count = (
+                0 if include else len(other_notes(root, console.env, folders | {"episodes_folder": episodes_folder}))
+            )
+            if count:
+                include = agrees(console, f"{count} note(s) found. Search them too? (they stay untouched)")
     result = init(
         root,
         console.env,
@@ -72,6 +80,7 @@ def command(
         episodes_folder=episodes_folder,
         nested=nested,
         timezone=timezone,
+        include=include,
         obsidian=obsidian,
         git=git,
     )
@@ -87,6 +96,11 @@ def command(
         console.print(f"Made {result.root} a vault: {', '.join(result.created)}")
         if result.notes:
             console.print(f"{result.notes} existing note(s) are memories now; run `vault-mem status` to see them.")
-        else:
+        elif not result.others:
             console.print(f'Next: vault-mem --vault "{result.root}" remember "..."')
+        if result.included:
+            console.print(f"{result.others} other note(s) are searched too; they stay untouched.")
+        elif result.others:
+            console.print(f"{result.others} other note(s) found. To search them too (they stay untouched):")
+            console.print(f'  vault-mem --vault "{result.root}" config set include "**"')
     return 0

@@ -6,7 +6,7 @@ from typing import Any
 
 # Of a memory in a list. All else is a `show_memory` away.
 _MEMORY = ("id", "text", "created", "kind", "status", "private", "relevance", "due", "valid_to", "shortened")
-_MARKS = ("superseded_by", "maybe_replaced_by")
+_MARKS = ("superseded_by", "maybe_replaced_by", "vault")
 # Where a file lies, or which others changed with it, is nothing that a tool takes.
 _FILES = ("path", "files", "references", "left", "not_put_back", "commands", "next", "report")
 # Worth a word only where they say something.

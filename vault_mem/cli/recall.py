@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, filter_options, filters_from, finish, open_vault
+from vault_mem.cli.common import Command, beside, filter_options, filters_from, finish, open_vault, vault_name
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
 
@@ -59,7 +59,8 @@ def command(
     chosen = filters_from(vault, filters)
     shape = (Tool if console.for_tool else Json if console.json else Text)(vault, explain)
     request = Request(text, limit, chosen, budget, shape.frame, min_relevance, sessions=sessions)
-    result = vault.ask(request, shape.cost)
+    others = beside(console, vault)
+    result = vault.ask(request, shape.cost, others, vault_name(console, vault.workspace.folder.root))
     shape.show(console, result)
     vault.note_used(each.memory.id for each in result.results)
     finish(console, vault, stale=result.stale, pending=result.pending)

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, finish, moment, open_vault, scaffolded
+from vault_mem.cli.common import Command, beside, finish, moment, open_vault, scaffolded
 from vault_mem.cli.console import Console
 from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_IMPORTANCE, DEFAULT_KIND, KINDS
+from vault_mem.notes.origin import stamped
+from vault_mem.vault.settings import load_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from vault_mem.library import Vault
     from vault_mem.operations.memory.remember import RememberResult
 
@@ -56,6 +60,7 @@ DUPLICATE_EXIT = 3
 @click.option("--replace-all", is_flag=True, help="With --update, or a new mood: replace what was added by hand, too.")
 @click.option("--last-blocked", is_flag=True, help="Take the text, and its fields, that was refused last.")
 @click.option("--force", is_flag=True, help="Save even if it repeats a memory.")
+@click.option("--to", "target", metavar="DIR", help="Save it in this vault; by default the nearest, or by save_to.")
 @click.option("--allow-secret", is_flag=True, help="Save in public even if it looks like a credential.")
 @click.option("--dedup-threshold", type=float, help="Distance below which it is a repetition.")
 @click.option("--link-threshold", type=float, help="Distance below which memories are linked.")
@@ -68,6 +73,7 @@ def command(
     replace_all: bool,
     last_blocked: bool,
     force: bool,
+    target: str | None,
     allow_secret: bool,
     dedup_threshold: float | None,
     link_threshold: float | None,
@@ -80,6 +86,7 @@ def command(
         missing = 'Missing the text. Give it as an argument, "-" to read standard input, or --last-blocked.'
         raise click.UsageError("--last-blocked takes no text." if last_blocked else missing)
     content = console.read_text() if text == "-" else text or ""  # before the vault is opened: it may take its time
+    console.vault = target or _kept_in(console, str(fields["kind"]), fields["people"]) or console.vault
     vault = open_vault(console)
     if last_blocked:
         return _last_blocked(
@@ -98,6 +105,16 @@ def command(
                 f"--update replaces the text alone; it does not take --{given[0].replace('_', '-')}."
             )
         return _update(console, vault, update_id, content, allow_secret=allow_secret, replace_all=replace_all)
+    others = [] if force else beside(console, vault)
+    repeated = vault.repeated_in(others, content) if others else None
+    if repeated is not None:
+        from vault_mem.operations.memory.remember import RememberResult
+
+        return answer(console, vault, RememberResult(None, 0, [], repeated))
+    if console.for_tool:
+        fields["source"] = stamped(f"agent:{console.env.get('VAULT_MEM_AGENT') or 'unknown'}", fields["source"])
+    elif console.interactive:
+        fields["source"] = stamped("hand", fields["source"])
     zone = vault.workspace.folder.zone
     fields |= {name: list(fields[name]) for name in ("tags", "people", "secondary", "supersedes", "sources")}
     result = vault.remember(
@@ -112,6 +129,15 @@ def command(
         **fields,
     )
     return answer(console, vault, result)
+
+
+def _kept_in(console: Console, kind: str, people: Sequence[str]) -> str | None:
+    """The vault that the user's settings have for this kind of memory, or for these people; not where one is named."""
+    if console.vaults or console.env.get("VAULT_MEM_VAULT"):
+        return None
+    wanted = {f"kind:{kind}", *(f"person:{person}" for person in people)}
+    rules = (rule.rpartition("=") for rule in load_settings(None, console.env).settings.save_to)
+    return next((place for what, _, place in rules if what in wanted), None)
 
 
 def _given(name: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from vault_mem.cli.common import Command, filter_options, filters_from, finish, open_vault
+from vault_mem.cli.common import Command, beside, filter_options, filters_from, finish, open_vault, vault_name
 from vault_mem.cli.console import Console
 
 
@@ -26,7 +26,9 @@ def command(console: Console, /, query: str, limit: int, **filters: Any) -> None
 
     vault = open_vault(console)
     text = console.read_text() if query == "-" else query
-    result = vault.search(text, limit, filters_from(vault, filters))
+    chosen, others = filters_from(vault, filters), beside(console, vault)
+    name = vault_name(console, vault.workspace.folder.root)
+    result = vault.search_all(text, limit, chosen, others, name) if others else vault.search(text, limit, chosen)
     document = {name: value for name, value in result.to_dict().items() if name not in ("answered", "left_out")}
     console.answer(document, messages.recalled(result, vault.workspace.folder.now()))
     finish(console, vault, stale=result.stale, pending=result.pending)

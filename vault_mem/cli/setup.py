@@ -10,7 +10,8 @@ import click
 from vault_mem.cli.common import Command, agrees, can_ask
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultNotFound
-from vault_mem.setup.agents import AGENTS, TOOL_SETS, Wish, default_scope
+from vault_mem.setup.agents import AGENTS, default_scope
+from vault_mem.setup.wish import TOOL_SETS, Wish
 from vault_mem.vault.find import find_vault
 
 if TYPE_CHECKING:

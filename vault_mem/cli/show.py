@@ -9,6 +9,7 @@ import click
 
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
+from vault_mem.notes.origin import trust_of
 from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def _text(result: ShowResult, zone: tzinfo) -> str:
         "private": "true" if memory.private else "false",
         "tags": ", ".join(memory.tags),
         "people": ", ".join(memory.people),
+        "source": memory.source,
+        "trust": trust_of(memory.source) if memory.source else None,
         "status": memory.status,
         "valid to": memory.valid_to.isoformat() if memory.valid_to else None,
     }

@@ -42,6 +42,7 @@ def command(console: Console) -> None:
             f"{len(status.waiting_for_views)} to be followed by the views, "
             f"{len(status.waiting_for_heal)} for new names in links "
             f"(heal_links = {'true' if status.heal_links else 'false'})",
+            **({"elsewhere": f"{len(status.astray)} not searched (vault-mem doctor)"} if status.astray else {}),
             "interrupted": ", ".join(status.interrupted) or "nothing",
             "problems": len(status.problems) or "none",
             "git": _git(status.git),
@@ -64,7 +65,7 @@ def _git(state: GitState | None) -> str:
     said = [f"a {state.under_way} is under way, nothing is written unasked"] if state.under_way else []
     said.append(f"{state.uncommitted or 'no'} uncommitted note(s)")
     if state.upstream:
-        apart = [f"{n} {word}" for n, word in ((state.ahead, "ahead"), (state.behind, "behind")) if n]
-        said.append(f"{' and '.join(apart) or 'level with'} {'of ' if apart else ''}{state.upstream}")
+        apart = [f"{n} {word}" for n, word in ((state.ahead, "ahead of"), (state.behind, "behind")) if n]
+        said.append(f"{' and '.join(apart) or 'level with'} {state.upstream}")
     said.append("ignores what is private" if state.ignored else "does NOT ignore what is private (vault-mem doctor)")
     return "; ".join(said)

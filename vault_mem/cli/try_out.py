@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-from vault_mem.setup.agents import Wish, server_arguments
+from vault_mem.setup.wish import Wish, server_arguments
 
 _SECONDS = 60.0
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, finish, open_vault, scaffolded
+from vault_mem.cli.common import Command, beside, finish, open_vault, scaffolded
 from vault_mem.cli.console import Console
 from vault_mem.cli.session import printed_tokens
 from vault_mem.errors import VaultNotFound
@@ -58,6 +58,7 @@ def command(console: Console, budget: int | None, public_only: bool, hook: str |
         lambda result: printed_tokens(console, result.to_dict() | {"scaffold": scaffold}, text(result)) + spare,
         budget,
         public_only=public_only,
+        others=beside(console, vault),
     )
     console.answer(result.to_dict() | {"scaffold": scaffold}, text(result))
     finish(console, vault, stale=result.stale, pending=result.pending)

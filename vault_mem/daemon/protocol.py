@@ -69,14 +69,17 @@ class Messages:
         return taken
 
 
-def request(version: str, id_: str, arguments: list[str], width: int, interactive: bool) -> bytes:
-    """A command line with its surroundings; none of its parts can hold a zero byte."""
+def request(version: str, id_: str, arguments: list[str], width: int, terminal: str) -> bytes:
+    """A command line with its surroundings; none of its parts can hold a zero byte.
+
+    `terminal` has an `i` where somebody reads what is said beside the answer, an `l` where they can click links in it.
+    """
     environment = [
         name + b"=" + value
         for name, value in os.environb.items()
         if name.startswith(_FORWARDED) or name in _FORWARDED_WHOLE
     ]
-    head = [version, id_, os.getcwd(), str(width), "1" if interactive else "", str(len(environment))]  # noqa: PTH109
+    head = [version, id_, os.getcwd(), str(width), terminal, str(len(environment))]  # noqa: PTH109
     parts = [*map(os.fsencode, head), *environment, *map(os.fsencode, arguments)]
     return message(REQUEST, b"\0".join(parts))
 

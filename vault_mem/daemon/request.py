@@ -24,10 +24,10 @@ class Request:
 
     def __init__(self, content: bytes) -> None:
         parts = content.split(b"\0")
-        self.version, self.id, cwd, width, interactive, count = map(os.fsdecode, parts[:6])
+        self.version, self.id, cwd, width, terminal, count = map(os.fsdecode, parts[:6])
         self.cwd = Path(cwd)
         self.width = int(width)
-        self.interactive = bool(interactive)
+        self.interactive, self.shows_links = "i" in terminal, "l" in terminal
         environment = parts[6 : 6 + int(count)]
         pairs = (os.fsdecode(each).partition("=") for each in environment)
         self.env = {name: value for name, _, value in pairs}
@@ -136,6 +136,7 @@ def run(request: Request, line: Line, opening: Callable[[Console, str], Vault]) 
         stderr=_Output(line, protocol.STDERR),  # type: ignore[arg-type]
         width=request.width,
         interactive=request.interactive,
+        shows_links=request.shows_links,
         request=request.id,
         opening=opening,
         cancelled=line.cancelled.is_set,

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from vault_mem.model import Link, Problem
+from vault_mem.vault.copies import original_of
 from vault_mem.vault.walk import FileState
 
 # What a file is.
@@ -137,6 +138,39 @@ class KnownFiles:
         """Files that declare an id which another file owns."""
         select = f"SELECT {COLUMNS} FROM files WHERE declared != '' AND declared != id ORDER BY key"
         return [Known._make(row) for row in self._db.execute(select)]
+
+    def id_of(self, key: str) -> str:
+        """The id that a file goes by; nothing where there is no such file."""
+        row = self._db.execute("SELECT id FROM files WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def key_of(self, id_: str) -> str | None:
+        """The file that goes by an id."""
+        row = self._db.execute("SELECT key FROM files WHERE id = ?", (id_,)).fetchone()
+        return str(row[0]) if row else None
+
+    def all_files(self) -> list[Known]:
+        """What is known of every file."""
+        return [Known._make(row) for row in self._db.execute(f"SELECT {COLUMNS} FROM files")]
+
+    def originals(self, keys: Iterable[str]) -> dict[str, str]:
+        """Of these files the copies, each with the one it is a copy of: by its id, or by a sync service's name."""
+        copied = dict(self._db.execute("SELECT key, declared FROM files WHERE declared != '' AND declared != id"))
+        found: dict[str, str] = {}
+        for key in keys:
+            original = self.key_of(copied[key]) if key in copied else original_of(key)
+            if original and original != key and self.id_of(original):
+                found[key] = original
+        return found
+
+    def copies(self, key: str) -> list[str]:
+        """The copies of a file."""
+        id_ = self.id_of(key)
+        prefix = key.removesuffix(".md")
+        select = "SELECT key FROM files WHERE key > ? AND key < ?"
+        named = [each for (each,) in self._db.execute(select, (prefix, prefix + "\uffff")) if original_of(each) == key]
+        by_id = [each for each, _, gone_by in self.claims([id_]) if gone_by != id_] if id_ else []
+        return sorted({*named, *by_id})
 
     def flagged(self) -> list[Known]:
         """Files that say they are private and lie among the public ones."""

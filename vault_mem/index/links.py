@@ -18,7 +18,8 @@ from vault_mem.model import EPISODE_ID, MEMORY_ID
 from vault_mem.notes.links import ID_AT_END, link_name, name_key, path_key, stem_of
 from vault_mem.notes.parse import MAX_NOTE_BYTES
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.tree import name_of
+from vault_mem.vault.tree import beside, name_of
+from vault_mem.vault.walk import stub_of
 
 # A name that vault-mem makes.
 _OURS = re.compile(rf"{ID_AT_END.pattern}|^(?:mem|ep)_[0-9a-f]{{12}}$")
@@ -175,7 +176,10 @@ def vault_files(folder: Folder) -> Iterator[str]:
     """Every file of a vault that Obsidian shows, whatever it is."""
     for _, folders, files in folder.tree.walk():
         folders[:] = [each for each in folders if not name_of(each).startswith(".")]
-        yield from (file for file in files if not name_of(file).startswith("."))
+        for file in files:
+            stub = stub_of(name_of(file))  # a file that is not downloaded is one all the same
+            if stub or not name_of(file).startswith("."):
+                yield beside(file, stub) if stub else file
 
 
 def _path(name: str, source: str) -> tuple[str, bool]:

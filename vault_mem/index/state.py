@@ -32,6 +32,7 @@ CREATE INDEX IF NOT EXISTS declared ON files (declared);
 CREATE INDEX IF NOT EXISTS names ON files (name);
 CREATE INDEX IF NOT EXISTS ids ON files (id);
 CREATE INDEX IF NOT EXISTS flagged ON files (key) WHERE flagged = 1;
+CREATE INDEX IF NOT EXISTS copied ON files (key, declared) WHERE declared != '' AND declared != id;
 CREATE INDEX IF NOT EXISTS unfollowed ON files (key) WHERE followed IS NOT hash;
 CREATE TABLE IF NOT EXISTS gone (key TEXT PRIMARY KEY, id TEXT NOT NULL) WITHOUT ROWID;
 CREATE TRIGGER IF NOT EXISTS going AFTER DELETE ON files WHEN OLD.followed != ''
@@ -98,16 +99,6 @@ class StateStore(KnownFiles):
         """The files of the notes with this very title."""
         found = self._db.execute("SELECT key FROM files WHERE title = ?", (title,))
         return [key for (key,) in found]
-
-    def id_of(self, key: str) -> str:
-        """The id that a file goes by; nothing where there is no such file."""
-        row = self._db.execute("SELECT id FROM files WHERE key = ?", (key,)).fetchone()
-        return str(row[0]) if row else ""
-
-    def key_of(self, id_: str) -> str | None:
-        """The file that goes by an id."""
-        row = self._db.execute("SELECT key FROM files WHERE id = ?", (id_,)).fetchone()
-        return str(row[0]) if row else None
 
     def places(self, types: tuple[str, str]) -> list[tuple[str, str, str, int, str, float]]:
         """Key, id, title, private, type and time of all files of these types, by key."""
@@ -183,10 +174,6 @@ class StateStore(KnownFiles):
     def add_renames(self, renames: Iterable[tuple[str, str]]) -> None:
         """Note names, with their folder, that files no longer have, and the ids of those files."""
         self._db.executemany("INSERT OR IGNORE INTO renames VALUES (?, ?)", renames)
-
-    def all_files(self) -> list[Known]:
-        """What is known of every file."""
-        return [Known._make(row) for row in self._db.execute(f"SELECT {COLUMNS} FROM files")]
 
     def record(
         self, known: Iterable[Known], removed: Iterable[str] = (), links: Iterable[Written] | None = None, **facts: Any

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from vault_mem.embedding.embedder import Vectors
 from vault_mem.errors import Unsafe
 from vault_mem.index import rows
 from vault_mem.index.allocators import release_memory
+from vault_mem.index.astray import new_home, note_astray
 from vault_mem.index.files import known_of, links_of, provisional_id, read
 from vault_mem.index.index import Index
 from vault_mem.index.known import Known, Written
@@ -28,7 +30,7 @@ from vault_mem.notes.parse import Note, parse
 from vault_mem.result import Result, plain
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked_outside
-from vault_mem.vault.walk import RACY_NS, FileState, Listing, content_hash, look_at, walk
+from vault_mem.vault.walk import EMPTIED, RACY_NS, FileState, Listing, content_hash, look_at, walk
 
 # Files per commit: large enough that a commit's own cost does not count, small enough to hold in memory.
 BATCH = 1000
@@ -100,6 +102,7 @@ def sync(
     looked = None if reason else _look(index, listing, only)
     # In step after the states were read, or another may have written both table and states in between.
     if looked is not None and looked.nothing and index.in_step():
+        listing.problems += [Problem(key, EMPTIED) for key in looked.emptied]
         if looked.same and not index.state.fixed:
             index.state.record(looked.same)
         report.problems = _problems(index, listing) if only is None else []
@@ -143,6 +146,11 @@ def busy_at_length(index: Index) -> bool:
     return (index.home / "busy").exists()
 
 
+def _emptied(old: Known | None, size: int) -> bool:
+    """Whether a memory's file has no bytes left: some sync services show so what they have not downloaded."""
+    return old is not None and bool(old.declared) and size == 0
+
+
 @dataclass(frozen=True)
 class _Read:
     """A file as it was read, and when."""
@@ -178,24 +186,29 @@ class _Look:
     found: Difference
     same: list[Known]
     read: dict[str, _Read]
+    emptied: list[str]
 
     @property
     def nothing(self) -> bool:
         """Whether nothing has really changed."""
-        return not (self.found.added or self.found.removed or len(self.same) < len(self.found.suspect))
+        looked_at = len(self.same) + len(self.emptied)
+        return not (self.found.added or self.found.removed or looked_at < len(self.found.suspect))
 
 
 def _look(index: Index, listing: Listing, only: Sequence[str] | None) -> _Look:
     """Take the difference; where nothing came or went, see whether the files that may have changed really have."""
     stamp = index.state.stamp()
     found = difference(index, listing, only)
-    look = _Look(stamp, found, [], {})
+    look = _Look(stamp, found, [], {}, [])
     known = {} if found.added or found.removed else index.state.files(found.suspect)
     for key, old in known.items():
         try:
             now = _Read.of(index.folder, key)
         except OSError:
             break
+        if _emptied(old, now.size):
+            look.emptied.append(key)
+            continue
         again = now.again(old)
         if again is None:
             look.read[key] = now
@@ -224,15 +237,22 @@ def difference(index: Index, listing: Listing, only: Sequence[str] | None = None
 def _refuse_mass_loss(index: Index, listing: Listing) -> None:
     """A folder that held notes and is empty now, or cannot be read, is an error with a cause, not a deletion."""
     settings = index.folder.settings
-    for top in (settings.memories_folder, settings.private_folder, settings.episodes_folder):
+    for setting in ("memories_folder", "private_folder", "episodes_folder"):
+        top = getattr(settings, setting)
         prefix = top.strip("/") + "/"
         known = index.state.below(prefix)
-        if known < MASS_LOSS or any(key.startswith(prefix) for key in listing.files):
+        if known < MASS_LOSS or any(key.startswith(prefix) for key in chain(listing.files, listing.unread)):
             continue
         place = index.folder.root / top
         causes = [str(problem) for problem in listing.problems if (problem.path + "/").startswith(prefix)]
         if causes:
             raise Unsafe(f"{place}: its {known} notes cannot be read: {causes[0]}", "nothing was changed")
+        home, count = new_home(index.folder, index.state, top.strip("/"))
+        if home:
+            raise Unsafe(
+                f"{place}: all {known} notes are gone; {count} of their ids lie in {home}/",
+                f'did you rename the folder? vault-mem config set {setting} "{home}"',
+            )
         raise Unsafe(
             f"{place}: all {known} notes are gone",
             "is a disk not mounted, or a sync not finished? If you meant it, run `vault-mem reindex`",
@@ -296,7 +316,8 @@ class _Run:
             self.index.state.record([], found.removed, table_version=UNSETTLED, leaving=[*left, *removed])
             self.claimed.update(old.declared for old in removed)
         self._settle_ids()
-        self._note_renames([*left, *removed], set(found.added))
+        gone_for_good = self._note_renames([*left, *removed], set(found.added))
+        note_astray(self.folder, self.index.state, gone_for_good)
         if self.fresh:
             self.index.state.follow_all()
         self.index.state.put(table_version=self.index.table.version, leaving=[])
@@ -355,6 +376,9 @@ class _Run:
                 self.listing.problems.append(Problem(key, f"cannot be read: {error.strerror}"))
                 continue
             old = self.known.get(key)
+            if _emptied(old, now.size):
+                self.listing.problems.append(Problem(key, EMPTIED))
+                continue
             again = now.again(old) if ids is None and old else None
             if again is not None:
                 touched.append(again)
@@ -444,8 +468,8 @@ class _Run:
         for start in range(0, len(wrong), BATCH):
             self._index_files(wrong[start : start + BATCH], {}, ids)
 
-    def _note_renames(self, removed: list[Known], added: set[str]) -> None:
-        """Keep the names of files that were moved (SPEC V-5)."""
+    def _note_renames(self, removed: list[Known], added: set[str]) -> list[Known]:
+        """Keep the names of files that were moved (SPEC V-5). Returns those that were not."""
         state = self.index.state
         renames: list[tuple[str, str]] = []
         if self.fresh:
@@ -453,14 +477,18 @@ class _Run:
             removed = [old for old in files if old.key not in self.known]
             # What is gone takes its old names with it: nothing of a purged memory may stay.
             renames = [(name, id_) for name, id_ in names if state.with_ids([id_])]
+        gone: list[Known] = []
         for old in removed:
             now = self._moved_to(old, added)
-            if now is not None and path_key(old.key) != path_key(now.key):
+            if now is None:
+                gone.append(old)
+            elif path_key(old.key) != path_key(now.key):
                 renames.append((path_key(old.key), now.id))
                 # Where another file has that name too, it does not mean one memory, now or later.
                 renames += [(path_key(key), id_) for key, id_ in state.with_name(old.name) if id_ != now.id]
         state.add_renames(renames)
         self._note_unhealed([id_ for _, id_ in renames], added)
+        return gone
 
     def _note_unhealed(self, renamed: list[str], added: set[str]) -> None:
         """Note which files may use an old name: those just read that name no file, and those that named what moved."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -10,23 +11,30 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from vault_mem.index.lance import lancedb
 from vault_mem.index.rows import schema, to_table
 
 NAME = "memories"
 # Every commit adds a fragment that each search must open: folding them together now and then keeps searches fast.
 COMMITS_BETWEEN_OPTIMIZE = 50
-# What LanceDB keeps of the tables that a process reads: by default gigabytes, and again for each table that is opened.
-_SESSION = lancedb.Session(index_cache_size_bytes=4 << 20, metadata_cache_size_bytes=4 << 20)
+
+
+@functools.cache
+def _session() -> Any:
+    """What LanceDB keeps of the tables that a process reads: by default gigabytes, and again for each of them."""
+    from vault_mem.index.lance import lancedb  # more than half of what loading everything takes
+
+    return lancedb.Session(index_cache_size_bytes=4 << 20, metadata_cache_size_bytes=4 << 20)
 
 
 class Table:
     """One table of rows; everything in it can be made again from the files."""
 
     def __init__(self, folder: Path, dim: int, *, create: bool) -> None:
+        from vault_mem.index.lance import lancedb
+
         self.dim = dim
         self._version: int | None = None
-        self._db = lancedb.connect(folder, session=_SESSION)
+        self._db = lancedb.connect(folder, session=_session())
         if create:
             self._table = self._db.create_table(NAME, schema=schema(dim), mode="overwrite")
             self._table.set_unenforced_primary_key("row")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import sys
@@ -232,7 +233,10 @@ class Server:
                 running.cancel()
 
     def _hello(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        asked = params.get("protocolVersion")
+        asked, client = params.get("protocolVersion"), params.get("clientInfo")
+        name = client.get("name") if isinstance(client, dict) else None
+        if isinstance(name, str):  # the tool's own word for where memories come from (SPEC K-6)
+            os.environ["VAULT_MEM_AGENT"] = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:40].strip("-")
         return {
             "protocolVersion": asked if asked in VERSIONS else VERSIONS[0],
             "capabilities": {"tools": {}, "resources": {}, "prompts": {}},

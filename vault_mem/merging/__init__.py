@@ -7,6 +7,7 @@ has already; the rarer kinds of files import what they need.
 from __future__ import annotations
 
 BOM = "\ufeff"
+_BEGIN = "<!-- vault-mem:begin -->"
 
 
 class Merged:
@@ -37,8 +38,8 @@ def encoded(text: str) -> bytes:
     return text.encode(errors="surrogateescape")
 
 
-def kind_of(key: str) -> str:
-    """What a file of a vault is, by its path there."""
+def kind_of(key: str, text: str = "") -> str:
+    """What a file of a vault is, by its path there; a view that was given another name, by its text."""
     above, _, name = key.rpartition("/")
     if above == "history" and name.endswith(".jsonl"):
         return "history"
@@ -48,11 +49,17 @@ def kind_of(key: str) -> str:
         return "monologue" if name == "inner-monologue-latest.md" else "log"
     if key == "SELF.md":
         return "self"
-    return "note" if name.endswith(".md") else "text"
+    if not name.endswith(".md"):
+        return "text"
+    if text.startswith("---") or not ("[id:mem_" in text or _BEGIN in text):
+        return "note"
+    if _BEGIN in text:
+        return "digest" if "[id:mem_" in text else "monologue"
+    return "log"
 
 
 def _merge(key: str, base: str, ours: str, theirs: str) -> Merged:
-    kind = kind_of(key)
+    kind = kind_of(key, ours or theirs)
     if kind == "note":
         from vault_mem.merging.note import merge_note
 

@@ -26,10 +26,11 @@ def merge_note(base: str, ours: str, theirs: str, name: str = "") -> Merged:
 
     `name` is the file's: where git took one memory for another that was renamed, it tells which belongs there.
     """
+    was, one, other = (memories_in(each) for each in (base, ours, theirs))
+    named_twice = bool(base.strip()) and "" in was  # a note without an id, to which each side gave one
+    if len({*one, *other} - {""}) > 1 and not named_twice:
+        return _merge_several(was, one, other, name)
     parts = [cut(each) for each in (base, ours, theirs)]
-    was, one, other = (_id(front) for _, front in parts)
-    if one and other and one != other and (was or not base.strip()):
-        return _two_memories(ours, theirs) if other[4:12] not in name else _two_memories(theirs, ours)
     body = merge_text(*(text[len(head) :] for text, (head, _) in zip((base, ours, theirs), parts, strict=True)))
     heads = [head for head, front in parts[1:] if front is not None]
     if not heads:
@@ -47,21 +48,33 @@ def _id(front: list[str] | None) -> str:
     return next((_value([line]) for line in front or () if line.startswith("id:")), "")
 
 
-def _two_memories(belongs: str, other: str) -> Merged:
-    """The memory that a file is of, and below it, between marks, the whole of another that git put there."""
-    return Merged(ended(belongs) + marked("", other), ["id"])
+def memories_in(text: str) -> dict[str, str]:
+    """The memories in a file, by id: one, or with it others that git took for it, renamed, and a merge put below it."""
+    texts = text.replace("\r\n", "\n").split("\n" + OURS + MIDDLE + FENCE)
+    if len(texts) == 1 or text.count(THEIRS) < len(texts) - 1:
+        return {_id(cut(text)[1]): text}
+    first, *others = texts
+    found = {_id(cut(first + "\n")[1]): first + "\n"}
+    for other in others:
+        while other.endswith(THEIRS):
+            other = other.removesuffix(THEIRS)
+        found.setdefault(_id(cut(FENCE + other)[1]), FENCE + other)
+    return found if all(found) else {_id(cut(text)[1]): text}
 
 
-def second_memory(text: str) -> tuple[str, str] | None:
-    """A note, and the other memory that a merge put below it; None where there is none."""
-    start = "\n" + OURS + MIDDLE + FENCE
-    belongs, found, other = text.replace("\r\n", "\n").partition(start)
-    other = FENCE + other
-    if not found or not other.endswith(THEIRS):
-        return None
-    other = other.removesuffix(THEIRS)
-    ids = [_id(cut(each)[1]) for each in (belongs + "\n", other)]
-    return (belongs + "\n", other) if all(ids) and ids[0] != ids[1] else None
+def _merge_several(was: dict[str, str], one: dict[str, str], other: dict[str, str], name: str) -> Merged:
+    """Different memories: the one that the file's name belongs to, and below it, between marks, the whole of others."""
+    texts, conflicts = {}, ["id"]
+    for id_ in {**one, **other}:
+        if id_ in one and id_ in other:
+            merged = merge_note(was.get(id_, ""), one[id_], other[id_], name)
+            texts[id_] = merged.text
+            conflicts += merged.conflicts
+        else:
+            texts[id_] = (one | other)[id_]
+    first = next((id_ for id_ in texts if id_[4:12] in name), next(iter(texts)))
+    below = "".join(marked("", text) for id_, text in texts.items() if id_ != first)
+    return Merged(ended(texts[first]) + below, conflicts)
 
 
 def cut(text: str) -> tuple[str, list[str] | None]:

@@ -26,10 +26,12 @@ Tick a box and the proposal is carried out, once this file has been left alone f
 OPEN, DONE, REJECTED = "## Open", "## Done", "## Rejected"
 SAVE = "save"
 
+# What the plugins Tasks and Dataview add to a line that one ticks.
+_TICKED = r"(?: ✅ ?\d{4}-\d{2}-\d{2}| [\[(]completion:: ?\d{4}-\d{2}-\d{2}[\])])*"
 _LINE = re.compile(
     r"^- \[(?P<box>.)\] (?P<text>.*?) ?<!-- (?P<kind>merge|append|close|supersede|link|save)"
-    r"(?P<ids>(?: (?:mem|ep|cap)_[0-9a-f]{12})+) (?P<digest>[0-9a-f]{8})(?P<place> \S+:\d+)?"
-    r" --> \^(?P<id>rv-[0-9a-f]{8})\s*$"
+    r"(?P<ids>(?: (?:mem|ep|cap)_[0-9a-f]{12})+) (?P<digest>[0-9a-f]{8})(?P<place> \S+:\d+)? -->"
+    rf"{_TICKED} \^(?P<id>rv-[0-9a-f]{{8}}){_TICKED}\s*$"
 )
 
 

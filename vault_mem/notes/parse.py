@@ -36,6 +36,7 @@ from vault_mem.notes.links import (
     unwrapped,
 )
 from vault_mem.notes.text import BOM, NoteText, split, split_text
+from vault_mem.notes.write import slug
 
 # Beyond this a note is a log or a dump, not a memory: the rest of it is not searched, and `status` says so.
 MAX_NOTE_BYTES = 2_000_000
@@ -312,12 +313,13 @@ class _Reader:
         links = self._links(body)
         chosen = self.path.endswith(".md") and not PLACEHOLDER.fullmatch(self._stem())
         stem = ID_AT_END.sub("", self._stem()) if chosen else ""
+        name = title or title_of(body) or self._stem()
         memory = Memory(
             id=text if known else "",
             content=body if body.strip() else title or stem,  # a name that somebody chose says it all
             created=created or self._created_of_file(),
             path=self.path,
-            title=title or title_of(body) or self._stem(),
+            title=name,
             seq=self._take("seq", _seq, "a whole number from 2 on", None),
             private=self.private or self._private_flag(),
             tags=_with_tags_of(body, [tag.lstrip("#") for tag in self._strings("tags")]),
@@ -340,7 +342,7 @@ class _Reader:
             sources=[link.target for link in self._link_list("sources")],
             sources_digest=self._string("sources_digest"),
             links=links,
-            aliases=self._strings("aliases"),
+            aliases=[alias for alias in self._strings("aliases") if alias != name and not self._named_by(alias)],
             metadata=self._metadata(),
         )
         memory.importance = self._take("importance", _importance, "a whole number from 1 to 5", memory.importance)
@@ -377,6 +379,11 @@ class _Reader:
 
     def _stem(self) -> str:
         return self.path.rsplit("/", 1)[-1].removesuffix(".md")
+
+    def _named_by(self, alias: str) -> bool:
+        """Whether our name for the file was made of this: the title it once had is no other name."""
+        stem = self._stem()
+        return bool(ID_AT_END.search(stem)) and slug(alias) == ID_AT_END.sub("", stem)
 
     def _take(self, key: str, read: Callable[[Any], T | None], wanted: str, default: T) -> T:
         value = self.fields.get(key)

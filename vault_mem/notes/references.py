@@ -9,7 +9,7 @@ import json
 import posixpath
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -19,11 +19,13 @@ from vault_mem.errors import EditRefused
 from vault_mem.notes import yamlish
 from vault_mem.notes.links import (
     CODE_OR_LINK,
+    ID_AT_END,
     LINK,
     LINK_KEYS,
     WIKILINK,
     link_name,
     may_link,
+    name_key,
     target_of,
     unwrapped,
 )
@@ -50,6 +52,7 @@ class Reference:
     display: str
     key: str = ""
     form: str = WIKI
+    embed: bool = False
 
     @property
     def name(self) -> str:
@@ -73,9 +76,20 @@ class Reference:
             return f"[{shown}]({quote(target, safe=_IN_PLACE)})"
         return f"[[{target}|{shown}]]" if shown else f"[[{target}]]"
 
-    def renamed(self, key: str, name: str, source: str) -> str:
-        """The same link to the note that is `key` now, in the style it has: relative, by its path, or by its `name`."""
+    @property
+    def seen(self) -> str:
+        """The words that a reader of the text sees in place of the link, as Obsidian shows it."""
+        return self.display or re.sub(r"#+", " > ", self.target)
+
+    def renamed(self, key: str, name: str, source: str, *, keep_words: bool = False) -> str:
+        """The same link to the note that is `key` now, in the style it has: relative, by its path, or by its `name`.
+
+        With `keep_words` a reader sees what they saw before, unless that was a name of ours.
+        """
         path = key.removesuffix(".md")
+        old, new = (name_key(each.rpartition("/")[2]) for each in (self.name, path))
+        if keep_words and not self.display and old != new and not (self.key or self.embed or ID_AT_END.search(old)):
+            return replace(self, display=self.seen).renamed(key, name, source)
         if self.name.startswith(("./", "../")):
             relative = posixpath.relpath(path, posixpath.dirname(source) or ".")
             return self.to(relative if relative.startswith("../") else f"./{relative}")
@@ -198,7 +212,7 @@ def _changed_in_text(match: re.Match[str], change: Change) -> str:
         return match.group()
     wiki = match["name"] is not None
     shown = (match["shown"] if wiki else match["text"]) or ""
-    found = Reference(target_of(match), shown.strip(), form=WIKI if wiki else MARKDOWN)
+    found = Reference(target_of(match), shown.strip(), form=WIKI if wiki else MARKDOWN, embed=bool(match["embed"]))
     if not found.name:
         return match.group()
     result = change(found)
@@ -208,9 +222,15 @@ def _changed_in_text(match: re.Match[str], change: Change) -> str:
         return found.plain
     if match["tip"] and result.endswith(")"):
         result = f"{result[:-1]}{match['tip']})"
-    in_table = wiki and "\\|" in match.group()  # where a bare | would end the cell
+    in_table = wiki and ("\\|" in match.group() or _in_row(match))  # where a bare | would end the cell
     embed = match["embed"] if result.startswith("[") else ""
     return embed + (result.replace("|", "\\|", 1) if in_table else result)
+
+
+def _in_row(match: re.Match[str]) -> bool:
+    """Whether a link stands in the row of a table."""
+    start = match.string.rfind("\n", 0, match.start()) + 1
+    return match.string[start : match.start()].lstrip().startswith("|")
 
 
 def _front_items(note: NoteText) -> Iterator[tuple[str, list[str]]]:

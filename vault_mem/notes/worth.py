@@ -70,7 +70,7 @@ _DECISION = re.compile(
     r"|migrated|dropped"
     r"|standardi[sz]ed|committed to|ruled out)\b"
     r"|\b(?:we|i)(?:'ll| will| are going to|'re going to|'m going to| am going to) (?:always |only |not |no longer )?"
-    r"(?:use|go with|stick with|keep|stay (?:on|with)|switch to|move to|drop|support|ship|target|deploy (?:on"
+    r"(?:use|go with|stick with|keep using|stay (?:on|with)|switch to|move to|drop|support|ship|target|deploy (?:on"
     r"|to)|host|store)\b"
     r"|\blet'?s (?:go with|stick with|settle on|use \w+ (?:for|instead|from now)|keep \w+ as|not use|drop)\b"
     r"|\bfrom now on\b|\bgoing forward\b|\bthe (?:decision|plan|rule|convention|policy|agreement) is\b|\bit(?:'s"
@@ -86,7 +86,8 @@ _DECISION_JA = re.compile(
     r"|やめました|廃止し\S*|使わない(?:こと)?)"
 )
 _PREFERENCE = re.compile(
-    r"\bi(?:'d| would)? (?:really |much |always |still |actually |generally |usually )*"
+    r"\bi(?:'d| would) (?:really |much |always |still |actually |generally |usually )*(?:prefer|rather)\b"
+    r"|\bi (?:really |much |always |still |actually |generally |usually )*"
     r"(?:prefer|like|love|hate|dislike|enjoy|rather|can'?t stand|don'?t (?:like|want|eat|drink|use|need)"
     r"|never (?:use|eat|want|drink)"
     r"|avoid|am allergic|'m allergic)\b"

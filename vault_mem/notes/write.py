@@ -16,6 +16,7 @@ SLUG_LENGTH = 40
 # Written only when they differ from these; the rest of the optional keys only when they are set.
 _DEFAULTS: dict[str, Any] = {"category": DEFAULT_CATEGORY, "kind": DEFAULT_KIND, "emotion": DEFAULT_EMOTION}
 _OPTIONAL = (
+    "aliases",
     "seq",
     "category",
     "kind",

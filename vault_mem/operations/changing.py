@@ -13,7 +13,7 @@ from vault_mem.operations.workspace import INDEX_ERRORS, Workspace, reason_of
 from vault_mem.vault import clock, journal
 from vault_mem.vault.history import id_in
 from vault_mem.vault.steps import FileStep
-from vault_mem.vault.walk import FileState, state_of
+from vault_mem.vault.walk import FileState, has_stub, state_of
 
 if TYPE_CHECKING:
     from vault_mem.index.known import Known
@@ -134,7 +134,11 @@ def _bytes(workspace: Workspace, memory: Memory) -> bytes:
     except OSError as error:
         raise Changed(f"{memory.path} cannot be read: {error.strerror}", "was it moved? Try again") from error
     if raw is None:
+        if has_stub(workspace.folder, memory.path):
+            raise EditRefused(f"{memory.path} is not downloaded", "its sync service has it: fetch it first")
         raise Changed(f"{memory.path} is gone", "was it moved? Try again")
+    if not raw and not memory.provisional:
+        raise Changed(f"{memory.path} is empty: it is being written, or is not downloaded", "try again")
     return raw
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from vault_mem.python.vault import Vault
 from vault_mem.types import (
     Answer,
     BackupResult,
+    Beside,
     Candidates,
     Comparison,
     ConsolidationStats,
@@ -70,6 +71,7 @@ from vault_mem.types import (
     SettingView,
     ShowResult,
     SideBySide,
+    SimilarResult,
     Stats,
     Status,
     StrPath,
@@ -113,10 +115,12 @@ class AsyncVault(Running):
         obsidian: bool = False,
         git: bool = False,
         nested: bool = False,
+        include: bool = False,
     ) -> InitResult:
         """Make a folder a vault; nothing that is already in it is touched.
 
         Notes that lie where memories would live stop it, unless `adopt`; so does a vault around it, unless `nested`.
+        With `include` all other notes of the folder are searched too.
         """
         return await in_thread(
             Vault.init,
@@ -131,6 +135,7 @@ class AsyncVault(Running):
             obsidian=obsidian,
             git=git,
             nested=nested,
+            include=include,
         )
 
     async def remember(
@@ -365,9 +370,32 @@ class AsyncVault(Running):
             metadata=metadata,
         )
 
-    async def ask(self, request: Request, cost: Callable[[Found], int] | None = None) -> RecallResult:
-        """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest."""
-        return await self._run(self.vault.ask, request, cost)
+    async def ask(
+        self,
+        request: Request,
+        cost: Callable[[Found], int] | None = None,
+        others: Sequence[Beside] = (),
+        name: str = "",
+    ) -> RecallResult:
+        """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest.
+
+        Where `others` answer, too, each result says from which vault it is; this one goes by `name`.
+        """
+        return await self._run(self.vault.ask, request, cost, others, name)
+
+    async def trusted_ids(self, least: str) -> set[str]:
+        """The memories that come from a source to be trusted that much: owner, agent, captured, imported, or none."""
+        return await self._run(self.vault.trusted_ids, least)
+
+    async def repeated_in(self, others: Sequence[Beside], content: str) -> Found | None:
+        """The memory of one of the other vaults that a text repeats."""
+        return await self._run(self.vault.repeated_in, others, content)
+
+    async def search_all(
+        self, query: str, n: int, filters: Filters, others: Sequence[Beside], name: str = ""
+    ) -> RecallResult:
+        """Find the memories that have the words of a query, in this vault and others."""
+        return await self._run(self.vault.search_all, query, n, filters, others, name)
 
     async def search(
         self,
@@ -425,6 +453,10 @@ class AsyncVault(Running):
     async def ask_why_not(self, id_: Ref, request: Request, cost: Callable[[Found], int] | None = None) -> WhyNot:
         """The same for a request, as `ask` makes it."""
         return await self._run(self.vault.ask_why_not, id_, request, cost)
+
+    async def similar(self, note: Ref, n: int = DEFAULT_RESULTS) -> SimilarResult:
+        """The memories and included notes that are most like a note of the vault, whether it is searched or not."""
+        return await self._run(self.vault.similar, note, n)
 
     async def compare(self, a: Ref, b: Ref) -> Comparison:
         """How two texts or memories stand to each other."""
@@ -724,10 +756,15 @@ class AsyncVault(Running):
         return await self._run(self.vault.wake_up, budget, public_only=public_only)
 
     async def wake_up_within(
-        self, cost: Callable[[WakeUp], int], budget: int | None = None, *, public_only: bool = False
+        self,
+        cost: Callable[[WakeUp], int],
+        budget: int | None = None,
+        *,
+        public_only: bool = False,
+        others: Sequence[Beside] = (),
     ) -> WakeUp:
-        """The same, where `cost` says how many tokens showing it takes."""
-        return await self._run(self.vault.wake_up_within, cost, budget, public_only=public_only)
+        """The same, where `cost` says how many tokens showing it takes; `others` are vaults that answer, too."""
+        return await self._run(self.vault.wake_up_within, cost, budget, public_only=public_only, others=others)
 
     async def introspect(self, budget: int | None = None, *, public_only: bool = False) -> Introspection:
         """What there is to think about, in at most `budget` tokens of text."""

@@ -11,11 +11,14 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any, TypeVar
 
 from vault_mem.errors import InvalidInput
 from vault_mem.library import text_of
+from vault_mem.notes.checklist import Proposal
+from vault_mem.operations.memory.recall import Request
 
 # The least that makes sense; what else a number must be, the operation says in the same words.
 LEAST = {"n": 1, "depth": 1, "budget": 1, "days": 1, "max_links": 0, "limit": 0, "window": 0, "max_replay_events": 0}
@@ -73,6 +76,17 @@ def function(name: str, value: Any) -> Any:
     return value
 
 
+def one_of(kind: type) -> Callable[[str, Any], Any]:
+    """A value of that very kind."""
+
+    def read(name: str, value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise InvalidInput(f"{name} is of type {kind.__name__}, not {value!r}")
+        return value
+
+    return read
+
+
 F = TypeVar("F", bound=Callable[..., Any])
 READERS: dict[str, Callable[[str, Any], Any]] = {
     "str": text,
@@ -86,6 +100,11 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "Mapping[str, str]": mapping,
     "Mapping[str, MetaValue | None]": mapping,
     "Progress": function,
+    "bytes": one_of(bytes),
+    "timedelta": one_of(timedelta),
+    "datetime": one_of(datetime),
+    "Proposal": one_of(Proposal),
+    "Request": one_of(Request),
 }
 
 

@@ -7,8 +7,10 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -40,7 +42,8 @@ class Vault(library.Vault):
     `watch=True` hears of changes to the files for as long as the vault is open, so that a call need not look at all of
     them; inside `with Vault(…) as vault:` that is the default from the second call on, `watch=False` turns it off.
     `wait` is how many seconds a write waits for others that write, and `read_wait` a read for a sync, before it answers
-    from what is there and says so. Settings that change on disk are seen by the next call.
+    from what is there and says so. Settings that change on disk are seen by the next call. Where a daemon of the vault
+    is running and the files are not watched here, `recall` asks it (never with VAULT_MEM_DAEMON=off).
     """
 
     def __init__(
@@ -62,7 +65,9 @@ class Vault(library.Vault):
         self._watch = watch if watch is None else given.flag("watch", watch)
         self._watcher: Watcher | None = None
         self._cookies: Path | None = None
-        self._inside, self._calls, self._closed = False, 0, False
+        self._inside, self._calls = False, 0
+        own = (env is None or env is os.environ) and clock is None  # a daemon has this process's surroundings
+        self._served = own and os.environ.get("VAULT_MEM_DAEMON") != "off"
         self._changing = threading.Lock()
         try:
             super().__init__(path, env=env, cwd=cwd, clock=clock, progress=_own(progress))
@@ -71,6 +76,11 @@ class Vault(library.Vault):
             raise
         self._set_up(self.workspace.folder)
         self._folder, self._seen = self.workspace.folder, self._settings_now()
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> library.Vault:
+        """The vault of a workspace that is open already, as surfaces have it: nothing is checked or watched."""
+        return library.Vault.of(workspace)
 
     def __enter__(self) -> Vault:
         self._inside = True
@@ -107,6 +117,25 @@ class Vault(library.Vault):
 
         self._writing(act)
 
+    def ask(
+        self,
+        request: types.Request,
+        cost: Callable[[types.Found], int] | None = None,
+        others: Sequence[types.Beside] = (),
+        name: str = "",
+    ) -> types.RecallResult:
+        """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest.
+
+        A daemon of the vault that is running anyway is asked, unless the files are watched here.
+        """
+        if self._served and cost is None and not others and self._watcher is None and self._watch is not True:
+            from vault_mem.python import served
+
+            answer = served.recall(str(self.root), request.checked())
+            if answer is not None:
+                return answer
+        return super().ask(request, cost, others, name)
+
     def as_tools(self, which: str = "core", *, public_only: bool = False) -> list[Callable[..., str]]:
         """Plain functions with types and docstrings, for a framework that makes tools of them.
 
@@ -117,6 +146,12 @@ class Vault(library.Vault):
         from vault_mem.python.tools import as_tools
 
         return as_tools(self, which, public_only=public_only)
+
+    @property
+    def _zone(self) -> tzinfo:
+        with self._changing:
+            self._renew()
+            return self._folder.zone
 
     def _set_up(self, folder: Folder) -> None:
         folder.wait, folder.read_wait = self._waits
@@ -155,6 +190,7 @@ class Vault(library.Vault):
         watcher.start()
         if watcher.by_events:
             self._watcher = watcher
+            weakref.finalize(self, shutil.rmtree, self._cookies or "", ignore_errors=True)
         else:  # the system does not tell of changes here: every call looks for itself
             self._watch = False
             shutil.rmtree(self._cookies or "", ignore_errors=True)
@@ -176,11 +212,13 @@ class Vault(library.Vault):
         """Run an operation; what it has to tell beside its answer is in the result."""
 
         def act(workspace: Workspace) -> T:
-            answer = operation(workspace, *args, **options)
-            if isinstance(answer, Result):
-                object.__setattr__(answer, "notices", [*workspace.notices])
-            workspace.notices.clear()
-            return answer
+            try:
+                answer = operation(workspace, *args, **options)
+                if isinstance(answer, Result):
+                    object.__setattr__(answer, "notices", [*workspace.notices])
+                return answer
+            finally:
+                workspace.notices.clear()
 
         return super()._reading(act)
 

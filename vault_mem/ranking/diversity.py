@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,11 +46,13 @@ def diversify(
     looked_up: bool,
     zone: tzinfo | None,
     switched_on: bool = True,
+    without: Collection[int] = (),
 ) -> list[Chosen]:
-    """The list, best first once the budgets are kept."""
+    """The list, best first once the budgets are kept, `without` some of the candidates."""
     count = len(ranking.places) if switched_on else 0
     if not count:
-        return [Chosen(number, 0.0) for number in range(min(limit, len(ranking.places)))]
+        rest = (number for number in range(len(ranking.places)) if number not in without)
+        return [Chosen(number, 0.0) for number in islice(rest, limit)]
     count = min(count, 4 * limit + 20)
     places = ranking.places[:count].tolist()
     themes = [] if looked_up else _themes(catalogue, places, zone)
@@ -59,7 +62,7 @@ def diversify(
     scores = ranking.scores[:count].astype(np.float64)
     taken: list[Counter[str]] = [Counter() for _ in themes]
     near = np.zeros(count, dtype=np.int64)
-    left = np.ones(count, dtype=bool)
+    left = np.array([number not in without for number in range(count)], dtype=bool)
     chosen: list[Chosen] = []
     while len(chosen) < limit and left.any():
         penalty = np.zeros(count)

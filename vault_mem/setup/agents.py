@@ -5,78 +5,43 @@ from __future__ import annotations
 import json
 import shlex
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from vault_mem.errors import InvalidInput
 from vault_mem.setup import texts
-from vault_mem.setup.pieces import TOML_BEGIN, TOML_END, Entry, Piece, strip
+from vault_mem.setup.pieces import MARK_BEGIN, MARK_END, Entry, Piece, strip
+from vault_mem.setup.plain_agents import PLAIN, plain_needs
+from vault_mem.setup.wish import (
+    HOOK_SECONDS,
+    SECONDS,
+    SKILL,
+    Needs,
+    Wish,
+    capture,
+    handler,
+    hint,
+    plain_wake_up,
+    quietly,
+    server,
+    server_arguments,
+    wake_up,
+)
 from vault_mem.vault import jsonc
 
-AGENTS = ("claude-code", "codex", "openclaw", "cursor", "gemini", "opencode", "generic")
-SURFACES = ("mcp", "cli")
-TOOL_SETS = ("core", "all")
-_SKILL = "skills/vault-mem/SKILL.md"
-# A session waits for its hook: longer than a cold start takes, and no longer than a person bears.
-_SECONDS = 30
-# What runs at every prompt or answer ends by itself within two seconds.
-_HOOK_SECONDS = 3
+AGENTS = ("claude-code", "codex", "openclaw", "cursor", "gemini", "opencode", "copilot", "qwen", *PLAIN, "generic")
 
-
-@dataclass(frozen=True)
-class Wish:
-    """What is to be set up: for which agent, for this project or for the user, by tools or by commands.
-
-    `vault` is written where the agent would not find it by itself; `tools` and `public` say what the server offers.
-    `capture` keeps what is said in sessions, `per_prompt` adds a memory to a prompt that it answers.
-    """
-
-    agent: str
-    scope: str
-    surface: str
-    project: Path
-    env: Mapping[str, str]
-    vault: Path | None = None
-    private_too: bool = False
-    tools: str = "core"
-    public: bool = False
-    capture: bool = False
-    per_prompt: bool = False
-
-    @property
-    def home(self) -> Path:
-        """The user's home folder."""
-        return Path(self.env.get("HOME") or Path.home())
-
-    @property
-    def base(self) -> Path:
-        """The folder it is about: the project's, or home."""
-        return self.project if self.scope == "project" else self.home
-
-    def named(self, variable: str, default: Path) -> Path:
-        """A folder that the environment may name."""
-        given = self.env.get(variable)
-        return Path(given.replace("~", str(self.home), 1) if given and given.startswith("~") else given or default)
-
-    @property
-    def lines(self) -> str:
-        """The lines of instructions for this agent."""
-        return texts.lines(self.surface, self.agent, self.vault)
-
-    @property
-    def skill(self) -> str:
-        """The skill for this agent."""
-        return texts.skill(self.surface, self.tools, self.vault)
-
-
-@dataclass
-class Needs:
-    """The pieces an agent needs, and what a person should know or do besides."""
-
-    pieces: list[Piece] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
+_HOOK_STARTS_DAEMON = (
+    "The session-start hook runs outside the agent's sandbox and starts the daemon, which answers for commands inside."
+)
+# Settings of a client's own, which only its owner should widen: they are told, not written.
+_SANDBOXES = {
+    "claude-code": "If Claude Code's sandbox is on, commands save into a vault outside the project if settings.json "
+    'has "sandbox": {"filesystem": {"allowWrite": [VAULT]}}; on Linux "network": {"allowAllUnixSockets": true} in it '
+    "lets them reach the daemon.",
+    "codex": "In Codex's sandbox, commands save into a vault outside the project once config.toml has "
+    "[sandbox_workspace_write] writable_roots = [VAULT].",
+}
 
 
 def default_scope(agent: str) -> str:
@@ -93,10 +58,20 @@ def needs(wish: Wish) -> Needs:
         "openclaw": _openclaw,
         "gemini": _gemini,
         "opencode": _opencode,
+        "copilot": _copilot,
+        "qwen": _qwen,
     }
     if wish.agent not in AGENTS:
         raise InvalidInput(f"unknown agent {wish.agent!r}", f"one of {', '.join(AGENTS)}")
-    return makers.get(wish.agent, _generic)(wish)
+    if wish.agent in PLAIN:
+        return plain_needs(wish)
+    found = makers.get(wish.agent, _generic)(wish)
+    if wish.agent not in ("opencode", "generic"):
+        found.notices.append(_HOOK_STARTS_DAEMON)
+    if wish.agent in _SANDBOXES:
+        vault = str(wish.vault) if wish.vault else "/path/of/your/vault"
+        found.notices.append(_SANDBOXES[wish.agent].replace("VAULT", json.dumps(vault, ensure_ascii=False)))
+    return found
 
 
 def _claude_code(wish: Wish) -> Needs:
@@ -106,8 +81,8 @@ def _claude_code(wish: Wish) -> Needs:
     if wish.surface == "mcp":
         beside = own / ".claude.json" if wish.env.get("CLAUDE_CONFIG_DIR") else wish.home / ".claude.json"
         path = wish.project / ".mcp.json" if wish.scope == "project" else beside
-        found.pieces.insert(0, Piece(path, "json", entries=(_server(wish, ("mcpServers",)),)))
-    found.pieces.append(Piece(folder / _SKILL, "file", wish.skill))
+        found.pieces.insert(0, Piece(path, "json", entries=(server(wish, ("mcpServers",)),)))
+    found.pieces.append(Piece(folder / SKILL, "file", wish.skill))
     notes = wish.project / "CLAUDE.md" if wish.scope == "project" else folder / "CLAUDE.md"
     found.pieces.append(Piece(notes, "block", wish.lines))
     if wish.scope == "project":
@@ -121,18 +96,17 @@ def _codex(wish: Wish) -> Needs:
     settings = folder / "config.toml"
     found, text = Needs(), ""
     if wish.surface == "mcp":
-        command, args = _command(wish)
-        args_text = json.dumps(args, ensure_ascii=False)
-        text = f"[mcp_servers.vault-mem]\ncommand = {json.dumps(command)}\nargs = {args_text}\n"
+        args = json.dumps(server_arguments(wish), ensure_ascii=False)
+        text = f'[mcp_servers.vault-mem]\ncommand = "vault-mem"\nargs = {args}\n'
     hooks = _hook_entries(wish)
     if _has_hooks(settings):  # in both places, Codex warns at every start
         text += "".join(_toml_hook(each) for each in hooks)
     else:
         found.pieces.append(Piece(folder / "hooks.json", "json", entries=hooks))
     if text:
-        found.pieces.insert(0, Piece(settings, "toml", f"{TOML_BEGIN}\n{text}{TOML_END}\n"))
+        found.pieces.insert(0, Piece(settings, "toml", f"{MARK_BEGIN}\n{text}{MARK_END}\n"))
     found.pieces += [
-        Piece(wish.base / ".agents" / _SKILL, "file", wish.skill),
+        Piece(wish.base / ".agents" / SKILL, "file", wish.skill),
         Piece((wish.project if wish.scope == "project" else home) / "AGENTS.md", "block", wish.lines),
     ]
     if wish.scope == "project":
@@ -158,16 +132,16 @@ def _toml_hook(entry: Entry) -> str:
 
 def _cursor(wish: Wish) -> Needs:
     folder = wish.base / ".cursor"
-    start = Entry(("hooks", "sessionStart"), {"command": _wake_up(wish)}, append=True)
+    start = Entry(("hooks", "sessionStart"), {"command": wake_up(wish)}, append=True)
     version = Entry(("version",), 1, weak=True)
     events = ("stop", "sessionEnd", "preCompact") if wish.capture else ()
-    kept = [Entry(("hooks", event), {"command": _quietly(_capture(wish))}, append=True) for event in events]
+    kept = [Entry(("hooks", event), {"command": quietly(capture(wish))}, append=True) for event in events]
     found = Needs([Piece(folder / "hooks.json", "json", entries=(version, start, *kept))])
     if wish.per_prompt:
         found.notices.append("Cursor's hooks cannot add to a prompt: there is no hint per prompt.")
     if wish.surface == "mcp":
-        found.pieces.insert(0, Piece(folder / "mcp.json", "json", entries=(_server(wish, ("mcpServers",)),)))
-    found.pieces.append(Piece(folder / _SKILL, "file", wish.skill))
+        found.pieces.insert(0, Piece(folder / "mcp.json", "json", entries=(server(wish, ("mcpServers",)),)))
+    found.pieces.append(Piece(folder / SKILL, "file", wish.skill))
     if wish.scope == "project":
         found.pieces.append(Piece(folder / "rules/vault-mem.mdc", "file", texts.rule(wish.lines)))
     else:
@@ -176,31 +150,66 @@ def _cursor(wish: Wish) -> Needs:
 
 
 def _gemini(wish: Wish) -> Needs:
-    folder = wish.base / ".gemini"
-    commands = [("SessionStart", _wake_up(wish), _SECONDS)]
-    if wish.capture:
-        commands += [
-            (each, _quietly(_capture(wish)), _HOOK_SECONDS) for each in ("AfterAgent", "SessionEnd", "PreCompress")
-        ]
-    if wish.per_prompt:
-        commands.append(("BeforeAgent", _quietly(_hint(wish)), _HOOK_SECONDS))
-    entries = [
-        Entry(("hooks", event), {"hooks": [_handler(command, seconds * 1000)]}, append=True)
-        for event, command, seconds in commands
-    ]
-    if wish.surface == "mcp":
-        entries.insert(0, _server(wish, ("mcpServers",)))
-    notes = wish.project / "GEMINI.md" if wish.scope == "project" else folder / "GEMINI.md"
-    found = Needs(
-        [
-            Piece(folder / "settings.json", "json", entries=tuple(entries)),
-            Piece(folder / _SKILL, "file", wish.skill),
-            Piece(notes, "block", wish.lines),
-        ]
+    events = {"AfterAgent": capture, "SessionEnd": capture, "PreCompress": capture} if wish.capture else {}
+    found = _one_file(
+        wish, wish.base / ".gemini", "GEMINI.md", events | ({"BeforeAgent": hint} if wish.per_prompt else {})
     )
     if wish.scope == "project":
         found.notices.append("Gemini reads a project's .gemini folder once the folder is trusted.")
     return found
+
+
+def _qwen(wish: Wish) -> Needs:
+    # a fork of Gemini's client, with the events of Claude Code
+    folder = wish.project / ".qwen" if wish.scope == "project" else wish.named("QWEN_HOME", wish.home / ".qwen")
+    found = _one_file(wish, folder, "QWEN.md", {"UserPromptSubmit": hint} if wish.per_prompt else {})
+    if wish.capture:
+        found.notices.append("Sessions of Qwen Code cannot be read: there is no capture.")
+    if wish.scope == "project":
+        found.notices.append("Qwen Code runs a project's hooks once the folder is trusted.")
+    return found
+
+
+def _one_file(wish: Wish, folder: Path, notes: str, hooks: Mapping[str, Callable[[Wish], str]]) -> Needs:
+    """Server and hooks in one settings.json; its timeouts are in milliseconds."""
+    commands = [("SessionStart", wake_up(wish), SECONDS)]
+    commands += [(event, quietly(made(wish)), HOOK_SECONDS) for event, made in hooks.items()]
+    entries = [
+        Entry(("hooks", event), {"hooks": [handler(command, seconds * 1000)]}, append=True)
+        for event, command, seconds in commands
+    ]
+    if wish.surface == "mcp":
+        entries.insert(0, server(wish, ("mcpServers",)))
+    return Needs(
+        [
+            Piece(folder / "settings.json", "json", entries=tuple(entries)),
+            Piece(folder / SKILL, "file", wish.skill),
+            Piece((wish.project if wish.scope == "project" else folder) / notes, "block", wish.lines),
+        ]
+    )
+
+
+def _copilot(wish: Wish) -> Needs:
+    own = wish.named("COPILOT_HOME", wish.home / ".copilot")
+    folder = wish.project / ".github" if wish.scope == "project" else own
+    start = {"type": "command", "bash": wake_up(wish), "timeoutSec": SECONDS}
+    found = Needs([Piece(folder / "hooks/vault-mem.json", "file", _copilot_hook(start))])
+    if wish.surface == "mcp":
+        settings = wish.project / ".mcp.json" if wish.scope == "project" else own / "mcp-config.json"
+        found.pieces.insert(0, Piece(settings, "json", entries=(server(wish, ("mcpServers",)),)))
+    notes = wish.project / "AGENTS.md" if wish.scope == "project" else own / "copilot-instructions.md"
+    found.pieces += [Piece(folder / SKILL, "file", wish.skill), Piece(notes, "block", wish.lines)]
+    if wish.capture or wish.per_prompt:
+        found.notices.append(
+            "Sessions and prompts of Copilot are not read: there is no capture and no hint per prompt."
+        )
+    if wish.scope == "project":
+        found.notices.append("Copilot reads a project's servers and hooks once you have trusted the folder.")
+    return found
+
+
+def _copilot_hook(start: Mapping[str, object]) -> str:
+    return json.dumps({"version": 1, "hooks": {"sessionStart": [start]}}, indent=2) + "\n"
 
 
 def _opencode(wish: Wish) -> Needs:
@@ -208,16 +217,16 @@ def _opencode(wish: Wish) -> Needs:
     folder = wish.project if wish.scope == "project" else own
     found = Needs()
     if wish.surface == "mcp":
-        command, args = _command(wish)
-        entry = Entry(("mcp", "vault-mem"), {"type": "local", "command": [command, *args], "enabled": True})
+        command = ["vault-mem", *server_arguments(wish)]
+        entry = Entry(("mcp", "vault-mem"), {"type": "local", "command": command, "enabled": True})
         found.pieces.append(Piece(_opencode_settings(folder), "json", entries=(entry,)))
     inside = folder / ".opencode" if wish.scope == "project" else folder
     found.pieces += [
-        Piece(inside / _SKILL, "file", wish.skill),
+        Piece(inside / SKILL, "file", wish.skill),
         Piece(folder / "AGENTS.md", "block", wish.lines),
     ]
     if wish.capture:
-        found.pieces.append(Piece(inside / "plugins/vault-mem.js", "file", texts.opencode_plugin(_capture(wish))))
+        found.pieces.append(Piece(inside / "plugins/vault-mem.js", "file", texts.opencode_plugin(capture(wish))))
     if wish.per_prompt:
         found.notices.append("opencode has no hook for prompts: there is no hint per prompt.")
     found.notices.append("opencode has plugins and no hooks: AGENTS.md asks the agent to wake up by itself.")
@@ -239,19 +248,19 @@ def _openclaw(wish: Wish) -> Needs:
             "OpenClaw has no hook for this. `vault-mem import openclaw-sessions` brings its sessions in."
         )
     if wish.scope == "project":
-        found.pieces.append(Piece(wish.project / ".agents" / _SKILL, "file", wish.skill))
+        found.pieces.append(Piece(wish.project / ".agents" / SKILL, "file", wish.skill))
         found.notices.append(f"OpenClaw keeps servers and hooks in {state} only: use --user for those.")
         _openclaw_lines(wish, wish.project, found)
         return found
     # A folder `skills` in the workspace makes OpenClaw take it for an old one that lost its files.
-    found.pieces.append(Piece(state / _SKILL, "file", wish.skill))
+    found.pieces.append(Piece(state / SKILL, "file", wish.skill))
     found.pieces += [
         Piece(state / "hooks/vault-mem/HOOK.md", "file", texts.OPENCLAW_HOOK),
-        Piece(state / "hooks/vault-mem/handler.js", "file", texts.openclaw_handler(_plain_wake_up(wish))),
+        Piece(state / "hooks/vault-mem/handler.js", "file", texts.openclaw_handler(plain_wake_up(wish))),
     ]
     entries = [Entry(("hooks", "internal", "entries", "vault-mem"), {"enabled": True})]
     if wish.surface == "mcp":
-        entries.append(_server(wish, ("mcp", "servers")))
+        entries.append(server(wish, ("mcp", "servers")))
     found.pieces.insert(0, Piece(settings, "json", entries=tuple(entries)))
     _openclaw_lines(wish, _workspace(settings, state, wish), found)
     return found
@@ -277,78 +286,31 @@ def _openclaw_places(wish: Wish) -> tuple[Path, Path]:
 
 
 def _generic(wish: Wish) -> Needs:
-    found = Needs([Piece(wish.base / ".agents" / _SKILL, "file", wish.skill)])
+    found = Needs([Piece(wish.base / ".agents" / SKILL, "file", wish.skill)])
     if wish.scope == "project":
         found.pieces.append(Piece(wish.project / "AGENTS.md", "block", wish.lines))
     if wish.surface == "mcp":
-        entry = _server(wish, ("mcpServers",))
+        entry = server(wish, ("mcpServers",))
         found.notices.append(f"Add to your agent's MCP servers: {json.dumps({'vault-mem': entry.value})}")
-    found.notices.append(f"If your agent has session-start hooks, let one run: {_plain_wake_up(wish)}")
+    found.notices.append(f"If your agent has session-start hooks, let one run: {plain_wake_up(wish)}")
     if wish.capture:
-        found.notices.append(f"And at the end of each answer, with the hook's JSON as its input: {_capture(wish)}")
+        found.notices.append(f"And at the end of each answer, with the hook's JSON as its input: {capture(wish)}")
     return found
-
-
-def server_arguments(wish: Wish) -> list[str]:
-    """The arguments that start the server as the entry does."""
-    offer = ["--tools", wish.tools, *(["--public"] if wish.public else [])]
-    return [*(["--vault", str(wish.vault)] if wish.vault else []), "mcp", *offer]
-
-
-def _command(wish: Wish) -> tuple[str, list[str]]:
-    return "vault-mem", server_arguments(wish)
-
-
-def _server(wish: Wish, keys: tuple[str, ...]) -> Entry:
-    command, args = _command(wish)
-    return Entry((*keys, "vault-mem"), {"command": command, "args": args})
-
-
-def _plain_wake_up(wish: Wish) -> str:
-    public = "" if wish.private_too and not wish.public else " --public-only"
-    return f"vault-mem wake-up{public} --hook {wish.agent}{_vault_option(wish)}"
-
-
-def _wake_up(wish: Wish) -> str:
-    """The same for a hook that teammates without vault-mem have too."""
-    return _quietly(_plain_wake_up(wish))
-
-
-def _quietly(command: str) -> str:
-    """A command that ends quietly where there is no vault-mem."""
-    return f"command -v vault-mem >/dev/null 2>&1 || exit 0; {command}"
-
-
-def _capture(wish: Wish) -> str:
-    return f"vault-mem capture --agent {wish.agent}{_vault_option(wish)}"
-
-
-def _hint(wish: Wish) -> str:
-    private = " --include-private" if wish.private_too and not wish.public else ""
-    return f"vault-mem hint --hook {wish.agent}{private}{_vault_option(wish)}"
-
-
-def _vault_option(wish: Wish) -> str:
-    return f" --vault {shlex.quote(str(wish.vault))}" if wish.vault else ""
 
 
 def _hook_entries(wish: Wish) -> tuple[Entry, ...]:
     """Session start, whatever began it, brings the memory in; before a compaction comes a reminder."""
-    start = {"hooks": [_handler(_wake_up(wish))]}
+    start = {"hooks": [handler(wake_up(wish))]}
     # Claude Code takes what it prints as a wish for the summary; Codex shows a systemMessage to its user.
     said = json.dumps({"systemMessage": texts.REMINDER}) if wish.agent == "codex" else texts.SUMMARY
-    before = {"hooks": [_handler(f"echo {shlex.quote(said)}")]}
+    before = {"hooks": [handler(f"echo {shlex.quote(said)}")]}
     commands = [("SessionStart", start), ("PreCompact", before)]
     if wish.capture:
-        kept = {"hooks": [_handler(_quietly(_capture(wish)), _HOOK_SECONDS)]}
+        kept = {"hooks": [handler(quietly(capture(wish)), HOOK_SECONDS)]}
         commands += [(event, kept) for event in ("Stop", "SessionEnd", "PreCompact")]
     if wish.per_prompt:
-        commands.append(("UserPromptSubmit", {"hooks": [_handler(_quietly(_hint(wish)), _HOOK_SECONDS)]}))
+        commands.append(("UserPromptSubmit", {"hooks": [handler(quietly(hint(wish)), HOOK_SECONDS)]}))
     return tuple(Entry(("hooks", event), value, append=True) for event, value in commands)
-
-
-def _handler(command: str, seconds: int = _SECONDS) -> dict[str, Any]:
-    return {"type": "command", "command": command, "timeout": seconds}
 
 
 def _workspace(settings: Path, state: Path, wish: Wish) -> Path:

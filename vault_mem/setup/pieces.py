@@ -1,4 +1,4 @@
-"""The kinds of places something is put into: a JSON file, a TOML file, a block in a Markdown file, a file of our own.
+"""The kinds of places something is put into: JSON, TOML, YAML, a block in a Markdown file, a file of our own.
 
 Each kind only ever inserts text, so that taking the same text out again gives the file back byte for byte.
 """
@@ -17,7 +17,7 @@ from vault_mem.vault import jsonc
 from vault_mem.vault.jsonc import Insertion
 from vault_mem.vault.marked import BEGIN, END
 
-TOML_BEGIN, TOML_END = "# vault-mem:begin", "# vault-mem:end"
+MARK_BEGIN, MARK_END = "# vault-mem:begin", "# vault-mem:end"
 _OUR_COMMANDS = ("vault-mem wake-up", "command -v vault-mem")
 
 
@@ -33,7 +33,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Piece:
-    """What one file is to hold. `kind` is json, toml, block or file; the last two and toml hold `text`."""
+    """What one file is to hold: `entries` for the kinds json and yaml, `text` for toml, block and file."""
 
     path: Path
     kind: str
@@ -67,7 +67,7 @@ def foreign(piece: Piece, text: str) -> str:
         return "there is another file of that name"
     if piece.kind == "toml" and "vault-mem" in _toml(piece, text).get("mcp_servers", {}):
         return "it has an entry vault-mem of its own"
-    if piece.kind == "json":
+    if piece.entries:
         for entry in piece.entries:
             if not entry.append and not entry.weak and _at(_value(piece, text), entry.keys) is not None:
                 return f"it has an entry {'.'.join(entry.keys)} of its own"
@@ -81,6 +81,8 @@ def add(piece: Piece, text: str | None) -> Added:
     before = text or ""
     if piece.kind == "json":
         return _add_json(piece, before)
+    if piece.kind == "yaml":
+        return _add_yaml(piece, before)
     newline = "\r\n" if "\r\n" in before else "\n"
     gap = "" if not before.strip("\ufeff") else newline if before.endswith("\n") else newline * 2
     block = piece.text.replace("\n", newline) if piece.kind == "toml" else _block(piece.text, newline)
@@ -105,6 +107,8 @@ def strip(kind: str, entries: list[Entry], made: list[list[str]], text: str) -> 
         return _strip_toml(text)
     if kind == "json":
         return _strip_json(entries, made, text)
+    if kind == "yaml":
+        return _strip_yaml(entries[0], made, text)
     return text
 
 
@@ -173,9 +177,9 @@ def _strip_toml(text: str) -> str:
     ours = between = False
     for line in text.splitlines(keepends=True):
         word = line.strip()
-        if word in (TOML_BEGIN, TOML_END):
-            ours, between = False, word == TOML_BEGIN
-            if word == TOML_BEGIN and kept and not kept[-1].strip():
+        if word in (MARK_BEGIN, MARK_END):
+            ours, between = False, word == MARK_BEGIN
+            if word == MARK_BEGIN and kept and not kept[-1].strip():
                 kept.pop()
             continue
         if word.startswith("["):
@@ -186,6 +190,53 @@ def _strip_toml(text: str) -> str:
     return "".join(kept)
 
 
+def _add_yaml(piece: Piece, text: str) -> Added:
+    """Lines of block style after the key that holds such entries, or at the end where there is none yet."""
+    (entry,) = piece.entries
+    key, name = entry.keys
+    newline = "\r\n" if "\r\n" in text else "\n"
+    found = _yaml_key(key, text)
+    indent = found["indent"] or "  " if found else "  "
+    values = "".join(
+        f"{indent * 2}{each}: {json.dumps(value, ensure_ascii=False)}\n" for each, value in entry.value.items()
+    )
+    block = f"{indent}{name}:\n{values}".replace("\n", newline)
+    if found is None:
+        gap = newline if text and not text.endswith("\n") else ""
+        place, block = len(text), f"{gap}{key}:{newline}{block}"
+    else:
+        place = found.end("line")
+    added = Added(text[:place] + block + text[place:], [(place, block)], [] if found else [[key]])
+    before = _value(piece, text)
+    try:
+        right = _value(piece, added.text) == _put(before, entry) and (found is not None or key not in before)
+    except EditRefused:
+        right = False
+    if not right:
+        raise _refused(piece, f"{key} is written in a way that nothing can be added to", json.dumps(entry.value))
+    return added
+
+
+def _yaml_key(key: str, text: str) -> re.Match[str] | None:
+    """The line of a key at the top of a YAML file, and how far what is below it is indented."""
+    below = r"(?=(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?P<indent> +)[^\s#]|)"
+    return re.search(rf"^(?P<line>{re.escape(key)}:[ \t]*(?:#[^\n]*)?\r?\n){below}", text, re.MULTILINE)
+
+
+def _strip_yaml(entry: Entry, made: list[list[str]], text: str) -> str:
+    key, name = entry.keys
+    ours = rf"^(?P<indent> +)[\"']?{re.escape(name)}[\"']?:[^\n]*(?:\n|\Z)(?:(?P=indent) +[^\n]*(?:\n|\Z))*"
+    above = _yaml_key(key, text)
+    mine = re.compile(ours, re.MULTILINE).search(text, above.end("line")) if above else None
+    if mine is None:
+        return text
+    text = text[: mine.start()] + text[mine.end() :]
+    left = _yaml_key(key, text)
+    if [key] in made and left is not None and left["indent"] is None:
+        text = text[: left.start("line")] + text[left.end("line") :]
+    return text
+
+
 def _block(text: str, newline: str) -> str:
     return f"{BEGIN}\n{text}{END}\n".replace("\n", newline)
 
@@ -193,12 +244,29 @@ def _block(text: str, newline: str) -> str:
 def _value(piece: Piece, text: str) -> Any:
     if not text.strip("\ufeff \t\r\n"):
         return {}
+    if piece.kind == "yaml":
+        return _yaml(piece, text)
     try:
         return jsonc.parse(text).value
     except (jsonc.NotJson, RecursionError) as error:
         raise EditRefused(
             f"{piece.path} is not valid JSON: {error}", "correct it first; nothing was changed"
         ) from error
+
+
+def _yaml(piece: Piece, text: str) -> dict[str, Any]:
+    import yaml  # help and completion need not load it
+
+    try:
+        value = yaml.safe_load(text) or {}
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise EditRefused(
+            f"{piece.path} is not valid YAML: {reason}", "correct it first; nothing was changed"
+        ) from error
+    if not isinstance(value, dict):
+        raise _refused(piece, "it is no mapping", json.dumps(piece.entries[0].value))
+    return value
 
 
 def _toml(piece: Piece, text: str) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vault_mem.errors import EditRefused
-from vault_mem.setup.agents import SURFACES, TOOL_SETS, Wish, needs
+from vault_mem.setup.agents import needs
 from vault_mem.setup.pieces import Piece, add, foreign, present
 from vault_mem.setup.receipts import Receipt, Receipts, missing, receipt_for, remove_folders
+from vault_mem.setup.wish import SURFACES, TOOL_SETS, Wish
 from vault_mem.vault import outside
 
 # A diff is for reading: settings on one endless line, perhaps with keys in it, are not shown whole.
@@ -129,7 +130,7 @@ def _addition(piece: Piece, receipts: Receipts, user: str, notices: list[str]) -
     now = _read(piece.path)
     known = receipts.of(piece.path)
     users = [*(known.users if known else []), *([] if known and user in known.users else [user])]
-    if now is not None and present(piece, now):
+    if now is not None and present(piece, now) and not (known and _has_more(known, piece)):
         receipt = replace(known, users=users) if known else _theirs(piece, now, users)
         return Change(piece.path, now, now, receipt)
     before = known.undone(now) if known else now
@@ -142,6 +143,11 @@ def _addition(piece: Piece, receipts: Receipts, user: str, notices: list[str]) -
     receipt.insertions, receipt.made, receipt.users = added.insertions, added.made, users
     receipt.folders = known.folders if known else []
     return Change(piece.path, now, added.text, receipt)
+
+
+def _has_more(known: Receipt, piece: Piece) -> bool:
+    """Whether an earlier setup added what is not wanted any more, beside what is."""
+    return not known.theirs and any(entry not in piece.entries for entry in known.entries)
 
 
 def _theirs(piece: Piece, text: str, users: list[str]) -> Receipt:

@@ -26,7 +26,7 @@ from vault_mem.vault.steps import (
     read,
     without,
 )
-from vault_mem.vault.tree import parent_of
+from vault_mem.vault.tree import Refused, parent_of
 
 # A view may be saved by its owner while a line is put into it; after this many tries something else is wrong.
 _TRIES = 5
@@ -62,6 +62,8 @@ class Job:
         self.change = self._work_out(folder)
         if isinstance(self.change, FileStep):
             self.made += self.change.prepare(folder, self.stage)
+        elif self.change is not None:
+            self.change.prepare(folder)
 
     def switch(self, folder: Folder) -> None:
         """Make the change."""
@@ -86,7 +88,8 @@ class Job:
         """Remove what was prepared and not used, and the folders that were made for it."""
         new = self.stage.new(self.key)
         if undone or not isinstance(self.change, FileStep) or self.change.kept(folder, self.stage) != new:
-            folder.tree.drop(new)
+            with contextlib.suppress(Refused):  # in a folder that is a link by now there is nothing of ours
+                folder.tree.drop(new)
         for made in reversed(self.made if undone else []):
             folder.tree.drop_folder(made)
 

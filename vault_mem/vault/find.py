@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vault_mem.errors import VaultNotFound
-from vault_mem.vault.settings import VAULT_FILE, load_settings
+from vault_mem.vault.settings import VAULT_FILE, Settings, load_settings
+from vault_mem.vault.worktree import in_main_checkout
 
 _HINT = "run `vault-mem init FOLDER`, or name one with --vault or VAULT_MEM_VAULT"
 
@@ -15,16 +16,56 @@ _HINT = "run `vault-mem init FOLDER`, or name one with --vault or VAULT_MEM_VAUL
 def find_vault(named: str | os.PathLike[str] | None, cwd: Path, env: Mapping[str, str]) -> Path:
     """The vault's root: as named, from the environment, around the current folder, or the user's default."""
     if named:
-        return _checked(cwd / Path(named).expanduser(), "--vault")
+        return _checked(cwd / _expanded(named, env), "--vault")
     if env.get("VAULT_MEM_VAULT"):
-        return _checked(cwd / Path(env["VAULT_MEM_VAULT"]).expanduser(), "VAULT_MEM_VAULT")
+        return _checked(cwd / _expanded(env["VAULT_MEM_VAULT"], env), "VAULT_MEM_VAULT")
     for folder in (cwd, *cwd.parents):
         if os.path.isfile(folder / VAULT_FILE):  # noqa: PTH113 - says no where it may not look
+            return Path(os.path.realpath(_main(folder) or folder))
+    around = _main(cwd)
+    for folder in (around, *around.parents) if around else ():
+        if os.path.isfile(folder / VAULT_FILE):  # noqa: PTH113
             return Path(os.path.realpath(folder))
-    default = load_settings(None, env).settings.vault
+    default = default_vault(load_settings(None, env).settings)
     if default:
-        return _checked(cwd / Path(default).expanduser(), "the default vault of your configuration")
+        return _checked(cwd / _expanded(default, env), "the default vault of your configuration")
     raise VaultNotFound(f"no vault here: {cwd} is not in one", _HINT)
+
+
+def default_vault(settings: Settings) -> str:
+    """The vault of a user who is in none: the one that is named, else the first of those that answer together."""
+    return settings.vault or next((each for each in settings.vaults if each != "."), "")
+
+
+def other_vaults(nearest: Path, named: Sequence[str], cwd: Path, env: Mapping[str, str]) -> list[Path]:
+    """The vaults that answer beside the nearest: the others that are named, else those of the settings."""
+    names = list(named)
+    if not named and not env.get("VAULT_MEM_VAULT"):
+        names = load_settings(None, env).settings.vaults
+    found: list[Path] = []
+    for name in names:
+        try:
+            root = find_vault(None if name == "." else name, cwd, env)
+        except VaultNotFound:
+            if named:
+                raise
+            continue  # of all vaults of a user, some may be on another disk
+        if root != nearest and root not in found:
+            found.append(root)
+    return found
+
+
+def _expanded(named: str | os.PathLike[str], env: Mapping[str, str]) -> Path:
+    """A path with ~ as the home folder of whoever the command is for, not of the process that runs it."""
+    path, home = Path(named), env.get("HOME")
+    return Path(home, *path.parts[1:]) if home and path.parts[:1] == ("~",) else path.expanduser()
+
+
+def _main(folder: Path) -> Path | None:
+    """The same folder in the main checkout of a git worktree, if it is in a vault there, too."""
+    main = in_main_checkout(str(folder))
+    vault = main and (os.path.isfile(os.path.join(main, VAULT_FILE)) or not (folder / VAULT_FILE).is_file())  # noqa: PTH113, PTH118
+    return Path(main) if vault else None
 
 
 def _checked(path: Path, said_by: str) -> Path:

@@ -21,11 +21,12 @@ Clock = Callable[[], datetime]
 OWN = ".vault-mem"  # this machine's folder in the vault: journal, trash, activity, log
 JOURNAL = f"{OWN}/journal"
 GIT_LISTS = (".gitignore", ".gitattributes")
-_VIEW = re.compile(r"MEMORY\.md|memory/(?:\d{4}-\d{2}-\d{2}|inner-monologue-latest)\.md")
+_DEFAULT_VIEW = re.compile(r"MEMORY\.md|memory/(?:\d{4}-\d{2}-\d{2}|inner-monologue-latest)\.md")
+_MONOLOGUE = "inner-monologue-latest"
 # Forgotten memories, and those of which traces are still to be removed.
 _TRASH = re.compile(r"\.vault-mem/(?:trash|purging)/(?:mem|ep)_[0-9a-f]{12}\.json")
 # A copy of a view with what an editor wrote into it too late.
-_LATE_COPY = re.compile(r"(?:memory/)?[^/]+ \(late edit [\d .-]+\)\.md")
+_LATE_COPY = re.compile(r"(?P<above>(?:.*/)?)[^/]+ \(late edit [\d .-]+\)\.md")
 _LOG = re.compile(r"\.vault-mem/(?:deletions|activity|declined|tidy|held)\.jsonl")
 
 
@@ -136,15 +137,49 @@ class Folder:
 
     def is_view(self, key: str) -> bool:
         """Whether a file mirrors memories for people to read."""
-        return bool(_VIEW.fullmatch(key))
+        return bool(self._view.fullmatch(key))
+
+    def was_view(self, key: str) -> bool:
+        """The same, or it did before other names were chosen: for what the journal tells."""
+        return bool(self._view.fullmatch(key) or _DEFAULT_VIEW.fullmatch(key))
+
+    @cached_property
+    def _view(self) -> re.Pattern[str]:
+        place, prefix = re.escape(self.views_folder), re.escape(self.settings.log_prefix)
+        log = rf"{place}/(?:{prefix}\d{{4}}-\d{{2}}-\d{{2}}|{_MONOLOGUE})\.md"
+        return re.compile(rf"{re.escape(self.digest)}|{log}")
+
+    @property
+    def views_folder(self) -> str:
+        """Where the daily logs are."""
+        return self.settings.views_folder.strip("/")
+
+    @property
+    def digest(self) -> str:
+        """The file that lists the important memories."""
+        return self.settings.digest_file
+
+    @property
+    def monologue(self) -> str:
+        """The file with the latest introspection."""
+        return f"{self.views_folder}/{_MONOLOGUE}.md"
+
+    def log_key(self, day: datetime) -> str:
+        """The daily log of a day."""
+        return f"{self.views_folder}/{self.settings.log_prefix}{day:%Y-%m-%d}.md"
 
     def is_kept(self, key: str) -> bool:
         """Whether a file is one of the few others that the tool writes: trash, self model, proposals, settings."""
         return (
             key in (*GIT_LISTS, VAULT_FILE, *self.shared)
-            or bool(_TRASH.fullmatch(key) or _LATE_COPY.fullmatch(key))
+            or bool(_TRASH.fullmatch(key) or self._is_late_copy(key))
             or self.is_history(key)
         )
+
+    def _is_late_copy(self, key: str) -> bool:
+        match = _LATE_COPY.fullmatch(key)
+        places = ("", f"{self.views_folder}/", self.digest[: self.digest.rfind("/") + 1])
+        return match is not None and match["above"] in places
 
     def is_shared(self, key: str) -> bool:
         """Whether a file is one that people write in too and that is no memory: a view, the self model, proposals."""

@@ -22,7 +22,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from vault_mem.errors import Changed, Conflict, Unsafe, VaultMemError
+from vault_mem.errors import Changed, Conflict, EditRefused, Unsafe, VaultMemError
+from vault_mem.notes.edit import edit
+from vault_mem.notes.parse import parse
 from vault_mem.vault import carry, files, late, own
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
 from vault_mem.vault.history import Why, has_date, revisions
@@ -105,6 +107,7 @@ class Transaction:
     whys: dict[str, Why] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    _undated: dict[str, bytes] = field(default_factory=dict)  # texts as they were asked for, where a date was added
 
     @property
     def keys(self) -> list[str]:
@@ -125,26 +128,44 @@ class Transaction:
         """Add a new file; in a protected folder only its owner can read it."""
         self.steps.append(FileStep(key, None, data, _mode(self.folder, key), after_time=mtime_ns))
 
-    def write(self, key: str, before: bytes | None, after: bytes, *, keep_time: bool = False) -> None:
-        """Change a file that says `before`, or is not there; `keep_time` where the change is ours, not the owner's.
+    def write(self, key: str, before: bytes | None, after: bytes, *, time_ns: int | None = None) -> None:
+        """Change a file that says `before`, or is not there. It gets a new time, or others would not see the change.
 
-        A note without a date is dated by its file: its time stays whatever is changed in it.
+        `time_ns` is for what brings a text back: the time the file had when it said just that.
         """
         if before is None:
             self.create(key, after)
             return
         for place, step in enumerate(self.steps):
             if isinstance(step, FileStep) and step.key == key:
-                if step.after != before:
+                if before not in (step.after, self._undated.get(key)):
                     raise AssertionError(f"{key} is changed twice from different beginnings")
-                self.steps[place] = replace(step, after=after)
+                self.steps[place] = self._dated(replace(step, after=after))
                 return
         if before != after:
-            time_ns = changed_at(self.folder, key)
-            keep_time = keep_time or (self.folder.is_note(key) and not has_date(before))
-            self.steps.append(
-                FileStep(key, before, after, before_time=time_ns, after_time=time_ns if keep_time else None)
-            )
+            was = changed_at(self.folder, key)
+            self.steps.append(self._dated(FileStep(key, before, after, before_time=was, after_time=time_ns)))
+
+    def _dated(self, step: FileStep, *, was: str = "") -> FileStep:
+        """The step with the date of a note that only its file's time told: the change gives it another (SPEC S-8).
+
+        Where the date cannot be written the file keeps its time. `was` is the file it is moved from.
+        """
+        text, after, time_ns = step.before, step.after, step.before_time
+        if text is None or after is None or time_ns is None or step.after_time or not self.folder.is_note(step.key):
+            return step
+        seconds = time_ns // 1_000_000_000
+        note = parse(text, was or step.key, mtime=seconds, zone=self.folder.zone)
+        moment = datetime.fromtimestamp(seconds, self.folder.zone)
+        if not note.dated_by_file or note.memory.created != moment or note.episode:  # that has its own beginning
+            return step
+        self._undated[step.key] = after
+        try:
+            if not has_date(after):  # one that we cannot read is its owner's
+                return replace(step, after=edit(after, {"created": moment}))
+        except EditRefused:
+            pass
+        return replace(step, after_time=time_ns)
 
     def remove(self, key: str, before: bytes) -> None:
         """Take a file away that says `before`."""
@@ -153,12 +174,15 @@ class Transaction:
         self.steps.append(FileStep(key, before, None, mode, before_time=changed_at(self.folder, key)))
 
     def move(self, old: str, before: bytes, new: str, after: bytes, *, keep_mode: bool = False) -> None:
-        """Take a file to another place, with the time it has."""
+        """Take a file to another place, with the time it has if it says the same there."""
         found = self.folder.tree.stat(old)
         if found is None:
             raise Changed(f"{old} is gone", "was it moved? Try again")
         mode = stat.S_IMODE(found.st_mode) & 0o666 if keep_mode else _mode(self.folder, new)
-        self.steps.append(FileStep(new, None, after, mode, after_time=found.st_mtime_ns))
+        time_ns = found.st_mtime_ns
+        kept = time_ns if before == after else None
+        change = FileStep(new, before, after, mode, before_time=time_ns, after_time=kept)
+        self.steps.append(replace(self._dated(change, was=old), before=None, before_time=None))
         self.remove(old, before)
 
     def line(self, key: str, id_: str, before: str | None, after: str | None, place: str) -> None:
@@ -468,9 +492,9 @@ def ours(folder: Folder, step: Step) -> bool:
     if isinstance(step, DropStep):
         return folder.is_history(key)
     if isinstance(step, LineStep):
-        return folder.is_view(key)
+        return folder.was_view(key)
     plain_mode = step.mode & ~0o666 == 0
-    if folder.is_note(key) or folder.is_view(key) or folder.is_kept(key):
+    if folder.is_note(key) or folder.was_view(key) or folder.is_kept(key):
         return plain_mode
     edited = isinstance(step, FileStep) and step.before is not None and step.after is not None
     # a link to a note of ours, changed as asked for; words of a memory that was forgotten

@@ -12,7 +12,7 @@ IN_BLOCK = "in_block"  # in a digest: newest first, between two comments
 WHOLE_BLOCK = "whole_block"  # all between the two comments is one text, of no memory's marker
 
 BEGIN, END = "<!-- vault-mem:begin -->", "<!-- vault-mem:end -->"
-_LOG = re.compile(r"(?:^|/)\d{4}-\d{2}-\d{2}\.md$")
+_LOG = re.compile(r"\d{4}-\d{2}-\d{2}\.md$")
 _MARKER = re.compile(r"\[id:((?:mem|ep)_[0-9a-f]{12})\]\s*$")
 
 

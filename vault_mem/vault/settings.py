@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 import zoneinfo
 from collections.abc import Mapping
@@ -33,6 +34,15 @@ def _folder(value: str) -> str:
     if value.startswith("/") or "\\" in value or any(part in ("", ".", "..") or part.startswith(".") for part in parts):
         return "should be the name of a folder in the vault"
     return ""
+
+
+def _prefix(value: str) -> str:
+    odd = re.search(r'[/\\:*?"<>|#^\[\]\x00-\x1f]', value) or value.startswith(".")
+    return "should be the beginning of a file's name" if odd or len(value) > 60 else ""
+
+
+def _note(value: str) -> str:
+    return "" if value.endswith(".md") and not _folder(value) else "should be the path of a note in the vault"
 
 
 def _short(value: str) -> str:
@@ -79,9 +89,22 @@ class Settings:
     link_threshold: float = _setting(0.3, "a new memory is linked to old ones nearer than this", check=_SHARE)
     max_links: int = _setting(5, "maximum number of links a new memory gets", check=(0, 100))
     views: bool = _setting(True, "mirror public memories into memory/ and MEMORY.md")
+    views_folder: str = _setting("memory", "where the daily logs and the latest monologue are", check=_folder)
+    log_prefix: str = _setting(
+        "",
+        "what the name of a daily log begins with, before the date: 'memory ' makes memory 2026-11-16.md",
+        check=_prefix,
+    )
+    digest_file: str = _setting("MEMORY.md", "the file that lists important memories", check=_note)
     curated_importance: int = _setting(4, "memories at least so important are listed in MEMORY.md", check=(1, 6))
     curated_categories: list[str] = _setting(
         ["introspection", "decision", "lesson"], "memories of these categories are listed in MEMORY.md too"
+    )
+    title_aliases: bool = _setting(
+        True, "in a vault that Obsidian opens, write the title of a new memory as an alias, to find and show it by"
+    )
+    people_links: bool = _setting(
+        False, "write people of a new memory as links where the vault has a note of that name, for backlinks"
     )
     heal_links: bool = _setting(True, "after a file was renamed, write its new name into links to it, once quiet")
     private_moves: bool = _setting(
@@ -121,6 +144,12 @@ class Settings:
     )
     vault: str = _setting(
         "", "the vault to use when none is named and none is around", user_only=True, env="VAULT_MEM_VAULT"
+    )
+    vaults: list[str] = _setting(
+        [], 'vaults that answer together: ["~/me", "."]; "." is the one around the current folder', user_only=True
+    )
+    save_to: list[str] = _setting(
+        [], 'where new memories go that have a kind or person: ["kind:mood=~/me", "person:Kaya=~/me"]', user_only=True
     )
     follow_links: list[str] = _setting(
         [], "symbolic links in a vault that are followed, by their whole path: ~/vault/private", user_only=True
@@ -198,6 +227,12 @@ def _tree(root: Path, links: list[Any]) -> Tree:
 def check_folders(settings: Settings, where: str) -> None:
     """Folders of different kinds of notes must lie apart."""
     names = ("memories_folder", "private_folder", "episodes_folder")
+    for name in ("views_folder", "digest_file"):
+        path = getattr(settings, name).strip("/").casefold() + "/"
+        if path != getattr(Settings(), name).casefold() + "/" and any(
+            path.startswith(getattr(settings, each).strip("/").casefold() + "/") for each in names
+        ):
+            raise SettingsError(f"{where}: {name} lies among the notes: {path[:-1]!r}", "give it a place of its own")
     for name in names:
         for other in names:
             inner, outer = (getattr(settings, each).strip("/").casefold() + "/" for each in (name, other))

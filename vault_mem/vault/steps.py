@@ -8,6 +8,7 @@ it back is a change of names too. A step can be applied twice without harm, so a
 from __future__ import annotations
 
 import base64
+import contextlib
 import errno
 import hashlib
 import stat
@@ -288,6 +289,15 @@ class AppendStep:
     def state(self, folder: Folder) -> State:
         """Where the step stands."""
         return State.AFTER if self._bytes() in (read(folder, self.key) or b"") else State.BEFORE
+
+    def prepare(self, folder: Folder) -> None:
+        """Raise where the log cannot be opened, before anything has been done."""
+        with (
+            files.failures(folder.tree.path(self.key)),
+            contextlib.suppress(FileNotFoundError),
+            folder.tree.opened(self.key),
+        ):
+            return
 
     def switch(self, folder: Folder, stage: Stage) -> None:
         """Add the line; one that a crash cut short is cut off first."""

@@ -13,14 +13,19 @@ from typing import NamedTuple
 from vault_mem.errors import VaultNotFound
 from vault_mem.model import Problem
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.settings import VAULT_FILE
-from vault_mem.vault.tree import Refused, key_of, native
+from vault_mem.vault.settings import VAULT_FILE, Settings
+from vault_mem.vault.tree import Refused, beside, key_of, name_of, native
 
 _RESERVED_PRIVATE = "REVIEW.md"
-# Made by the tool from memories: an `include` that covers them must not turn views into notes.
-_VIEWS = ("memory/**", "MEMORY.md", "SELF.md", "REVIEW.md", "history/**")
-
 _LINK = "is a symbolic link and is not followed"
+# What a sync service has and this machine has not (SPEC O-5).
+NOT_DOWNLOADED = "is not downloaded; its sync service has it"
+EMPTIED = "is empty: not downloaded yet, or its text was deleted; what it said is still searched"
+# iCloud hides what it leaves of a file; Nextcloud, ownCloud and odrive give it an ending.
+_STUB = re.compile(r"\.(?P<hidden>.+)\.icloud|(?P<plain>[^.].*)\.(?:nextcloud|owncloud|cloud)", re.DOTALL)
+_STUBS = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.cloud")
+# OneDrive, Dropbox and others mark the file itself: dataless on macOS; offline, or fetched when opened, on Windows.
+_DATALESS, _OFFLINE = 0x4000_0000, 0x1000 | 0x4_0000 | 0x40_0000
 # What was written this shortly before it was looked at may have been written again within the clock's grain.
 RACY_NS = 2_000_000_000
 
@@ -40,11 +45,13 @@ class Listing:
 
     files: dict[str, FileState] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
 
     def unknown(self, key: str) -> bool:
-        """Whether a file's absence may only mean that its folder could not be read."""
-        return any(key == place or key.startswith(place + "/") for place in self.unread)
+        """Whether a file's absence may only mean that it, or its folder, could not be read."""
+        while key and key not in self.unread:
+            key = key.rpartition("/")[0]
+        return key in self.unread
 
 
 def walk(folder: Folder) -> Listing:
@@ -76,9 +83,29 @@ def look_at(folder: Folder, keys: Iterable[str]) -> Listing:
         except OSError as error:
             _unreadable(key, error, listing)
             continue
-        if result is not None and stat.S_ISREG(result.st_mode):
-            listing.files[key] = state_of(result)
+        if result is None and has_stub(folder, key):
+            _not_downloaded(key, listing)
+        elif result is not None and stat.S_ISREG(result.st_mode):
+            _take(key, result, listing)
     return listing
+
+
+def stub_of(name: str) -> str:
+    """The name of the file that a sync service has not downloaded; nothing where this is no stub of one."""
+    match = _STUB.fullmatch(name) if name.endswith("cloud") else None
+    return (match["hidden"] or match["plain"]) if match else ""
+
+
+def has_stub(folder: Folder, key: str) -> bool:
+    """Whether a file is missing because a sync service has not downloaded it."""
+    return any(folder.tree.is_file(beside(key, stub.format(name_of(key)))) for stub in _STUBS)
+
+
+def others(folder: Folder) -> list[str]:
+    """The notes that are no memories and could be included, in a folder that need not be a vault yet."""
+    listing = Listing()
+    _walk(folder, "", listing, _not_included(folder), _globs(["**"], anchored=True))
+    return list(listing.files)
 
 
 def watched_folders(folder: Folder) -> list[str]:
@@ -117,13 +144,24 @@ class _Rule:
 
 def _rules(folder: Folder) -> list[_Rule]:
     settings = folder.settings
-    tops = [top.strip("/") for top in (settings.memories_folder, settings.private_folder, settings.episodes_folder)]
+    tops = _tops(settings)
     rules = [_Rule(top, _Ignored(settings.ignore), None) for top in tops]
     if settings.include:
         wanted = _globs(settings.include, anchored=True)
-        ignored = _Ignored([*settings.ignore, *_VIEWS, f"{settings.sessions_folder.strip('/')}/**"], tops)
+        ignored = _not_included(folder)
         rules += [_Rule(top, ignored, wanted) for top in sorted({_fixed_part(each) for each in settings.include})]
     return rules
+
+
+def _not_included(folder: Folder) -> _Ignored:
+    """What no `include` covers: memories are notes already, and views are made from them."""
+    settings = folder.settings
+    shared = ["SELF.md", *(["REVIEW.md"] if settings.review else []), folder.digest, folder.views_folder]
+    return _Ignored(settings.ignore, [*_tops(settings), settings.sessions_folder.strip("/"), *shared])
+
+
+def _tops(settings: Settings) -> list[str]:
+    return [top.strip("/") for top in (settings.memories_folder, settings.private_folder, settings.episodes_folder)]
 
 
 def is_ignored(folder: Folder, key: str) -> bool:
@@ -135,21 +173,23 @@ def is_ignored(folder: Folder, key: str) -> bool:
 
 
 class _Ignored:
-    """What is no note: file names, globs, and whole folders (globs that end in /**)."""
+    """What is no note: file names, globs, whole folders (globs that end in /**), and paths as they are."""
 
-    def __init__(self, patterns: list[str], tops: list[str] | None = None) -> None:
+    def __init__(self, patterns: list[str], exactly: Iterable[str] = ()) -> None:
         self.names = {pattern.lower() for pattern in patterns if not re.search(r"[*?/]", pattern)}
         whole = [pattern.removesuffix("/**") for pattern in patterns if pattern.endswith("/**")]
         others = [pattern for pattern in patterns if re.search(r"[*?/]", pattern) and not pattern.endswith("/**")]
         self._folders = _globs(whole)
         self._files = _globs(others)
-        self._tops = frozenset(tops or ())
+        self._exactly = frozenset(exactly)
 
     def folder(self, relative: str) -> bool:
-        return relative in self._tops or bool(self._folders and self._folders.match(relative))
+        return relative in self._exactly or bool(self._folders and self._folders.match(relative))
 
     def file(self, relative: str, name: str) -> bool:
-        return name.lower() in self.names or bool(self._files and self._files.match(relative))
+        return (
+            name.lower() in self.names or relative in self._exactly or bool(self._files and self._files.match(relative))
+        )
 
 
 def state_of(result: os.stat_result) -> FileState:
@@ -164,7 +204,7 @@ def content_hash(raw: bytes, size: int) -> str:
 
 def _walk(folder: Folder, top: str, listing: Listing, ignored: _Ignored, wanted: re.Pattern[str] | None) -> None:
     pending = [top]
-    files = listing.files
+    stubs: list[str] = []
     while pending:
         below = pending.pop()
         prefix = below + "/" if below else ""
@@ -172,12 +212,16 @@ def _walk(folder: Folder, top: str, listing: Listing, ignored: _Ignored, wanted:
             with folder.tree.scan(key_of(below)) as entries:
                 for entry in entries:
                     name = entry.name
+                    if name[-5:] == "cloud" and (whole := stub_of(name)):
+                        if _is_note(prefix + whole, whole, below, ignored, wanted):
+                            stubs.append(key_of(prefix + whole))
+                        continue
                     if name[0] == ".":
                         continue
                     relative = prefix + name
                     if name[-3:].lower() == ".md" and not entry.is_dir(follow_symlinks=False):
                         if _is_note(relative, name, below, ignored, wanted):
-                            _add(entry, relative, files, listing)
+                            _add(entry, relative, listing)
                     elif entry.is_symlink() and not folder.tree.follows(relative):
                         listing.problems.append(Problem(key_of(relative), _LINK))
                     elif entry.is_dir() and not ignored.folder(relative):
@@ -186,26 +230,33 @@ def _walk(folder: Folder, top: str, listing: Listing, ignored: _Ignored, wanted:
             continue
         except Refused:
             listing.problems.append(Problem(key_of(below), _LINK))
-            listing.unread.append(key_of(below))
+            listing.unread.add(key_of(below))
         except OSError as error:
             _unreadable(key_of(below), error, listing)
+    for key in stubs:
+        if key not in listing.files:
+            _not_downloaded(key, listing)
 
 
 def _is_note(relative: str, name: str, place: str, ignored: _Ignored, wanted: re.Pattern[str] | None) -> bool:
-    """Whether a file of this name in this folder is a note, and no temporary file, folder note or ignored one."""
+    """Whether a file of this name in this folder is a note, and no temporary file or ignored one.
+
+    The note of a folder is no memory, but may be included.
+    """
     if name[-3:].lower() != ".md" or name[0] in "#~" or name.endswith(".tmp.md"):
         return False
-    if name == place.rpartition("/")[2] + ".md" or ignored.file(relative, name):
+    if ignored.file(relative, name):
         return False
-    return wanted is None or wanted.match(relative) is not None
+    if wanted is None:
+        return name != place.rpartition("/")[2] + ".md"
+    return wanted.match(relative) is not None
 
 
-def _add(entry: os.DirEntry[str], relative: str, files: dict[str, FileState], listing: Listing) -> None:
+def _add(entry: os.DirEntry[str], relative: str, listing: Listing) -> None:
     key = key_of(relative)
     try:
         if entry.is_file(follow_symlinks=False):
-            result = entry.stat(follow_symlinks=False)
-            files[key] = FileState(result.st_mtime_ns, result.st_ctime_ns, result.st_size, result.st_ino)
+            _take(key, entry.stat(follow_symlinks=False), listing)
         else:
             reason = _LINK if entry.is_symlink() else "is not a regular file"
             listing.problems.append(Problem(key, reason))
@@ -215,10 +266,28 @@ def _add(entry: os.DirEntry[str], relative: str, files: dict[str, FileState], li
         _unreadable(key, error, listing)
 
 
+def _take(key: str, result: os.stat_result, listing: Listing) -> None:
+    if is_dataless(result):
+        _not_downloaded(key, listing)
+    else:
+        listing.files[key] = FileState(result.st_mtime_ns, result.st_ctime_ns, result.st_size, result.st_ino)
+
+
+def is_dataless(result: os.stat_result) -> bool:
+    """Whether only a sync service has what a file says; reading it would fetch it, one after the other."""
+    marks = getattr(result, "st_flags", 0) & _DATALESS, getattr(result, "st_file_attributes", 0) & _OFFLINE
+    return any(marks)
+
+
+def _not_downloaded(key: str, listing: Listing) -> None:
+    listing.problems.append(Problem(key, NOT_DOWNLOADED))
+    listing.unread.add(key)
+
+
 def _unreadable(key: str, error: OSError, listing: Listing) -> None:
     """What could not be read is unknown, not gone."""
     listing.problems.append(Problem(key, f"cannot be read: {error.strerror}"))
-    listing.unread.append(key)
+    listing.unread.add(key)
 
 
 # What may lie between two parts of a glob, from nothing to everything.

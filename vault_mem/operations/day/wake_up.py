@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import islice, zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from vault_mem.errors import VaultMemError
 from vault_mem.model import Memory
+from vault_mem.notes.origin import second_hand
 from vault_mem.notes.self_model import Question
 from vault_mem.operations.day.budget import LONG, Excerpt, Filling, excerpts
 from vault_mem.operations.day.update_self import show_self
@@ -21,12 +23,27 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault import sessions
 
+if TYPE_CHECKING:
+    from vault_mem.operations.vaults.several import Beside
+
 DEFAULT_BUDGET = 1500
 IMPORTANT = 4
 MOST = 20
-_TASKS, _QUESTIONS, _CANDIDATES, _MISSED = 10, 5, 5, 2
+_TASKS, _QUESTIONS, _CANDIDATES, _MISSED, _OTHERS = 10, 5, 5, 2, 5
 # What is overdue, or due within a week, comes first.
 DUE_SOON = timedelta(days=7)
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A memory of another vault."""
+
+    vault: str
+    excerpt: Excerpt
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return self.excerpt.to_dict() | {"vault": self.vault}
 
 
 @dataclass
@@ -34,7 +51,8 @@ class WakeUp(Result):
     """What there is to know. `introspection` holds one at the most; `left_out` counts what had no room.
 
     `due` are the days of the tasks that are overdue or due within a week, by id: they come first. `candidates` were
-    said in sessions and wait to be accepted; `missed` is why sessions could not be captured.
+    said in sessions and wait to be accepted; `missed` is why sessions could not be captured; `others` are of the vaults
+    that answer, too.
     """
 
     total: int
@@ -47,6 +65,7 @@ class WakeUp(Result):
     memories: list[Excerpt] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
+    others: list[Elsewhere] = field(default_factory=list)
     due: dict[str, date] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -55,21 +74,35 @@ class WakeUp(Result):
             each.to_dict() | ({"due": day.isoformat()} if (day := self.due.get(each.memory.id)) else {})
             for each in self.tasks
         ]
-        empty = [name for name in ("candidates", "missed") if not getattr(self, name)]
+        empty = [name for name in ("candidates", "missed", "others") if not getattr(self, name)]
         return as_record(
             self, "due", *empty, introspection=self.introspection[0] if self.introspection else None, tasks=tasks
         )
 
 
-def wake_up(workspace: Workspace, *, budget: int, cost: Callable[[WakeUp], int], public_only: bool = False) -> WakeUp:
+def wake_up(
+    workspace: Workspace,
+    *,
+    budget: int,
+    cost: Callable[[WakeUp], int],
+    public_only: bool = False,
+    others: Sequence[Beside] = (),
+) -> WakeUp:
     """The last introspection, what is open, then recent and important memories, as long as `cost` is in the budget."""
     freshness = workspace.freshen()
     private = False if public_only or workspace.folder.public else None
-    return workspace.reading(lambda: _gather(workspace, budget, cost, private, freshness.stale, freshness.pending))
+    behind = freshness.stale, freshness.pending
+    return workspace.reading(lambda: _gather(workspace, budget, cost, private, *behind, others))
 
 
 def _gather(
-    workspace: Workspace, budget: int, cost: Callable[[WakeUp], int], private: bool | None, stale: bool, pending: int
+    workspace: Workspace,
+    budget: int,
+    cost: Callable[[WakeUp], int],
+    private: bool | None,
+    stale: bool,
+    pending: int,
+    others: Sequence[Beside],
 ) -> WakeUp:
     index, now = workspace.index, workspace.folder.now()
     result = WakeUp(index.count(Filters(private=private)), stale, pending)
@@ -96,14 +129,30 @@ def _gather(
         result.missed += sessions.missed(workspace.folder)[:_MISSED]
         for candidate in candidates(workspace, private)[-_CANDIDATES:]:
             filling.add(result.candidates, candidate)
+    for other in others:
+        for memory in _of(workspace, other):
+            filling.add(result.others, *(Elsewhere(other.name, excerpt) for excerpt in excerpts(memory)))
     told = Told(workspace)
     recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
-    for memory in _by_turns(recent, islice(important, MOST)):
+    by_turns = _by_turns(recent, islice(important, MOST))
+    for memory in sorted(by_turns, key=lambda each: second_hand(each.source)):
         new = memory.id not in seen and not is_done(memory)
         if new and len(result.memories) < MOST and told.is_new(memory):
             seen.add(memory.id)
             filling.add(result.memories, *excerpts(memory))
     return filling.done()
+
+
+def _of(workspace: Workspace, other: Beside) -> list[Memory]:
+    """The most important public memories of another vault; one that is in trouble has none to tell."""
+    there = other.workspace
+    try:
+        there.freshen()
+        chosen = Filters(private=False, importance=IMPORTANT)
+        return list(there.index.read(there.index.in_order(chosen, important_first=True)[:_OTHERS]))
+    except VaultMemError as error:
+        workspace.notices.append(f"{other.name} did not answer: {error.message}")
+        return []
 
 
 def newest(workspace: Workspace, count: int, private: bool | None) -> list[Memory]:

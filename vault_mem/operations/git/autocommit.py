@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from vault_mem.operations.changing import is_quiet_file
-from vault_mem.operations.vaults.views import DIGEST
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, journal
 from vault_mem.vault.folder import GIT_LISTS, OWN, Folder
@@ -76,7 +75,7 @@ def _places(folder: Folder) -> list[str]:
     """Where the public files of a vault are."""
     settings = folder.settings
     notes = [each.strip("/") for each in (settings.memories_folder, settings.episodes_folder)]
-    return [*notes, "memory", "history", DIGEST, "REVIEW.md", "SELF.md", *GIT_LISTS, VAULT_FILE]
+    return [*notes, folder.views_folder, "history", folder.digest, "REVIEW.md", "SELF.md", *GIT_LISTS, VAULT_FILE]
 
 
 def _is_quiet(workspace: Workspace, key: str) -> bool:

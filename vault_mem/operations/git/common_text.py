@@ -30,6 +30,11 @@ def merged_with(folder: Folder, key: str, known: bytes, other: bytes) -> Merged 
     return None if base is None else merge(key, base, known, other)
 
 
+def taken_in(folder: Folder, key: str, private: bytes, public: bytes) -> bytes:
+    """A private note with what came of it in public; where nobody knows what they come from, it has both texts."""
+    return merged_bytes(merged_with(folder, key, private, public) or merge(key, None, private, public))
+
+
 def merged_bytes(found: Merged) -> bytes:
     """What a merge makes of a file."""
     return encoded(found.text)

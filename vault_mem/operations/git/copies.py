@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,17 +14,12 @@ from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
 from vault_mem.vault import git
+from vault_mem.vault.copies import BARE_NUMBER, CONFLICT, NUMBERED
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import beside, name_of
-
-# Sync services say what they did; a number alone says it only beside the original, and a bare one (iCloud's) only
-# where both are one memory.
-_CONFLICT = re.compile(r"[. ]sync-conflict-[\d-]+\w*$| \([^()]*(?:conflict|競合)[^()]*\)$", re.IGNORECASE)
-_NUMBERED = re.compile(r" \(\d{1,3}\)$")
-_BARE_NUMBER = re.compile(r" \d{1,2}$")
 
 
 @dataclass(frozen=True)
@@ -51,12 +45,12 @@ def sync_copies(folder: Folder) -> Iterator[SyncCopy]:
 def _copy(folder: Folder, key: str) -> SyncCopy | None:
     name = name_of(key)
     stem, ending = os.path.splitext(name)  # noqa: PTH122 - every file of the vault
-    conflict, numbered, bare = (each.search(stem) for each in (_CONFLICT, _NUMBERED, _BARE_NUMBER))
+    conflict, numbered, bare = (each.search(stem) for each in (CONFLICT, NUMBERED, BARE_NUMBER))
     found = conflict or numbered or bare
     if name.startswith(".") or found is None:
         return None
     original = beside(key, stem[: found.start()] + ending)
-    if not conflict and not folder.tree.is_file(original):
+    if not conflict and not (folder.is_note(key) and folder.tree.is_file(original)):
         return None
     one, other = (_bytes(folder, each) if folder.is_note(key) else b"" for each in (original, key))
     same_memory = bool(id_in(other)) and id_in(one) == id_in(other)

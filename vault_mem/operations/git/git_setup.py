@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vault_mem.errors import Conflict
-from vault_mem.operations.vaults import views
 from vault_mem.vault import files, git
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, writing
@@ -75,11 +74,14 @@ def _shared(folder: Folder) -> list[str]:
     """What every clone gets. Logs are joined by any git; for the rest it needs our driver."""
     settings = folder.settings
     notes = [_notes_below(each.strip("/")) for each in (settings.memories_folder, settings.episodes_folder)]
-    ours = [*notes, "/MEMORY.md", f"/{views.MONOLOGUE}", "/REVIEW.md", "/SELF.md", "/memories.base"]
-    return [*(f"{each} merge=vault-mem" for each in ours), *(f"{each} merge=union" for each in _LOGS)]
+    views = [_quoted(f"/{_plain(key)}") for key in (folder.digest, folder.monologue)]
+    ours = [*notes, *views, "/REVIEW.md", "/SELF.md", "/memories.base"]
+    return [*(f"{each} merge=vault-mem" for each in ours), *(f"{_quoted(each)} merge=union" for each in _logs(folder))]
 
 
-_LOGS = ("/history/*.jsonl", "/memory/[0-9]*.md")
+def _logs(folder: Folder) -> tuple[str, str]:
+    """Revisions and daily logs, as git's attributes name them."""
+    return "/history/*.jsonl", f"/{_plain(folder.views_folder)}/{_plain(folder.settings.log_prefix)}[0-9]*.md"
 
 
 def _notes_below(path: str) -> str:
@@ -115,7 +117,7 @@ def _clone_steps(folder: Folder) -> list[tuple[str, Callable[[], bool]]]:
     if shared is not None:
         tree = Tree(shared)
         place = _plain(git.prefix(folder))
-        lines = [_quoted(f"/{place}{each[1:]}") + " merge=vault-mem" for each in _LOGS]
+        lines = [_quoted(f"/{place}{each[1:]}") + " merge=vault-mem" for each in _logs(folder)]
         before = tree.read(_HERE)
         new = [line for line in lines if line not in _present(before)]
         if new:

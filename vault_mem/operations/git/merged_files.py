@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from vault_mem.errors import Conflict, VaultMemError
 from vault_mem.merging import encoded, kind_of, merge
 from vault_mem.merging.history import in_order, is_in_order
-from vault_mem.merging.note import cut, is_marked, second_memory, sides
+from vault_mem.merging.note import cut, is_marked, memories_in, sides
 from vault_mem.merging.review import without_repeats
 from vault_mem.merging.views import without_copies
 from vault_mem.notes.parse import parse
 from vault_mem.notes.write import file_name
 from vault_mem.operations.changing import commit
+from vault_mem.operations.git.common_text import taken_in
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
@@ -41,16 +42,18 @@ class Leftover:
     line: int | None = None
     after: bytes | None = None
     undecided: bool = False
-    second: bytes | None = None  # another memory that git took for this one, renamed
+    others: tuple[bytes, ...] = ()  # memories that git took for this one, renamed
 
 
 def leftovers(folder: Folder) -> Iterator[Leftover]:
     """Every file of ours that a merge left in disorder."""
     in_git = git.in_repository(folder)
     waiting = git.unmerged(folder) if in_git else {}
-    for key in [*walk(folder).files, *views.view_keys(folder), views.MONOLOGUE, "REVIEW.md", "SELF.md"]:
+    for key in [*walk(folder).files, *views.view_keys(folder), folder.monologue, "REVIEW.md", "SELF.md"]:
         raw = _read(folder, key)
-        if raw and (b"<<<<<<<" in raw or b"\n>>>>>>>" in raw or (in_git and kind_of(key) in _OURS)):
+        if raw and (
+            b"<<<<<<<" in raw or b"\n>>>>>>>" in raw or (in_git and kind_of(key, raw.decode(errors="replace")) in _OURS)
+        ):
             yield from _leftover(folder, key, raw, key in waiting)
     for key in filter(lambda key: not folder.is_private(key), history_keys(folder)):
         raw = _read(folder, key) or b""
@@ -74,25 +77,32 @@ def put_right(workspace: Workspace, leftover: Leftover) -> None:
             transaction.write(leftover.key, raw, leftover.after)
             if folder.is_note(leftover.key):
                 views.follow_text(transaction, leftover.key, raw, leftover.after)
-        if leftover.second is not None:
-            _part(workspace, transaction, leftover.key, leftover.second)
+        for other in leftover.others:
+            _part(workspace, transaction, leftover.key, other)
         if transaction.steps:
             commit(workspace, transaction)
     if folder.is_view(leftover.key):
         views.rebuild(workspace)
     if leftover.key in git.unmerged(folder) and not leftover.undecided:
         for key in {leftover.key, *transaction.keys}:
-            git.settle(folder, key)
+            if not folder.is_private(key):
+                git.settle(folder, key)
 
 
-def _part(workspace: Workspace, transaction: Transaction, key: str, second: bytes) -> None:
-    """Give the other memory a file of its own again; where it has one, that is left to its owner."""
-    memory = parse(second, key, mtime=0, zone=workspace.folder.zone).memory
-    if workspace.index.known.claims([memory.id]):
-        raise Conflict(f"{memory.id} is in another file, too", "compare the two, and delete what is between the marks")
+def _part(workspace: Workspace, transaction: Transaction, key: str, other: bytes) -> None:
+    """Give the other memory a file of its own again: the private one that it has here, or a new one."""
+    folder = workspace.folder
+    memory = parse(other, key, mtime=0, zone=folder.zone).memory
     own = beside(key, file_name(memory))
-    transaction.create(own, second)
-    views.follow_text(transaction, own, None, second)
+    claimed = [each for each, *_ in workspace.index.known.claims([memory.id])]
+    if not claimed:
+        transaction.create(own, other)
+        views.follow_text(transaction, own, None, other)
+    elif all(map(folder.is_private, claimed)):
+        private = read(folder, claimed[0]) or b""
+        transaction.write(claimed[0], private, taken_in(folder, own, private, other))
+    else:
+        raise Conflict(f"{memory.id} is in another file, too", "compare the two, and delete what is between the marks")
 
 
 def _read(folder: Folder, key: str) -> bytes | None:
@@ -105,10 +115,10 @@ def _read(folder: Folder, key: str) -> bytes | None:
 def _leftover(folder: Folder, key: str, raw: bytes, waiting: bool) -> Iterator[Leftover]:
     kind = kind_of(key) if not folder.is_note(key) else "note"
     text = raw.decode(errors="surrogateescape")
-    two = second_memory(text) if kind == "note" else None
-    if two is not None:
+    held = list(memories_in(text).values()) if kind == "note" else []
+    if len(held) > 1:
         what = "git took another memory for this one, renamed, and put the two together"
-        yield Leftover(key, what, after=encoded(two[0]), second=encoded(two[1]))
+        yield Leftover(key, what, after=encoded(held[0]), others=tuple(map(encoded, held[1:])))
     elif is_marked(text):
         found = sides(text)
         if found is None or (kind in ("note", "self") and not waiting and _in_code(text)):

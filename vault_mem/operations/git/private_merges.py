@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from vault_mem.errors import VaultMemError
 from vault_mem.operations.changing import commit, is_quiet, read_to_remove
-from vault_mem.operations.git.common_text import merged_bytes, merged_with
+from vault_mem.operations.git.common_text import taken_in
 from vault_mem.operations.upkeep.private import plan_private
 from vault_mem.operations.vaults.views import newest_introspection, view_keys
 from vault_mem.operations.workspace import Workspace
@@ -64,9 +64,7 @@ def absorb(workspace: Workspace, pairs: list[tuple[str, str]]) -> list[str]:
                 theirs, ours = read(folder, public), read(folder, private)
                 if theirs is None or ours is None:
                     continue
-                found = merged_with(folder, public, ours, theirs)
-                if found is not None:
-                    transaction.write(private, ours, merged_bytes(found))
+                transaction.write(private, ours, taken_in(folder, public, ours, theirs))
                 transaction.remove(public, theirs)
                 commit(workspace, transaction)
         except VaultMemError as error:

@@ -135,6 +135,8 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
             Found(catalogue.memory(place), _similarity(calibration, cosine, catalogue.texts[place], content))
             for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp(), public=workspace.folder.public)
         ]
+    copies = workspace.index.known.originals([each.memory.path for each in found])
+    found = [each for each in found if each.memory.path not in copies]
     return sorted(found, key=lambda each: (-each.similarity, -each.memory.created.timestamp(), each.memory.id))
 
 

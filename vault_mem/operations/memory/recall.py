@@ -35,6 +35,8 @@ from vault_mem.vault import activity
 MAX_QUERY = 4000
 DEFAULT_RESULTS = 5
 SMALLEST_BUDGET = 50
+# A copy that scores no more than this above its note answers no better: its name has words too.
+SAME_ANSWER = 0.9
 IN_PLACE_OF_MEMORIES = 2  # turns of sessions, where no memory answers
 
 
@@ -157,6 +159,7 @@ def _answer(workspace: Workspace, request: Request) -> _Answer:
             results = newer_first(
                 workspace, outcome.catalogue, outcome.ranking, results, request.limit, partial(_found, outcome)
             )
+        results = [_with_copies(workspace, each) for each in results]
         return _Answer(results, outcome.answered, outcome.wanted)
 
 
@@ -184,6 +187,7 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
             strengths=activity.strengths(workspace.folder) if request.strengths is None else request.strengths,
             switches=request.switches,
         )
+        copies = _copies(workspace, catalogue, ranking)
         chosen = diversify(
             catalogue,
             ranking,
@@ -192,12 +196,42 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
             looked_up=query.looked_up,
             zone=workspace.folder.zone,
             switched_on="diversity" in request.switches,
+            without=copies,
         )
         chosen = newest_first(catalogue, ranking, chosen, now.timestamp())
         floor = FLOOR if request.min_relevance is None else request.min_relevance
         chosen, answered = _likely(ranking, chosen, floor)
     wanted = {stem(term): weight for term, weight in query.terms}
     return Outcome(catalogue, allowed, ranking, chosen, calibration, answered, wanted, now, query.fluency, public)
+
+
+def _copies(workspace: Workspace, catalogue: Catalogue, ranking: Ranking) -> set[int]:
+    """The candidates that are versions of one note, but for the one that is shown: the note itself (SPEC O-5).
+
+    Unless only the copy says what is asked for.
+    """
+    files = [catalogue.files[place] for place in ranking.places.tolist()]
+    originals = workspace.index.known.originals(files)
+    families: dict[str, list[int]] = {}
+    for number, file in enumerate(files) if originals else ():
+        families.setdefault(originals.get(file, file), []).append(number)
+    dropped: set[int] = set()
+    for original, numbers in families.items():
+        best = numbers[0]
+        same = [each for each in numbers if ranking.scores[each] >= ranking.scores[best] * SAME_ANSWER]
+        shown = next((each for each in same if files[each] == original), best)
+        dropped.update(each for each in numbers if each != shown)
+    return dropped
+
+
+def _with_copies(workspace: Workspace, found: Found) -> Found:
+    """A result that says of which note it is a copy, or which copies there are of it."""
+    state, key = workspace.index.known, found.memory.path
+    original = state.originals([key]).get(key, "")
+    if original:
+        return replace(found, copy_of=state.id_of(original))
+    copies = state.copies(key)
+    return replace(found, copies=copies) if copies else found
 
 
 def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[Chosen], bool]:

@@ -9,10 +9,12 @@ from typing import Any
 
 from vault_mem import redact
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
+from vault_mem.index.links import Names
 from vault_mem.index.rows import STEP
 from vault_mem.model import STATE_KINDS, Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, stem_of, write_link
+from vault_mem.notes.origin import joined, made_of
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations.changing import changing, commit, memory_written, new_id, read_to_edit
@@ -29,6 +31,7 @@ from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault import activity
+from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 
 log = redact.logger(__name__)
@@ -100,7 +103,7 @@ def remember(
     if draft.private:
         redact.seal(vars(draft))
     draft = checked(draft, workspace.folder.zone)
-    log.info("Routing: remember %s", redact.sanitised("remember", vars(draft)))
+    log.log(redact.step(), "Routing: remember %s", redact.sanitised("remember", vars(draft)))
     if not draft.private and not allow_secret:
         refuse_secrets(vars(draft))
     settings = workspace.folder.settings
@@ -206,7 +209,8 @@ def _save(
         sources = [workspace.index.get(id_) for id_ in draft.sources]
         memory.sources = [names.of(source.path) for source in sources]
         memory.sources_digest = summaries.digest(sources)
-    transaction.create(memory.path, note_text(memory, folder.zone).encode())
+        memory.source = joined(memory.source, made_of(source.source for source in sources))
+    transaction.create(memory.path, note_text(for_obsidian(memory, names, folder), folder.zone).encode())
     if mirror:
         views.follow(transaction, None, memory)
     if draft.created is None:  # what is written down later, of an earlier day, is not the latest word
@@ -216,6 +220,26 @@ def _save(
     review.propose_in(transaction, workspace, suggested, memory)
     commit(workspace, transaction, soon=mirror, mirrored=mirror)
     return memory
+
+
+def for_obsidian(memory: Memory, names: Names, folder: Folder) -> Memory:
+    """The memory as it is written: with its title as an alias, and its people as links, where the settings say so.
+
+    The alias is for Obsidian alone: to everybody else it only says again what the text says.
+    """
+    settings = folder.settings
+    wanted = settings.title_aliases and folder.tree.exists(".obsidian")
+    if wanted and memory.title not in ("", *memory.aliases):
+        memory = replace(memory, aliases=[memory.title, *memory.aliases])
+    if settings.people_links:
+        memory = replace(memory, people=[_linked(name, names, folder) for name in memory.people])
+    return memory
+
+
+def _linked(person: str, names: Names, folder: Folder) -> str:
+    """A person as a link to the note about them, if there is one; a private one is not named."""
+    key = names.find(person) if nameable(person) and "/" not in person else None
+    return f"[[{person}]]" if key and key.lower().endswith(".md") and not folder.is_private(key) else person
 
 
 def new_memory(workspace: Workspace, draft: Draft) -> Memory:

@@ -30,7 +30,7 @@ class Found:
     `relevance` is how likely it answers, `similarity` is calibrated for the guard, `score` orders the list. `passage`
     is the part that answers, `shortened` where a budget left less than the whole text; `terms` are what each stage of
     the ranking added to the score. `superseded_by` is the id of what took its place, `replaced_by` of a newer memory
-    that may have.
+    that may have. `copies` are files that a sync service made of it; `copy_of` is the id where it is itself one.
     """
 
     memory: Memory
@@ -41,8 +41,11 @@ class Found:
     terms: dict[str, float] = field(default_factory=dict)
     replaced_by: str = ""
     superseded_by: str = ""
+    copies: list[str] = field(default_factory=list)
+    copy_of: str = ""
     shortened: bool = False
     budgeted: bool = False
+    vault: str = ""  # where several answer
 
     @property
     def distance(self) -> float:
@@ -57,6 +60,10 @@ class Found:
             figures["superseded_by"] = self.superseded_by
         if self.replaced_by:
             figures["maybe_replaced_by"] = self.replaced_by
+        if self.copies or self.copy_of:
+            figures |= {"copies": self.copies, "copy_of": self.copy_of}
+        if self.vault:
+            figures["vault"] = self.vault
         if self.budgeted:
             kept = {key: whole[key] for key in IN_BUDGET if key in whole}
             return kept | figures | {"passage": self.passage, "shortened": self.shortened}

@@ -8,6 +8,7 @@ from typing import Any
 from vault_mem.errors import NotFound
 from vault_mem.index.index import Index
 from vault_mem.model import Memory
+from vault_mem.notes.origin import trusted
 from vault_mem.operations.memory.filters import Filters, resolved
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.superseded import superseding_id
@@ -108,3 +109,10 @@ def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str
 def _newest(index: Index, filters: Filters, limit: int) -> tuple[list[Memory], int]:
     files = index.in_order(filters)
     return list(index.read(files[:limit])), len(files)
+
+
+def trusted_ids(workspace: Workspace, least: str) -> set[str]:
+    """The memories that come from a source to be trusted that much (SPEC K-6)."""
+    workspace.freshen()
+    memories = workspace.reading(workspace.index.memories)
+    return {memory.id for memory in memories if trusted(memory.source, least)}

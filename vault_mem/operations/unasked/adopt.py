@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 
 from vault_mem.errors import VaultMemError
 from vault_mem.index.known import OTHER, Known
 from vault_mem.notes.edit import edit
-from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import is_quiet
 from vault_mem.operations.unasked.declined import Declined
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.history import has_date, id_in
+from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import FileStep, read
 
@@ -36,13 +34,15 @@ def adopt(workspace: Workspace) -> list[str]:
 
 
 def candidates(workspace: Workspace) -> list[Known]:
-    """Notes that may be given an id: ours to write, sound, and without an id of anyone's scheme."""
+    """Notes that may be given an id: ours to write, sound, no conflict copy, and without an id of anyone's scheme."""
     declined = Declined(workspace.folder)
-    return [
+    found = [
         known
         for known in workspace.index.known.without_id()
         if _adoptable(workspace.folder, known) and not declined("adopt", known.key, known.hash)
     ]
+    copies = workspace.index.known.originals([known.key for known in found])
+    return [known for known in found if known.key not in copies]
 
 
 def adopt_in(workspace: Workspace, transaction: Transaction) -> None:
@@ -52,7 +52,7 @@ def adopt_in(workspace: Workspace, transaction: Transaction) -> None:
             continue
         known = workspace.index.known.files([step.key]).get(step.key)
         if known is not None and not known.declared and _adoptable(workspace.folder, known):
-            after = edit(step.after, {"id": known.id, **_date(workspace, known, step.before)})
+            after = edit(step.after, {"id": known.id})
             transaction.steps[place] = replace(step, after=after)
             views.follow_text(transaction, step.key, None, after)
 
@@ -69,21 +69,13 @@ def _adoptable(folder: Folder, known: Known) -> bool:
     )
 
 
-def _date(workspace: Workspace, known: Known, raw: bytes) -> dict[str, Value | None]:
-    """The date that a note has gone by where its file alone told it: the next edit would move it to today."""
-    if not known.dated_by_file or has_date(raw):  # a date that we cannot read is the owner's
-        return {}
-    seconds = known.mtime_ns // 1_000_000_000
-    return {"created": datetime.fromtimestamp(seconds, workspace.folder.zone)}
-
-
 def _adopt(workspace: Workspace, known: Known) -> bool:
     try:
         raw = read(workspace.folder, known.key)
         if raw is None:
             return False
         transaction = Transaction(workspace.folder, "adopt", "the note had no id", unasked=True)
-        transaction.write(known.key, raw, edit(raw, {"id": known.id, **_date(workspace, known, raw)}), keep_time=True)
+        transaction.write(known.key, raw, edit(raw, {"id": known.id}))
         transaction.commit()
     except VaultMemError as error:
         workspace.notices.append(f"{known.key}: no id written: {error.message}")

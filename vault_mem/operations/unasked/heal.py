@@ -72,7 +72,7 @@ def _plan(workspace: Workspace, looked_at: list[str]) -> tuple[Transaction, list
         if after == raw:
             continue
         if all(is_quiet_file(workspace, each) for each in {key, *found}):
-            transaction.write(key, raw, after, keep_time=True)
+            transaction.write(key, raw, after)
             transaction.ids.append(known.id)
         else:
             wait.append(key)
@@ -110,7 +110,9 @@ class _Homes:
     def led_to(self, reference: Reference, referrer: str) -> Reference | str:
         """A reference by the name that its note has now."""
         home = self.of(reference.target, referrer)
-        return reference if home is None else reference.renamed(home, self._names.of(home), referrer)
+        if home is None:
+            return reference
+        return reference.renamed(home, self._names.of(home), referrer, keep_words=True)
 
     def _is_private(self, key: str) -> bool:
         if key not in self._private:

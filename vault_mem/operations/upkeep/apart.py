@@ -65,7 +65,7 @@ def keep_apart(transaction: Transaction, names: Names, key: str, raw: bytes) -> 
         carry_over(each, reference, stem_of(key), title)
     for each in private:
         linked, _ = with_links(each.raw, each.added)
-        transaction.write(each.key, each.raw, linked, keep_time=True)
+        transaction.write(each.key, each.raw, linked)
     return text
 
 

@@ -234,7 +234,10 @@ def _near(
         if (distance := round(1 - round(calibration.similarity(cosine, size_of(texts[one], texts[other])), 4), 4))
         < threshold
     ]
-    by_file = workspace.index.by_files(sorted({file for _, *both in pairs for file in both}))
+    files = sorted({file for _, *both in pairs for file in both})
+    copies = workspace.index.known.originals(files)  # doctor and review tell of those
+    pairs = [each for each in pairs if not copies.keys() & set(each[1:])]
+    by_file = workspace.index.by_files(files)
     ordered = []
     for distance, one, other in pairs:
         older, newer = sorted((by_file[one], by_file[other]), key=lambda memory: memory.order)

@@ -12,7 +12,7 @@ from vault_mem import redact
 from vault_mem.errors import Conflict, InvalidInput
 from vault_mem.model import Memory
 from vault_mem.notes.edit import edit, replace_body
-from vault_mem.notes.parse import Note, parse, read_time
+from vault_mem.notes.parse import Note, parse, read_time, written_list
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
@@ -182,12 +182,21 @@ def plan_change(
 ) -> Transaction:
     """The transaction that gives a memory's file other bytes; without steps where they are the same."""
     transaction = Transaction(folder, command, reason, ids=[memory.id])
-    transaction.write(memory.path, before, wanted.raw)
+    transaction.write(memory.path, before, _with_alias(folder, memory, before, wanted.raw))
     if wanted.written:
         transaction.written[memory.id] = wanted.written
     if transaction.steps:
         views.follow(transaction, memory, as_written(folder, memory, wanted.raw))
     return transaction
+
+
+def _with_alias(folder: Folder, memory: Memory, before: bytes, after: bytes) -> bytes:
+    """The bytes with the new title as alias, where the old one was: as `remember` writes it."""
+    title = as_written(folder, memory, after).title
+    old = written_list(before, "aliases") if title != memory.title else []
+    if memory.title not in old or written_list(after, "aliases") != old:
+        return after
+    return edit(after, {"aliases": [title if each == memory.title else each for each in old if each != title]})
 
 
 def as_written(folder: Folder, memory: Memory, raw: bytes) -> Memory:

@@ -214,7 +214,7 @@ def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: 
             seen = rewritten(raw, lambda each: _let_go(each, means, name)) if folder.is_note(other) else raw  # noqa: B023
         except EditRefused:
             seen = raw
-        transaction.write(other, raw, seen, keep_time=True)
+        transaction.write(other, raw, seen)
         if not name and any(map(means, references(seen, other))):
             left.append(other)
     transaction.remove(episode.path, before)

@@ -126,7 +126,7 @@ def plan_forget(
         if after is None or after == text:
             left.append(key)
         else:
-            transaction.write(key, text, after, keep_time=folder.is_note(key))
+            transaction.write(key, text, after)
     views.leave(transaction, memory.id)
     discard(transaction, memory, raw, reason)
     return transaction, left
@@ -236,7 +236,7 @@ def _put_back(transaction: Transaction, step: FileStep) -> bool:
     if now is None or step.before is None or step.after is None:
         return False
     if now == step.after:
-        transaction.write(step.key, now, step.before, keep_time=True)
+        transaction.write(step.key, now, step.before, time_ns=step.before_time)
         return True
     try:
         after = _with_lines_of(now, step.after, step.before)
@@ -248,7 +248,7 @@ def _put_back(transaction: Transaction, step: FileStep) -> bool:
                 after = edit(after, {key: wanted})
     except (VaultMemError, ValueError):
         return False
-    transaction.write(step.key, now, after, keep_time=True)
+    transaction.write(step.key, now, after)
     return True
 
 

@@ -134,7 +134,7 @@ def plan_link(
         else:
             named = [_retyped(item, other, seen, confidence) if _is_to(item, end, other) else item for item in items]
             written = True
-        transaction.write(end.memory.path, end.raw, edit(end.raw, {"links": named}), keep_time=True)
+        transaction.write(end.memory.path, end.raw, edit(end.raw, {"links": named}))
     if not written:
         _write(transaction, a, b, type_, confidence)
     return transaction
@@ -147,7 +147,7 @@ def _write(transaction: Transaction, a: End, b: End, type_: str, confidence: flo
         raise InvalidInput(f"no link can name {other.memory.path}", "rename the file: without # ^ | [ ]")
     item = write_link(Link(other.name, seen, confidence, other.memory.title))
     wanted = [*written_list(writer.raw, "links"), item]
-    transaction.write(writer.memory.path, writer.raw, edit(writer.raw, {"links": wanted}), keep_time=True)
+    transaction.write(writer.memory.path, writer.raw, edit(writer.raw, {"links": wanted}))
 
 
 def plan_unlink(
@@ -163,7 +163,7 @@ def plan_unlink(
             return None if gone and other.means(reference.target, end.memory.path) else reference
 
         after = rewritten(end.raw, without)
-        transaction.write(end.memory.path, end.raw, after, keep_time=True)
+        transaction.write(end.memory.path, end.raw, after)
         if any(not each.key and other.means(each.target, end.memory.path) for each in references(after)):
             left.append(end.memory.path)
         if body and after != end.raw:

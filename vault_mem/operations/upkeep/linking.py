@@ -56,7 +56,7 @@ def add_link(
         after = edit(now, {"links": [*written_list(now, "links"), link]})
     except EditRefused:
         return False
-    transaction.write(writer.path, now, after, keep_time=True)
+    transaction.write(writer.path, now, after)
     return True
 
 

@@ -10,6 +10,7 @@ from vault_mem.index.links import Names
 from vault_mem.model import INVERSE_LINK, Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import LINK_KEYS, name_key, nameable, read_link, write_link
+from vault_mem.notes.origin import joined
 from vault_mem.notes.parse import title_of, written_list, written_words
 from vault_mem.notes.references import Reference, named_in, references, rewritten
 from vault_mem.notes.text import split
@@ -124,7 +125,7 @@ def plan_merge(
         if folder.is_owned(key) and plan.leads_to_keep(key, text if changed is None else changed):
             linked.add(key)
         if changed is not None:
-            transaction.write(key, text, changed, keep_time=folder.is_note(key))
+            transaction.write(key, text, changed)
         elif any(plan.goes(name, key) for name in named_in(text, key)):
             left.append(key)
     after = plan.with_fields(after, keep_raw, raw, linked, moved)
@@ -198,6 +199,9 @@ class _Plan:
             wanted["supersedes"] = [*replaced, *(f"[[{each}]]" for each in more)]
         if self.removed.importance > self.keep.importance:
             wanted["importance"] = self.removed.importance
+        source = joined(self.keep.source, self.removed.source)
+        if source != self.keep.source and (self.keep.private or not self.removed.private):
+            wanted["source"] = source
         for name in ("tags", "people"):
             union = _union(keep_raw, name, getattr(self.keep, name), getattr(self.removed, name))
             if union is not None:

@@ -37,7 +37,7 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault import git, history
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.history import id_in
+from vault_mem.vault.history import Why, id_in
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
 
@@ -124,6 +124,7 @@ def plan_private(
         _let_go_of_prose(transaction, key, moving, scrub, aside)
     _move_proposals(transaction, moving)
     for each in moving:
+        transaction.whys[each.id] = Why("made private", payload={"was": each.key})  # publish gives it back
         _move_in(transaction, each, moving)
         aside.links += len(each.added)
         views.leave(transaction, each.id)
@@ -190,7 +191,7 @@ def _let_go_of_prose(transaction: Transaction, key: str, moving: list[Moving], s
         for each in moving:
             after = re.sub(rb"\b" + each.id.encode() + rb"\b", SCRUBBED.encode(), after)
         if after != raw:
-            transaction.write(key, raw, after, keep_time=True)
+            transaction.write(key, raw, after)
             raw = after
         if names_any(key, before, moving) and not names_any(key, raw, moving):
             aside.scrubbed.append(key)
@@ -235,7 +236,7 @@ def _move_in(transaction: Transaction, each: Moving, moving: list[Moving]) -> No
         each.added.clear()
         transaction.notices.append(f"{each.target}: links to it could not be carried over: it could not be read whole")
     if each.key == each.target:
-        transaction.write(each.key, each.raw, text, keep_time=True)
+        transaction.write(each.key, each.raw, text)
         return
     transaction.move(each.key, each.raw, each.target, text)
 
@@ -245,7 +246,7 @@ def _write(transaction: Transaction, key: str, raw: bytes, change: Change) -> bo
         after = rewritten(raw, change, key)
     except CANNOT_EDIT:
         return False
-    transaction.write(key, raw, after, keep_time=transaction.folder.is_note(key))
+    transaction.write(key, raw, after)
     return True
 
 

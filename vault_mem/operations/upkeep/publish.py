@@ -29,10 +29,12 @@ from vault_mem.operations.upkeep.forget import is_episode
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
+from vault_mem.vault import history
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
+from vault_mem.vault.walk import is_ignored
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def plan_publish(
     text = edit(text, {"private": False} if id_in(text) else {"id": memory.id, "private": False})
     read_again = parse(text, memory.path, mtime=memory.created.timestamp(), zone=folder.zone).memory
     after = replace(read_again, id=memory.id)  # as the public will read it: its name and lines are made of this
-    after.path = _public_key(folder, after, raw) if folder.is_private(memory.path) else memory.path
+    after.path = _public_key(folder, names, after, raw) if folder.is_private(memory.path) else memory.path
     moving = Moving(memory.id, memory.path, after.path, raw, names.meaning(memory.path), memory.title)
     for each, reference in lost:
         carry_over(each, reference, stem_of(after.path), after.title)
@@ -111,9 +113,9 @@ def plan_publish(
         if refused:
             transaction.notices.append(f"{each.key}: a link could not be carried over: it could not be read whole")
         links += 0 if refused else len(each.added)
-        transaction.write(each.key, each.raw, linked, keep_time=True)
+        transaction.write(each.key, each.raw, linked)
     if after.path == memory.path:
-        transaction.write(memory.path, raw, text, keep_time=True)
+        transaction.write(memory.path, raw, text)
     else:
         transaction.move(memory.path, raw, after.path, text)
     if not is_episode(folder, after.path, text):
@@ -123,14 +125,25 @@ def plan_publish(
     return transaction, links
 
 
-def _public_key(folder: Folder, memory: Memory, raw: bytes) -> str:
+def _public_key(folder: Folder, names: Names, memory: Memory, raw: bytes) -> str:
     settings = folder.settings
+    before = _former_key(folder, memory.id)
+    if before and not names.taken(stem_of(before)) and read(folder, before) is None:
+        return before
     digits = memory.id.partition("_")[2][:8]
     if is_episode(folder, memory.path, raw):
         key = f"{settings.episodes_folder.strip('/')}/{slug(memory.title)}.md"
         return key if read(folder, key) is None else f"{key.removesuffix('.md')}-{digits}.md"
     month = f"{memory.created.astimezone(folder.zone):%Y-%m}"
     return f"{settings.memories_folder.strip('/')}/{month}/{file_name(memory)}"
+
+
+def _former_key(folder: Folder, id_: str) -> str:
+    """Where the memory was before it became private; nothing where that is not known, or is no place for notes."""
+    told = [revision.payload.get("was") for revision in history.of_memory(folder, id_) if revision.payload.get("was")]
+    key = str(told[-1]) if told else ""
+    fit = folder.is_note(key) and not folder.is_private(key) and not is_ignored(folder, key)
+    return key if fit and ".." not in key.split("/") else ""
 
 
 def vars_of(memory: Memory) -> dict[str, object]:

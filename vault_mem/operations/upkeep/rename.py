@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
@@ -15,6 +15,7 @@ from vault_mem.notes.write import slug
 from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.upkeep.linking import changed_links, referrers
+from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
@@ -109,6 +110,8 @@ def plan_rename(
         elif changed is None:
             left.append(each)
         else:
-            transaction.write(each, text, changed, keep_time=folder.is_note(each))
+            transaction.write(each, text, changed)
     transaction.move(memory.path, raw, key, after, keep_mode=True)
+    if not memory.id.startswith("ep_"):
+        views.follow(transaction, memory, replace(memory, path=key))
     return transaction, left

@@ -88,6 +88,6 @@ def take_out(workspace: Workspace) -> None:
         for key, loose in by_time_alone(workspace):
             raw = read(workspace.folder, key) or b""
             kept = [item for item in written_list(raw, "links") if item not in loose]
-            transaction.write(key, raw, edit(raw, {"links": kept}), keep_time=True)
+            transaction.write(key, raw, edit(raw, {"links": kept}))
         if transaction.steps:
             commit(workspace, transaction)

@@ -17,7 +17,7 @@ from vault_mem.notes.write import note_text
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import changing, commit, read_to_edit
 from vault_mem.operations.memory.drafts import SCOPE, Draft, checked
-from vault_mem.operations.memory.remember import new_memory
+from vault_mem.operations.memory.remember import for_obsidian, new_memory
 from vault_mem.operations.upkeep import candidates, summaries
 from vault_mem.operations.upkeep.by_hand import replace_words
 from vault_mem.operations.upkeep.edit_memory import as_written
@@ -463,7 +463,8 @@ def _create(
     if sources:
         memory.sources = [names.of(each.path) for each in sources]
         memory.sources_digest = summaries.digest(sources)
-    transaction.create(memory.path, note_text(memory, workspace.folder.zone).encode())
+    written = for_obsidian(memory, names, workspace.folder)
+    transaction.create(memory.path, note_text(written, workspace.folder.zone).encode())
     views.follow(transaction, None, memory)
     return memory.id
 

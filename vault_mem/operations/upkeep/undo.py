@@ -19,7 +19,6 @@ from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.apart import refuse_to_name
 from vault_mem.operations.upkeep.forget import is_episode, lost_links
 from vault_mem.operations.upkeep.linking import changeable, referrers
-from vault_mem.operations.vaults.views import MONOLOGUE
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault import history, journal, marked
@@ -147,10 +146,10 @@ def plan_undo(folder: Folder, names: Names, entry: Entry) -> Transaction:
             reverse = step.reverse()
             if isinstance(reverse, FileStep) and reverse.key.endswith("REVIEW.md"):
                 reverse = proposals.undone(reverse)
-            if isinstance(reverse, LineStep) and reverse.key == MONOLOGUE:
+            if isinstance(reverse, LineStep) and reverse.key == folder.monologue:
                 reverse = replace(reverse, after=_still_said(folder, entry, reverse.after))
             transaction.steps.append(reverse)
-        elif step.key == MONOLOGUE:
+        elif step.key == folder.monologue:
             continue  # another has spoken since
         elif isinstance(step, FileStep) and step.loose and step.key.endswith("REVIEW.md"):
             proposals.take_out(transaction, step)
@@ -210,7 +209,7 @@ def _many_lines(steps: list[Step]) -> tuple[dict[str, list[LineStep]], list[str]
     """The lines that were added to each view, and the views with so many that one by one takes too long."""
     lines: dict[str, list[LineStep]] = {}
     for step in steps:
-        if isinstance(step, LineStep) and step.before is None and step.key != MONOLOGUE:
+        if isinstance(step, LineStep) and step.before is None and step.id:
             lines.setdefault(step.key, []).append(step)
     return lines, [key for key, added in lines.items() if len(added) > MANY_LINES]
 
@@ -233,7 +232,7 @@ def _still_said(folder: Folder, entry: Entry, text: str | None) -> str | None:
         if earlier.op >= entry.op or earlier.undoes:
             continue
         for step in earlier.steps:
-            if isinstance(step, LineStep) and step.key == MONOLOGUE and step.after == text:
+            if isinstance(step, LineStep) and step.key == folder.monologue and step.after == text:
                 if stands:
                     return text
                 text = step.before

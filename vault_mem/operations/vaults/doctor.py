@@ -36,6 +36,7 @@ CHECKS: dict[str, Check] = {
 # These ask the index.
 BY_INDEX: dict[str, Check] = {
     "broken-files": notes.broken_files,
+    "astray": notes.astray,
     "private-merges": merges.came_back,
     "deleted-and-changed": merges.unmerged,
     "autocommit": merges.commits,

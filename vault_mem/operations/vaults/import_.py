@@ -15,6 +15,7 @@ from vault_mem.imports.items import CONVERSATION, Bad, Item
 from vault_mem.model import Link, Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import body_links, name_key, read_link, write_link
+from vault_mem.notes.origin import parts
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations.changing import changing, commit, read_to_edit
@@ -108,7 +109,7 @@ class _Import:
         self.private = private
         workspace.freshen()
         known = workspace.index.memories()
-        self.sources = {memory.source: memory.id for memory in known if memory.source}
+        self.sources = {part: memory.id for memory in known for part in (*parts(memory.source), memory.source or "")}
         self.ids = {memory.id for memory in known}
         self.names: dict[str, str] = {}
         self.new: dict[str, tuple[str, list[tuple[str, str]]]] = {}  # source and links; the texts are in the files

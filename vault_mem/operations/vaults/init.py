@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import InvalidInput, SettingsError, Unsafe, WriteFailed
+from vault_mem.operations.vaults.joining import joining
 from vault_mem.result import Result, as_record
-from vault_mem.vault import files, git
+from vault_mem.vault import files, git, walk
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked, load_settings, vault_tree
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PUBLIC_FOLDER_MODE, PUBLIC_MODE, Refused, Tree, name_of
 
+EVERYTHING = ["**"]
 _TEMPLATE = """\
 # vault-mem settings. This file marks the folder as a vault; `vault-mem config` lists everything that can be set.
 """
@@ -25,13 +27,15 @@ _TEMPLATE = """\
 
 @dataclass(frozen=True)
 class InitResult(Result):
-    """What init made, and what it found."""
+    """What init made, and what it found: `notes` that are memories now, and `others` that can be searched too."""
 
     root: Path
     created: list[str]
     notes: int
     existed: bool
     notices: list[str] = field(default_factory=list)
+    others: int = 0
+    included: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -51,16 +55,20 @@ def init(
     obsidian: bool = False,
     git: bool = False,
     nested: bool = False,
+    include: bool = False,
 ) -> InitResult:
     """Make `root` a vault. Notes already lying where memories would live stop it, unless `adopt`.
 
     So does a vault around it, unless `nested`. `obsidian` adds views, templates and types of properties, to a vault
-    that exists already too; so does `git` with what lets git merge it.
+    that exists already too; so does `git` with what lets git merge it, and `include`, with which recall finds all other
+    notes: they are read and never written.
     """
     if root.exists() and not root.is_dir():
         raise InvalidInput(f"{root} is a file, not a folder", "name a folder, new or existing")
     if (root / VAULT_FILE).exists():
-        return _with_others(InitResult(root, [], 0, existed=True), env, obsidian=obsidian, git=git)
+        included = include and _include(root, env)
+        result = InitResult(root, [VAULT_FILE] if included else [], 0, existed=True, included=included)
+        return _with_others(result, env, obsidian=obsidian, git=git)
     around = next((folder for folder in root.parents if (folder / VAULT_FILE).is_file()), None)
     if around is not None and not nested:
         raise Unsafe(
@@ -74,7 +82,7 @@ def init(
         timezone=timezone,
         adopt_ids=adopt_ids,
     )
-    folders = {
+    folders: dict[str, Any] = {
         "memories_folder": memories_folder or Settings().memories_folder,
         "private_folder": private_folder or Settings().private_folder,
         "episodes_folder": episodes_folder or Settings().episodes_folder,
@@ -89,10 +97,38 @@ def init(
             "or choose other folders: --memories-folder agent/memories --private-folder agent/private "
             "--episodes-folder agent/episodes",
         )
-    created = _make(tree, _settings_text(folders | {"timezone": timezone or local_timezone(env)}, adopt_ids), folders)
+    settings: dict[str, Any] = folders | {"timezone": timezone or local_timezone(env)}
+    settings |= {"adopt_ids": adopt_ids} if adopt_ids else {}
+    joined, notices = joining(tree, replace(Settings(), **folders))
+    others = len(other_notes(root, env, folders))
+    included = include and others > 0
+    settings |= joined | ({"include": EVERYTHING} if included else {})
+    created = _make(tree, _settings_text(settings), folders)
     _begin_index(root, env)
-    result = InitResult(root, created, sum(found.values()), existed=False)
+    result = InitResult(root, created, sum(found.values()), False, notices, others, included)
     return _with_others(result, env, obsidian=obsidian, git=git)
+
+
+def other_notes(root: Path, env: Mapping[str, str], folders: Mapping[str, str | None]) -> list[str]:
+    """The notes of a folder that would be no memories if it were a vault, and could be searched."""
+    if not root.is_dir():
+        return []
+    folder = Folder(Path(os.path.realpath(root)), env)
+    given: dict[str, Any] = {name: value for name, value in folders.items() if value}
+    settings = replace(folder.settings, **given)
+    folder.settings = replace(settings, **joining(folder.tree, settings)[0])
+    return walk.others(folder)
+
+
+def _include(root: Path, env: Mapping[str, str]) -> bool:
+    """Have all other notes of a vault searched too; whether that is new."""
+    from vault_mem.operations.vaults.configure import change
+
+    before = load_settings(root, env).settings.include
+    if before == EVERYTHING:
+        return False
+    change(root, env, "include", ",".join(EVERYTHING), user=False)
+    return True
 
 
 def would_add(root: Path, folders: Mapping[str, str | None]) -> list[str]:
@@ -115,7 +151,7 @@ def _with_others(result: InitResult, env: Mapping[str, str], *, obsidian: bool, 
         from vault_mem.operations.vaults.obsidian import add_obsidian
 
         added = add_obsidian(result.root, load_settings(result.root, env).settings)
-        result = replace(result, created=[*result.created, *added.created], notices=added.notices)
+        result = replace(result, created=[*result.created, *added.created], notices=[*result.notices, *added.notices])
     if git:
         from vault_mem.operations.git.git_setup import add_git
 
@@ -132,9 +168,9 @@ def _check(**given: str | None) -> None:
         raise InvalidInput(error.message, error.hint or "nothing was made") from error
 
 
-def _settings_text(values: dict[str, str], adopt_ids: str | None) -> str:
+def _settings_text(values: dict[str, Any]) -> str:
     text = _TEMPLATE
-    for name, value in (values | ({"adopt_ids": adopt_ids} if adopt_ids else {})).items():
+    for name, value in values.items():
         if value != getattr(Settings(), name) or name == "timezone":
             text += f"{name} = {json.dumps(value, ensure_ascii=False)}\n"
     return text
@@ -161,9 +197,9 @@ def local_timezone(env: Mapping[str, str]) -> str:
 def _notes(tree: Tree, folder: str) -> int:
     """How many notes lie in a folder, hidden ones apart."""
     count = 0
-    for _, folders, others in tree.walk(folder):
+    for _, folders, rest in tree.walk(folder):
         folders[:] = [key for key in folders if not name_of(key).startswith(".")]
-        count += sum(key.lower().endswith(".md") and not name_of(key).startswith(".") for key in others)
+        count += sum(key.lower().endswith(".md") and not name_of(key).startswith(".") for key in rest)
     return count
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vault_mem.errors import VaultMemError
+from vault_mem.operations.vaults.joining import template_folders
 from vault_mem.vault import files, jsonc
 from vault_mem.vault.settings import Settings, vault_tree
 from vault_mem.vault.tree import PUBLIC_FOLDER_MODE, PUBLIC_MODE, Tree, parent_of
@@ -43,9 +44,19 @@ filters:
         - 'file.inFolder({private})'
 formulas:
   closed: 'if(valid_to, valid_to <= now(), false)'
+  memory: 'file.asLink(if(aliases, list(aliases)[0], file.basename))'
+  category: 'if(category, category, "daily")'
+  kind: 'if(kind, kind, "event")'
+  importance: 'if(importance, importance, 3)'
 properties:
-  file.name:
+  formula.memory:
     displayName: Memory
+  formula.category:
+    displayName: Category
+  formula.kind:
+    displayName: Kind
+  formula.importance:
+    displayName: Importance
   note.valid_to:
     displayName: Closed since
 views:
@@ -54,11 +65,11 @@ views:
     limit: 100
     filters: 'formula.closed != true'
     order:
-      - file.name
+      - formula.memory
       - created
-      - category
-      - kind
-      - importance
+      - formula.category
+      - formula.kind
+      - formula.importance
       - tags
       - private
     sort:
@@ -68,12 +79,12 @@ views:
     name: By category
     filters: 'formula.closed != true'
     groupBy:
-      property: note.category
+      property: formula.category
       direction: ASC
     order:
-      - file.name
+      - formula.memory
       - created
-      - importance
+      - formula.importance
       - tags
     sort:
       - property: note.created
@@ -86,37 +97,38 @@ views:
         - 'status != "done"'
         - 'formula.closed != true'
     order:
-      - file.name
+      - formula.memory
       - status
       - about_time
-      - importance
+      - formula.importance
       - people
     sort:
-      - property: note.importance
+      - property: formula.importance
         direction: DESC
   - type: table
     name: People
     filters:
       and:
         - 'file.hasProperty("people")'
+        - '!people.isEmpty()'
         - 'formula.closed != true'
     groupBy:
       property: note.people
       direction: ASC
     order:
-      - file.name
+      - formula.memory
       - created
-      - kind
-      - category
+      - formula.kind
+      - formula.category
   - type: table
     name: Closed
     filters: 'formula.closed == true'
     order:
-      - file.name
+      - formula.memory
       - valid_to
       - created
-      - kind
-      - category
+      - formula.kind
+      - formula.category
     sort:
       - property: note.valid_to
         direction: DESC
@@ -177,14 +189,10 @@ def _create(tree: Tree, key: str, text: str, result: Added) -> None:
 
 def _template_folder(tree: Tree, settings: Settings) -> str:
     """Where Obsidian looks for templates in this vault; ours where it says nothing, or names a folder of memories."""
-    try:
-        named = jsonc.parse((tree.read(".obsidian/templates.json") or b"").decode()).value["folder"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        named = None
-    folder = named.strip("/") if isinstance(named, str) else ""
+    folder = next(iter(template_folders(tree)), "")
     owned = (settings.memories_folder, settings.private_folder, settings.episodes_folder)
     found = tree.stat(folder) if folder else None
-    inside = folder and ".." not in folder.split("/") and (found is None or stat.S_ISDIR(found.st_mode))
+    inside = folder and (found is None or stat.S_ISDIR(found.st_mode))
     if not inside or any(f"{folder}/".startswith(f"{name.strip('/')}/") for name in owned):
         return "templates"
     return folder

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vault_mem.embedding.calibration import Calibration
 from vault_mem.errors import VaultMemError, VaultNotFound
+from vault_mem.index.astray import still_astray
 from vault_mem.index.filters import Filters
 from vault_mem.index.known import EPISODE, NOTE
 from vault_mem.model import Problem
@@ -27,6 +28,7 @@ class Status(Result):
 
     `in_git` are files with what is private by now, which the history of git still holds; `git` is how the vault stands
     to it, None where it is in no repository; `autocommit` is why git did not make the last commit that was due.
+    `astray` are memories that were moved to where nothing is searched.
 
     Without an index the notes are counted by their files, and what only their texts tell is not known.
     """
@@ -56,6 +58,7 @@ class Status(Result):
     in_git: list[str]
     git: git.GitState | None
     autocommit: str = ""
+    astray: list[str] = field(default_factory=list)
 
 
 def status(workspace: Workspace) -> Status:
@@ -95,13 +98,18 @@ def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) ->
         waiting_for_views=[known.key for known in index.known.unfollowed() if workspace.folder.is_note(known.key)],
         waiting_for_heal=heal.waiting(workspace),
         interrupted=journal.pending(workspace.folder),
-        problems=freshness.report.problems if freshness.report else index.known.problems(),
+        problems=[
+            problem
+            for problem in (freshness.report.problems if freshness.report else index.known.problems())
+            if not problem.odd or workspace.folder.is_owned(problem.path)
+        ],
         adopt_ids=workspace.folder.settings.adopt_ids,
         heal_links=workspace.folder.settings.heal_links,
         trouble=trouble,
         in_git=still_held(workspace),
         git=git.state(workspace.folder),
         autocommit=last_trouble(workspace),
+        astray=sorted(still_astray(workspace.folder, index.known).values()),
     )
 
 

@@ -6,7 +6,6 @@ its transaction, and so of its undo.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,6 +14,8 @@ from vault_mem.errors import VaultMemError
 from vault_mem.index.filters import Filters
 from vault_mem.model import Memory
 from vault_mem.notes.excerpt import cut
+from vault_mem.notes.links import ID_AT_END, nameable, stem_of
+from vault_mem.notes.one_line import one_line
 from vault_mem.notes.parse import parse
 from vault_mem.notes.text import split_text
 from vault_mem.operations.changing import is_quiet
@@ -26,8 +27,6 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
 
-DIGEST = "MEMORY.md"
-MONOLOGUE = "memory/inner-monologue-latest.md"
 INTROSPECTION = "introspection"
 # After a pull or a checkout thousands of notes may have changed: no command waits for all of them.
 MOST_FOLLOWED = 200
@@ -104,17 +103,21 @@ def speak(transaction: Transaction, memory: Memory, former: Memory | None = None
 
 
 def leave(transaction: Transaction, id_: str) -> None:
-    """Take a memory's lines out of every view, wherever a person may have moved them."""
+    """Take a memory's lines out of every view, wherever a person may have moved them.
+
+    Out of those that have the names of a new vault too: others may have been chosen since.
+    """
     folder = transaction.folder
     wanted = marked.marker(id_).encode()
-    for key in view_keys(folder):
+    default = ["MEMORY.md", *(f"memory/{name}" for name in folder.tree.names("memory", ".md") if name[0].isdigit())]
+    for key in dict.fromkeys([*view_keys(folder), *filter(folder.was_view, default)]):
         try:
             raw = read(folder, key)
         except VaultMemError as error:
             transaction.notices.append(f"{key} could not be kept up to date: {error.message}")
             continue
-        if raw and wanted in raw and folder.is_view(key):
-            transaction.line(key, id_, marked.find(_decoded(raw), id_), None, _place(key))
+        if raw and wanted in raw and folder.was_view(key):
+            transaction.line(key, id_, marked.find(_decoded(raw), id_), None, _place(folder, key))
 
 
 def silence(transaction: Transaction, memory: Memory, instead: Memory | None) -> None:
@@ -125,7 +128,7 @@ def silence(transaction: Transaction, memory: Memory, instead: Memory | None) ->
     folder = transaction.folder
     if not _speaks(folder, memory) and (
         memory.category != INTROSPECTION
-        or (marked.find(_text(folder, MONOLOGUE), "") is None and not _said_once(folder, memory))
+        or (marked.find(_text(folder, folder.monologue), "") is None and not _said_once(folder, memory))
         or (instead is not None and _speaks(folder, instead))
     ):
         return
@@ -148,7 +151,7 @@ def follow_files(workspace: Workspace) -> list[str]:
                 _catch_up(transaction, memory, present.get(memory.id, {}))
             for _, id_, moved in gone:
                 for key, line in present.get(id_, {}).items() if not moved else ():
-                    transaction.line(key, id_, line, None, _place(key))
+                    transaction.line(key, id_, line, None, _place(workspace.folder, key))
             _catch_up_monologue(workspace, transaction, list(found.values()))
             if transaction.steps:
                 transaction.commit()
@@ -166,8 +169,12 @@ def _mirrored(workspace: Workspace, memory: Memory) -> bool:
 
 def view_keys(folder: Folder) -> list[str]:
     """The files with lines that mirror memories: the digest, and the daily logs that are there."""
-    logs = (f"memory/{name}" for name in folder.tree.names("memory", ".md"))
-    return [DIGEST, *(key for key in logs if folder.is_view(key) and key != MONOLOGUE)]
+    place = folder.views_folder
+    logs = (f"{place}/{name}" for name in folder.tree.names(place, ".md"))
+    return [
+        folder.digest,
+        *(key for key in logs if folder.is_view(key) and key not in (folder.digest, folder.monologue)),
+    ]
 
 
 def _present(folder: Folder) -> dict[str, dict[str, str]]:
@@ -187,7 +194,7 @@ def _catch_up(transaction: Transaction, memory: Memory, present: dict[str, str])
     wanted = {key: line for (key, _), line in _lines(folder, memory).items()} if folder.settings.views else {}
     for key in {**present, **wanted}:
         line = present.get(key)
-        transaction.line(key, memory.id, line, _with_copies(wanted.get(key), line), _place(key))
+        transaction.line(key, memory.id, line, _with_copies(wanted.get(key), line), _place(folder, key))
 
 
 def _catch_up_monologue(workspace: Workspace, transaction: Transaction, changed: list[Memory]) -> None:
@@ -214,8 +221,8 @@ def _with_copies(wanted: str | None, present: str | None) -> str | None:
     return wanted if wanted is None or present is None else "\n".join([wanted, *present.split("\n")[1:]])
 
 
-def _place(key: str) -> str:
-    return marked.IN_BLOCK if key == DIGEST else marked.BY_TIME
+def _place(folder: Folder, key: str) -> str:
+    return marked.IN_BLOCK if key == folder.digest else marked.BY_TIME
 
 
 def rebuild(workspace: Workspace) -> RebuildResult:
@@ -262,12 +269,24 @@ def _lines(folder: Folder, memory: Memory) -> dict[tuple[str, str], str]:
     if memory.private or memory.provisional:
         return {}
     created = memory.created.astimezone(folder.zone)
-    text = re.sub(r"\[id:", "[id :", cut(memory.content))
-    end = marked.marker(memory.id)
-    lines = {(f"memory/{created:%Y-%m-%d}.md", marked.BY_TIME): f"- {created:%H:%M} {text} {end}"}
+    text = f"{_said(memory)}{_link_to(memory)} {marked.marker(memory.id)}"
+    lines = {(folder.log_key(created), marked.BY_TIME): f"- {created:%H:%M} {text}"}
     if _curated(folder, memory, folder.now()):
-        lines[(DIGEST, marked.IN_BLOCK)] = f"- {created:%Y-%m-%d} {text} {end}"
+        lines[(folder.digest, marked.IN_BLOCK)] = f"- {created:%Y-%m-%d} {text}"
     return lines
+
+
+def _said(memory: Memory) -> str:
+    """What a memory says, as plain text: nothing of it becomes a tag, a field or half a link of the owner's."""
+    return cut(one_line(memory.content)).replace("[id:", "[id :")
+
+
+def _link_to(memory: Memory) -> str:
+    """The link to its note: by its name where that is ours and so nobody else's, else by its path."""
+    path = memory.path.removesuffix(".md")
+    stem = stem_of(memory.path)
+    name = stem if ID_AT_END.search(stem) else path
+    return f" [[{name}|↗]]" if path and nameable(path) else ""
 
 
 def _curated(folder: Folder, memory: Memory, now: datetime) -> bool:
@@ -284,30 +303,30 @@ def _follow_monologue(transaction: Transaction, before: Memory | None, after: Me
 
 def _speaks(folder: Folder, memory: Memory) -> bool:
     """Whether a memory's words stand in the block, or make up a file that has none: so it was written once."""
-    text = _text(folder, MONOLOGUE) or ""
+    text = _text(folder, folder.monologue) or ""
     block = marked.find(text, "")
     return marked.plain(text if block is None else block) == marked.plain(memory.content)
 
 
 def _said_once(folder: Folder, memory: Memory) -> bool:
     """Whether a file without a block is what a memory said before it was edited."""
-    text = marked.plain(_text(folder, MONOLOGUE) or "")
+    text = marked.plain(_text(folder, folder.monologue) or "")
     earlier = (revision.before or "" for revision in history.of_memory(folder, memory.id))
     return bool(text) and any(split_text(each).body.strip() == text for each in earlier)
 
 
 def _say(transaction: Transaction, wanted: str | None, former: Memory | None) -> None:
     folder = transaction.folder
-    raw = read(folder, MONOLOGUE)
+    raw = read(folder, folder.monologue)
     text = _decoded(raw)
     said = marked.find(text, "")
     if said is not None or raw is None or former is None or not (_speaks(folder, former) or _said_once(folder, former)):
-        transaction.line(MONOLOGUE, "", said, wanted, marked.WHOLE_BLOCK)
+        transaction.line(folder.monologue, "", said, wanted, marked.WHOLE_BLOCK)
     elif wanted is None:
-        transaction.remove(MONOLOGUE, raw)
+        transaction.remove(folder.monologue, raw)
     else:
-        block = marked.put(None, "", wanted, marked.WHOLE_BLOCK, MONOLOGUE) or ""
-        transaction.write(MONOLOGUE, raw, block.encode(errors="surrogateescape"))
+        block = marked.put(None, "", wanted, marked.WHOLE_BLOCK, folder.monologue) or ""
+        transaction.write(folder.monologue, raw, block.encode(errors="surrogateescape"))
 
 
 def _text(folder: Folder, key: str) -> str | None:

@@ -23,7 +23,7 @@ def driver(workspace: Workspace) -> Iterator[Finding]:
         yield Finding(
             "merge-driver",
             f"git lacks what it needs to merge clones of the vault without conflicts: {', '.join(lacking)}",
-            git_setup.ATTRIBUTES,
+            git_setup.ATTRIBUTES if git_setup.ATTRIBUTES in lacking else "",
             hint="doctor --fix writes it; docs/git.md tells what it is",
             severity="info",
             fix=lambda workspace: git_setup.set_up(workspace.folder),

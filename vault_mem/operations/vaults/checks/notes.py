@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 
+from vault_mem.index.astray import find_astray, told
 from vault_mem.index.filters import Filters
 from vault_mem.operations.git.copies import SyncCopy, merge_copy, renamed_twice, sync_copies, take_in
 from vault_mem.operations.unasked.adopt import candidates
@@ -14,7 +15,7 @@ from vault_mem.operations.upkeep.replayed import by_time_alone, take_out
 from vault_mem.operations.vaults.checks.finding import Finding
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.tree import name_of
-from vault_mem.vault.walk import walk
+from vault_mem.vault.walk import EMPTIED, NOT_DOWNLOADED, walk
 
 # Clocks of two machines differ by minutes; more is a mistake.
 _SKEW = timedelta(hours=1)
@@ -32,8 +33,20 @@ def broken_files(workspace: Workspace) -> Iterator[Finding]:
             hint = "it is kept, and read as if it were not there"
         if "symbolic link" in problem.reason:
             hint = "keep the notes in the vault itself; what lies outside is not read"
-        severity = "info" if problem.odd else "warning"
+        if problem.reason in (NOT_DOWNLOADED, EMPTIED):
+            hint = "have it downloaded (keep the folder on this device); delete the file if you want to be rid of it"
+        elif not workspace.folder.is_owned(problem.path):
+            hint = "it is searched as far as it can be read"
+        severity = "info" if problem.odd or not workspace.folder.is_owned(problem.path) else "warning"
         yield Finding("broken-files", problem.reason, problem.path, problem.line, hint, severity)
+
+
+def astray(workspace: Workspace) -> Iterator[Finding]:
+    """Memories that somebody moved to where nothing is searched (SPEC O-5)."""
+    found = find_astray(workspace.folder, workspace.index.known)
+    for said in told(workspace.folder, found.values()):
+        message, _, hint = said.partition(": ")
+        yield Finding("astray", message, hint=hint)
 
 
 def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
@@ -56,7 +69,7 @@ def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
 def foreign_ids(workspace: Workspace) -> Iterator[Finding]:
     """Notes whose `id` is of another scheme."""
     for known in workspace.index.known.without_id():
-        if known.foreign_id:
+        if known.foreign_id and workspace.folder.is_owned(known.key):
             yield Finding(
                 "foreign-ids",
                 f"has an id of another scheme; it goes by {known.id}, which changes when the file is renamed",
@@ -84,6 +97,8 @@ def dangling_links(workspace: Workspace) -> Iterator[Finding]:
     graph = workspace.index.graph(every_file=True)
     for id_, link in graph.dangling():
         place = graph.places[id_]
+        if not workspace.folder.is_owned(place.path):
+            continue  # in Obsidian one links to what one may write some day
         name = "a name" if place.private else f"[[{link.target}]]"
         yield Finding(
             "dangling-links",

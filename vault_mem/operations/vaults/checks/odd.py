@@ -10,7 +10,7 @@ from vault_mem.operations.vaults.checks.finding import Finding
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import GIT_LISTS, OWN, Folder
 
-_FILES = (*GIT_LISTS, ".obsidian/templates.json", ".obsidian/types.json", "MEMORY.md", "REVIEW.md", "SELF.md")
+_FILES = (*GIT_LISTS, ".obsidian/templates.json", ".obsidian/types.json", "REVIEW.md", "SELF.md")
 _OWN_FOLDERS = ("blocked", "candidates", "cookies", "edits", "inbox", "journal", "log", "purging", "trash")
 
 
@@ -33,8 +33,8 @@ def odd_files(workspace: Workspace) -> Iterator[Finding]:
 def _places(folder: Folder) -> Iterator[tuple[str, bool]]:
     """Where files and folders of ours are, and which of the two each should be."""
     private = folder.settings.private_folder.strip("/")
-    folders = [OWN, *(f"{OWN}/{name}" for name in _OWN_FOLDERS), "memory", "history", f"{private}/.history"]
-    yield from ((key, False) for key in (*_FILES, f"{private}/REVIEW.md"))
+    folders = [OWN, *(f"{OWN}/{name}" for name in _OWN_FOLDERS), folder.views_folder, "history", f"{private}/.history"]
+    yield from ((key, False) for key in (*_FILES, folder.digest, f"{private}/REVIEW.md"))
     yield from ((key, True) for key in folders)
     for place in folders:
         with contextlib.suppress(OSError), folder.tree.scan(place) as entries:

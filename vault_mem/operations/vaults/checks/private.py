@@ -167,7 +167,7 @@ def mentions(workspace: Workspace) -> Iterator[Finding]:
     private = {memory.path: memory.id for memory in workspace.index.private()}
     if not private:
         return
-    shared = [*views.view_keys(folder), views.MONOLOGUE, "SELF.md", "REVIEW.md"]
+    shared = [*views.view_keys(folder), folder.monologue, "SELF.md", "REVIEW.md"]
     for key in [*names.naming(*private), *shared]:
         if folder.is_private(key):
             continue

@@ -1,0 +1,98 @@
+"""Several vaults answer as one; each result says which, and private memories stay with their vault (SPEC K-5)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command
+from helpers import contents, git
+
+from vault_mem import Vault
+
+
+@pytest.fixture
+def both(tmp_path: Path, env: dict[str, str]) -> Command:
+    """A personal vault and a project's; the command runs in the project."""
+    home = Path(env["HOME"])
+    for root in (home / "me", tmp_path / "project"):
+        Vault.init(root, env=env)
+    me, project = Command(home / "me", env), Command(tmp_path / "project", env)
+    me.run("remember", "Kaya is allergic to shellfish.", "--kind", "fact", "--importance", "5")
+    me.run("remember", "-", "--private", stdin="Kaya is seeing a doctor about her shellfish allergy.")
+    project.run("remember", "The harbour app listens on port 8090.", "--kind", "fact")
+    for n in range(4):
+        me.run("remember", f"Walk number {n} went along the river to the mill.")
+        project.run("remember", f"Build number {n} of the harbour app was slow.")
+    settings = home / ".config/vault-mem/config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('vaults = ["~/me", "."]\nsave_to = ["kind:mood=~/me", "person:Kaya=~/me"]\n')
+    return project
+
+
+def test_recall_and_search(both: Command) -> None:
+    # K-5: by relevance, which means the same in all; private ones are asked of their own vault alone
+    found = both.json("recall", "What is Kaya allergic to?")
+    assert found["results"][0]["content"] == "Kaya is allergic to shellfish." and found["results"][0]["vault"] == "~/me"
+    assert "vault: ~/me" in both.run("recall", "What is Kaya allergic to?").out
+    assert both.json("recall", "On which port does the harbour app listen?")["results"][0]["vault"].endswith("project")
+    assert "doctor" not in both.run("recall", "Kaya doctor shellfish allergy", "-n", "10").out
+    assert "doctor" in both.run("recall", "Kaya doctor shellfish allergy", "--vault", "~/me").out
+    assert both.json("search", "shellfish")["results"][0]["vault"] == "~/me"
+    assert both.json("recall", "zebra crossing")["answered"] is False
+
+
+def test_named(both: Command, env: dict[str, str], tmp_path: Path) -> None:
+    # K-5: --vault A --vault B says the same for once
+    Path(env["HOME"], ".config/vault-mem/config.toml").unlink()
+    assert both.json("recall", "What is Kaya allergic to?").get("answered") is False
+    nowhere = Command(tmp_path, env)
+    named = ("--vault", str(both.cwd), "--vault", "~/me")
+    assert nowhere.json("recall", "What is Kaya allergic to?", *named)["results"][0]["vault"] == "~/me"
+    assert nowhere.run("recall", "Kaya", "--vault", str(both.cwd), "--vault", "~/nowhere").code != 0
+
+
+def test_saving(both: Command) -> None:
+    # K-5: to the nearest, unless --to or the settings say otherwise; the guard looks in all
+    me = Path(both.env["HOME"], "me")
+    refused = both.run("remember", "Kaya is allergic to shellfish.")
+    assert refused.code == 3 and "vault: ~/me" in refused.out
+    before = contents(me)
+    assert both.run("remember", "The harbour app needs Redis 7.").code == 0
+    assert contents(me) == before
+    assert both.run("remember", "The mill closes on Mondays.", "--to", "~/me").code == 0
+    assert both.run("remember", "Kaya moved to Otaru.", "--person", "Kaya").code == 0
+    texts = b"".join(contents(me).values()).decode()
+    assert "The mill closes on Mondays." in texts and "Kaya moved to Otaru." in texts
+    assert "Kaya" not in b"".join(contents(both.cwd).values()).decode()
+
+
+def test_wake_up(both: Command) -> None:
+    woke = both.json("wake-up")
+    assert [each["vault"] for each in woke["others"]] == ["~/me"]
+    out = both.run("wake-up").out
+    assert "In ~/me:" in out and "allergic to shellfish" in out and "doctor" not in out
+
+
+def test_one_in_trouble(both: Command) -> None:
+    # K-5, L-4: what is wrong with one is said, and the other answers
+    Path(both.env["HOME"], "me/vault-mem.toml").write_text("dedup_threshold = 'x'\n")
+    answer = both.run("recall", "On which port does the harbour app listen?")
+    assert "8090" in answer.out or "dedup_threshold" in answer.err
+
+
+def test_worktrees(cli: Command, root: Path, tmp_path: Path, env: dict[str, str]) -> None:
+    # K-5: in a git worktree the vault of the main checkout is found, whether git has its files or not
+    git(root, "init", "-q")
+    cli.run("remember", "The harbour app listens on port 8090.")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "all")
+    git(root, "worktree", "add", "-q", str(tmp_path / "tree"))
+    there = Command(tmp_path / "tree", env)
+    assert (tmp_path / "tree/vault-mem.toml").exists()
+    assert there.json("status")["vault"] == str(root)
+    assert json.loads(there.spawn("status", "--json").out)["vault"] == str(root)
+    (tmp_path / "tree/vault-mem.toml").unlink()
+    (tmp_path / "tree/sub").mkdir()
+    assert Command(tmp_path / "tree/sub", env).json("status")["vault"] == str(root)

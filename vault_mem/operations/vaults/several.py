@@ -1,0 +1,91 @@
+"""Several vaults answer as one: the nearest, and others beside it whose public memories count, too (SPEC K-5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from vault_mem.errors import VaultMemError
+from vault_mem.operations.memory.excerpts import Cost, fit, wanted_words
+from vault_mem.operations.memory.filters import Filters
+from vault_mem.operations.memory.guard import guard
+from vault_mem.operations.memory.recall import RecallResult, Request, recall
+from vault_mem.operations.memory.results import Found
+from vault_mem.operations.memory.search import search
+from vault_mem.operations.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Another vault that answers, too. Its private memories stay with it: nobody asked that vault."""
+
+    name: str
+    workspace: Workspace
+
+    def __post_init__(self) -> None:
+        self.workspace.folder.public = True
+
+
+def recall_in_all(
+    nearest: Workspace, name: str, others: Sequence[Beside], request: Request, cost: Cost | None = None
+) -> RecallResult:
+    """What answers in any of the vaults, by relevance, which means the same in all; each result says which vault."""
+    own = replace(request, budget=None)
+    found = _in_all(nearest, name, others, lambda workspace: recall(workspace, own))
+    answered = [result for result in found if result.answered]
+    results = [each for result in answered or found for each in result.results]
+    results.sort(key=lambda each: (-each.relevance, -each.score, each.memory.id))
+    results, left_out = results[: request.limit if answered else 2], 0
+    if request.budget is not None:
+        results, dropped = fit(
+            results, request.query, request.budget - request.frame, cost, wanted_words(request.query)
+        )
+        left_out = len(dropped)
+    return replace(
+        found[0],
+        results=results,
+        answered=bool(answered),
+        left_out=left_out,
+        stale=any(result.stale for result in found),
+        pending=sum(result.pending for result in found),
+    )
+
+
+def search_in_all(
+    nearest: Workspace, name: str, others: Sequence[Beside], query: str, limit: int, filters: Filters
+) -> RecallResult:
+    """What has the words in any of the vaults."""
+    found = _in_all(nearest, name, others, lambda workspace: search(workspace, query, limit, filters))
+    results = sorted((each for result in found for each in result.results), key=lambda each: -each.score)[:limit]
+    return replace(found[0], results=results, stale=any(each.stale for each in found))
+
+
+def repeated_in(others: Sequence[Beside], content: str) -> Found | None:
+    """The memory of another vault that a text repeats."""
+    for other in others:
+        try:
+            other.workspace.freshen()
+            dedup = other.workspace.folder.settings.dedup_threshold
+            verdict = other.workspace.reading(lambda each=other, by=dedup: guard(each.workspace, content, by))  # type: ignore[misc]
+        except VaultMemError:
+            continue  # that vault says it to who asks it
+        if verdict.duplicate_of is not None:
+            return replace(verdict.duplicate_of, vault=other.name)
+    return None
+
+
+def _in_all(
+    nearest: Workspace, name: str, others: Sequence[Beside], ask: Callable[[Workspace], RecallResult]
+) -> list[RecallResult]:
+    """The answer of each vault; one that is in trouble is named, and the others answer (SPEC L-4)."""
+    found = [_named(ask(nearest), name)]
+    for other in others:
+        try:
+            found.append(_named(ask(other.workspace), other.name))
+        except VaultMemError as error:
+            nearest.notices.append(f"{other.name} did not answer: {error.message}")
+    return found
+
+
+def _named(result: RecallResult, name: str) -> RecallResult:
+    return replace(result, results=[replace(each, vault=name) for each in result.results])

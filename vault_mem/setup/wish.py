@@ -1,0 +1,121 @@
+"""What is wished for, and the commands that follow from it: the server's, and those of hooks."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vault_mem.setup import texts
+from vault_mem.setup.pieces import Entry, Piece
+
+SURFACES = ("mcp", "cli")
+TOOL_SETS = ("core", "all")
+SKILL = "skills/vault-mem/SKILL.md"
+# A session waits for its hook: longer than a cold start takes, and no longer than a person bears.
+SECONDS = 30
+# What runs at every prompt or answer ends by itself within two seconds.
+HOOK_SECONDS = 3
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be set up: for which agent, for this project or for the user, by tools or by commands.
+
+    `vault` is written where the agent would not find it by itself; `tools` and `public` say what the server offers.
+    `capture` keeps what is said in sessions, `per_prompt` adds a memory to a prompt that it answers.
+    """
+
+    agent: str
+    scope: str
+    surface: str
+    project: Path
+    env: Mapping[str, str]
+    vault: Path | None = None
+    private_too: bool = False
+    tools: str = "core"
+    public: bool = False
+    capture: bool = False
+    per_prompt: bool = False
+
+    @property
+    def home(self) -> Path:
+        """The user's home folder."""
+        return Path(self.env.get("HOME") or Path.home())
+
+    @property
+    def base(self) -> Path:
+        """The folder it is about: the project's, or home."""
+        return self.project if self.scope == "project" else self.home
+
+    def named(self, variable: str, default: Path) -> Path:
+        """A folder that the environment may name."""
+        given = self.env.get(variable)
+        return Path(given.replace("~", str(self.home), 1) if given and given.startswith("~") else given or default)
+
+    @property
+    def lines(self) -> str:
+        """The lines of instructions for this agent."""
+        return texts.lines(self.surface, self.agent, self.vault)
+
+    @property
+    def skill(self) -> str:
+        """The skill for this agent."""
+        return texts.skill(self.surface, self.tools, self.vault)
+
+
+@dataclass
+class Needs:
+    """The pieces an agent needs, and what a person should know or do besides."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+
+def server_arguments(wish: Wish) -> list[str]:
+    """The arguments that start the server as the entry does."""
+    offer = ["--tools", wish.tools, *(["--public"] if wish.public else [])]
+    return [*(["--vault", str(wish.vault)] if wish.vault else []), "mcp", *offer]
+
+
+def server(wish: Wish, keys: tuple[str, ...]) -> Entry:
+    """The entry that starts the server, in the form that most agents take."""
+    return Entry((*keys, "vault-mem"), {"command": "vault-mem", "args": server_arguments(wish)})
+
+
+def plain_wake_up(wish: Wish) -> str:
+    """What a hook runs when a session starts."""
+    public = "" if wish.private_too and not wish.public else " --public-only"
+    return f"vault-mem wake-up{public} --hook {wish.agent}{_vault_option(wish)}"
+
+
+def wake_up(wish: Wish) -> str:
+    """The same for a hook that teammates without vault-mem have too."""
+    return quietly(plain_wake_up(wish))
+
+
+def quietly(command: str) -> str:
+    """A command that ends quietly where there is no vault-mem."""
+    return f"command -v vault-mem >/dev/null 2>&1 || exit 0; {command}"
+
+
+def capture(wish: Wish) -> str:
+    """What a hook runs to keep what was said."""
+    return f"vault-mem capture --agent {wish.agent}{_vault_option(wish)}"
+
+
+def hint(wish: Wish) -> str:
+    """What a hook runs to add a memory to a prompt."""
+    private = " --include-private" if wish.private_too and not wish.public else ""
+    return f"vault-mem hint --hook {wish.agent}{private}{_vault_option(wish)}"
+
+
+def _vault_option(wish: Wish) -> str:
+    return f" --vault {shlex.quote(str(wish.vault))}" if wish.vault else ""
+
+
+def handler(command: str, seconds: int = SECONDS) -> dict[str, Any]:
+    """A command as hooks of several agents take it."""
+    return {"type": "command", "command": command, "timeout": seconds}

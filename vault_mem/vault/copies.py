@@ -1,0 +1,22 @@
+"""Names that sync services give to a second version of a file."""
+
+from __future__ import annotations
+
+import re
+
+from vault_mem.vault.tree import beside, name_of
+
+# They say what they did; a number alone says it only beside the original, and a bare one (iCloud's) only where both
+# are one memory.
+CONFLICT = re.compile(r"[. ]sync-conflict-[\d-]+\w*$| \([^()]*(?:conflict|競合)[^()]*\)$", re.IGNORECASE)
+NUMBERED = re.compile(r" \(\d{1,3}\)$")
+BARE_NUMBER = re.compile(r" \d{1,2}$")
+
+
+def original_of(key: str) -> str:
+    """The note that this one is a conflict copy of, by its name; nothing where it is called otherwise."""
+    if "conflict" not in key.lower() and "競合" not in key:
+        return ""  # quick: this is asked of every candidate
+    stem = name_of(key).removesuffix(".md")
+    found = CONFLICT.search(stem)
+    return beside(key, f"{stem[: found.start()]}.md") if found else ""
