@@ -80,6 +80,8 @@ def property_links(value: Any) -> Iterator[Link]:
     items = value if isinstance(value, list) else [value]
     for item in items[:1000]:
         nested = isinstance(item, list)
+        if not nested and not (isinstance(item, str) and "[[" in item):
+            continue  # most values, and quick to see
         item = unwrapped(item)
         if isinstance(item, str) and (nested or WIKILINK.fullmatch(item.strip())) and (link := read_link(item)):
             yield link
