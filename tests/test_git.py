@@ -271,6 +271,22 @@ def test_renamed_on_both_sides(pair: tuple[Clone, Clone]) -> None:
     assert same_bytes(one, other)
 
 
+def test_renamed_on_both_sides_and_changed_much(pair: tuple[Clone, Clone]) -> None:
+    # V-11: git does not know the changed one again (rename/delete); doctor --fix does, by its id
+    one, other = pair
+    garden = ids(one)[1]
+    one.run("rename", garden, "the vegetable patch")
+    path = one.note(garden)
+    path.write_text(path.read_text() + "".join(f"A long story, part {number}.\n" for number in range(40)))
+    other.run("rename", garden, "the flower bed")
+    assert "rename/delete" in one.merge(other, check=False)
+    one.run("doctor", "--fix")
+    (left,) = (one.root / "memories").rglob(f"*{garden[4:12]}.md")
+    assert "part 39" in left.read_text() and "Line one" in left.read_text()
+    one.commit()
+    assert same_bytes(one, other) and one.doctor() == []
+
+
 def test_ones_own_text_in_views_and_ticks(pair: tuple[Clone, Clone]) -> None:
     # V-11: the owner's lines merge as text does; a tick on either side stays
     one, other = pair

@@ -91,10 +91,10 @@ def test_an_octopus_that_was_committed_with_its_marks(pair: tuple[Clone, Clone],
 
 
 def test_a_linked_worktree(pair: tuple[Clone, Clone], tmp_path: Path) -> None:
-    # V-11: it shares the clone's settings, and a merge in it is seen as one
+    # V-11: named as the vault, it shares the clone's settings, and a merge in it is seen as one
     one, _ = pair
     one.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    side = Clone(tmp_path / "side", one.cli.env)
+    side = Clone(tmp_path / "side", {**one.cli.env, "VAULT_MEM_VAULT": str(tmp_path / "side")})
     assert side.doctor() == []
     assert [each for each in side.cli.json("doctor")["findings"] if each["check"] == "merge-driver"] == []
     ferry, garden = ids(one)

@@ -80,7 +80,7 @@ def test_bash_completes(bare: Command):
     assert set(complete(bare, "vault-mem ")) == set(COMMANDS)
     assert complete(bare, "vault-mem rem") == ["remember"]
     assert complete(bare, "vault-mem remember --pri") == ["--private"]
-    assert complete(bare, "vault-mem setup c") == ["claude-code", "codex", "cursor", "copilot", "cline"]
+    assert sorted(complete(bare, "vault-mem setup c")) == ["claude-code", "cline", "codex", "copilot", "cursor"]
     assert complete(bare, "vault-mem import x --format mc") == ["mcp-memory-service"]
     assert complete(bare, "vault-mem config se") == ["set"]
     assert complete(bare, "vault-mem config set --us") == ["--user"]

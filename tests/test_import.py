@@ -171,7 +171,7 @@ def test_nonsense_is_refused_with_a_reason(format_, cli: Command, tmp_path: Path
     for text in NONSENSE[:1] + NONSENSE[5:6] if notes else NONSENSE:
         path = tmp_path / "export.json"
         path.write_text(text)
-        answer = cli.run("import", str(path), "--format", format_, "--json")
+        answer = cli.run("import", str(path), "--format", format_, "--as-memories", "--json")
         assert answer.code in (0, 1) and not answer.json["imported"]
         assert all(each["reason"] for each in answer.json["refused"])
         assert contents(cli.cwd) == before

@@ -117,6 +117,7 @@ def test_every_plain_parameter_is_read() -> None:
         "Filters",
         "Request",
         "Callable",
+        "Sequence",
         "Mapping[str, str]",
     )
     for name, method in methods(library.Vault):

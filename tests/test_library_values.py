@@ -272,6 +272,7 @@ def test_notices_are_in_the_result(root: Path, env: dict[str, str]) -> None:
 def test_home_is_expanded_everywhere(env: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     # B-2
     monkeypatch.setenv("HOME", str(tmp_path))
+    env = env | {"HOME": str(tmp_path)}
     Vault.init("~/vault", env=env)
     vault = Vault("~/vault", env=env)
     vault.remember("One")

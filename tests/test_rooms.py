@@ -23,7 +23,6 @@ WRITERS = (
     "vault_mem.vault.marked",
     "vault_mem.vault.traces",
     "vault_mem.notes.edit",
-    "vault_mem.notes.write",
     "vault_mem.judge.judge",
     "vault_mem.operations.changing",
     "vault_mem.operations.memory.drafts",

@@ -23,6 +23,9 @@ def recognises(path: Path) -> bool:
 
 def read(path: Path, zone: tzinfo) -> Found:
     """The observations, then the summaries, by their numbers."""
+    if not recognises(path):
+        yield Bad(f"{NAME}:{path.name}", "not its database")
+        return
     for table, item in ((_TABLES[0], _observation), (_TABLES[1], _summary)):
         for record in rows(_database(path), f"SELECT * FROM {table} ORDER BY id"):
             yield item(record, f"{NAME}:{table}/{record.get('id')}")

@@ -31,11 +31,17 @@ class Conversations:
 
     def read(self, path: Path, zone: tzinfo) -> Found:
         """Every session as one conversation."""
-        for source in self.transcripts.transcripts(path):
-            try:
-                yield self._conversation(source)
-            except (OSError, VaultMemError) as error:
-                yield Bad(f"{self.NAME}:{source.id or source.path.name}", str(error))
+        try:
+            for source in self.transcripts.transcripts(path):
+                yield self._read(source)
+        except VaultMemError as error:
+            yield Bad(f"{self.NAME}:{path.name}", error.message)
+
+    def _read(self, source: Source) -> Item | Bad:
+        try:
+            return self._conversation(source)
+        except (OSError, VaultMemError) as error:
+            return Bad(f"{self.NAME}:{source.id or source.path.name}", str(error))
 
     def _conversation(self, source: Source) -> Item | Bad:
         id_, title, parts = source.id or source.path.stem, "", list[str]()

@@ -28,6 +28,9 @@ def recognises(path: Path) -> bool:
 
 def read(path: Path, zone: tzinfo) -> Found:
     """Every drawer, with its wing and room as tags."""
+    if not recognises(path):
+        yield Bad(f"{NAME}:{path.name}", "not a palace with drawers")
+        return
     drawers: dict[str, dict[str, Any]] = {}
     for row in rows(_database(path), _DRAWERS):
         drawer = drawers.setdefault(str(row["embedding_id"]), {"at": row["created_at"]})

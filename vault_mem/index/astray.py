@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 from vault_mem.index.known import Known, KnownFiles
 from vault_mem.index.links import vault_files
+from vault_mem.notes.text import id_in
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.history import id_in
 from vault_mem.vault.tree import name_of, parent_of
 
 # Front matter that gives an id is shorter than this.

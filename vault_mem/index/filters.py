@@ -34,9 +34,9 @@ class Filters:
     """
 
     category: str | None = None
-    kind: str | Collection[str] | None = None
+    kind: str | Sequence[str] | None = None
     tags: list[str] = field(default_factory=list)
-    people: Sequence[str | Collection[str]] = field(default_factory=list)
+    people: Sequence[str | set[str]] = field(default_factory=list)
     emotion: str | None = None
     importance: int | None = None
     since: datetime | None = None

@@ -207,6 +207,16 @@ class Index:
 
         return Graph(self.state, self.names() if every_file else None)
 
+    def tell_astray(self) -> list[str]:
+        """What is to be said, once, of memories that were moved to where they are not searched."""
+        if not self.state.get("astray_untold"):
+            return []
+        from vault_mem.index.astray import still_astray, told
+
+        if not self.state.fixed:
+            self.state.put(astray_untold=False)
+        return told(self.folder, still_astray(self.folder, self.state).values())
+
     def has_holes(self) -> bool:
         """Whether rows of files are missing, or cannot be read: all of them are."""
         columns = ["file", "hash", "memory", "content", "vector"]

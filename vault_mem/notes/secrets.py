@@ -64,8 +64,8 @@ _GIVEN = re.compile(
 )
 _PIN = re.compile(
     r"(?:(?<![A-Za-z0-9])(?:PIN(?:[ -]code)?|passcode"
-    r"|(?:alarm|door|gate|entry|garage|safe|locker|keypad|unlock)[ -]code)[ \t]*(?::|=|is(?:[ \t]+now)?)"
-    r"|(?:暗証番号|パスコード|PINコード|解錠番号|(?:金庫|ドア|玄関)の番号)[ \t]*(?:[=＝:：]|は、?))"
+    r"|(?:alarm|safe|keypad|unlock)[ -]code)[ \t]*(?::|=|is(?:[ \t]+now)?)"
+    r"|(?:暗証番号|パスコード|PINコード|解錠番号|金庫の番号)[ \t]*(?:[=＝:：]|は、?))"
     r"[ \t]*[\"'「]?(?P<value>[#*]?\d{4,8}[#*]?)(?![\w.,:/-]*\d)(?![年円月時分])",
     re.IGNORECASE,
 )

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from vault_mem.notes.yamlish import HANDLER
 
+_ID = re.compile(rb"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
+
 BOM = b"\xef\xbb\xbf"
 _LOOKS_LIKE_KEY = re.compile(r"[A-Za-z_][\w -]*:(\s|$)")
 
@@ -53,3 +55,9 @@ def split_text(text: str, bom: bytes = b"") -> NoteText:
         return NoteText(bom, "", None, "", text)
     front, body = HANDLER.split(text)
     return NoteText(bom, fences[0].group(), front, fences[1].group(), body)
+
+
+def id_in(raw: bytes) -> str:
+    """The id that a note gives in its front matter, without reading the rest of it."""
+    found = _ID.search(raw[:20_000])
+    return found.group(1).decode() if found else ""

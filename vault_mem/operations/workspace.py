@@ -156,13 +156,8 @@ class Workspace(Opened):
 
     def tell_astray(self) -> None:
         """Say once which memories were moved to where they are not searched (SPEC O-5)."""
-        state = self.index.state if "index" in self.__dict__ else None
-        if state is not None and state.get("astray_untold"):
-            from vault_mem.index.astray import still_astray, told
-
-            self.notices += told(self.folder, still_astray(self.folder, state).values())
-            if not state.fixed:
-                state.put(astray_untold=False)
+        if "index" in self.__dict__ and self.index.is_open:
+            self.notices += self.index.tell_astray()
 
     def _behind(self, only: Sequence[str] | None) -> Freshness:
         from vault_mem.index.sync import difference

@@ -14,13 +14,16 @@ Strengths = Mapping[tuple[str, str], float]
 
 def around(catalogue: Catalogue, place: int) -> dict[int, float]:
     """The memories linked to one, in both directions, with the firmness of each link."""
-    found: dict[int, float] = {}
-    file = catalogue.files[place]
-    for source, target, link in catalogue.names.around(file):
-        other = catalogue.place_of(target if source == file else source)
-        if other is not None:
-            found[other] = max(found.get(other, 0.0), UNSAID if link.confidence is None else link.confidence)
-    return found
+    known: dict[int, dict[int, float]] = catalogue.derived("links around", dict)  # until a memory changes
+    if place not in known:
+        found: dict[int, float] = {}
+        file = catalogue.files[place]
+        for source, target, link in catalogue.names.around(file):
+            other = catalogue.place_of(target if source == file else source)
+            if other is not None:
+                found[other] = max(found.get(other, 0.0), UNSAID if link.confidence is None else link.confidence)
+        known[place] = found
+    return known[place]
 
 
 def spread(
@@ -35,7 +38,7 @@ def spread(
     for (one, other), strength in strengths.items():
         used.setdefault(one, {})[other] = used.setdefault(other, {})[one] = strength
     for seed, share in seeds:
-        near = around(catalogue, seed)
+        near = dict(around(catalogue, seed))
         for id_, strength in used.get(catalogue.ids[seed], {}).items():
             far = catalogue.place_of_id(id_)
             if far is not None and far != seed:

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from vault_mem.notes.text import id_in as id_in
 from vault_mem.notes.text import split
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.steps import AppendStep, FileStep, Step, read
-
-_ID = re.compile(rb"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
 
 _DATE = re.compile(rb"(?:^|(?<=\r))created:[ \t]*\S", re.MULTILINE)
 
@@ -141,12 +140,6 @@ def history_keys(folder: Folder) -> list[str]:
         for name in folder.tree.names(place, ".jsonl")
         if folder.is_history(key := f"{place}/{name}") and folder.is_shown(key)
     ]
-
-
-def id_in(raw: bytes) -> str:
-    """The id that a note gives in its front matter, without reading the rest of it."""
-    found = _ID.search(raw[:20_000])
-    return found.group(1).decode() if found else ""
 
 
 def has_date(raw: bytes) -> bool:

@@ -74,7 +74,8 @@ def take_in(copy: SyncCopy, workspace: Workspace) -> None:
         reason = "a copy that says the same" if one == other else "two versions that a sync service kept"
         transaction = Transaction(folder, "doctor --fix", reason, ids=[id_in(one)])
         if one != other:
-            found = merged_with(folder, copy.original, one, other)
+            known = next((key for key in (copy.original, copy.key) if git.version(folder, key, 1)), copy.original)
+            found = merged_with(folder, known, one, other)
             if found is None or found.conflicts:
                 raise Conflict("both versions changed the same", "vault-mem review shows them side by side")
             transaction.write(copy.original, one, merged_bytes(found))
@@ -89,9 +90,16 @@ def take_in(copy: SyncCopy, workspace: Workspace) -> None:
 
 
 def renamed_twice(folder: Folder, key: str, other: str) -> bool:
-    """Whether git has just left two files of one memory, because both sides of a merge renamed it."""
+    """Whether git has just left two files of one memory, because both sides of a merge renamed it.
+
+    Where one side also changed much of it, git takes that one's for a new file (0), and the other's for one of its own
+    that the first side deleted.
+    """
     waiting = git.unmerged(folder) if git.under_way(folder) else {}
-    return {frozenset(waiting.get(each, ())) for each in (key, other)} == {frozenset({2}), frozenset({3})}
+    if key not in waiting and other not in waiting:
+        return False
+    sides = [waiting.get(each, {0}) - {1} for each in (key, other)]
+    return sides[0] != sides[1] and all(len(each) == 1 for each in sides)
 
 
 @dataclass(frozen=True)

@@ -170,7 +170,7 @@ def _declined(workspace: Workspace, memory: Memory) -> bool:
 
 def open_states(workspace: Workspace, kinds: Collection[str] = STATE_KINDS) -> list[Memory]:
     """The states that are not closed, newest first."""
-    found = workspace.index.memories(Filters(kind=kinds))
+    found = workspace.index.memories(Filters(kind=[*kinds]))
     return [memory for memory in found if not memory.provisional]
 
 

@@ -38,9 +38,9 @@ BY_INDEX: dict[str, Check] = {
     "broken-files": notes.broken_files,
     "astray": notes.astray,
     "private-merges": merges.came_back,
-    "deleted-and-changed": merges.unmerged,
     "autocommit": merges.commits,
-    "duplicate-ids": notes.duplicate_ids,
+    "duplicate-ids": notes.duplicate_ids,  # before git is told that one of two files stays
+    "deleted-and-changed": merges.unmerged,
     "foreign-ids": notes.foreign_ids,
     "missing-ids": notes.missing_ids,
     "dangling-links": notes.dangling_links,

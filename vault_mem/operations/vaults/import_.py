@@ -58,7 +58,7 @@ class ImportReport(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        found = as_record(self)
+        found = as_record(self, *([] if self.grown else ["grown"]))
         return found | {"counts": {name: len(value) for name, value in found.items() if isinstance(value, list)}}
 
 
