@@ -72,7 +72,7 @@ _ROWS = {
         "amp.mcpServers",
         lambda wish: (wish.project / ".agents", _config(wish) / "agents"),
         lambda wish: (wish.project / "AGENTS.md", _config(wish) / "amp/AGENTS.md"),
-        "its own command writes the same entry and lists ours",
+        "its own command writes the same entry",
         notice="Amp starts a project's server once you have run `amp mcp approve vault-mem` there.",
     ),
     "vscode": _Row(
