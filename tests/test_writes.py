@@ -346,24 +346,26 @@ def test_what_fails_after_an_operation_does_not_unsay_it(
 
 # ---- transactions: all or nothing, also over a crash
 
+ONE = "---\ncreated: 2026-11-01T10:00:00\n---\none {}"  # a date of its own, so that its first change adds none (S-8)
+
 
 @pytest.fixture
 def folder(root: Path, env: dict[str, str]) -> Folder:
-    note(root, "memories/one.md", "one before")
+    note(root, "memories/one.md", ONE.format("before"))
     note(root, "memories/two.md", "two before")
     return Folder(root, env)
 
 
 def three_steps(folder: Folder) -> journal.Transaction:
     transaction = journal.Transaction(folder, "test", "a reason")
-    transaction.write("memories/one.md", b"one before", b"one after")
+    transaction.write("memories/one.md", ONE.format("before").encode(), ONE.format("after").encode())
     transaction.create("private/new.md", b"new\xff")
     transaction.remove("memories/two.md", b"two before")
     return transaction
 
 
-BEFORE = {"memories/one.md": b"one before", "memories/two.md": b"two before"}
-AFTER = {"memories/one.md": b"one after", "private/new.md": b"new\xff"}
+BEFORE = {"memories/one.md": ONE.format("before").encode(), "memories/two.md": b"two before"}
+AFTER = {"memories/one.md": ONE.format("after").encode(), "private/new.md": b"new\xff"}
 
 
 def notes(root: Path) -> dict[str, bytes]:
@@ -380,7 +382,11 @@ def test_a_transaction(folder: Folder) -> None:
     assert mode(entry.parent) == 0o700
     record = json.loads(entry.read_text())
     assert record["command"] == "test"
-    assert [step["before"] for step in record["steps"] if "before" in step] == ["one before", None, "two before"]
+    assert [step["before"] for step in record["steps"] if "before" in step] == [
+        ONE.format("before"),
+        None,
+        "two before",
+    ]
     assert journal.pending(folder) == []
 
 

@@ -50,11 +50,8 @@ def split(raw: bytes) -> NoteText:
 
 def split_text(text: str, bom: bytes = b"") -> NoteText:
     """Cut decoded text at its fences: `---` alone on the first line, and on the line that ends the front matter."""
-    fences = HANDLER.fences(text)
-    if fences is None:
-        return NoteText(bom, "", None, "", text)
-    front, body = HANDLER.split(text)
-    return NoteText(bom, fences[0].group(), front, fences[1].group(), body)
+    parts = HANDLER.parts(text)
+    return NoteText(bom, *parts) if parts else NoteText(bom, "", None, "", text)
 
 
 def id_in(raw: bytes) -> str:

@@ -52,7 +52,7 @@ class _TextLoader(Loader):
 
 _TextLoader.yaml_implicit_resolvers = {}
 
-_CLOSING = re.compile(r"(?:^|(?<=\r))---[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
+_CLOSING = re.compile(r"---[ \t]*(?:\r\n|\n|\r|\Z)")
 
 
 class NoteHandler(YAMLHandler):  # type: ignore[misc]  # python-frontmatter is not typed in all versions
@@ -62,20 +62,25 @@ class NoteHandler(YAMLHandler):  # type: ignore[misc]  # python-frontmatter is n
 
     def detect(self, text: str) -> bool:
         """Whether the text begins with front matter that is closed."""
-        return self.fences(text) is not None
+        return self.parts(text) is not None
 
     def split(self, text: str) -> tuple[str, str]:
         """What is between the fences, and what follows them; raises ValueError where there are none."""
-        fences = self.fences(text)
-        if fences is None:
+        parts = self.parts(text)
+        if parts is None:
             raise ValueError("no front matter")
-        return text[fences[0].end() : fences[1].start()], text[fences[1].end() :]
+        return parts[1], parts[3]
 
-    def fences(self, text: str) -> tuple[re.Match[str], re.Match[str]] | None:
-        """The lines of `---` above and below: the first line of the text, and the next one that is nothing else."""
+    def parts(self, text: str) -> tuple[str, str, str, str] | None:
+        """The fence above, the front matter, the fence below, the rest: `---` alone on the first and on a later line."""
         opening = self.FM_BOUNDARY.match(text)
-        closing = _CLOSING.search(text, opening.end()) if opening else None
-        return (opening, closing) if opening and closing else None
+        start = opening.end() if opening else 0
+        place = text.find("---", start) if opening else -1
+        while opening and place >= 0:
+            if text[place - 1] in "\r\n" and (closing := _CLOSING.match(text, place)):
+                return opening.group(), text[start:place], closing.group(), text[closing.end() :]
+            place = text.find("---", place + 1)
+        return None
 
     def load(self, fm: str, **options: Any) -> Any:
         """The front matter's value; raises yaml.YAMLError or ValueError where it has none."""
