@@ -72,7 +72,7 @@ class NoteHandler(YAMLHandler):  # type: ignore[misc]  # python-frontmatter is n
         return parts[1], parts[3]
 
     def parts(self, text: str) -> tuple[str, str, str, str] | None:
-        """The fence above, the front matter, the fence below, the rest: `---` alone on the first and on a later line."""
+        """The fence above, the front matter, the fence below (a later line that is nothing but `---`) and the rest."""
         opening = self.FM_BOUNDARY.match(text)
         start = opening.end() if opening else 0
         place = text.find("---", start) if opening else -1
