@@ -137,11 +137,22 @@ def with_parents(tags: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*tags, *(tag for tag in found if tag)]))
 
 
+def _made_from(name: str, title: str) -> bool:
+    """Whether a file's name was made from the title: quicker to see than by comparing their terms."""
+    lower = title.casefold()
+    return all(part in lower for part in name.split("-"))
+
+
 def _of_path(key: str, title: str) -> list[str]:
     """The words of a file's name and folders that its title does not have."""
     *folders, file = key.split("/")[1:] or [key]
     named = [folder for folder in folders if not _MONTH.fullmatch(folder)]
-    found = dict.fromkeys(terms(" ".join([*named, ID_AT_END.sub("", file.rpartition(".")[0])])))
+    stem = file.rpartition(".")[0]
+    if (name := ID_AT_END.sub("", stem)) == stem or not _made_from(name, title):
+        named.append(name)
+    if not named:
+        return []
+    found = dict.fromkeys(terms(" ".join(named)))
     known = set(terms(title)) if found else found
     return [term for term in found if term not in known]
 
