@@ -75,7 +75,7 @@ def fitted(weights: dict[str, Any]) -> Iterator[None]:
 
 
 def folds(pairs: Sequence[Pair], count: int, seed: int = 0) -> list[list[int]]:
-    """Places of the pairs in so many folds of about the same size; pairs that share a sentence stay together."""
+    """Places of the pairs in that many folds of about the same size; pairs that share a sentence stay together."""
     groups = _groups(pairs)
     Random(seed).shuffle(groups)
     found: list[list[int]] = [[] for _ in range(count)]

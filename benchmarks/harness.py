@@ -83,7 +83,7 @@ def interleaved(rounds: int, *calls: Callable[[], object]) -> list[list[float]]:
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """The value that so many per cent of them do not exceed."""
+    """The value that this percentage of them does not exceed."""
     return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
 
 

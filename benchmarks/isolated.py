@@ -53,7 +53,7 @@ def _run(module: str, setting: Setting, sender: Connection) -> None:
 def clean_environment(folder: Path) -> dict[str, str]:
     """The environment with nothing of the user's own vaults, settings or caches in it.
 
-    Bytecode is kept below `folder` too: a start that compiles its modules anew would measure the compiler.
+    Bytecode is kept below `folder` too: a start that compiles its modules again would measure the compiler.
     """
     ours = ("VAULT_MEM_", "XDG_", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}

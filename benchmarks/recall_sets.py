@@ -51,7 +51,7 @@ def _entry(name: str, turns: list[Turn], questions: list[tuple[str, list[str]]],
 
 
 def _day(random: Random, first: int, last: int) -> str:
-    """A moment between so many days ago; far apart, so that nothing is one moment by chance."""
+    """A moment between these numbers of days ago; far apart, so that nothing is one moment by chance."""
     ago = timedelta(days=random.uniform(first, last))
     return (NOW - ago).replace(microsecond=0).isoformat()
 

@@ -113,7 +113,7 @@ QUESTIONS = [
 
 
 def memories(count: int, seed: int = 1) -> Iterator[Memory]:
-    """So many memories in the order they were made, spread over the months; later ones link to earlier ones."""
+    """This many memories in the order they were made, spread over the months; later ones link to earlier ones."""
     random = Random(seed)
     step = timedelta(days=30.4 * MONTHS) / count
     earlier: list[Memory] = []

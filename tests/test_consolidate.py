@@ -256,7 +256,7 @@ def test_what_was_said_is_not_taken_back(cli: Command, root: Path) -> None:
 
 
 def test_the_window_of_the_seed(cli: Command, root: Path) -> None:
-    # C-1: the newest so many instead of hours, and how many are replayed
+    # C-1: the newest N instead of hours, and how many are replayed
     for number, id_ in enumerate(ids(6)):
         place(root, id_, f"Day {number} was quite another day.", f"2026-09-0{number + 1}T08:00:00")
     assert cli.json("consolidate", env=NOW)["replay_events"] == 0

@@ -238,7 +238,7 @@ def index_files(cli: Command, *endings: str) -> list[Path]:
 
 
 def test_a_damaged_index(cli: Command, root: Path) -> None:
-    # built anew by itself where that is noticed on opening, and said; the notes are not touched
+    # rebuilt by itself where that is noticed on opening, and said; the notes are not touched
     memory(root, "memories/a.md", "mem_00000000000a", "Sound")
     assert cli.run("status").code == 0
     before = states(root)
@@ -251,7 +251,7 @@ def test_a_damaged_index(cli: Command, root: Path) -> None:
 
 
 def test_an_index_with_holes(cli: Command, root: Path) -> None:
-    # rows that are missing show only when all of them are read; --fix builds it anew
+    # rows that are missing show only when all of them are read; --fix rebuilds it
     from vault_mem import Vault
 
     for digit in "abc":

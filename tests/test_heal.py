@@ -198,7 +198,7 @@ def test_from_the_id_without_any_index(eager: Command, root: Path) -> None:
 
 
 def test_old_names_survive_a_rebuild(eager: Command, root: Path) -> None:
-    # V-5: also of a file that is renamed before the index is built anew
+    # V-5: also of a file that is renamed before the index is rebuilt
     memory(root, "memories/Old.md", A, "The target")
     path = memory(root, "memories/b.md", B, "[[Old]] and [[Second]]")
     memory(root, "memories/Second.md", C, "Another")

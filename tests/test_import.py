@@ -247,7 +247,7 @@ def test_the_report_in_words(cli: Command):
 
 
 def crates(place: Path, count: int) -> Path:
-    """An export of mem0 with so many memories."""
+    """An export of mem0 with that many memories."""
     items = [{"id": f"x{n}", "memory": f"Crate {n} has {n * 7919 % 1013} lamps"} for n in range(count)]
     place.write_text(json.dumps(items))
     return place

@@ -276,7 +276,7 @@ def test_an_editor_saving_all_the_time(root: Path, env: dict[str, str], soak: bo
                 vault.remember(f"Number {number} follows", supersedes=[id_], force=True)
                 vault.undo()
             except Exception as error:
-                # 4: it was looked at in the moment in which the editor had emptied it to write it anew
+                # 4: it was looked at in the moment in which the editor had emptied it to write it again
                 assert getattr(error, "exit_code", 0) in (4, 5), error
     finally:
         stop.set()

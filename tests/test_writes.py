@@ -419,7 +419,7 @@ def test_a_failure_in_between_takes_everything_back(folder: Folder, monkeypatch:
 
 
 def crash(folder: Folder, monkeypatch: pytest.MonkeyPatch, after: int) -> None:
-    """Commit three steps and die after so many of them."""
+    """Commit three steps and die after that many of them."""
     done = []
     real, rename = carry.Job.switch, tree.Tree.rename
 

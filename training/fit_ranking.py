@@ -39,7 +39,7 @@ MAY_COST = ("asks", "slight")
 # A vault is also asked in keywords, which need the words themselves.
 LEAST = {"words": 1.0}
 REGULARISATION = 5e-4
-# Of each question so many candidates are enough to fit to, with its evidence.
+# Of each question this many candidates are enough to fit to, with its evidence.
 CANDIDATES = 60
 FIRST = 5
 # Talks have by far the most questions, and long texts are few: so much more than the others each counts.
@@ -47,7 +47,7 @@ WEIGHT = {"locomo-dev": 2.2, "agent-chats": 2.0, "long-notes": 2.0}
 TELLING = 1e-3
 # How much worse it is to withhold a right answer, the more likely so.
 SHARP = 4.0
-# What agents and notes are asked says of itself that another vault does not answer it: so many of each set are asked.
+# What agents and notes are asked says of itself that another vault does not answer it: this many of each set are asked.
 TRANSFERABLE = ("agent-facts", "manual-en", "manual-ja", "long-notes")
 SOME = 12
 STRANGE = "strange to "
@@ -57,7 +57,7 @@ IN_FAVOUR = ("covered", "weakest", "near", "score", "ahead")
 WITHOUT_ANSWER = {"agent-facts": 3.0}
 # Questions about a detail that nobody told, of something that was told: what is nearest looks like an answer.
 NEAR_MISSES = ("life-stream",)
-# So many of the right answers of a set may be below the floor.
+# This share of the right answers of a set may be below the floor.
 LOST = 0.02
 DIGITS = 2
 

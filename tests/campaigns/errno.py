@@ -504,7 +504,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.errno", description=__doc__.split("\n")[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=200, help="how many, 0 for all")
-    parser.add_argument("--operations", type=int, default=0, help="of so many operations only, chosen by the seed")
+    parser.add_argument("--operations", type=int, default=0, help="only this many operations, chosen by the seed")
     parser.add_argument("--only", action="append", help="only this operation (repeatable)")
     parser.add_argument("--without", action="append", help="not this operation (repeatable)")
     parser.add_argument("--call", action="append", help="only this case, as a summary names it (repeatable)")

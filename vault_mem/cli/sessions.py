@@ -32,7 +32,7 @@ def command(ctx: click.Context) -> None:
         _list(ctx.obj, "", "", 20)
 
 
-@command.command("list", cls=Command, examples="vault-mem sessions list --project ~/work/app")
+@command.command("list", cls=Command, examples="vault-mem sessions list --project ~/projects/app")
 @click.option("--project", default="", metavar="DIR", help="Only of this folder, or of a folder with this name.")
 @click.option("--agent", default="", help="Only of this agent.")
 @click.option("-n", "limit", type=int, default=20, help="How many, default 20.")
@@ -57,7 +57,7 @@ def show_command(console: Console, which: str) -> None:
     "remove",
     cls=Command,
     examples="""vault-mem sessions remove 1a2b3c4d
-                vault-mem sessions remove --older-than 30 --project ~/work/app --yes""",
+                vault-mem sessions remove --older-than 30 --project ~/projects/app --yes""",
 )
 @click.argument("which", nargs=-1)
 @click.option("--older-than", type=click.IntRange(0), metavar="DAYS", help="Those that ended earlier.")

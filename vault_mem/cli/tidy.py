@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, dry_run: bool) -> None:
     """Close exact duplicates among facts, relations, tasks and summaries. Nothing is deleted; events are never touched.
 
-    The daemon does this by itself every so many turns; near ones are for you or a language model to decide about:
+    The daemon does this by itself, every 200 turns; near ones are for you or a language model to decide about:
     see the subcommands.
     """
     console: Console = ctx.obj

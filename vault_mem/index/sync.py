@@ -34,7 +34,7 @@ from vault_mem.vault.walk import EMPTIED, RACY_NS, FileState, Listing, content_h
 
 # Files per commit: large enough that a commit's own cost does not count, small enough to hold in memory.
 BATCH = 1000
-# So many rows of a commit are handed on to those who have the memories at hand.
+# At most this many rows of a commit are handed on to those who have the memories at hand.
 HANDED_ON = 8
 # A vault of at least this many files does not empty itself: more likely a disk is not mounted.
 MASS_LOSS = 5

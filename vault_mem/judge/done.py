@@ -85,7 +85,7 @@ def _forms(lower: str) -> set[str]:
 
 
 def _meant(missing: list[Word], others: tuple[Word, ...], needed: int, tokens: TokenVectors) -> bool:
-    """Whether so many words of the task that are not said are meant by others."""
+    """Whether the words of the task that are not said, this many, are meant by others."""
     if not others:
         return False
     one, two = (np.array([direction(word.text, tokens) for word in words]) for words in (missing, others))

@@ -398,7 +398,7 @@ TOOLS = (
         "How the last week and month felt: the dominant emotion, an undercurrent, the shift between the halves.",
         ("emotion-trend",),
         (
-            Parameter("days", "--days", _whole("So many days instead of a week and a month.", 1, 3650)),
+            Parameter("days", "--days", _whole("Days to look at, instead of a week and a month.", 1, 3650)),
             _PUBLIC_ONLY,
         ),
         read_only=True,

@@ -102,7 +102,7 @@ class Line:
 
     @contextmanager
     def turn(self, wait: float | None = None) -> Iterator[None]:
-        """Wait for one's turn, and have it until the block ends; raises Busy after so many seconds."""
+        """Wait for one's turn, and have it until the block ends; raises Busy after that many seconds."""
         self._join(wait)
         try:
             yield

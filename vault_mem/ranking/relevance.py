@@ -28,7 +28,7 @@ UNLIKE, ALIKE = 0.12, 0.35
 # Who asks for a colour is hardly answered by a text that names none.
 LACKING = 0.5
 # An answer stands out: its score is above that of the candidate which comes this many places after the best, or where
-# there are not so many, above what unrelated memories usually have; and above that of the next.
+# there are fewer, above what unrelated memories usually have; and above that of the next.
 BEHIND, UNRELATED = 30, 0.5
 
 Values = NDArray[np.float32]

@@ -32,12 +32,12 @@ CLOSE = 64
 MANY = 6.0
 # Of a note of more passages than this even the best passage has words of the query by chance.
 BOOK = 30.0
-# How like a query memories are that have nothing to do with it, and how that varies: what so many memories would show.
+# How like a query unrelated memories are, and how that varies: what that number of memories would show.
 # A vault of a few says too little of itself.
 USUAL, VARYING, AS_MANY = 0.5, 0.075, 10
 # What is farther from the vault's mean, in its deviations, is not seen.
 MOST_NEAR = 5.0
-# So many words of a query are its chief ones.
+# How many words of a query are its chief ones.
 CHIEF = 4
 # A query that the model cannot read says that little by its likeness.
 UNREAD = 0.1

@@ -23,7 +23,7 @@ from vault_mem.operations.workspace import Workspace
 
 # How many neighbours are looked at: enough for five links after private and closed ones are set aside.
 NEIGHBOURS = 12
-# So many of the nearest are judged whatever their distance: another number in a short text moves its vector far,
+# How many of the nearest are judged whatever their distance: another number in a short text moves its vector far,
 # and it is still the same statement with another fact.
 JUDGED, MOST_JUDGED = 3, 4
 # Long notes clash in many numbers without being about one thing: this much of the wording they have in common.

@@ -102,7 +102,7 @@ class Batch:
         self._mirror()
 
     def look_now_and_then(self, done: int) -> None:
-        """After so many, the vault's files are looked at again."""
+        """Every few hundred, the vault's files are looked at again."""
         if done % AT_ONCE == 0:
             self._workspace.held_still = False
             self._workspace.freshen()

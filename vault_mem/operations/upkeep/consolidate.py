@@ -31,7 +31,7 @@ MAX_MERGE_CANDIDATES = 5
 SNIPPET = 100
 # A text that is this much longer says more than the other, and must not be the one that goes.
 FULLER = 1.2
-# So many of the nearest pairs are read by the judge: a few seconds' work in a vault full of near-duplicates.
+# How many of the nearest pairs are read by the judge: a few seconds' work in a vault full of near-duplicates.
 MOST_JUDGED = 500
 
 Progress = Callable[[int, int], None]

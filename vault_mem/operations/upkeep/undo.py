@@ -206,7 +206,7 @@ def _unmade(folder: Folder, made: list[MadeStep]) -> list[FileStep]:
 
 
 def _many_lines(steps: list[Step]) -> tuple[dict[str, list[LineStep]], list[str]]:
-    """The lines that were added to each view, and the views with so many that one by one takes too long."""
+    """The lines that were added to each view, and the views with too many to take out one by one."""
     lines: dict[str, list[LineStep]] = {}
     for step in steps:
         if isinstance(step, LineStep) and step.before is None and step.id:

@@ -235,7 +235,7 @@ def rebuild(workspace: Workspace) -> RebuildResult:
         for memory in sorted(public, key=lambda each: each.order):
             for (key, place), line in (_lines(folder, memory) if folder.settings.views else {}).items():
                 wanted.setdefault(key, {})[memory.id] = (line, place)
-        transaction = Transaction(folder, "views rebuild", "made anew from the memories")
+        transaction = Transaction(folder, "views rebuild", "rebuilt from the memories")
         for key in sorted({*wanted, *filter(folder.is_view, view_keys(folder))}):
             _rebuild_file(transaction, key, wanted.get(key, {}))
         spoken = [memory for memory in public if memory.category == INTROSPECTION]

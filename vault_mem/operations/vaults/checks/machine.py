@@ -63,7 +63,7 @@ def index(workspace: Workspace) -> Iterator[Finding]:
             "index",
             "the index is damaged: memories are missing from it",
             str(workspace.folder.index_dir),
-            hint="your notes are safe; vault-mem reindex builds it anew from them (doctor --fix does)",
+            hint="your notes are safe; vault-mem reindex rebuilds it from them (doctor --fix does)",
             severity="error",
             fix=lambda workspace: workspace.rebuild(),
         )

@@ -133,7 +133,7 @@ def summaries(workspace: Workspace) -> Iterator[Finding]:
                 "summaries",
                 "a summary whose sources have changed since",
                 summary.path,
-                hint="write it anew: vault-mem tidy candidates --summaries",
+                hint="write it again: vault-mem tidy candidates --summaries",
                 severity="info",
             )
 
