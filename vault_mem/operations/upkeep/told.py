@@ -31,7 +31,7 @@ class Hiding:
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
-        self._hidden = _private_now(folder) if folder.public else set()
+        self._hidden = private_digits(folder) if folder.public else set()
         self._public: set[str] = set()
 
     def hides(self, entry: Entry) -> bool:
@@ -41,7 +41,7 @@ class Hiding:
         self._learn([step for step in entry.steps if isinstance(step, FileStep) and self._folder.is_note(step.key)])
         if not all(self._folder.is_shown(step.key) for step in entry.steps):
             return True
-        return any(not self._hidden.isdisjoint(_DIGITS.findall(text)) for text in _texts(entry))
+        return any(names_one(text, self._hidden) for text in _texts(entry))
 
     def _learn(self, notes: list[FileStep]) -> None:
         for step in sorted(notes, key=lambda each: self._folder.is_private(each.key)):
@@ -53,7 +53,7 @@ class Hiding:
                 self._hidden.add(digits)
 
 
-def _private_now(folder: Folder) -> set[str]:
+def private_digits(folder: Folder) -> set[str]:
     """The first digits of the ids of all that lies in the private folder."""
     found = set()
     for _, _, keys in folder.tree.walk(folder.settings.private_folder.strip("/")):
@@ -61,6 +61,11 @@ def _private_now(folder: Folder) -> set[str]:
             ours = _OURS.fullmatch(name_of(key))
             found.add(ours.group(1) if ours else _digits(id_in(read(folder, key) or b"")))
     return found - {""}
+
+
+def names_one(text: str, digits: set[str]) -> bool:
+    """Whether a text has the id, or the file's name, of one of the memories with these digits."""
+    return not digits.isdisjoint(_DIGITS.findall(text))
 
 
 def _digits(id_: str) -> str:
