@@ -1,7 +1,7 @@
 // The frame: navigation, language, the private switch, and the view that the address names.
-import { address, change, html, render, say, shared, useEffect, useRef, useShared, useState, where } from "./base.js";
+import { address, change, html, render, say, shared, toast, useEffect, useRef, useShared, useState, where } from "./base.js";
 import { listen, refreshStatus, switchPrivate } from "./api.js";
-import { Choice, Toasts, toast } from "./parts.js";
+import { Choice, Toasts } from "./parts.js";
 import { t } from "./words.js";
 
 const VIEWS = {
@@ -31,7 +31,13 @@ const Icon = ({ name }) => html`<svg viewBox="0 0 18 18" aria-hidden="true" fill
 
 function Navigation({ view }) {
   const proposals = shared.status?.proposals;
-  return html`<nav class="nav" aria-label=${t("nav")}><ul>
+  const list = useRef();
+  // On a narrow screen the row is longer than the screen.
+  useEffect(() => {
+    const [row, current] = [list.current, list.current.querySelector("[aria-current]")];
+    if (current) row.scrollLeft = current.offsetLeft - (row.clientWidth - current.offsetWidth) / 2;
+  }, [view]);
+  return html`<nav class="nav" ref=${list} aria-label=${t("nav")}><ul>
     ${Object.keys(ICONS).map(
       (name) => html`<li key=${name}><a href=${address(name)} aria-current=${view === name ? "page" : null}>
         <${Icon} name=${name} /><span>${t(`nav.${name}`)}</span>
@@ -50,20 +56,19 @@ async function flip(on) {
   }
 }
 
-function Side({ view }) {
-  return html`<header class="side">
-    <a class="brand" href=${address("ask")}><img src="static/icon.svg" alt="" /><div><b>vault-mem</b><span>${shared.status?.vault} </span></div></a>
-    <${Navigation} view=${view} />
-    <div class="side-foot">
-      <label class="switch"><input type="checkbox" role="switch" checked=${shared.private} onChange=${(event) => flip(event.target.checked)} />${t("private.switch")}</label>
-      <div class="row">
-        <${Choice} mini label=${t("language")} value=${shared.lang} options=${[["en", "English"], ["ja", "日本語"]]} onChange=${(lang) => change({ lang })} />
-        <${Choice} mini label=${t("theme")} value=${theme()} options=${[["light", t("theme.light")], ["dark", t("theme.dark")]]} onChange=${(each) => change({ theme: each })} />
-      </div>
-      <p class="soft small">${shared.live ? t("live") : t("not.live")}</p>
-    </div>
-  </header>`;
-}
+const Side = ({ view }) => html`<header class="side">
+  <a class="brand" href=${address("ask")}><img src="static/icon.svg" alt="" /><div><b>vault-mem</b><span>${shared.status?.vault}</span></div></a>
+  <${Navigation} view=${view} />
+</header>`;
+
+const Foot = () => html`<footer class="foot">
+  <label class="switch"><input type="checkbox" role="switch" checked=${shared.private} onChange=${(event) => flip(event.target.checked)} />${t("private.switch")}</label>
+  <div class="row">
+    <${Choice} mini label=${t("language")} value=${shared.lang} options=${[["en", "English"], ["ja", "日本語"]]} onChange=${(lang) => change({ lang })} />
+    <${Choice} mini label=${t("theme")} value=${theme()} options=${[["light", t("theme.light")], ["dark", t("theme.dark")]]} onChange=${(each) => change({ theme: each })} />
+  </div>
+  <p class="soft small"><span class=${`lamp ${shared.live ? "on" : ""}`} aria-hidden="true"></span>${shared.live ? t("live") : t("not.live")}</p>
+</footer>`;
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const theme = () => (shared.theme === "auto" ? (dark.matches ? "dark" : "light") : shared.theme);
@@ -125,6 +130,7 @@ function App() {
       ${shared.private && html`<div class="private-bar" role="region" aria-label=${t("private.title")}><span>● ${t("private.on")}</span><button type="button" onClick=${() => flip(false)}>${t("private.hide")}</button></div>`}
       <${Side} view=${at.view === "memory" ? "" : at.view} />
       <main id="main" tabindex="-1" class=${`main ${at.view === "graph" ? "wide" : ""}`}><${View} at=${at} /></main>
+      <${Foot} />
     </div>
     <div class="sr" role="status" aria-live="polite">${shared.said}</div>
     <${Toasts} />`;

@@ -54,12 +54,19 @@ function seeds(cluster, depth, count) {
     return homes;
   }
   const members = new Map();
-  cluster.forEach((c, n) => c >= 0 && members.set(c, [...(members.get(c) ?? []), n]));
+  cluster.forEach((c, n) => {
+    if (c < 0) return;
+    if (!members.has(c)) members.set(c, []);
+    members.get(c).push(n);
+  });
   const step = 15;
+  let turn = 0;
   const placed = []; // circles that are taken: x, y, radius
   for (const each of [...members.values()].sort((a, b) => b.length - a.length)) {
     const radius = step * Math.sqrt(each.length) + 18;
-    const [x, y] = free(placed, radius);
+    // smaller ones need not be tried where a larger one found no place
+    while (!free(placed, ...spiral(turn, 20), radius)) turn++;
+    const [x, y] = spiral(turn, 20);
     placed.push([x, y, radius]);
     each.forEach((n, at) => {
       const [dx, dy] = spiral(at, step);
@@ -74,10 +81,4 @@ function seeds(cluster, depth, count) {
   return homes;
 }
 
-// The first place along a spiral that keeps clear of what is there.
-function free(placed, radius) {
-  for (let n = 0; ; n++) {
-    const [x, y] = n ? spiral(n, 20) : [0, 0];
-    if (placed.every(([px, py, r]) => Math.hypot(x - px, y - py) > r + radius)) return [x, y];
-  }
-}
+const free = (placed, x, y, radius) => placed.every(([px, py, r]) => Math.hypot(x - px, y - py) > r + radius);

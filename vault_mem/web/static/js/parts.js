@@ -1,5 +1,5 @@
 // The small parts that views are made of.
-import { change, dismiss, html, say, shared, toast, useEffect, useId, useRef, useState, address } from "./base.js";
+import { change, dismiss, html, say, shared, toast, useEffect, useId, address } from "./base.js";
 import { post } from "./api.js";
 import { t } from "./words.js";
 
@@ -43,11 +43,10 @@ export const When = ({ at }) => html`<time datetime=${at} title=${`${dayLong(at)
 export const memoryAt = (id) => address("memory", {}, id);
 
 export const Head = ({ title, children, lead }) => {
-  const heading = useRef();
   useEffect(() => {
     document.title = `${shared.private ? `● ${t("private.title")} – ` : ""}${title} – vault-mem`;
   });
-  return html`<div class="head"><h1 tabindex="-1" ref=${heading}>${title}</h1>${children}${lead && html`<p>${lead}</p>`}</div>`;
+  return html`<div class="head"><div class="row"><h1 tabindex="-1">${title}</h1>${children}</div>${lead && html`<div class="lead">${lead}</div>`}</div>`;
 };
 
 export const Meter = ({ part, label, over = false }) => html`
@@ -67,7 +66,7 @@ export function Terms({ explain }) {
   </dl>`;
 }
 
-export const Parts = ({ parts }) => html`<p class="words">${parts.map(([text, answers]) => (answers ? html`<mark>${text}</mark>` : text))}</p>`;
+export const Parts = ({ parts }) => parts.length > 0 && html`<p class="words">${parts.map(([text, answers]) => (answers ? html`<mark>${text}</mark>` : text))}</p>`;
 
 // A diff as one text: what went and what came.
 export const Diff = ({ diff }) => diff.map(([op, text]) => (op === "=" ? text : op === "+" ? html`<ins>${text}</ins>` : html`<del>${text}</del>`));
@@ -148,11 +147,10 @@ export const Facts = ({ memory, children }) => html`<div class="meta">
   ${memory.private && html`<span class="badge private">${t("private.badge")}</span>`}
 </div>`;
 
-export const Ways = ({ memory }) => html`<p class="actions">
+export const Ways = ({ memory }) => html`
   <a href=${memoryAt(memory.id)}>${t("open")}<span class="sr">: ${memory.title}</span></a>
   <a href=${address("graph", { around: memory.id })}>${t("in.graph")}<span class="sr">: ${memory.title}</span></a>
-  ${memory.obsidian && html`<a href=${memory.obsidian}>Obsidian<span class="sr">: ${memory.title}</span></a>`}
-</p>`;
+  ${memory.obsidian && html`<a href=${memory.obsidian}>Obsidian<span class="sr">: ${memory.title}</span></a>`}`;
 
 export function Check({ label, checked, onChange }) {
   return html`<label class="check"><input type="checkbox" checked=${checked} onChange=${(event) => onChange(event.target.checked)} />${label}</label>`;

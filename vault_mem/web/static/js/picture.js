@@ -1,7 +1,6 @@
 // A graph on a canvas: drawn only when something moved, by kind in one stroke each, labels where there is room.
 const NODE = 4.6; // radius at zoom 1
 const SHOWN = 70; // labels at once
-const CELL = 14; // what keeps labels apart, in pixels
 
 export class Picture {
   constructor(canvas, { onChoose, onOpen, still }) {
@@ -133,7 +132,7 @@ export class Picture {
   drawEdges(c) {
     c.lineWidth = 1;
     c.strokeStyle = this.palette.line;
-    c.globalAlpha = this.near ? 0.14 : this.count > 800 ? 0.22 : 0.42;
+    c.globalAlpha = this.near ? 0.14 : this.count > 800 ? 0.22 : 0.55;
     c.beginPath();
     for (let e = 0; e < this.edges.length; e += 2) {
       const from = this.edges[e];
@@ -186,9 +185,9 @@ export class Picture {
     return closed[n] || (this.near && !this.near.has(n)) ? 1 : 0;
   }
 
-  // The most linked first; a label that would touch another is left out.
+  // The most linked first; a label that would touch another, or a node, is left out.
   drawLabels(c) {
-    const taken = new Set();
+    const taken = [];
     const many = this.count > 400 && this.view.k < 0.9 && !this.near;
     c.textAlign = "center";
     c.lineJoin = "round";
@@ -197,37 +196,38 @@ export class Picture {
     if (many) this.clusterNames(c, taken);
     c.font = this.font;
     const first = [this.chosen, this.hovered].filter((n) => n >= 0);
-    const near = this.near ? [...this.near] : [];
-    const rest = many ? [] : this.near ? near : this.seen;
+    const rest = many ? [] : this.near ? [...this.near] : this.seen;
+    // Around a few nodes there is room to keep clear of; among many a label lies over some.
+    const clear = this.seen.length < 300 ? this.seen : [];
     let shown = 0;
     for (const n of [...first, ...rest]) {
       if (shown >= SHOWN) break;
-      if (this.visible[n] && this.label(c, taken, this.graph.nodes.title[n], this.x(n), this.y(n) + 20, this.graph.nodes.closed[n] ? this.palette.soft : this.palette.ink, first.includes(n))) shown++;
+      const colour = this.graph.nodes.closed[n] ? this.palette.soft : this.palette.ink;
+      if (this.visible[n] && this.label(c, taken, clear, this.graph.nodes.title[n], n, colour, first.includes(n))) shown++;
     }
   }
 
   clusterNames(c, taken) {
     c.font = this.strong;
-    for (const cluster of this.graph.clusters) {
-      const { hub, title, size } = cluster;
-      if (hub == null || !this.inside(this.x(hub), this.y(hub), 0)) continue;
-      this.label(c, taken, `${short(title, 24)} · ${size}`, this.x(hub), this.y(hub) - 8, this.palette.ink, false);
+    for (const { hub, title, size } of this.graph.clusters) {
+      if (size > 2 && hub != null && this.inside(this.x(hub), this.y(hub), 0)) this.label(c, taken, [], `${short(title, 24)} · ${size}`, hub, this.palette.ink, false);
     }
   }
 
-  label(c, taken, text, x, y, colour, always) {
-    const words = short(text, always ? 60 : 28);
+  label(c, taken, clear, text, n, colour, always) {
+    const words = short(text, always ? 60 : 30);
     const key = c.font + words;
     if (!this.widths.has(key)) this.widths.set(key, c.measureText(words).width);
-    const half = this.widths.get(key) / 2 + 4;
-    const cells = [];
-    for (let cx = Math.floor((x - half) / CELL); cx <= (x + half) / CELL; cx++)
-      for (let cy = Math.floor((y - 12) / CELL); cy <= (y + 3) / CELL; cy++) cells.push(cx * 100003 + cy);
-    if (!always && cells.some((cell) => taken.has(cell))) return false;
-    cells.forEach((cell) => taken.add(cell));
+    const half = this.widths.get(key) / 2 + 3;
+    const [x, y] = [this.x(n), this.y(n)];
+    const places = [[x, y + 20], [x, y - 12], [x + half + 9, y + 4], [x - half - 9, y + 4]];
+    const free = ([cx, cy]) => cx - half > 0 && cx + half < this.width && !taken.some((box) => meet(box, cx, cy, half)) && !clear.some((m) => m !== n && within(this.x(m), this.y(m), cx, cy, half));
+    const at = places.find(free) ?? (always ? places[0] : null);
+    if (!at) return false;
+    taken.push([at[0] - half, at[0] + half, at[1] - 13, at[1] + 4]);
     c.fillStyle = colour;
-    c.strokeText(words, x, y);
-    c.fillText(words, x, y);
+    c.strokeText(words, ...at);
+    c.fillText(words, ...at);
     return true;
   }
 
@@ -354,6 +354,10 @@ export class Picture {
     return undefined;
   }
 }
+
+// Whether a label at x, y would lie over another, or over a node.
+const meet = ([left, right, top, bottom], x, y, half) => x + half > left && x - half < right && y + 4 > top && y - 13 < bottom;
+const within = (nx, ny, x, y, half) => nx > x - half - 5 && nx < x + half + 5 && ny > y - 17 && ny < y + 8;
 
 const short = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("").trimEnd()}…` : text);
 

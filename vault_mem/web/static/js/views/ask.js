@@ -1,7 +1,7 @@
 // Ask: what answers a question, why it was found, and why something else was not.
 import { address, html, say, settle, shared, useDelayed, useEffect, useRef, useState } from "../base.js";
 import { get, useAnswer } from "../api.js";
-import { Check, Choice, Facts, Failure, Field, Head, Meter, Parts, Replaced, Terms, Waiting, Ways, memoryAt, number } from "../parts.js";
+import { Check, Facts, Failure, Field, Head, Meter, Parts, Replaced, Terms, Waiting, Ways, memoryAt, number } from "../parts.js";
 import { t } from "../words.js";
 
 const FILTERS = ["kind", "person", "tag", "since", "until", "closed"];
@@ -88,14 +88,16 @@ function Card({ memory, set }) {
     <${Facts} memory=${memory}>${relevance != null && html`<${Meter} part=${relevance} label=${t("relevance", { n: Math.round(relevance * 100) })} />`}<//>
     <h2 class="title"><a href=${memoryAt(memory.id)}>${memory.title}</a></h2>
     ${(memory.closed || newer) && html`<p class="small soft"><${Replaced} memory=${memory} />${newer && !memory.superseded_by && html`${t("maybe.replaced")} <a href=${memoryAt(newer.id)}>${newer.title}</a>`}</p>`}
-    ${parts ? html`<${Parts} parts=${trimmed(parts)} />` : rest(memory) && html`<p class="words">${rest(memory)}</p>`}
+    <${Parts} parts=${trimmed(memory.title, parts ?? [[memory.content, false]])} />
     ${(memory.people?.length > 0 || memory.tags?.length > 0) && html`<div class="chips" role="group" aria-label=${t("people.and.tags")}>
       ${memory.people?.map((name) => html`<button type="button" class="chip" key=${`p${name}`} onClick=${() => set({ person: name })} aria-label=${t("only.person", { name })}>${name}</button>`)}
       ${memory.tags?.map((name) => html`<button type="button" class="chip" key=${`t${name}`} onClick=${() => set({ tag: name })} aria-label=${t("only.tag", { name })}>#${name}</button>`)}
     </div>`}
-    ${links.length > 0 && html`<details class="disclose"><summary>${t("links", { n: links.length })}</summary><${Links} links=${links} /></details>`}
-    ${explain?.length > 0 && html`<details class="disclose"><summary>${t("why")}</summary><${Terms} explain=${explain} /><p class="small soft">${t("why.sum", { n: number(memory.score, 2) })}</p></details>`}
-    <${Ways} memory=${memory} />
+    <div class="card-foot">
+      ${explain?.length > 0 && html`<details class="disclose"><summary>${t("why")}</summary><${Terms} explain=${explain} /><p class="small soft">${t("why.sum", { n: number(memory.score, 2) })}</p></details>`}
+      ${links.length > 0 && html`<details class="disclose"><summary>${t("links", { n: links.length })}</summary><${Links} links=${links} /></details>`}
+      <${Ways} memory=${memory} />
+    </div>
   </article>`;
 }
 
@@ -104,23 +106,23 @@ export const Links = ({ links }) => html`<ul class="links">
 </ul>`;
 
 // The title is the first sentence as a rule: it need not be read twice.
-const rest = (memory) => {
-  const text = memory.content ?? "";
-  const left = text.startsWith(memory.title) ? text.slice(memory.title.length).replace(/^[.。!！?？\s]+/, "") : text;
-  return shortened(left, 280);
-};
+function rest(title, text) {
+  return text.startsWith(title) ? text.slice(title.length).replace(/^[.。!！?？\s]+/, "") : text;
+}
 const shortened = (text, most) => (text.length > most ? `${text.slice(0, most).trimEnd()} …` : text);
 
 // Of a long memory, the answer and what stands around it.
-const AROUND = 200;
-function trimmed(parts) {
-  if (parts.length === 1) return [[shortened(parts[0][0], 3 * AROUND), parts[0][1]]];
-  return parts.map(([text, answers], at) => {
-    if (answers || text.length <= AROUND) return [text, answers];
-    if (at === 0) return [`… ${text.slice(-AROUND)}`, false];
-    if (at === parts.length - 1) return [shortened(text, AROUND), false];
-    return [`${text.slice(0, AROUND / 2)} … ${text.slice(-AROUND / 2)}`, false];
-  });
+const AROUND = 220;
+function trimmed(title, parts) {
+  return parts
+    .map(([text, answers], at) => {
+      const whole = at === 0 && !answers ? rest(title, text) : text;
+      if (answers) return [whole, true];
+      if (at === parts.length - 1) return [shortened(whole, parts.length === 1 ? 2 * AROUND : AROUND), false];
+      if (whole.length <= AROUND) return [whole, false];
+      return [at === 0 ? `… ${whole.slice(-AROUND)}` : `${whole.slice(0, AROUND / 2)} … ${whole.slice(-AROUND / 2)}`, false];
+    })
+    .filter(([text]) => text);
 }
 
 // Why not this one? Name it by its words, and follow it through the same question.

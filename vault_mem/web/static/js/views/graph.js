@@ -31,7 +31,7 @@ function Search() {
     event.preventDefault();
     if (words.trim()) setFound((await get("recall", { q: words.trim(), n: 5, closed: "1" })).results);
   };
-  return html`<form class="row grow" role="search" onSubmit=${look}>
+  return html`<form class="row find" role="search" onSubmit=${look}>
     <input class="grow" type="search" aria-label=${t("graph.search")} placeholder=${t("graph.search")} value=${words} onInput=${(event) => setWords(event.target.value)} />
     <button class="btn">${t("graph.find")}</button>
     ${found && html`<ul class="links" aria-label=${t("results")}>${found.map((each) => html`<li key=${each.id}><a href=${address("graph", { around: each.id })} onClick=${() => setFound(null)}>${each.title}</a></li>`)}${!found.length && html`<li class="soft">${t("ask.nothing")}</li>`}</ul>`}

@@ -19,7 +19,7 @@ export default function Health() {
     </dl>
     ${findings.length > 0 && html`<section aria-labelledby="findings"><h2 id="findings" class="day">${t("health.findings")}</h2>
       ${findings.map((each, n) => html`<div class="card" key=${n}><div class="meta"><span class=${`badge ${LOOK[each.severity] ?? ""}`}>${t(`severity.${each.severity}`)}</span><code>${each.check}</code></div>
-        <p>${each.message}</p>${each.path && html`<p class="small soft"><code>${each.path}</code></p>`}${each.hint && html`<p class="small">${each.hint}</p>`}</div>`)}</section>`}
+        <p>${each.message}</p>${each.path && html`<p class="small soft"><code>${each.path}</code></p>`}${each.hint && html`<p class="small">${/^vault-mem \S+/.test(each.hint) ? html`<${Command} text=${each.hint} />` : each.hint}</p>`}</div>`)}</section>`}
     <section aria-labelledby="growth"><h2 id="growth" class="day">${t("health.growth")}</h2><${Growth} growth=${growth} /></section>
     <section aria-labelledby="kinds"><h2 id="kinds" class="day">${t("health.kinds")}</h2>
       <dl class="bars">${Object.entries(kinds).map(([kind, n]) => html`<div class="why" key=${kind}><dt><${Kind} kind=${kind} /></dt><dd class="bar" aria-hidden="true"><i style=${{ width: `${(n / Math.max(...Object.values(kinds))) * 100}%` }}></i></dd><dd class="num">${number(n)}</dd></div>`)}</dl></section>
@@ -32,6 +32,6 @@ const Figure = ({ name, value, more, fix }) => html`<div class="figure"><dt>${na
 function Growth({ growth }) {
   if (!growth.length) return html`<p class="soft">–</p>`;
   const most = Math.max(...growth.map(([, n]) => n), 1);
-  return html`<ol class="growth">${growth.map(([at, n]) => html`<li key=${at} title=${`${month(at)}: ${n}`} style=${{ height: `${(n / most) * 100}%` }}><span class="sr">${month(at)}: ${t("memories", { n })}</span></li>`)}</ol>
-    <div class="growth-labels" aria-hidden="true"><span>${month(growth[0][0])}</span><span>${t("growth.most", { n: most })}</span><span>${month(growth.at(-1)[0])}</span></div>`;
+  return html`<div class="growth-box" style=${{ maxWidth: `${growth.length * 3.4}rem` }}><ol class="growth">${growth.map(([at, n]) => html`<li key=${at} title=${`${month(at)}: ${n}`} style=${{ height: `${(n / most) * 100}%` }}><span class="sr">${month(at)}: ${t("memories", { n })}</span></li>`)}</ol>
+    <div class="growth-labels" aria-hidden="true"><span>${month(growth[0][0])}</span><span>${growth.length > 1 ? month(growth.at(-1)[0]) : ""}</span></div></div>`;
 }

@@ -1,5 +1,5 @@
 // History: every operation with its diff, and the way back from each that has one.
-import { change, html, shared, useState } from "../base.js";
+import { html, useState } from "../base.js";
 import { get, useAnswer } from "../api.js";
 import { Failure, Head, LineDiff, Waiting, clock, dayLong, memoryAt, undo } from "../parts.js";
 import { t } from "../words.js";

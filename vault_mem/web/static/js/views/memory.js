@@ -1,7 +1,7 @@
 // One memory: read, edited in place, and what happened to it. What somebody else wrote meanwhile is never written over unread.
 import { address, change, html, shared, useEffect, useRef, useState } from "../base.js";
 import { post, useAnswer } from "../api.js";
-import { Command, Diff, Facts, Failure, Head, LineDiff, Replaced, Waiting, clock, day, done, number } from "../parts.js";
+import { Command, Diff, Facts, Failure, Head, LineDiff, Replaced, Waiting, clock, day, done } from "../parts.js";
 import { t } from "../words.js";
 import { Links } from "./ask.js";
 
@@ -10,7 +10,7 @@ export default function Memory({ rest: [id] }) {
   const [editing, setEditing] = useState(false);
   const memory = found.data;
   if (!memory) return html`<${Head} title=${t("memory")} />${found.error ? html`<${Failure} error=${found.error} />` : html`<${Waiting} />`}`;
-  return html`<${Head} title=${memory.title}><${Facts} memory=${memory} /><//>
+  return html`<${Head} title=${memory.title} lead=${html`<${Facts} memory=${memory} />`} />
     ${memory.superseded_by && html`<p class="note"><${Replaced} memory=${memory} /></p>`}
     ${editing ? html`<${Editor} memory=${memory} end=${() => setEditing(false)} />` : html`<${Reading} memory=${memory} edit=${() => setEditing(true)} />`}`;
 }
@@ -35,7 +35,7 @@ function Reading({ memory, edit }) {
       <a class="btn" href=${address("graph", { around: memory.id })}>${t("in.graph")}</a>
       <span class="small soft">${t("in.editor")}</span> <${Command} text=${memory.editor} />
     </div>
-    <dl class="bars">${rows.map(([name, value, spoken]) => html`<div class="why" key=${name}><dt>${t(name)}</dt><dd>${spoken ? html`<span aria-hidden="true">${value}</span><span class="sr">${spoken}</span>` : value}</dd><dd></dd></div>`)}</dl>
+    <dl class="fields">${rows.map(([name, value, spoken]) => html`<div key=${name}><dt>${t(name)}</dt><dd>${spoken ? html`<span aria-hidden="true">${value}</span><span class="sr">${spoken}</span>` : value}</dd></div>`)}</dl>
     ${memory.links?.length > 0 && html`<h2 class="day">${t("memory.links")}</h2><${Links} links=${memory.links} />`}
     ${memory.history?.length > 0 && html`<h2 class="day">${t("memory.history")}</h2>
       <ul class="ops">${memory.history.map((each, n) => html`<li key=${n}><span class="when num">${day(each.at)} ${clock(each.at)}</span><div><b>${t(`command.${each.command}`, {}, each.command)}</b>${each.reason && html` <span class="small soft">${each.reason}</span>`}

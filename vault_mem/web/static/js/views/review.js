@@ -1,7 +1,7 @@
 // Review: what waits for a decision. Underneath is REVIEW.md: a tick there and a button here are the same.
-import { address, change, html, shared, useState } from "../base.js";
+import { change, html, shared, toast, useState } from "../base.js";
 import { post, useAnswer } from "../api.js";
-import { After, Before, Facts, Failure, Head, Waiting, done, memoryAt, toast } from "../parts.js";
+import { After, Before, Facts, Failure, Head, Waiting, done, memoryAt } from "../parts.js";
 import { t } from "../words.js";
 
 const later = new Set(); // of this tab, and nothing is written
