@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -227,8 +228,8 @@ def graph(call: Call) -> Answer:
     for one, other, _ in found.arcs:
         degree[one] += 1
         degree[other] += 1
-    hubs = sorted({each for each in found.cluster if each >= 0}, key=lambda hub: -found.cluster.count(hub))
-    numbers = {hub: number for number, hub in enumerate(hubs)}
+    sizes = Counter(each for each in found.cluster if each >= 0)
+    numbers = {hub: number for number, (hub, _) in enumerate(sizes.most_common())}
     return {
         "nodes": {
             "id": found.ids,
@@ -243,7 +244,7 @@ def graph(call: Call) -> Answer:
         "edges": [[one, other, types.index(type_)] for one, other, type_ in found.arcs],
         "kinds": kinds,
         "types": types,
-        "clusters": [{"size": found.cluster.count(hub), "title": found.titles[hub], "hub": hub} for hub in hubs],
+        "clusters": [{"size": sizes[hub], "title": found.titles[hub], "hub": hub} for hub in numbers],
         "total": found.total,
         "cut": found.total > len(found.ids),
     } | ({"centre": 0} if centre else {})

@@ -80,7 +80,7 @@ def application(vault: SeenVault, hub: Hub, *, japanese: bool = False) -> Starle
         stream = hub.listen(lambda: session.sees_private(key))
         return StreamingResponse(stream, media_type="text/event-stream")
 
-    return Starlette(
+    app = Starlette(
         routes=[
             *(route(path, answer, "GET") for path, answer in _ASKED.items()),
             *(route(path, answer, "POST") for path, answer in _CHANGED.items()),
@@ -90,6 +90,8 @@ def application(vault: SeenVault, hub: Hub, *, japanese: bool = False) -> Starle
             Route("/static/{name:path}", send_file),
         ]
     )
+    app.router.redirect_slashes = False
+    return app
 
 
 async def _answered(
@@ -103,7 +105,7 @@ async def _answered(
         given = {**request.query_params, **request.path_params}
         call = answers.Call(vault, given, body, private, session.csrf, japanese)
         with seeing(private=private):
-            return _json(await run_in_threadpool(answer, call) | {"private": private})
+            return _json({"private": private} | await run_in_threadpool(answer, call))
     except VaultMemError as error:
         return _error(error.code, error.message, error.hint, getattr(error, "more", {}))
     except ClientDisconnect:
@@ -156,10 +158,6 @@ def _error(code: str, message: str, hint: str, more: Mapping[str, Any]) -> Respo
 
 
 def _json(document: Mapping[str, Any], status: int = 200) -> Response:
-    shown = {name: each if name in _AS_THEY_ARE else all_visible(_plain(each)) for name, each in document.items()}
+    shown = {name: each if name in _AS_THEY_ARE else all_visible(each) for name, each in document.items()}
     text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
     return Response(text.encode("utf-8", "replace"), status, media_type="application/json")
-
-
-def _plain(value: Any) -> Any:
-    return [_plain(each) for each in value] if isinstance(value, tuple | list) else value

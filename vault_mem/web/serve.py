@@ -94,8 +94,10 @@ def _say(console: Console, gate: Gate, port: int) -> str:
 
 
 def _on_enter(console: Console, gate: Gate, port: int) -> None:
-    while console.stdin.readline():
-        _say(console, gate, port)
+    # not by the reader of standard input: its lock would be held when the process ends
+    with contextlib.suppress(OSError):
+        while os.read(console.stdin.fileno(), 1024):
+            _say(console, gate, port)
 
 
 def _warm(vault: SeenVault) -> None:
