@@ -58,6 +58,7 @@ def serving(folder: Path) -> Iterator[Site]:
         shutil.copytree(SAMPLE, cli.root, dirs_exist_ok=True)
         shutil.move(cli.root / "private.sample", cli.root / "private")
         cli.root.joinpath("private").chmod(0o700)
+        cli.json("config", "set", "quiet_seconds", "0")
         process = subprocess.Popen(
             [sys.executable, "-m", "vault_mem", "web", "--no-browser", "--port", "0"],
             cwd=cli.root,
@@ -89,7 +90,7 @@ def browsing() -> Iterator[Any]:
 def tab_on(site: Site, browser: Any, **look: Any) -> Iterator[Any]:
     """A tab with the page, in a profile of its own; whatever goes wrong in it fails the test."""
     context = browser.new_context(**{"locale": "en-GB", "viewport": {"width": 1280, "height": 900}, **look})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(10_000)
     tab = context.new_page()
     wrong: list[str] = []
     tab.on("pageerror", lambda error: wrong.append(str(error)))

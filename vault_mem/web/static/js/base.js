@@ -82,11 +82,13 @@ export function settle(to) {
   if (to !== location.hash) history.replaceState(null, "", to);
 }
 
+// A value as it was when it last stayed the same for a while; what counts is what it says, not which object it is.
 export function useDelayed(value, ms) {
-  const [late, set] = useState(value);
+  const now = JSON.stringify(value);
+  const [late, set] = useState(now);
   useEffect(() => {
-    const timer = setTimeout(() => set(value), ms);
+    const timer = setTimeout(() => set(now), ms);
     return () => clearTimeout(timer);
-  }, [value, ms]);
-  return late;
+  }, [now, ms]);
+  return useMemo(() => JSON.parse(late), [late]);
 }

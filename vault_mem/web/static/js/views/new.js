@@ -74,11 +74,14 @@ function useVerdict(draft) {
 function Verdict({ verdict, replace }) {
   if (!verdict) return html`<p class="soft small">${t("verdict.waiting")}</p>`;
   if (verdict.error) return html`<${Failure} error=${verdict.error} />`;
-  const { verdict: name, would_save: saves, message, duplicate_of: same, may_replace: old = [], links = [] } = verdict;
+  const { verdict: name, would_save: saves, message, hint, near, grows, may_replace: old = [], may_finish: tasks = [], links = [] } = verdict;
+  const about = near ?? grows;
   return html`<div class=${`note ${!saves ? "bad" : name === "new" ? "good" : "warn"}`}>
-      <p><b>${t(`verdict.${name}`, {}, name)}</b> <span class="small">${shared.lang === "en" ? message : ""}</span></p>
+      <p><b>${t(`verdict.${name}`, {}, message)}</b>${about && html` <a href=${memoryAt(about.id)}>${about.title}</a>`}</p>
+      ${message && html`<p class="small">${message}${hint && ` ${hint}`}</p>`}
     </div>
-    ${same && html`<div class="stack"><p class="small"><a href=${memoryAt(same.id)}>${same.title}</a></p>${same.diff && html`<p class="words"><${Diff} diff=${same.diff} /></p>`}</div>`}
+    ${near?.diff && html`<p class="words"><${Diff} diff=${near.diff} /></p>`}
     ${old.length > 0 && html`<p class="small">${t("may.replace")}</p><ul class="links">${old.map((each) => html`<li key=${each.id}><a href=${memoryAt(each.id)}>${each.title}</a> <button type="button" class="btn small" onClick=${() => replace(each.id)}>${t("new.replace")}</button></li>`)}</ul>`}
+    ${tasks.length > 0 && html`<p class="small">${t("may.finish")} ${tasks.map((each) => html`<a href=${memoryAt(each.id)}>${each.title}</a> `)}</p>`}
     ${links.length > 0 && html`<details class="disclose"><summary>${t("would.link", { n: links.length })}</summary><${Links} links=${links} /></details>`}`;
 }

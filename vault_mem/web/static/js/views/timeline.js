@@ -13,6 +13,10 @@ export default function Timeline({ query }) {
   const [by, setBy] = useState(["day", "month", "year"].includes(query.by) ? query.by : "month");
   const [asOf, setAsOf] = useState(query.as_of ?? "");
   const [shown, setShown] = useState(STEP);
+  useEffect(() => {
+    if (query.by) setBy(query.by);
+    setAsOf(query.as_of ?? "");
+  }, [query.by, query.as_of]);
   const late = useDelayed(asOf, 120);
   useEffect(() => settle(address("timeline", { by, as_of: late })), [by, late]);
   useEffect(() => setShown(STEP), [by]);
@@ -80,17 +84,19 @@ function Period({ by, bucket, asOf }) {
   const felt = Object.entries(bucket.emotions ?? {}).filter(([name]) => name !== "neutral").sort((a, b) => b[1] - a[1]).slice(0, 3);
   return html`<section class="period">
     <h2>${NAMES[by](bucket.start)}<small>${t("memories", { n: bucket.count })}${felt.length > 0 && html`<br />${felt.map(([name]) => t(`emotion.${name}`)).join(t("comma"))}`}</small></h2>
-    <ul class="moments">${memories.map((memory) => html`<${Moment} key=${memory.id} memory=${memory} by=${by} />`)}
+    <ul class="moments">${memories.map((memory) => html`<${Moment} key=${memory.id} memory=${memory} by=${by} asOf=${asOf} />`)}
       ${found.data && found.data.total > memories.length && html`<li><span></span><span class="soft small">${t("more", { n: found.data.total - memories.length })}</span></li>`}</ul>
   </section>`;
 }
 
-function Moment({ memory, by }) {
+// What was replaced only later was true then, and is told as such.
+function Moment({ memory, by, asOf }) {
   const moment = by === "day" ? clock(memory.created) : day(memory.created);
+  const over = memory.closed && !(asOf && memory.valid_to?.slice(0, 10) > asOf);
   return html`<li class=${shared.changed.has(memory.id) ? "flash" : ""}><${Shape} kind=${memory.kind} /><div>
-    <a class=${memory.closed ? "struck" : ""} href=${memoryAt(memory.id)}>${memory.closed ? html`<s>${memory.title}</s>` : memory.title}</a>
+    <a class=${over ? "struck" : ""} href=${memoryAt(memory.id)}>${over ? html`<s>${memory.title}</s>` : memory.title}</a>
     <p class="sub"><time datetime=${memory.created}>${moment}</time> · ${t(`kind.${memory.kind}`)}
-      ${memory.closed && html` · ${t("closed")}${memory.valid_to ? ` ${day(memory.valid_to)}` : ""}`}
+      ${memory.closed && memory.valid_to && html` · ${t(over ? "closed.on" : "true.until", { day: day(memory.valid_to) })}`}
       ${memory.superseded_by && html` · ${t("replaced.by")} <a class="sub" href=${memoryAt(memory.superseded_by.id)}>${memory.superseded_by.title}</a>`}
       ${memory.private && html` · <span class="badge private">${t("private.badge")}</span>`}</p>
   </div></li>`;
