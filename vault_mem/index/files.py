@@ -72,6 +72,7 @@ def known_of(folder: Folder, key: str, state: FileState, checked: int, digest: s
         note.memory.title,
         note.memory.private,
         note.memory.created.timestamp(),
+        note.memory.valid_to.timestamp() if note.memory.valid_to else None,
     )
 
 

@@ -319,7 +319,7 @@ class _Run:
         gone_for_good = self._note_renames([*left, *removed], set(found.added))
         note_astray(self.folder, self.index.state, gone_for_good)
         if self.fresh:
-            self.index.state.follow_all()
+            self.index.state.follow_all(self.folder.now().timestamp())
         self.index.state.put(table_version=self.index.table.version, leaving=[])
 
     def _take_over(self, looked: _Look) -> Difference:
