@@ -22,6 +22,7 @@ lint: $(BIN)/.installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python docs/generate_cli.py --check
+	$(BIN)/python docs/generate_fields.py --check
 	$(BIN)/python docs/generate_async.py --check
 	$(BIN)/python docs/generate_library.py --check
 

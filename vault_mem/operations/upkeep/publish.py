@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vault_mem.errors import InvalidInput
+from vault_mem.fields import Form
 from vault_mem.index.links import Names
-from vault_mem.model import Memory
+from vault_mem.model import Memory, fields_of
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
@@ -148,5 +149,5 @@ def _former_key(folder: Folder, id_: str) -> str:
 
 def vars_of(memory: Memory) -> dict[str, object]:
     """The texts of a memory, by the names of their keys."""
-    names = ("content", "tags", "people", "source", "emotion", "secondary", "body_state", "about_time", "status")
+    names = ("content", *fields_of(Form.TEXT), *fields_of(Form.TEXTS))
     return {name: getattr(memory, name) for name in names}
