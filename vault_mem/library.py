@@ -1075,7 +1075,7 @@ class Vault:
         if "content" not in fields or unknown:
             wrong = f"{unknown[0]!r} is no field of a memory" if unknown else f"not a text, Draft or dict: {given!r}"
             raise InvalidInput(wrong, "a dict has content and fields that remember takes")
-        return Draft(**{name: self._value(name, value) for name, value in fields.items() if value is not None})
+        return Draft(**{name: self._value(name, value) for name, value in fields.items()})
 
     def _value(self, name: str, value: Any) -> Any:
         """A field's value as a draft has it."""
@@ -1087,6 +1087,8 @@ class Vault:
                 return names_of(value)
             case Form.TIME:
                 return self._moment(value, name)
+        if name == "metadata":
+            return {} if value is None else value
         return text_of(value) if isinstance(value, str) else value
 
     def _moment(self, value: When | None, name: str) -> datetime | None:
