@@ -61,7 +61,7 @@ fuzz: $(BIN)/.installed
 
 # The embedded model, the judge's lexicon and weights, from registry packages alone (docs/model.md): about 20 minutes.
 MODEL_VENV := build/model/venv
-DATA ?= ../shared/data
+DATA ?= $(or $(VAULT_MEM_DATA),data)
 
 $(MODEL_VENV)/.installed: training/requirements.txt
 	$(PYTHON) -m venv $(MODEL_VENV)
