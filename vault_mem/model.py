@@ -48,6 +48,12 @@ EPISODE_ID = re.compile(r"ep_[0-9a-f]{12}")
 
 TITLE_LENGTH = 60
 
+
+def digits_of(id_: str) -> str:
+    """The part of an id that stands at the end of its file's name."""
+    return id_.partition("_")[2][:8]
+
+
 # What a program notes on a memory for itself; in front matter its keys have the prefix.
 MetaValue = str | int | float | bool
 META = "meta_"

@@ -77,7 +77,7 @@ def known_of(folder: Folder, key: str, state: FileState, checked: int, digest: s
 
 
 def _type(folder: Folder, key: str, declared: str, note: Note) -> str:
-    if note.episode or key.startswith(folder.settings.episodes_folder.strip("/") + "/"):
+    if note.episode or key.startswith(folder.settings.episodes_folder + "/"):
         return EPISODE
     if note.plugin or (note.unnamed and not declared and folder.is_owned(key)):
         return OTHER

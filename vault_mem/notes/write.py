@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from vault_mem.fields import Form
-from vault_mem.model import FIELDS, META, Memory
+from vault_mem.model import FIELDS, META, Memory, digits_of
 from vault_mem.notes.links import write_link
 from vault_mem.notes.yamlish import quoted, scalar
 
@@ -37,7 +37,7 @@ def file_name(memory: Memory) -> str:
     """Private notes are named by their id alone; others by a slug that ends in the id's first 8 hex."""
     if memory.private:
         return f"{memory.id}.md"
-    return f"{slug(memory.title)}-{memory.id.removeprefix('mem_')[:8]}.md"
+    return f"{slug(memory.title)}-{digits_of(memory.id)}.md"
 
 
 def slug(title: str) -> str:

@@ -253,8 +253,8 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
     memory.title = title_of(draft.content)
     memory.seq = _seq(workspace, created)
     settings = folder.settings
-    month = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
-    memory.path = f"{settings.private_folder.strip('/') if draft.private else month}/{file_name(memory)}"
+    month = f"{settings.memories_folder}/{created:%Y-%m}"
+    memory.path = f"{settings.private_folder if draft.private else month}/{file_name(memory)}"
     return memory
 
 

@@ -216,8 +216,8 @@ class _Import:
         if draft.private or not _PLAIN_NAME.fullmatch(name):
             name = file_name(whole)
         settings = folder.settings
-        place = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
-        key = f"{settings.private_folder.strip('/') if draft.private else place}/{name}"
+        place = f"{settings.memories_folder}/{created:%Y-%m}"
+        key = f"{settings.private_folder if draft.private else place}/{name}"
         if folder.tree.exists(key):
             key = f"{key.rpartition('/')[0]}/{file_name(whole)}"
         whole.path = key
