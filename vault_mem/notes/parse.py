@@ -26,6 +26,7 @@ from vault_mem.model import (
     Problem,
 )
 from vault_mem.notes import yamlish
+from vault_mem.notes.days import MONTHS
 from vault_mem.notes.links import (
     ID_AT_END,
     LINK_KEYS,
@@ -61,7 +62,7 @@ _SPOKEN = re.compile(
     r"(?:[A-Za-z]+,? )?(?P<month>[A-Z][a-z]{2,8})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})"
     r"(?:,? (?P<time>\d{1,2}:\d{2}(?::\d{2})?) ?(?P<half>[apAP][mM])?)?"
 )
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTHS = [name[:3].title() for name in MONTHS]
 _DATE_IN_NAME = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _SALVAGED_ID = re.compile(r"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
 _SALVAGED_PRIVATE = re.compile(r"^private:[ \t]*[\"']?(?:true|yes|1|on)\b", re.MULTILINE | re.IGNORECASE)
