@@ -25,7 +25,7 @@ class Browser:
     """One browser that has exchanged a token: it sends its cookie, and as the page does, where it comes from."""
 
     def __init__(self, gate: Gate) -> None:
-        self.client = TestClient(gate, base_url=ADDRESS, follow_redirects=False, raise_server_exceptions=False)
+        self.client = TestClient(gate, base_url=ADDRESS, follow_redirects=False, raise_server_exceptions=True)
         opened = self.client.get(f"/open?token={gate.new_token()}")
         assert opened.status_code == 303, opened.text
         self.folder = opened.headers["location"]
@@ -70,4 +70,4 @@ class Site:
 def environment(place: Path) -> dict[str, str]:
     (place / "home").mkdir()
     own = {"HOME": str(place / "home"), "VAULT_MEM_INDEX_DIR": str(place / "index"), "VAULT_MEM_DAEMON": "off"}
-    return own | {"VAULT_MEM_NOW": "2026-11-17T12:00:00+09:00"}
+    return own | {"VAULT_MEM_NOW": "2026-11-17T12:00:00+09:00", "VAULT_MEM_DEBUG": "raise"}

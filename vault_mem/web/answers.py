@@ -396,7 +396,7 @@ def _draft(call: Call) -> Draft:
     given = {name: call.body[name] for name in _FIELDS if call.body.get(name) is not None}
     if given.get("private") and not call.private:
         raise PrivateOff()
-    return Draft(call.text("content"), **given)
+    return Draft(content=call.text("content"), **given)
 
 
 class PrivateOff(VaultMemError):

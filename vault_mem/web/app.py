@@ -111,6 +111,8 @@ async def _answered(
     except ClientDisconnect:
         return Response(status_code=400)
     except Exception as error:  # the server goes on, whatever one question ran into; what it was may be private
+        if vault.folder.env.get("VAULT_MEM_DEBUG") == "raise":
+            raise
         return _error("internal", f"unexpected {type(error).__name__}", "vault-mem doctor may know more", {})
 
 

@@ -185,7 +185,7 @@ def check(workspace: Workspace, draft: Draft) -> Expected:
     """What `remember` would do with a draft; nothing is written."""
     draft = checked(draft, workspace.folder.zone)
     if not draft.private:
-        refuse_secrets(vars(draft))
+        refuse_secrets(as_dict(draft))
     workspace.freshen()
     if (old_self := growing(workspace, draft)) is not None:
         return Expected(grows=old_self)
