@@ -81,7 +81,7 @@ def test_fits_a_small_screen(site: Site, browser: Any) -> None:
 
 
 def test_private_memories_are_nowhere_until_they_are_switched_on(site: Site, browser: Any) -> None:
-    """Neither on the page nor on the wire; then they are there and the page says so all the time; then they are gone."""
+    """Neither on the page nor on the wire; then they are there, and the page says so all the time; then gone again."""
     with tab_on(site, browser, reduced_motion="reduce") as tab:
         wire: list[str] = []
 
