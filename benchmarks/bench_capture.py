@@ -62,8 +62,8 @@ def _huge(setting: Setting) -> Iterator[Figure]:
         """Wall seconds, CPU seconds and peak megabytes of a command."""
         started = time.perf_counter()
         process = subprocess.Popen(
-            [sys.executable, "-m", "vault_mem", "--vault", str(root), *map(str, arguments)],
-            env=env, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            [sys.executable, "-m", "vault_mem", *map(str, arguments)],
+            cwd=root, env=env, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
         )  # fmt: skip
         assert process.stdin
         process.stdin.write(told.encode())
