@@ -185,6 +185,8 @@ def test_listed_shown_removed(cli: Command, root: Path, tmp_path: Path) -> None:
     ]
     digits = listed[1]["file"][-11:-3]
     assert "About the boat." in cli.run("sessions", "show", digits).out
+    assert "About the boat." in cli.run("sessions", "show", "two").out  # as its agent calls it
+    assert ", 1 turn, " in cli.run("sessions").out
     assert cli.run("sessions", "remove").code == 2
     refused = cli.run("sessions", "remove", "--older-than", "30")
     assert refused.code == 6 and len(kept(root)) == 2
