@@ -156,6 +156,7 @@ TOOLS = (
                 "supersedes", "--supersedes", _texts("IDs of memories that it takes the place of; they are closed.")
             ),
             Parameter("force", "--force", _flag("Save even if it repeats a memory.")),
+            Parameter("to", "--to", _text("Where results name vaults: which of them to save it in.")),
             _ALLOW_SECRET,
             Parameter(
                 "replace_all",
