@@ -466,6 +466,12 @@ class Vault:
 
         return self._reading(trusted_ids, least)
 
+    def show_in(self, others: Sequence[Beside], id_: str, name: str = "") -> ShowResult:
+        """One memory of this vault, or of the others."""
+        from vault_mem.operations.vaults.several import show_in_any
+
+        return self._reading(show_in_any, name, others, id_)
+
     def repeated_in(self, others: Sequence[Beside], content: str) -> Found | None:
         """The memory of one of the other vaults that a text repeats."""
         from vault_mem.operations.vaults.several import repeated_in
