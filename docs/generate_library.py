@@ -45,6 +45,7 @@ METHODS: dict[str, tuple[str, ...] | str] = {
     "update-self": ("show_self", "update_self"),
     "setup": "it changes the settings of agents that a person uses",
     "mcp": "it is a server of its own; `as_tools()` has its tools",
+    "web": "it is a server of its own, for a person and a browser",
     "config": ("settings", "set_setting"),
     "views": ("rebuild_views",),
     "daemon": "a program starts no daemon; `watch=True` does the same inside it",

@@ -203,12 +203,10 @@ def open_vault(console: Console, what: str = "Indexing") -> Vault:
 
 
 def _in_obsidian(vault: Vault, id_: str) -> str:
-    """The address that opens a memory in Obsidian; nothing where the vault is not Obsidian's too."""
-    from urllib.parse import quote
-
+    """The address that opens a memory in Obsidian."""
     folder, index = vault.workspace.folder, vault.workspace.index
-    key = index.known.key_of(id_) if index.is_open and folder.tree.exists(".obsidian") else None
-    return f"obsidian://open?path={quote(str(folder.shown(key)), safe='')}" if key else ""
+    key = index.known.key_of(id_) if index.is_open else None
+    return folder.in_obsidian(key) if key else ""
 
 
 def beside(console: Console, vault: Vault) -> list[Beside]:
