@@ -28,6 +28,7 @@ METHODS: dict[str, tuple[str, ...] | str] = {
     "remember": ("remember", "remember_many", "update", "repeated_in"),
     "recall": ("recall", "ask", "trusted_ids"),
     "search": ("search", "search_all"),
+    "show": ("show", "show_in"),
     "list": ("list", "list_due"),
     "why-not": ("why_not", "ask_why_not"),
     "graph": ("graph", "graph_overview"),

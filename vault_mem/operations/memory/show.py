@@ -28,16 +28,18 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class ShowResult(Result):
-    """A memory with its links, in both directions."""
+    """A memory with its links, in both directions; `vault` says which it is of, where several are asked."""
 
     memory: Memory
     links: list[Neighbour] = field(default_factory=list)
     stale: bool = False
     pending: int = 0
+    vault: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        return self.memory.to_dict() | as_record(self, "memory")
+        record = self.memory.to_dict() | as_record(self, "memory")
+        return record if self.vault else {key: value for key, value in record.items() if key != "vault"}
 
 
 @dataclass(frozen=True)

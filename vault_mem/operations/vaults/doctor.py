@@ -48,6 +48,7 @@ BY_INDEX: dict[str, Check] = {
     "dangling-links": notes.dangling_links,
     "replay-links": notes.replay_links,
     "summaries": notes.summaries,
+    "origins": notes.origins,
     "superseded-twice": merges.superseded,
     "clock": notes.clock,
     "mentions": private.mentions,
