@@ -318,7 +318,7 @@ def undo(call: Call) -> Answer:
 
 def health(call: Call) -> Answer:
     """How the vault is, and which command puts right what is not."""
-    return state.health(call.vault)
+    return state.health(call.vault, quick=call.given.get("quick") == "1")
 
 
 def check(call: Call) -> Answer:
