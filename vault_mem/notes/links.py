@@ -61,6 +61,13 @@ def may_link(text: str) -> bool:
     return "[[" in text or "](" in text
 
 
+def may_hold_link(value: Any) -> bool:
+    """Whether the value of a property can hold links: quick, and true of few."""
+    if isinstance(value, list):
+        return any(isinstance(item, list) or (isinstance(item, str) and "[[" in item) for item in value)
+    return isinstance(value, str) and "[[" in value
+
+
 def target_of(match: re.Match[str]) -> str:
     """What a match of LINK names, with its heading or block."""
     name = match["name"] or match["angled"]
@@ -80,8 +87,6 @@ def property_links(value: Any) -> Iterator[Link]:
     items = value if isinstance(value, list) else [value]
     for item in items[:1000]:
         nested = isinstance(item, list)
-        if not nested and not (isinstance(item, str) and "[[" in item):
-            continue  # most values, and quick to see
         item = unwrapped(item)
         if isinstance(item, str) and (nested or WIKILINK.fullmatch(item.strip())) and (link := read_link(item)):
             yield link

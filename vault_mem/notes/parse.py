@@ -30,9 +30,12 @@ from vault_mem.notes.links import (
     WIKILINK,
     body_links,
     link_name,
+    may_hold_link,
+    may_link,
     name_key,
     property_links,
     read_link,
+    stem_of,
     unwrapped,
 )
 from vault_mem.notes.text import BOM, NoteText, split, split_text
@@ -63,6 +66,7 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _DATE_IN_NAME = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _SALVAGED_ID = re.compile(r"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
 _SALVAGED_PRIVATE = re.compile(r"^private:[ \t]*[\"']?(?:true|yes|1|on)\b", re.MULTILINE | re.IGNORECASE)
+_RETURN = re.compile(r"\r\n?")
 _SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s))")
 _KEY_LINE = re.compile(r"^([A-Za-z_]\w*)[ \t]*:", re.MULTILINE)
 
@@ -197,12 +201,18 @@ def title_of(body: str) -> str:
     return ""
 
 
+_BEFORE = re.compile(r"^\s*(?:#{1,6}\s+|[-*+]\s+(?:\[.\]\s+)?|>\s*|\d+[.)]\s+)")
+_WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+_MARKDOWN_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
+_EMPHASIS = re.compile(r"(\*\*|__|``?|~~|==)(?=\S)(.+?)(?<=\S)\1")
+
+
 def plain(line: str) -> str:
     """A line of Markdown without its marks."""
-    line = re.sub(r"^\s*(?:#{1,6}\s+|[-*+]\s+(?:\[.\]\s+)?|>\s*|\d+[.)]\s+)", "", line)
-    line = re.sub(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]", r"\1", line)
-    line = re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", line)
-    return re.sub(r"(\*\*|__|``?|~~|==)(?=\S)(.+?)(?<=\S)\1", r"\2", line).strip()
+    line = _BEFORE.sub("", line)
+    if "[" in line:
+        line = _MARKDOWN_LINK.sub(r"\1", _WIKILINK.sub(r"\1", line))
+    return _EMPHASIS.sub(r"\2", line).strip()
 
 
 class _Reader:
@@ -211,6 +221,7 @@ class _Reader:
     def __init__(self, raw: bytes, path: str, mtime: float, zone: tzinfo, private: bool, size: int | None) -> None:
         self.raw = raw
         self.path = path
+        self.stem = stem_of(path)
         self.mtime = mtime
         self.zone = zone
         self.private = private
@@ -302,62 +313,43 @@ class _Reader:
         return found
 
     def _memory(self) -> tuple[Memory, bool]:
-        body = re.sub(r"\r\n?", "\n", self.text.body).strip("\n")
+        body = self.text.body
+        body = (_RETURN.sub("\n", body) if "\r" in body else body).strip("\n")
         created = self._time("created")
-        dated_by_file = created is None
         declared = self.fields.get("id")
         text = declared if isinstance(declared, str) else ""
         known = MEMORY_ID.fullmatch(text) or EPISODE_ID.fullmatch(text)
         title = self.fields.get("title")
         title = title.strip() if isinstance(title, str) else ""
-        links = self._links(body)
-        chosen = self.path.endswith(".md") and not PLACEHOLDER.fullmatch(self._stem())
-        stem = ID_AT_END.sub("", self._stem()) if chosen else ""
-        name = title or title_of(body) or self._stem()
         memory = Memory(
             id=text if known else "",
-            content=body if body.strip() else title or stem,  # a name that somebody chose says it all
+            content=body if body.strip() else title or self._chosen_name(),  # a name that somebody chose says it all
             created=created or self._created_of_file(),
             path=self.path,
-            title=name,
-            seq=self._take("seq", _seq, "a whole number from 2 on", None),
+            title=title or title_of(body) or self.stem,
             private=self.private or self._private_flag(),
-            tags=_with_tags_of(body, [tag.lstrip("#") for tag in self._strings("tags")]),
-            people=[_person(name) for name in self._strings("people")],
-            secondary=self._strings("secondary"),
-            intensity=self._number("intensity", 0, 1),
-            valence=self._number("valence", -1, 1),
-            arousal=self._number("arousal", -1, 1),
-            body_state=self._string("body_state"),
-            about_time=self._string("about_time"),
-            valid_from=self._time("valid_from"),
-            valid_to=self._time("valid_to"),
-            status=self._string("status"),
-            supersedes=[link.target for link in self._link_list("supersedes")],
-            confidence=self._number("confidence", 0, 1),
-            salience=self._number("salience", 0, 1),
-            last_confirmed=self._time("last_confirmed"),
-            source=self._string("source"),
-            scope=self._string("scope"),
-            sources=[link.target for link in self._link_list("sources")],
-            sources_digest=self._string("sources_digest"),
-            links=links,
-            aliases=[alias for alias in self._strings("aliases") if alias != name and not self._named_by(alias)],
-            metadata=self._metadata(),
+            links=self._links(body),
         )
-        memory.importance = self._take("importance", _importance, "a whole number from 1 to 5", memory.importance)
-        memory.kind = self._take("kind", _kind, "one of " + ", ".join(KINDS), memory.kind)
-        memory.category = self._string("category") or memory.category
-        memory.emotion = self._string("emotion") or memory.emotion
-        return memory, dated_by_file
+        for key, value in self.fields.items():  # a note has few of the keys that there are
+            if value is not None and key in _READERS and (found := _READERS[key](self, key)) is not None:
+                setattr(memory, key, found)
+        memory.tags = _with_tags_of(body, memory.tags)
+        memory.aliases = [each for each in memory.aliases if each != memory.title and not self._named_by(each)]
+        memory.metadata = self._metadata()
+        return memory, created is None
+
+    def _chosen_name(self) -> str:
+        chosen = self.path.endswith(".md") and not PLACEHOLDER.fullmatch(self.stem)
+        return ID_AT_END.sub("", self.stem) if chosen else ""
 
     def _metadata(self) -> dict[str, MetaValue]:
         """What programs have noted for themselves, as far as it is one value each."""
-        found = {key.removeprefix(META): value for key, value in self.fields.items() if key.startswith(META)}
         return {
-            key: value.isoformat() if isinstance(value, date) else value
-            for key, value in found.items()
-            if isinstance(value, _SCALARS) and not (isinstance(value, float) and not math.isfinite(value))
+            key.removeprefix(META): value.isoformat() if isinstance(value, date) else value
+            for key, value in self.fields.items()
+            if key.startswith(META)
+            and isinstance(value, _SCALARS)
+            and not (isinstance(value, float) and not math.isfinite(value))
         }
 
     def _private_flag(self) -> bool:
@@ -367,7 +359,7 @@ class _Reader:
 
     def _created_of_file(self) -> datetime:
         """A date in the file's name, else the time the file was last written."""
-        if match := _DATE_IN_NAME.search(self._stem()):
+        if match := _DATE_IN_NAME.search(self.stem):
             try:
                 return datetime(*(int(part) for part in match.groups()), tzinfo=self.zone)  # type: ignore[misc,arg-type]
             except ValueError:
@@ -377,13 +369,9 @@ class _Reader:
         except (OverflowError, ValueError, OSError):
             return datetime.fromtimestamp(0, self.zone)
 
-    def _stem(self) -> str:
-        return self.path.rsplit("/", 1)[-1].removesuffix(".md")
-
     def _named_by(self, alias: str) -> bool:
         """Whether our name for the file was made of this: the title it once had is no other name."""
-        stem = self._stem()
-        return bool(ID_AT_END.search(stem)) and slug(alias) == ID_AT_END.sub("", stem)
+        return bool(ID_AT_END.search(self.stem)) and slug(alias) == ID_AT_END.sub("", self.stem)
 
     def _take(self, key: str, read: Callable[[Any], T | None], wanted: str, default: T) -> T:
         value = self.fields.get(key)
@@ -425,11 +413,17 @@ class _Reader:
                 found.append(str(item).strip())
         return found
 
-    def _number(self, key: str, low: float, high: float) -> float | None:
-        return self._take(key, lambda value: _number(value, low, high), f"a number from {low} to {high}", None)
-
     def _time(self, key: str) -> datetime | None:
         return self._take(key, lambda value: read_time(value, self.zone), "a date or a date and time", None)
+
+    def _people(self, key: str) -> list[str]:
+        return [_person(name) for name in self._strings(key)]
+
+    def _tags(self, key: str) -> list[str]:
+        return [tag.lstrip("#") for tag in self._strings(key)]
+
+    def _targets(self, key: str) -> list[str]:
+        return [link.target for link in self._link_list(key)]
 
     def _link_list(self, key: str) -> list[Link]:
         value = self.fields.get(key)
@@ -444,8 +438,10 @@ class _Reader:
     def _links(self, body: str) -> list[Link]:
         """Links of the front matter, then those in other properties and in the text that are not among them."""
         links = self._link_list("links")
+        others = [value for key, value in self.fields.items() if key not in LINK_KEYS and may_hold_link(value)]
+        if not others and not may_link(body):
+            return links
         seen = {name_key(link.target) for link in links}
-        others = [value for key, value in self.fields.items() if key not in LINK_KEYS]
         more: dict[str, Link] = {}
         for link in (*(link for value in others for link in property_links(value)), *body_links(body)):
             more.setdefault(name_key(link.target), link)
@@ -490,3 +486,28 @@ def _number(value: Any, low: float, high: float) -> float | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) and low <= number <= high else None
+
+
+def _taken(read: Callable[[Any], Any], wanted: str) -> Callable[[_Reader, str], Any]:
+    return lambda reader, key: reader._take(key, read, wanted, None)
+
+
+def _from(low: int, high: int) -> Callable[[_Reader, str], Any]:
+    return _taken(lambda value: _number(value, low, high), f"a number from {low} to {high}")
+
+
+# What each key is read by; those that say which memory it is, and whether it is private, are read before.
+_READERS: dict[str, Callable[[_Reader, str], Any]] = {
+    "seq": _taken(_seq, "a whole number from 2 on"),
+    "importance": _taken(_importance, "a whole number from 1 to 5"),
+    "kind": _taken(_kind, "one of " + ", ".join(KINDS)),
+    "tags": _Reader._tags,
+    "people": _Reader._people,
+    **dict.fromkeys(("secondary", "aliases"), _Reader._strings),
+    **dict.fromkeys(("supersedes", "sources"), _Reader._targets),
+    **dict.fromkeys(("intensity", "confidence", "salience"), _from(0, 1)),
+    **dict.fromkeys(("valence", "arousal"), _from(-1, 1)),
+    **dict.fromkeys(("valid_from", "valid_to", "last_confirmed"), _Reader._time),
+    **dict.fromkeys(("category", "emotion", "body_state", "about_time", "status"), _Reader._string),
+    **dict.fromkeys(("source", "scope", "sources_digest"), _Reader._string),
+}
