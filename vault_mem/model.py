@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any
 
 
@@ -158,11 +159,12 @@ class Episode:
 
 
 TIME_KEYS = ("created", "valid_from", "valid_to", "last_confirmed")
+_values = attrgetter(*Memory.__slots__)
 
 
 def to_record(memory: Memory) -> dict[str, Any]:
     """The memory as JSON-ready values, times as ISO 8601 with offset."""
-    record = {name: getattr(memory, name) for name in Memory.__slots__}
+    record = dict(zip(Memory.__slots__, _values(memory), strict=True))
     for key in TIME_KEYS:
         if record[key] is not None:
             record[key] = record[key].isoformat()

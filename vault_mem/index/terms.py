@@ -9,7 +9,7 @@ from operator import add
 # Chinese, Japanese and Korean letters: one run of them is cut into overlapping pairs.
 _UNSPACED = "々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿가-힣\U00020000-\U0002fa1f"
 _STARTS_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_RUN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+")
+_RUN = re.compile(rf"([^\W_{_UNSPACED}]+)|([{_UNSPACED}]+)")
 _ASCII_RUN = re.compile(r"[a-z0-9]+")
 
 # English words that tell no text from another. Single letters are left: they are what contractions leave behind.
@@ -42,11 +42,11 @@ def terms(text: str) -> list[str]:
 
 def _terms(text: str) -> list[str]:
     found: list[str] = []
-    for run in _RUN.findall(text):
-        if run.isascii() or len(run) == 1 or not _STARTS_UNSPACED.match(run):
-            found.append(run)
-        else:
+    for word, run in _RUN.findall(text):
+        if len(run) > 1:
             found += map(add, run, run[1:])
+        else:
+            found.append(word or run)
     return found
 
 

@@ -15,8 +15,10 @@ WIKILINK = re.compile(r"\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
 _PLACE = r"(?![a-zA-Z][a-zA-Z0-9+.-]*:|#|//)(?:[^()\s<>]|\([^()\s<>]*\))+"
 _ADDRESS = rf"(?:<(?P<angled>(?![a-zA-Z]+:)[^<>\n]+)>|(?P<place>{_PLACE}))"
 _MARKDOWN = rf"\[(?P<text>[^\[\]\n]*)\]\({_ADDRESS}(?P<tip>\s+\"[^\"\n]*\")?\)"
-_LINK = rf"(?P<embed>!?)(?:\[\[(?P<name>[^\[\]|\n]+?)(?:\\?\|(?P<shown>[^\[\]\n]*))?\]\]|{_MARKDOWN})"
+_BRACKETS = rf"(?:\[\[(?P<name>[^\[\]|\n]+?)(?:\\?\|(?P<shown>[^\[\]\n]*))?\]\]|{_MARKDOWN})"
+_LINK = rf"(?P<embed>!?){_BRACKETS}"
 LINK = re.compile(_LINK)
+BRACKETS = re.compile(_BRACKETS)  # a link whether or not it embeds: found in half the time, because all begin with [
 # Code is not prose: what looks like a link there is none.
 CODE_OR_LINK = re.compile(
     rf"(?P<code>^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]*`)|{_LINK}", re.MULTILINE | re.DOTALL
