@@ -11,8 +11,10 @@ from typing import Any, TypeVar
 
 import yaml
 
+from vault_mem.fields import Form, Told
 from vault_mem.model import (
     EPISODE_ID,
+    FIELDS,
     KIND_ALIASES,
     KINDS,
     MEMORY_ID,
@@ -24,6 +26,7 @@ from vault_mem.model import (
     Problem,
 )
 from vault_mem.notes import yamlish
+from vault_mem.notes.days import MONTHS
 from vault_mem.notes.links import (
     ID_AT_END,
     LINK_KEYS,
@@ -62,7 +65,7 @@ _SPOKEN = re.compile(
     r"(?:[A-Za-z]+,? )?(?P<month>[A-Z][a-z]{2,8})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})"
     r"(?:,? (?P<time>\d{1,2}:\d{2}(?::\d{2})?) ?(?P<half>[apAP][mM])?)?"
 )
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTHS = [name[:3].title() for name in MONTHS]
 _DATE_IN_NAME = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _SALVAGED_ID = re.compile(r"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
 _SALVAGED_PRIVATE = re.compile(r"^private:[ \t]*[\"']?(?:true|yes|1|on)\b", re.MULTILINE | re.IGNORECASE)
@@ -76,7 +79,7 @@ _SCALARS = (str, int, float, bool, date)
 _TITLE_SOURCE = 300
 
 T = TypeVar("T")
-_MOST_IN_A_SECOND = 50_000
+_MOST = 50_000  # nobody counts further in a field
 
 
 @dataclass(slots=True)
@@ -329,13 +332,14 @@ class _Reader:
             title=title or title_of(body) or self.stem,
             private=self.private or self._private_flag(),
             links=self._links(body),
+            metadata=self._metadata(),
         )
         for key, value in self.fields.items():  # a note has few of the keys that there are
-            if value is not None and key in _READERS and (found := _READERS[key](self, key)) is not None:
-                setattr(memory, key, found)
-        memory.tags = _with_tags_of(body, memory.tags)
+            if value is not None and key in _READERS and (said := _READERS[key](self)) is not None:
+                setattr(memory, key, said)
+        memory.tags = _with_tags_of(body, [tag.lstrip("#") for tag in memory.tags])
+        memory.people = [_person(name) for name in memory.people]
         memory.aliases = [each for each in memory.aliases if each != memory.title and not self._named_by(each)]
-        memory.metadata = self._metadata()
         return memory, created is None
 
     def _chosen_name(self) -> str:
@@ -354,8 +358,7 @@ class _Reader:
 
     def _private_flag(self) -> bool:
         """The flag; a word nobody understands counts as private."""
-        value = self.fields.get("private")
-        return value is not None and self._take("private", read_bool, "true or false", True)
+        return self.fields.get("private") is not None and self._take("private", read_bool, "true or false") is not False
 
     def _created_of_file(self) -> datetime:
         """A date in the file's name, else the time the file was last written."""
@@ -373,15 +376,12 @@ class _Reader:
         """Whether our name for the file was made of this: the title it once had is no other name."""
         return bool(ID_AT_END.search(self.stem)) and slug(alias) == ID_AT_END.sub("", self.stem)
 
-    def _take(self, key: str, read: Callable[[Any], T | None], wanted: str, default: T) -> T:
+    def _take(self, key: str, read: Callable[[Any], T | None], wanted: str) -> T | None:
         value = self.fields.get(key)
-        if value is None:
-            return default
-        result = read(value)
-        if result is None:
+        result = read(value) if value is not None else None
+        if result is None and value is not None:
             odd = key != "private"  # whether others may see it must be clear before anything is written
             self._problem(f"{key} should be {wanted}, not {self._shown(value)}", key=key, odd=odd)
-            return default
         return result
 
     def _shown(self, value: Any) -> str:
@@ -414,16 +414,7 @@ class _Reader:
         return found
 
     def _time(self, key: str) -> datetime | None:
-        return self._take(key, lambda value: read_time(value, self.zone), "a date or a date and time", None)
-
-    def _people(self, key: str) -> list[str]:
-        return [_person(name) for name in self._strings(key)]
-
-    def _tags(self, key: str) -> list[str]:
-        return [tag.lstrip("#") for tag in self._strings(key)]
-
-    def _targets(self, key: str) -> list[str]:
-        return [link.target for link in self._link_list(key)]
+        return self._take(key, lambda value: read_time(value, self.zone), "a date or a date and time")
 
     def _link_list(self, key: str) -> list[Link]:
         value = self.fields.get(key)
@@ -461,11 +452,6 @@ def _shown(value: Any) -> str:
     return repr(text if len(text) <= 40 else text[:40] + "...")
 
 
-def _importance(value: Any) -> int | None:
-    number = _number(value, 1, 5)
-    return int(number) if number is not None and number == int(number) else None
-
-
 def _kind(value: Any) -> str | None:
     if not isinstance(value, str):
         return None
@@ -474,40 +460,38 @@ def _kind(value: Any) -> str | None:
     return word if word in KINDS else None
 
 
-def _seq(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 2 <= value <= _MOST_IN_A_SECOND else None
-
-
-def _number(value: Any, low: float, high: float) -> float | None:
+def _number(value: Any, each: Told) -> float | None:
     if isinstance(value, bool):
         return None
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    return number if math.isfinite(number) and low <= number <= high else None
+    low, high = each.low if each.low is not None else -math.inf, each.high if each.high is not None else _MOST
+    if not math.isfinite(number) or not low <= number <= high:
+        return None
+    return number if each.form is Form.NUMBER else int(number) if number == int(number) else None
 
 
-def _taken(read: Callable[[Any], Any], wanted: str) -> Callable[[_Reader, str], Any]:
-    return lambda reader, key: reader._take(key, read, wanted, None)
+def _reader(each: Told) -> Callable[[_Reader], Any]:
+    """Reads what a note says under a key: None where it says nothing, or nothing that can be read."""
+    match each.form:
+        case Form.TEXTS:
+            return lambda reader: reader._strings(each.name)
+        case Form.NAMES:
+            return lambda reader: [link.target for link in reader._link_list(each.name)]
+        case Form.TIME:
+            return lambda reader: reader._time(each.name)
+        case Form.TEXT if each.choices:
+            return _taken(each, _kind, f"one of {', '.join(each.choices)}")
+        case Form.TEXT:
+            return lambda reader: reader._string(each.name)
+        case _:
+            return _taken(each, lambda value: _number(value, each), f"a {each.form} {each.limits}")
 
 
-def _from(low: int, high: int) -> Callable[[_Reader, str], Any]:
-    return _taken(lambda value: _number(value, low, high), f"a number from {low} to {high}")
+def _taken(each: Told, read: Callable[[Any], Any], wanted: str) -> Callable[[_Reader], Any]:
+    return lambda reader: reader._take(each.name, read, wanted)
 
 
-# What each key is read by; those that say which memory it is, and whether it is private, are read before.
-_READERS: dict[str, Callable[[_Reader, str], Any]] = {
-    "seq": _taken(_seq, "a whole number from 2 on"),
-    "importance": _taken(_importance, "a whole number from 1 to 5"),
-    "kind": _taken(_kind, "one of " + ", ".join(KINDS)),
-    "tags": _Reader._tags,
-    "people": _Reader._people,
-    **dict.fromkeys(("secondary", "aliases"), _Reader._strings),
-    **dict.fromkeys(("supersedes", "sources"), _Reader._targets),
-    **dict.fromkeys(("intensity", "confidence", "salience"), _from(0, 1)),
-    **dict.fromkeys(("valence", "arousal"), _from(-1, 1)),
-    **dict.fromkeys(("valid_from", "valid_to", "last_confirmed"), _Reader._time),
-    **dict.fromkeys(("category", "emotion", "body_state", "about_time", "status"), _Reader._string),
-    **dict.fromkeys(("source", "scope", "sources_digest"), _Reader._string),
-}
+_READERS = {name: _reader(each) for name, each in FIELDS.items() if each.form is not Form.FLAG}
