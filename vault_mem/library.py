@@ -1116,6 +1116,10 @@ class Vault:
         if value is None:
             return None
         moment = read_time(value, self._zone) if isinstance(value, date | str) else None
+        if moment is None and isinstance(value, str):
+            from vault_mem.operations.memory.when import moment as said
+
+            moment = said(value, self._reading(lambda workspace: workspace.folder.now()), ahead=name == "valid_to")
         if moment is None:
             raise InvalidInput(f"{name} is a datetime, a date or an ISO 8601 text, not {value!r}")
         return moment

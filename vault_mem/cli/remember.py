@@ -115,7 +115,6 @@ def command(
         fields["source"] = stamped(f"agent:{console.env.get('VAULT_MEM_AGENT') or 'unknown'}", fields["source"])
     elif console.interactive:
         fields["source"] = stamped("hand", fields["source"])
-    zone = vault.workspace.folder.zone
     fields |= {name: list(fields[name]) for name in ("tags", "people", "secondary", "supersedes", "sources")}
     result = vault.remember(
         content,
@@ -124,8 +123,8 @@ def command(
         replace_all=replace_all,
         dedup_threshold=dedup_threshold,
         link_threshold=link_threshold,
-        valid_from=moment(valid_from, zone, "--valid-from"),
-        valid_to=moment(valid_to, zone, "--valid-to"),
+        valid_from=moment(valid_from, vault, "--valid-from"),
+        valid_to=moment(valid_to, vault, "--valid-to", ahead=True),
         **fields,
     )
     return answer(console, vault, result)
