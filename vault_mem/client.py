@@ -94,7 +94,11 @@ def _vault_for(arguments: list[str]) -> str:
     from vault_mem.register import COMMANDS
 
     here = command in COMMANDS and COMMANDS[command].here and not (command == "edit" and _says_what(arguments))
-    if here or (_may_ask(words, arguments) and os.isatty(0)):
+    if (
+        here
+        or (command == "recall" and ("-i" in arguments or "--interactive" in arguments))
+        or (_may_ask(words, arguments) and os.isatty(0))
+    ):
         return ""
     try:
         return _find(named)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Candidates,
         Comparison,
         ConsolidationStats,
+        Counts,
         Diagnosis,
         Draft,
         EditResult,
@@ -634,6 +635,18 @@ class Vault:
         )
         return self._reading(list_memories, chosen, n)
 
+    def tags(self, *, closed: bool = False) -> Counts:
+        """The tags of the vault with how many memories have each, the most frequent first."""
+        from vault_mem.operations.memory.counts import count_tags
+
+        return self._reading(count_tags, closed=closed)
+
+    def people(self, *, closed: bool = False) -> Counts:
+        """The people of the vault with how many memories are about each, the most frequent first."""
+        from vault_mem.operations.memory.counts import count_people
+
+        return self._reading(count_people, closed=closed)
+
     def list_due(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
         """The open tasks that are due on a day, the earliest first."""
         from vault_mem.operations.memory.due import list_due
@@ -696,6 +709,13 @@ class Vault:
         from vault_mem.operations.upkeep.backup import check
 
         return check(path_of(file))
+
+    @staticmethod
+    def restore_backup(file: StrPath, folder: StrPath) -> BackupResult:
+        """Unpack an archive that `backup` wrote into a new or empty folder, which is a vault then."""
+        from vault_mem.operations.upkeep.backup import restore_backup
+
+        return restore_backup(path_of(file), path_of(folder))
 
     def link(self, a: Ref, b: Ref, type: LinkType | str | None = None, reason: str = "") -> LinkResult:  # noqa: A002
         """Link two memories; `type` says what b is to a, and changes a link that they have."""

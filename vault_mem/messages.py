@@ -180,6 +180,14 @@ def backed_up(result: BackupResult) -> str:
     )
 
 
+def restored_backup(result: BackupResult) -> str:
+    """What backup --restore says."""
+    return (
+        f"Restored {result.files} files ({result.private} private), as of {result.made}: {result.folder}\n"
+        f"See that all is well: vault-mem --vault {result.folder} doctor"
+    )
+
+
 def checked_backup(result: BackupResult) -> str:
     """What backup --check says."""
     if not result.wrong:

@@ -203,4 +203,5 @@ def _is_paged(arguments: Sequence[str]) -> bool:
     """Whether the answer comes as a whole, to be read a screen at a time; not where a command talks to the person."""
     command = command_of(list(arguments))
     talks = command in COMMANDS and COMMANDS[command].here and command not in ("help", "config", "sessions")
+    talks = talks or "-i" in arguments or "--interactive" in arguments
     return screen.may_page(arguments) and (not talks or "--help" in arguments)
