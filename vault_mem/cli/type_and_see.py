@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import termios
 import tty
@@ -17,57 +18,53 @@ if TYPE_CHECKING:
     from vault_mem.operations.memory.results import Found
 
 _KEYS = {
-    b"\x1b[A": "up", b"\x1bOA": "up", b"\x10": "up", b"\x1b[B": "down", b"\x1bOB": "down", b"\x0e": "down",
-    b"\r": "enter", b"\n": "enter", b"\x7f": "erase", b"\x08": "erase", b"\x15": "clear", b"\x1b": "quit",
-    b"\x03": "quit", b"\x04": "quit",
+    "\x1b[A": "up", "\x1bOA": "up", "\x10": "up", "\x1b[B": "down", "\x1bOB": "down", "\x0e": "down",
+    "\r": "enter", "\n": "enter", "\x7f": "erase", "\x08": "erase", "\x15": "clear", "\x1b": "quit",
+    "\x03": "quit", "\x04": "quit",
 }  # fmt: skip
+_KEY = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|[^\x1b\x00-\x1f\x7f]+|.", re.DOTALL)
 _REVERSE, _DIM, _PLAIN, _CLEAR = "\x1b[7m", "\x1b[2m", "\x1b[0m", "\x1b[H\x1b[J"
 
 
 def choose(search: Callable[[str], list[Found]], query: str = "") -> Found | None:
     """Let a person at the terminal type and choose; None where they leave without choosing."""
     found, chosen = search(query) if query else [], 0
-    with _raw() as read:
-        while True:
-            _draw(query, found, chosen)
-            key = read()
+    with _raw() as keys:
+        _draw(query, found, chosen)
+        for key in keys:
             name = _KEYS.get(key, "")
-            if name == "quit" or (name == "enter" and found):
-                return found[chosen] if name == "enter" else None
+            if name == "quit":
+                break
+            if name == "enter" and found:
+                return found[chosen]
             if name in ("up", "down"):
                 chosen = max(0, min(len(found) - 1, chosen + (1 if name == "down" else -1)))
-                continue
             before = query
-            query = "" if name == "clear" else query[:-1] if name == "erase" else query + _typed(key)
+            query = "" if name == "clear" else query[:-1] if name == "erase" else query + key * key.isprintable()
             if query != before:
                 found, chosen = search(query) if query.strip() else [], 0
-
-
-def _typed(key: bytes) -> str:
-    text = key.decode(errors="ignore")
-    return text if text.isprintable() else ""
+            _draw(query, found, chosen)
+    return None
 
 
 @contextlib.contextmanager
-def _raw() -> Iterator[Callable[[], bytes]]:
-    """The terminal without line editing and on a screen of its own; gives what reads a key, or all that was pasted."""
+def _raw() -> Iterator[Iterator[str]]:
+    """The terminal without line editing and on a screen of its own; gives its keys, and what is typed at a stretch."""
     before = termios.tcgetattr(0)
     try:
         tty.setraw(0)
         os.write(1, b"\x1b[?1049h")
-        yield _key
+        yield _keys()
     finally:
         os.write(1, b"\x1b[?1049l")
         termios.tcsetattr(0, termios.TCSADRAIN, before)
 
 
-def _key() -> bytes:
-    held = os.read(0, 1)
-    if not held:
-        return b"\x04"
-    while select.select([0], [], [], 0.02)[0] and (more := os.read(0, 64)):  # the rest of an arrow or a character
-        held += more
-    return held
+def _keys() -> Iterator[str]:
+    while held := os.read(0, 1):
+        while select.select([0], [], [], 0.02)[0] and (more := os.read(0, 1024)):  # the rest of an arrow, or a paste
+            held += more
+        yield from _KEY.findall(held.decode(errors="ignore"))
 
 
 def _draw(query: str, found: list[Found], chosen: int) -> None:
