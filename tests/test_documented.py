@@ -19,7 +19,7 @@ from pathlib import Path
 import click
 import pytest
 from conftest import SAMPLE, Command
-from helpers import at_a_terminal
+from helpers import at, at_a_terminal
 
 from vault_mem import Vault
 from vault_mem.cli import tree
@@ -118,8 +118,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Command:
     printer = reader.json("remember", "The printer is on the second floor.", "--kind", "fact")["memory"]["id"]
     for text in (*TWICE, *TWICE):
         reader.run("remember", text, "--kind", "fact", "--force")
-    for text in (TWICE[1], f"{FACT}.", TWICE[0]):
-        assert reader.run("remember", text, "--kind", "fact").code == 3
+    for minute, text in enumerate((TWICE[1], f"{FACT}.", TWICE[0])):  # refused, the last one last
+        later = at(f"2026-11-17T09:0{minute}:00")
+        assert reader.run("remember", text, "--kind", "fact", env=later).code == 3
     reader.run("consolidate", "--all")
     plan = {"state_updates": [{"op": "close", "state_id": printer, "reason": "it is gone"}]}
     (reader.cwd / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
