@@ -253,7 +253,7 @@ def _say(console: Console, wanted: Service, text: str, left: str, *, dry_run: bo
     if console.json:
         console.print_json({"path": str(wanted.path), "text": wanted.text, "dry_run": dry_run, "left_to_do": left})
     else:
-        console.print(text.rstrip("\n"))
+        console.print(text.rstrip("\n"), as_is=True)
     if left:
         console.notice(f"note: the system's manager did not answer; run by hand: {left}")
     sys.stdout.flush()
