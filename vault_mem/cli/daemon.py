@@ -17,7 +17,7 @@ from vault_mem.errors import InvalidInput, Unsafe, VaultMemError
 from vault_mem.visible import visible
 
 if TYPE_CHECKING:
-    from vault_mem.daemon.service import Service
+    from vault_mem.daemon.service import Change
 
 LOG_LINES = 40
 
@@ -139,23 +139,28 @@ def logs_command(console: Console, lines: int, follow: bool) -> None:
 @click.option("--dry-run", is_flag=True, help="Print the file instead of writing it.")
 @click.pass_obj
 def install_command(console: Console, dry_run: bool) -> None:
-    """Start it at login: installs a systemd user unit, or a launchd agent on macOS."""
-    from vault_mem.daemon.service import install
+    """Have it start at login and keep this vault open: one systemd user unit, or launchd agent on macOS, for all."""
+    from vault_mem.daemon.service import installing, make
 
-    wanted = _service(console)
-    left = "" if dry_run else install(wanted, console.env)
-    _say(console, wanted, f"{wanted.text}" if dry_run else f"Installed {wanted.path}.", left, dry_run=dry_run)
+    root, _ = _place(console)
+    change = installing(root, console.env)
+    left = "" if dry_run else make(change, console.env)
+    text = change.service.text if dry_run else f"Installed {change.service.path}."
+    _say(console, change, text, left, dry_run=dry_run)
 
 
 @command.command("uninstall", cls=Command, examples="vault-mem daemon uninstall")
 @click.pass_obj
 def uninstall_command(console: Console) -> None:
-    """Remove the login service."""
-    from vault_mem.daemon.service import uninstall
+    """Take this vault out of the login service, which goes with the last one."""
+    from vault_mem.daemon.service import make, uninstalling
 
-    wanted = _service(console)
-    left = uninstall(wanted, console.env)
-    _say(console, wanted, f"Removed {wanted.path}.", left)
+    root, _ = _place(console)
+    change = uninstalling(root, console.env)
+    left = make(change, console.env)
+    kept = len(change.service.roots)
+    text = f"Removed from {change.service.path}; {kept} vault(s) stay." if kept else f"Removed {change.service.path}."
+    _say(console, change, text, left)
 
 
 def _place(console: Console) -> tuple[Path, str]:
@@ -278,16 +283,11 @@ def _follow(
             flush()
 
 
-def _service(console: Console) -> Service:
-    from vault_mem.daemon.service import service
-
-    root, _ = _place(console)
-    return service(root, console.env)
-
-
-def _say(console: Console, wanted: Service, text: str, left: str, *, dry_run: bool = False) -> None:
+def _say(console: Console, change: Change, text: str, left: str, *, dry_run: bool = False) -> None:
+    wanted = change.service
     if console.json:
-        console.print_json({"path": str(wanted.path), "text": wanted.text, "dry_run": dry_run, "left_to_do": left})
+        told = {"path": str(wanted.path), "text": wanted.text, "vaults": wanted.roots}
+        console.print_json(told | {"dry_run": dry_run, "left_to_do": left})
     else:
         console.print(text.rstrip("\n"))
     if left:
