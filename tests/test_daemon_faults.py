@@ -189,9 +189,9 @@ def test_another_version_takes_over(one: Served, tmp_path: Path) -> None:
     assert second.spawn("daemon", "status", "--json", env=newer).json["pid"] == first
     # and with its last vault a daemon ends
     assert second.spawn("daemon", "stop").out == "Stopped.\n"
-    assert len(_daemons_of(one)) == 1
+    wait_for(lambda: len(_daemons_of(one)) == 1)
     assert second.run("daemon", "stop", "--all").out == "Stopped.\n"
-    assert not _daemons_of(one)
+    wait_for(lambda: not _daemons_of(one))
 
 
 def test_it_ends_when_nobody_needs_it(one: Served) -> None:
