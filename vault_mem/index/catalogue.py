@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.allocators import release_memory
 from vault_mem.index.changes import Rows
+from vault_mem.index.corpus import AllAtHand, Corpus
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.lexicon import Lexicon
 from vault_mem.index.links import Names
@@ -55,8 +56,10 @@ class Catalogue:
     """Memories and included notes, with their passages; `names` tells what their links mean, to whom it is lent."""
 
     names: Names
+    corpus: Corpus
 
     def __init__(self, table: Table) -> None:
+        self.corpus = AllAtHand(self)
         self._free: list[int] = []
         self._by_file: dict[str, list[int]] = {}
         self._derived: dict[str, Any] = {}
@@ -175,6 +178,11 @@ class Catalogue:
             places = places[cosines[places] >= least]
         found = [(place, float(cosines[place])) for place in places.tolist() if cosines[place] > -1.0]
         return sorted(found, key=lambda each: (-each[1], -self.created[each[0]], self.files[each[0]]))[:count]
+
+    def with_all(self, terms: Iterable[str]) -> set[int]:
+        """The places of whole memories that have all of these terms in any of their rows."""
+        held = [set(self.owner[self.lexicon.postings(term)[0]].tolist()) for term in terms]
+        return set.intersection(*held) if held else set()
 
     def open_at(self, now: float, *, public: bool = False) -> list[tuple[str, str, int]]:
         """Id, file and place of every memory that is not closed, by id."""

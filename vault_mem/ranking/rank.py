@@ -18,7 +18,7 @@ from vault_mem.ranking.relevance import relevance
 from vault_mem.ranking.signals import UNREAD, Places, Pool, Signal, as_written
 from vault_mem.ranking.times import worth
 from vault_mem.ranking.weights import STAGES, weights
-from vault_mem.ranking.words import HANDFUL, has_passages, total, words
+from vault_mem.ranking.words import HANDFUL, total, words
 
 # How many candidates are looked at closely, best first; and how many of each way of searching whatever the other says.
 CANDIDATES, OF_EACH = 224, 32
@@ -110,7 +110,7 @@ def best_rows(catalogue: Catalogue, signals: dict[str, Signal], quality: Signal)
     """For every whole memory the best of its passages, signal by signal, and the one of the best quality."""
     row = np.arange(len(quality))
     best = {name: np.round(values, 6) for name, values in signals.items()}
-    if has_passages(catalogue):
+    if catalogue.corpus.parted:
         passages = np.flatnonzero(catalogue.alive & (catalogue.n > 0))
         owners = catalogue.owner[passages]
         for values in best.values():
@@ -138,9 +138,9 @@ def _candidates(
     if "words" in switches:
         likely = (by["session_words"] + read * (by["tokens"] + by["moment_tokens"])) * best["share"]
         first = first + by["words"] * best["words"] + likely
-    if query.named.people and "names" in switches:
+    if query.named.anybody and "names" in switches:
         lift = np.zeros(len(first), dtype=np.float32)
-        lift[list(query.named.people)] = by["person"]
+        lift[list(query.named.people(catalogue))] = by["person"]
         first = first + lift
     if query.spans and "time" in switches:
         first = first + by["time"] * worth(catalogue.created, query.spans)

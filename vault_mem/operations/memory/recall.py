@@ -175,9 +175,9 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
         public = workspace.folder.public
         allowed = allowed_places(workspace, catalogue, request.filters)
         now = request.filters.as_of or workspace.folder.now()
-        text = corrected(request.query, catalogue, workspace.tokens)
+        text = corrected(request.query, catalogue.corpus, workspace.tokens)
         vector = workspace.embedder.encode([text])[0]
-        query = understand(text, vector, catalogue, workspace.tokens, now.astimezone(workspace.folder.zone))
+        query = understand(text, vector, catalogue.corpus, workspace.tokens, now.astimezone(workspace.folder.zone))
         ranking = rank(
             catalogue,
             query,
