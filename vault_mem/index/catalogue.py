@@ -24,6 +24,7 @@ from vault_mem.index.lexicon import Lexicon
 from vault_mem.index.links import Names
 from vault_mem.index.rows import noted
 from vault_mem.index.table import Table, quote
+from vault_mem.index.timeline import Timeline
 from vault_mem.model import Memory, from_record
 
 T = TypeVar("T")
@@ -57,6 +58,7 @@ class Catalogue:
 
     names: Names
     corpus: Corpus
+    timeline: Timeline | None = None  # where not all memories are at hand
 
     def __init__(self, table: Table) -> None:
         self.corpus = AllAtHand(self)

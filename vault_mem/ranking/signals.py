@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.corpus import Likeness
-from vault_mem.index.lexicon import saturation, weight
 from vault_mem.index.terms import normalised, stem, terms
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
@@ -159,22 +158,8 @@ class Pool:
         return np.asarray(np.round(np.maximum(cosines, 0), 6), dtype=np.float32)
 
     def _session_words(self) -> Signal:
-        lexicon, around = self.catalogue.lexicon, self.moments
-        count = around.sessions
-        lengths = around.lengths(lexicon.lengths)
-        mean = float(lengths.mean(dtype=float)) if count else 1.0
-        wanted, where = np.unique(around.session[around.position[self.places]], return_inverse=True)
-        found = np.zeros(len(wanted), dtype=np.float32)
-        weighed = 0.0
-        for term, _ in self.query.terms:
-            places, counts = lexicon.postings(term)
-            at = around.position[places]
-            counts, at = counts[at >= 0], at[at >= 0]
-            sessions = np.bincount(around.session[at], counts, count).astype(np.float32)
-            each = weight(int(np.count_nonzero(sessions)), count) * share(term)
-            found += np.float32(each) * saturation(sessions[wanted], lengths[wanted], mean)
-            weighed += each
-        return np.round(found / np.float32(weighed or 1.0), 6)[where]
+        wanted = [(term, share(term)) for term, _ in self.query.terms]
+        return self.moments.words(self.catalogue.lexicon, self.places, wanted)
 
     def _exact(self) -> Signal:
         """How much of what must be found as written is in the text."""
