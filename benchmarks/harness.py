@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
-# Data that is not part of the project: beside it, or beside the folder it is in.
-_DATA = [folder / "shared" / "data" for folder in (PROJECT.parent, PROJECT.parent.parent)]
-DATA = next((folder for folder in _DATA if folder.is_dir()), _DATA[0])
+# Data that is not part of the project (benchmarks/data_sets.py).
+DATA = Path(os.environ.get("VAULT_MEM_DATA") or PROJECT / "data")
 
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": lambda value, limit: value < limit,

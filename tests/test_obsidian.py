@@ -40,7 +40,7 @@ def test_a_new_vault(place: Command):
     assert {"memories.base", "templates/Memory.md", "templates/Task.md", ".obsidian/types.json"} <= set(made["created"])
     document = base(place.cwd)
     assert [view["name"] for view in document["views"]] == VIEWS
-    known = {*Memory.__slots__, *document["formulas"]}
+    known = {*Memory.__dataclass_fields__, *document["formulas"]}
     for view in document["views"]:
         assert view["type"] == "table"
         named = [*view["order"], *(each["property"] for each in view.get("sort", []))]
@@ -58,6 +58,7 @@ def test_types_are_those_of_the_format(place: Command):
         "links",
         "people",
         "secondary",
+        "sources",
         "supersedes",
     }
     sample = Memory("mem_0", "", None)

@@ -149,6 +149,16 @@ def test_an_edit_and_a_close_are_followed(cli: Command, root: Path) -> None:
     assert f"[id:{id_}]" in (root / "memory/2026-11-15.md").read_text()
 
 
+def test_what_ceases_to_hold_leaves_the_digest_in_time(cli: Command, root: Path) -> None:
+    # W-1, V-11: an end that lay in the future, as that of a clone whose clock is ahead, passes; nothing is edited then
+    id_ = saved(cli, "The bridge is closed", "--importance", "4", "--valid-to", "2026-11-15T15:00")
+    cli.run("recall", "bridge", env=LATER)
+    assert f"[id:{id_}]" in (root / "MEMORY.md").read_text()
+    cli.run("recall", "bridge", env={"VAULT_MEM_NOW": "2026-11-15T15:01:00+09:00"})
+    assert not (root / "MEMORY.md").exists()
+    assert f"[id:{id_}]" in (root / "memory/2026-11-15.md").read_text()
+
+
 def test_a_view_that_cannot_be_written_is_a_warning(cli: Command, root: Path) -> None:
     # F-1: the forget goes on
     id_ = saved(cli, "The lamp is out", "--importance", "5")

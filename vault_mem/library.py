@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
 from vault_mem.errors import InvalidInput, VaultMemError, of_system
-from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_IMPORTANCE, DEFAULT_KIND
+from vault_mem.fields import Form
+from vault_mem.model import GIVEN
 from vault_mem.operations.pool import Line, Pool
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.find import find_vault
@@ -227,13 +228,13 @@ class Vault:
         self,
         content: str,
         *,
+        importance: int = 3,
         private: bool = False,
-        importance: int = DEFAULT_IMPORTANCE,
-        category: str = DEFAULT_CATEGORY,
-        kind: Kind | str = DEFAULT_KIND,
+        category: str = "daily",
+        kind: Kind | str = "event",
         tags: Texts = (),
         people: Texts = (),
-        emotion: str = DEFAULT_EMOTION,
+        emotion: str = "neutral",
         secondary: Texts = (),
         intensity: float | None = None,
         valence: float | None = None,
@@ -243,12 +244,12 @@ class Vault:
         valid_from: When | None = None,
         valid_to: When | None = None,
         status: str | None = None,
+        supersedes: Iterable[Ref] = (),
         confidence: float | None = None,
         salience: float | None = None,
         source: str | None = None,
         scope: str | None = None,
         sources: Iterable[Ref] = (),
-        supersedes: Iterable[Ref] = (),
         created: When | None = None,
         metadata: Metadata | None = None,
         force: bool = False,
@@ -264,36 +265,10 @@ class Vault:
         values, which filters find. A mood, or the summary of a scope, takes the place of the one before; what a person
         added to that stays, unless `replace_all`.
         """
-        from vault_mem.operations.memory.drafts import Draft
+        given = locals()
         from vault_mem.operations.memory.remember import remember
 
-        draft = Draft(
-            content,
-            private=private,
-            importance=importance,
-            category=text_of(category),
-            kind=text_of(kind),
-            tags=texts_of(tags, "tags"),
-            people=texts_of(people, "people"),
-            emotion=text_of(emotion),
-            secondary=texts_of(secondary, "secondary"),
-            intensity=intensity,
-            valence=valence,
-            arousal=arousal,
-            body_state=body_state,
-            about_time=about_time,
-            valid_from=self._moment(valid_from, "valid_from"),
-            valid_to=self._moment(valid_to, "valid_to"),
-            status=status,
-            confidence=confidence,
-            salience=salience,
-            source=source,
-            scope=scope,
-            sources=names_of(sources),
-            supersedes=names_of(supersedes),
-            created=self._moment(created, "created"),
-            metadata={} if metadata is None else metadata,
-        )
+        draft = self._draft({name: given[name] for name in ("content", "created", "metadata", *GIVEN)})
         return self._writing(
             remember,
             draft,
@@ -1096,18 +1071,25 @@ class Vault:
         fields: dict[str, Any] = (
             {"content": given} if isinstance(given, str) else dict(given) if isinstance(given, Mapping) else {}
         )
-        unknown = [str(name) for name in fields if name not in Draft.__dataclass_fields__]
+        unknown = [str(name) for name in fields if name not in ("content", "created", "metadata", *GIVEN)]
         if "content" not in fields or unknown:
             wrong = f"{unknown[0]!r} is no field of a memory" if unknown else f"not a text, Draft or dict: {given!r}"
             raise InvalidInput(wrong, "a dict has content and fields that remember takes")
-        for name in ("tags", "people", "secondary"):
-            fields[name] = texts_of(fields.get(name, ()), name)
-        for name in ("sources", "supersedes"):
-            fields[name] = names_of(fields.get(name, ()))
-        for name in ("valid_from", "valid_to", "created"):
-            fields[name] = self._moment(fields.get(name), name)
-        values: dict[str, Any] = {n: text_of(each) if isinstance(each, str) else each for n, each in fields.items()}
-        return Draft(**values)
+        return Draft(**{name: self._value(name, value) for name, value in fields.items()})
+
+    def _value(self, name: str, value: Any) -> Any:
+        """A field's value as a draft has it."""
+        form = Form.TIME if name == "created" else GIVEN[name].form if name in GIVEN else None
+        match form:
+            case Form.TEXTS:
+                return texts_of(value, name)
+            case Form.NAMES:
+                return names_of(value)
+            case Form.TIME:
+                return self._moment(value, name)
+        if name == "metadata":
+            return {} if value is None else value
+        return text_of(value) if isinstance(value, str) else value
 
     def _moment(self, value: When | None, name: str) -> datetime | None:
         """A time as it was given, in the vault's zone where it has none of its own."""

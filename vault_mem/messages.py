@@ -58,15 +58,15 @@ def compose(data: str, scaffold: str) -> str:
 
 
 def age(moment: datetime, now: datetime) -> str:
-    """Just now, 5m ago, 2h ago, 3d ago; from 30 days on the date."""
+    """Just now, 5m ago, 2h ago, 3d ago; from 30 days on the date, and so of a day that is to come."""
     seconds = (now - moment).total_seconds()
-    if seconds < 60:
+    if -86_400 < seconds < 60:
         return "just now"
-    if seconds < 3600:
+    if 0 <= seconds < 3600:
         return f"{int(seconds // 60)}m ago"
-    if seconds < 86_400:
+    if 0 <= seconds < 86_400:
         return f"{int(seconds // 3600)}h ago"
-    if seconds < DAYS_AS_AGE * 86_400:
+    if 0 <= seconds < DAYS_AS_AGE * 86_400:
         return f"{int(seconds // 86_400)}d ago"
     return moment.astimezone(now.tzinfo).date().isoformat()
 

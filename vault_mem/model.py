@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from vault_mem.fields import Form, table, told
+
 
 class Kind(StrEnum):
     """What a memory is: a moment, a state that holds until it changes, or how the agent is."""
@@ -46,6 +48,12 @@ EPISODE_ID = re.compile(r"ep_[0-9a-f]{12}")
 
 TITLE_LENGTH = 60
 
+
+def digits_of(id_: str) -> str:
+    """The part of an id that stands at the end of its file's name."""
+    return id_.partition("_")[2][:8]
+
+
 # What a program notes on a memory for itself; in front matter its keys have the prefix.
 MetaValue = str | int | float | bool
 META = "meta_"
@@ -82,8 +90,170 @@ class Problem:
         return {"path": self.path, "line": self.line, "reason": self.reason}
 
 
+@dataclass(slots=True, kw_only=True)
+class Fields:
+    """What front matter says of a memory, in the order in which it is written: the table of fields."""
+
+    importance: int = told(
+        Form.WHOLE,
+        "1 to 5, default 3.",
+        default=DEFAULT_IMPORTANCE,
+        low=1,
+        high=5,
+        for_model="1 trivial, 3 usual, 5 would change how I act.",
+        meaning="1 trivial, 5 would change how one acts",
+        example="4",
+    )
+    private: bool = told(
+        Form.FLAG,
+        "Keep this memory internal: in private/, never in views, logs or git.",
+        default=False,
+        for_model="When true, keep this memory internal and skip workspace sync.",
+        meaning="see [Private](#private)",
+        example="true",
+    )
+    aliases: list[str] = told(
+        Form.TEXTS,
+        "Another name.",
+        given=False,
+        meaning="other names, searched; see [Aliases](#aliases)",
+        example="- the shipment",
+    )
+    seq: int | None = told(
+        Form.WHOLE,
+        "Its place among those of one second.",
+        low=2,
+        given=False,
+        meaning="2, 3 … where several were saved in one second; order is created, seq, id",
+        example="2",
+    )
+    category: str = told(
+        Form.TEXT,
+        "A word of your choice, default daily.",
+        default=DEFAULT_CATEGORY,
+        for_model="Your word for it, such as introspection, decision, lesson.",
+        meaning="a word of your choice",
+        example="decision",
+    )
+    kind: str = told(
+        Form.TEXT,
+        f"One of {', '.join(KINDS)}; default event.",
+        default=DEFAULT_KIND,
+        choices=KINDS,
+        for_model="Choose one. event: it happened (the default); fact: is true until it changes; relation: between "
+        "people or things; task: to be done; summary: of others; mood: how you are.",
+        meaning="`long_mood_state` is read as `mood`",
+        example="fact",
+    )
+    tags: list[str] = told(
+        Form.TEXTS,
+        "A tag.",
+        option="--tag",
+        for_model="Tags.",
+        meaning="a leading `#` is dropped",
+        example="- shipping",
+    )
+    people: list[str] = told(
+        Form.TEXTS,
+        "A person it is about.",
+        option="--person",
+        for_model="People it is about.",
+        meaning='whom it is about; `"[[Kaya]]"` works, too',
+        example="- Kaya",
+    )
+    emotion: str = told(
+        Form.TEXT,
+        "The main emotion, default neutral.",
+        default=DEFAULT_EMOTION,
+        for_model="The main emotion.",
+        regrows=True,
+        meaning="the main emotion",
+        example="calm",
+    )
+    secondary: list[str] = told(
+        Form.TEXTS,
+        "Another emotion in it.",
+        for_model="Other emotions in it.",
+        rare=True,
+        regrows=True,
+        meaning="other emotions in it",
+        example="- relieved",
+    )
+    intensity: float | None = told(
+        Form.NUMBER, "How strong the emotion is.", low=0, high=1, rare=True, regrows=True, example="0.6"
+    )
+    valence: float | None = told(Form.NUMBER, "How pleasant.", low=-1, high=1, rare=True, regrows=True, example="-0.3")
+    arousal: float | None = told(Form.NUMBER, "How stirring.", low=-1, high=1, rare=True, regrows=True, example="0.2")
+    body_state: str | None = told(Form.TEXT, "How the body feels.", rare=True, regrows=True, example="tired eyes")
+    about_time: str | None = told(
+        Form.TEXT,
+        "The time it is about, in any words.",
+        for_model="The time it is about, or is due.",
+        regrows=True,
+        example="next Monday 08:00",
+    )
+    valid_from: datetime | None = told(Form.TIME, "True from then on.", rare=True, example="2026-09-01")
+    valid_to: datetime | None = told(
+        Form.TIME,
+        "True until then.",
+        meaning="true until then; from that moment the memory is closed",
+        example="2026-11-16T12:37:02",
+    )
+    status: str | None = told(Form.TEXT, "For tasks: open or done.", rare=True, example="open")
+    supersedes: list[str] = told(
+        Form.NAMES,
+        "Close this memory: the new one takes its place.",
+        for_model="IDs of memories that it takes the place of; they are closed.",
+        meaning="memories whose place it took",
+        example='"[[old-note-951bf852]]"',
+    )
+    confidence: float | None = told(Form.NUMBER, "How sure.", low=0, high=1, regrows=True, example="0.8")
+    salience: float | None = told(
+        Form.NUMBER, "How much it stands out.", low=0, high=1, rare=True, regrows=True, example="0.5"
+    )
+    last_confirmed: datetime | None = told(
+        Form.TIME, "When it was last said to be still true.", given=False, example="2026-11-01"
+    )
+    source: str | None = told(
+        Form.TEXT,
+        "Where it comes from.",
+        meaning="where it comes from; see [Source](#source)",
+        example="agent:claude-code; quote Q-7718",
+    )
+    scope: str | None = told(
+        Form.TEXT, "For a summary: tag:…, person:…, project:… or month:2026-11.", rare=True, example="person:Kaya"
+    )
+    sources: list[str] = told(
+        Form.NAMES,
+        "For a summary: what it was made from.",
+        option="--of",
+        argument="summary_of",
+        for_model="For a summary: IDs of what it was made from.",
+        rare=True,
+        example='"[[note-951bf852]]"',
+    )
+    sources_digest: str | None = told(
+        Form.TEXT, "For a summary: what its sources said when it was made.", given=False, example="9c2f0a71"
+    )
+    metadata: dict[str, MetaValue] = field(default_factory=dict)  # a program's own, in front matter as `meta_…`
+
+
+FIELDS = table(Fields)
+GIVEN = {name: each for name, each in FIELDS.items() if each.given}
+
+
+def fields_of(form: Form) -> tuple[str, ...]:
+    """The names of the fields of this form."""
+    return tuple(name for name, each in FIELDS.items() if each.form is form)
+
+
+def as_dict(record: Fields) -> dict[str, Any]:
+    """The values of a memory or a draft, by name."""
+    return {name: getattr(record, name) for name in record.__dataclass_fields__}
+
+
 @dataclass(slots=True)
-class Memory:
+class Memory(Fields):
     """One memory. `path` is relative to the vault; `provisional` means that the file does not (yet) own the id."""
 
     id: str
@@ -91,34 +261,7 @@ class Memory:
     created: datetime
     path: str = ""
     title: str = ""
-    seq: int | None = None  # 2, 3 … where several were saved in one second
-    importance: int = DEFAULT_IMPORTANCE
-    private: bool = False
-    category: str = DEFAULT_CATEGORY
-    kind: str = DEFAULT_KIND
-    tags: list[str] = field(default_factory=list)
-    people: list[str] = field(default_factory=list)
-    emotion: str = DEFAULT_EMOTION
-    secondary: list[str] = field(default_factory=list)
-    intensity: float | None = None
-    valence: float | None = None
-    arousal: float | None = None
-    body_state: str | None = None
-    about_time: str | None = None
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
-    status: str | None = None
-    supersedes: list[str] = field(default_factory=list)
-    confidence: float | None = None
-    salience: float | None = None
-    last_confirmed: datetime | None = None
-    source: str | None = None
-    scope: str | None = None
-    sources: list[str] = field(default_factory=list)
-    sources_digest: str | None = None
     links: list[Link] = field(default_factory=list)
-    aliases: list[str] = field(default_factory=list)
-    metadata: dict[str, MetaValue] = field(default_factory=dict)  # a program's own, in front matter as `meta_…`
     provisional: bool = False
 
     @property
@@ -157,12 +300,12 @@ class Episode:
     content: str = ""
 
 
-TIME_KEYS = ("created", "valid_from", "valid_to", "last_confirmed")
+TIME_KEYS = ("created", *fields_of(Form.TIME))
 
 
 def to_record(memory: Memory) -> dict[str, Any]:
     """The memory as JSON-ready values, times as ISO 8601 with offset."""
-    record = {name: getattr(memory, name) for name in Memory.__slots__}
+    record = as_dict(memory)
     for key in TIME_KEYS:
         if record[key] is not None:
             record[key] = record[key].isoformat()

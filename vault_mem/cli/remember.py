@@ -9,17 +9,42 @@ import click
 
 from vault_mem.cli.common import Command, beside, finish, moment, open_vault, scaffolded
 from vault_mem.cli.console import Console
-from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_IMPORTANCE, DEFAULT_KIND, KINDS
+from vault_mem.fields import Form
+from vault_mem.model import GIVEN, fields_of
 from vault_mem.notes.origin import stamped
 from vault_mem.vault.settings import load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from vault_mem.library import Vault
     from vault_mem.operations.memory.remember import RememberResult
 
 DUPLICATE_EXIT = 3
+
+
+_OPTIONS: dict[Form, dict[str, Any]] = {
+    Form.TEXT: {},
+    Form.TEXTS: {"multiple": True},
+    Form.NAMES: {"multiple": True, "metavar": "ID"},
+    Form.WHOLE: {"type": int},
+    Form.NUMBER: {"type": float},
+    Form.FLAG: {"is_flag": True},
+    Form.TIME: {"metavar": "DATE"},
+}
+
+
+def _fields(command: Callable[..., int]) -> Callable[..., int]:
+    """An option for every field that may be given."""
+    for name, each in reversed(GIVEN.items()):
+        kind = _OPTIONS[each.form]
+        said = each.help.removesuffix(".")
+        said += ", " + each.limits.removeprefix("from ") if each.form is Form.NUMBER else ""
+        said += " (repeatable)" if kind.get("multiple") else ""
+        ended = said if said.endswith(".") else f"{said}."
+        default = {} if kind.get("multiple") else {"default": each.default}
+        command = click.option(each.flag, name, help=ended, **kind, **default)(command)
+    return command
 
 
 @click.command(
@@ -30,30 +55,7 @@ DUPLICATE_EXIT = 3
                 vault-mem remember "The standup moved to 4pm" --supersedes mem_651b9d294720""",
 )
 @click.argument("text", required=False)
-@click.option("--private", is_flag=True, help="Keep this memory internal: in private/, never in views, logs or git.")
-@click.option("--importance", type=int, default=DEFAULT_IMPORTANCE, help="1 to 5, default 3.")
-@click.option("--category", default=DEFAULT_CATEGORY, help="A word of your choice, default daily.")
-@click.option("--kind", default=DEFAULT_KIND, help=f"One of {', '.join(KINDS)}; default event.")
-@click.option("--tag", "tags", multiple=True, help="A tag (repeatable).")
-@click.option("--person", "people", multiple=True, help="A person it is about (repeatable).")
-@click.option("--emotion", default=DEFAULT_EMOTION, help="The main emotion, default neutral.")
-@click.option("--secondary", multiple=True, help="Another emotion in it (repeatable).")
-@click.option("--intensity", type=float, help="How strong the emotion is, 0 to 1.")
-@click.option("--valence", type=float, help="How pleasant, -1 to 1.")
-@click.option("--arousal", type=float, help="How stirring, -1 to 1.")
-@click.option("--body-state", help="How the body feels.")
-@click.option("--about-time", help="The time it is about, in any words.")
-@click.option("--valid-from", metavar="DATE", help="True from then on.")
-@click.option("--valid-to", metavar="DATE", help="True until then.")
-@click.option("--status", help="For tasks: open, done, ...")
-@click.option("--confidence", type=float, help="How sure, 0 to 1.")
-@click.option("--salience", type=float, help="How much it stands out, 0 to 1.")
-@click.option("--source", help="Where it comes from.")
-@click.option("--scope", help="For a summary: tag:…, person:…, project:… or month:2026-11.")
-@click.option("--of", "sources", multiple=True, metavar="ID", help="For a summary: what it was made from (repeatable).")
-@click.option(
-    "--supersedes", multiple=True, metavar="ID", help="Close this memory: the new one takes its place (repeatable)."
-)
+@_fields
 @click.option(
     "--update", "update_id", metavar="ID", help="Replace the text of this memory; the old one is kept as a revision."
 )
@@ -77,8 +79,6 @@ def command(
     allow_secret: bool,
     dedup_threshold: float | None,
     link_threshold: float | None,
-    valid_from: str | None,
-    valid_to: str | None,
     **fields: Any,
 ) -> int:
     """Save TEXT (or standard input, with -) as a memory, unless it only repeats one."""
@@ -116,7 +116,8 @@ def command(
     elif console.interactive:
         fields["source"] = stamped("hand", fields["source"])
     zone = vault.workspace.folder.zone
-    fields |= {name: list(fields[name]) for name in ("tags", "people", "secondary", "supersedes", "sources")}
+    fields |= {name: list(fields[name]) for name in (*fields_of(Form.TEXTS), *fields_of(Form.NAMES)) if name in GIVEN}
+    fields |= {name: moment(fields[name], zone, GIVEN[name].flag) for name in fields_of(Form.TIME) if name in GIVEN}
     result = vault.remember(
         content,
         force=force,
@@ -124,8 +125,6 @@ def command(
         replace_all=replace_all,
         dedup_threshold=dedup_threshold,
         link_threshold=link_threshold,
-        valid_from=moment(valid_from, zone, "--valid-from"),
-        valid_to=moment(valid_to, zone, "--valid-to"),
         **fields,
     )
     return answer(console, vault, result)

@@ -102,7 +102,7 @@ class Flags:
 
     def folder_changed(self, path: str) -> None:
         """A folder came or went."""
-        private = self._folder.settings.private_folder.strip("/")
+        private = self._folder.settings.private_folder
         if f"{path}/".startswith(f"{private}/") or f"{private}/".startswith(f"{path}/"):
             self.forget()
 
@@ -136,7 +136,7 @@ class Flags:
     def look_at_all(self, stop: Callable[[], bool]) -> None:
         """Look at every private note, or go on later where something else is to be done."""
         self.strange = False
-        private = self._folder.root / self._folder.settings.private_folder.strip("/")
+        private = self._folder.root / self._folder.settings.private_folder
         keys = [key for path in private.rglob("*.md") if (key := self._folder.key(path)) not in self._true]
         for start in range(0, len(keys), _SOME):
             if stop():

@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from pathlib import Path
 
+from vault_mem.fields import Form
 from vault_mem.imports.items import Bad, Found, Item, markdown_files
-from vault_mem.model import Memory
+from vault_mem.model import GIVEN, Memory
 from vault_mem.notes.parse import Note, parse, read_time
 
 NAME = "markdown"
 # What makes a note unreadable; a value of the wrong type is only somebody else's scheme.
 _UNREADABLE = ("broken YAML", "front matter", "not UTF-8", "has NUL")
 
-_FIELDS = (
-    *("importance", "category", "kind", "tags", "people", "emotion", "secondary", "intensity", "valence", "arousal"),
-    *("body_state", "about_time", "valid_from", "valid_to", "status", "confidence", "salience"),
-)
+# What names other notes, or says whose words these are, is not taken over.
+_FIELDS = [
+    name for name, each in GIVEN.items() if each.form is not Form.NAMES and name not in ("private", "source", "scope")
+]
 
 
 def recognises(path: Path) -> bool:

@@ -72,11 +72,12 @@ def known_of(folder: Folder, key: str, state: FileState, checked: int, digest: s
         note.memory.title,
         note.memory.private,
         note.memory.created.timestamp(),
+        note.memory.valid_to.timestamp() if note.memory.valid_to else None,
     )
 
 
 def _type(folder: Folder, key: str, declared: str, note: Note) -> str:
-    if note.episode or key.startswith(folder.settings.episodes_folder.strip("/") + "/"):
+    if note.episode or key.startswith(folder.settings.episodes_folder + "/"):
         return EPISODE
     if note.plugin or (note.unnamed and not declared and folder.is_owned(key)):
         return OTHER

@@ -21,7 +21,8 @@ NAMED = ""
 class Known(NamedTuple):
     """One file as it was indexed. `declared` is the id the file gives, `id` the one it goes by, `name` its name key.
 
-    `flagged`: it says that it is private, and lies among the public ones.
+    `flagged`: it says that it is private, and lies among the public ones. `ends`: when it ceases to hold, until
+    the views have followed that.
     """
 
     key: str
@@ -42,6 +43,7 @@ class Known(NamedTuple):
     title: str
     private: int
     created: float
+    ends: float | None
 
     @property
     def frozen(self) -> str:
@@ -70,6 +72,7 @@ class Written(NamedTuple):
 
 
 COLUMNS = ", ".join(Known._fields)
+_FOLLOWED = "followed = hash, ends = CASE WHEN ends > ? THEN ends END"
 
 
 class KnownFiles:
@@ -186,15 +189,24 @@ class KnownFiles:
         select = f"SELECT {COLUMNS} FROM files WHERE followed IS NOT hash"
         return [Known._make(row) for row in self._db.execute(select)]
 
+    def ended(self, now: float) -> list[str]:
+        """Files that have ceased to hold since the views followed them."""
+        select = "SELECT key FROM files WHERE ends <= ? AND followed IS hash"
+        return [key for (key,) in self._db.execute(select, (now,))]
+
     def gone(self) -> list[tuple[str, str, bool]]:
         """Key and id of files that are gone since the views followed them, and whether another file has the id now."""
         select = "SELECT key, id, EXISTS (SELECT 1 FROM files WHERE declared = gone.id) FROM gone"
         return [(key, id_, bool(moved)) for key, id_, moved in self._db.execute(select)]
 
-    def follow(self, keys: Iterable[str], gone: Iterable[str] = ()) -> None:
+    def follow(self, keys: Iterable[str], now: float, gone: Iterable[str] = ()) -> None:
         """Note that the views have followed these files, as they were indexed, and those that are gone."""
-        self._db.executemany("UPDATE files SET followed = hash WHERE key = ?", [(key,) for key in keys])
+        self._db.executemany(f"UPDATE files SET {_FOLLOWED} WHERE key = ?", [(now, key) for key in keys])
         self._db.executemany("DELETE FROM gone WHERE key = ?", [(key,) for key in gone])
+
+    def follow_all(self, now: float) -> None:
+        """Take the views as they are: a new index is no reason to write them."""
+        self._db.execute(f"UPDATE files SET {_FOLLOWED}", (now,))
 
     def renames(self) -> dict[str, set[str]]:
         """Names that files had before, alone and with their folders, and the ids of those files (see name_key)."""

@@ -14,7 +14,7 @@ from functools import cached_property
 from vault_mem.index.known import Written
 from vault_mem.index.outside import follow_outside
 from vault_mem.index.state import StateStore
-from vault_mem.model import EPISODE_ID, MEMORY_ID
+from vault_mem.model import EPISODE_ID, MEMORY_ID, digits_of
 from vault_mem.notes.links import ID_AT_END, link_name, name_key, path_key, stem_of
 from vault_mem.notes.parse import MAX_NOTE_BYTES
 from vault_mem.vault.folder import Folder
@@ -121,7 +121,7 @@ class Names:
         id_ = self._state.id_of(key)
         stems = {path_key(key).rpartition("/")[2], id_}
         stems |= {name for name, owners in self._renames.items() if id_ in owners and "/" not in name}
-        return self._state.naming(stems, [id_.partition("_")[2][:8]])
+        return self._state.naming(stems, [digits_of(id_)])
 
     def around(self, key: str) -> Iterator[tuple[str, str, Written]]:
         """The links from and to a note: from which file to which, and as they are written."""

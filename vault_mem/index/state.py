@@ -17,7 +17,7 @@ from vault_mem.index.known import COLUMNS, Known, KnownFiles, Written
 from vault_mem.notes.links import ID_AT_END, name_key
 from vault_mem.vault.walk import FileState
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS files (
     key TEXT PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, inode INTEGER,
     checked_ns INTEGER, hash TEXT, declared TEXT, id TEXT, name TEXT,
     dated_by_file INTEGER, foreign_id INTEGER, problems TEXT, flagged INTEGER,
-    type TEXT, title TEXT, private INTEGER, created REAL,
+    type TEXT, title TEXT, private INTEGER, created REAL, ends REAL,
     followed TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS declared ON files (declared);
@@ -34,6 +34,7 @@ CREATE INDEX IF NOT EXISTS ids ON files (id);
 CREATE INDEX IF NOT EXISTS flagged ON files (key) WHERE flagged = 1;
 CREATE INDEX IF NOT EXISTS copied ON files (key, declared) WHERE declared != '' AND declared != id;
 CREATE INDEX IF NOT EXISTS unfollowed ON files (key) WHERE followed IS NOT hash;
+CREATE INDEX IF NOT EXISTS ending ON files (ends) WHERE ends IS NOT NULL;
 CREATE TABLE IF NOT EXISTS gone (key TEXT PRIMARY KEY, id TEXT NOT NULL) WITHOUT ROWID;
 CREATE TRIGGER IF NOT EXISTS going AFTER DELETE ON files WHEN OLD.followed != ''
     BEGIN INSERT OR REPLACE INTO gone VALUES (OLD.key, OLD.id); END;
@@ -158,10 +159,6 @@ class StateStore(KnownFiles):
     def unsettled(self) -> list[tuple[str, str, str]]:
         """Key, declared id and id gone by, of every file that does not go by an id of its own."""
         return list(self._db.execute("SELECT key, declared, id FROM files WHERE declared != id ORDER BY key"))
-
-    def follow_all(self) -> None:
-        """Take the views as they are: a new index is no reason to write them."""
-        self._db.execute("UPDATE files SET followed = hash")
 
     def states(self, only: Iterable[str] | None = None) -> dict[str, tuple[int, int, int, int, int]]:
         """The state of every file and when it was looked at: what a sync without changes needs, and no more."""

@@ -24,7 +24,7 @@ from vault_mem.index.index import Index
 from vault_mem.index.known import Known, Written
 from vault_mem.index.links import Names
 from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, listed
-from vault_mem.model import Problem
+from vault_mem.model import Problem, digits_of
 from vault_mem.notes.links import path_key
 from vault_mem.notes.parse import Note, parse
 from vault_mem.result import Result, plain
@@ -239,7 +239,7 @@ def _refuse_mass_loss(index: Index, listing: Listing) -> None:
     settings = index.folder.settings
     for setting in ("memories_folder", "private_folder", "episodes_folder"):
         top = getattr(settings, setting)
-        prefix = top.strip("/") + "/"
+        prefix = top + "/"
         known = index.state.below(prefix)
         if known < MASS_LOSS or any(key.startswith(prefix) for key in chain(listing.files, listing.unread)):
             continue
@@ -247,7 +247,7 @@ def _refuse_mass_loss(index: Index, listing: Listing) -> None:
         causes = [str(problem) for problem in listing.problems if (problem.path + "/").startswith(prefix)]
         if causes:
             raise Unsafe(f"{place}: its {known} notes cannot be read: {causes[0]}", "nothing was changed")
-        home, count = new_home(index.folder, index.state, top.strip("/"))
+        home, count = new_home(index.folder, index.state, top)
         if home:
             raise Unsafe(
                 f"{place}: all {known} notes are gone; {count} of their ids lie in {home}/",
@@ -269,7 +269,7 @@ _COPY = re.compile(r"conflict|copy|コピー|競合| \d+$|\(\d+\)$", re.IGNORECA
 
 def _originality(key: str, id_: str) -> tuple[bool, bool, int, str]:
     stem = key.rsplit("/", 1)[-1].removesuffix(".md")
-    named = stem == id_ or stem.endswith(id_.partition("_")[2][:8])
+    named = stem == id_ or stem.endswith(digits_of(id_))
     return (not named, bool(_COPY.search(stem)), len(key), key)
 
 
@@ -319,7 +319,7 @@ class _Run:
         gone_for_good = self._note_renames([*left, *removed], set(found.added))
         note_astray(self.folder, self.index.state, gone_for_good)
         if self.fresh:
-            self.index.state.follow_all()
+            self.index.state.follow_all(self.folder.now().timestamp())
         self.index.state.put(table_version=self.index.table.version, leaving=[])
 
     def _take_over(self, looked: _Look) -> Difference:
@@ -554,7 +554,7 @@ def upkeep(index: Index, commits: int) -> None:
 
 def _misnamed(known: Known | None) -> bool:
     """Whether a file came with an id that its name does not tell: others may know it by a name that does."""
-    return known is not None and bool(known.declared) and known.declared.partition("_")[2][:8] not in known.name
+    return known is not None and bool(known.declared) and digits_of(known.declared) not in known.name
 
 
 def _problems(index: Index, listing: Listing) -> list[Problem]:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from vault_mem.judge.words import known, read_rows, read_words
+from vault_mem.notes.days import MONTHS, WEEKDAYS, WEEKDAYS_JA
 
 _FIRST_MARK, _MARKS = 0xE000, 0x1800  # signs nobody writes: each stands where a quantity was taken out
 
@@ -38,11 +39,6 @@ _ORDINALS = {
     "tenth": 10, "eleventh": 11, "twelfth": 12,
 }  # fmt: skip
 _TIMES_OVER = {"once": 1, "twice": 2, "thrice": 3, "single": 1}
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
-_WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _KANJI_DIGITS = {sign: value for value, sign in enumerate("〇一二三四五六七八九")} | {"零": 0, "両": 2}
 _KANJI_SMALL = {"十": 10, "百": 100, "千": 1000}
 _KANJI_LARGE = {"万": 10_000, "億": 100_000_000, "兆": 1_000_000_000_000}
@@ -52,7 +48,7 @@ _DIGITS = "0123456789"
 _NUMERALS = _DIGITS + "〇一二三四五六七八九十百千万億兆"
 _EN_NUMBER_WORD = "|".join(sorted([*_WORD_VALUES, *_WORD_SCALES], key=len, reverse=True))
 _EN_NUMBER = rf"(?:(?:{_EN_NUMBER_WORD})(?:[ -](?:and )?(?:{_EN_NUMBER_WORD}))*)"
-_MONTH = rf"(?:{'|'.join(name + '|' + name[:3] for name in _MONTHS)}|sept)\.?"
+_MONTH = rf"(?:{'|'.join(name + '|' + name[:3] for name in MONTHS)}|sept)\.?"
 
 
 @dataclass(frozen=True)
@@ -221,7 +217,7 @@ def _date(year: str | None, month: str | None, day: str | None, text: str) -> Qu
 
 
 def _month_number(name: str) -> str:
-    return str(next(place for place, month in enumerate(_MONTHS, start=1) if month.startswith(name.rstrip(".")[:3])))
+    return str(next(place for place, month in enumerate(MONTHS, start=1) if month.startswith(name.rstrip(".")[:3])))
 
 
 def _counted(number: str, unit: str | None, text: str) -> Quantity | None:
@@ -301,7 +297,7 @@ def _readers() -> Iterator[Reader]:
         rf"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?({_MONTH})\b(?:,? (\d{{4}}))?",
         lambda m: _date(m[3], _month_number(m[2]), m[1], m.group()),
     )
-    months = "|".join(name for name in _MONTHS if name not in ("may", "march"))
+    months = "|".join(name for name in MONTHS if name not in ("may", "march"))
     yield reader(
         rf"\b({months}|(?<=in )(?:may|march)|(?<=since )(?:may|march))\b(?: (\d{{4}}))?",
         lambda m: _date(m[2], _month_number(m[1]), None, m.group()),
@@ -326,7 +322,7 @@ def _readers() -> Iterator[Reader]:
     )
     yield reader(
         r"([月火水木金土日])曜日?",
-        lambda m: Quantity("weekday", _WEEKDAYS["月火水木金土日".index(m[1])][:3], m.group()),
+        lambda m: Quantity("weekday", WEEKDAYS[WEEKDAYS_JA.index(m[1])][:3], m.group()),
         "曜",
     )
     # times of day

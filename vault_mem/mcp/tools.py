@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from vault_mem.fields import Form
 from vault_mem.mcp.schema import INPUT, Parameter, Tool
-from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_IMPORTANCE, KINDS, LINK_TYPES, STATE_KINDS
+from vault_mem.model import GIVEN, KINDS, LINK_TYPES, STATE_KINDS
 
 
 def _text(description: str, **more: Any) -> dict[str, Any]:
@@ -62,6 +63,32 @@ _ALLOW_SECRET = Parameter(
 )
 
 
+def _field(name: str) -> Parameter:
+    """The argument of a tool for a field of a memory."""
+    each = GIVEN[name]
+    said = each.for_model or each.help
+    match each.form:
+        case Form.TEXTS | Form.NAMES:
+            schema = _texts(said)
+        case Form.FLAG:
+            schema = _flag(said)
+        case Form.WHOLE | Form.NUMBER:
+            schema = {"type": "integer" if each.form is Form.WHOLE else "number", "description": said}
+            schema |= {"minimum": each.low, "maximum": each.high}
+        case Form.TIME:
+            schema = _text(f"{said.removesuffix('.')} (ISO 8601).")
+        case _:
+            schema = _text(said, **({"enum": list(each.choices)} if each.choices else {}))
+    if each.default is not None and not each.choices:  # the model is to choose a kind
+        schema["default"] = each.default
+    return Parameter(each.argument or name, each.flag, schema, rare=each.rare, private=name == "private")
+
+
+def _asked_first(name: str) -> int:
+    """What a model has to think about comes first."""
+    return ("kind", "importance").index(name) if name in ("kind", "importance") else 2
+
+
 def _memory_id(description: str) -> Parameter:
     return Parameter("memory_id", "", _text(description), required=True)
 
@@ -108,53 +135,7 @@ TOOLS = (
         ("remember",),
         (
             Parameter("content", INPUT, _text("What to remember; names instead of he, dates instead of today."), True),
-            Parameter(
-                "kind",
-                "--kind",
-                _text(
-                    "Choose one. event: it happened (the default); fact: is true until it changes; relation: between "
-                    "people or things; task: to be done; summary: of others; mood: how you are.",
-                    enum=list(KINDS),
-                ),
-            ),
-            Parameter(
-                "importance",
-                "--importance",
-                _whole("1 trivial, 3 usual, 5 would change how I act.", 1, 5, DEFAULT_IMPORTANCE),
-            ),
-            Parameter(
-                "private",
-                "--private",
-                _flag("When true, keep this memory internal and skip workspace sync."),
-                private=True,
-            ),
-            Parameter(
-                "category",
-                "--category",
-                _text("Your word for it, such as introspection, decision, lesson.", default=DEFAULT_CATEGORY),
-            ),
-            Parameter("tags", "--tag", _texts("Tags.")),
-            Parameter("people", "--person", _texts("People it is about.")),
-            Parameter("emotion", "--emotion", _text("The main emotion.", default=DEFAULT_EMOTION)),
-            Parameter("secondary", "--secondary", _texts("Other emotions in it."), rare=True),
-            Parameter("intensity", "--intensity", _number("How strong the emotion is.", 0, 1), rare=True),
-            Parameter("valence", "--valence", _number("How pleasant.", -1, 1), rare=True),
-            Parameter("arousal", "--arousal", _number("How stirring.", -1, 1), rare=True),
-            Parameter("body_state", "--body-state", _text("How the body feels."), rare=True),
-            Parameter("about_time", "--about-time", _text("The time it is about, or is due.")),
-            Parameter("valid_from", "--valid-from", _text("True from this date on (ISO 8601)."), rare=True),
-            Parameter("valid_to", "--valid-to", _text("True until this date (ISO 8601).")),
-            Parameter("status", "--status", _text("For tasks: open, done, ..."), rare=True),
-            Parameter("confidence", "--confidence", _number("How sure.", 0, 1)),
-            Parameter("salience", "--salience", _number("How much it stands out.", 0, 1), rare=True),
-            Parameter("source", "--source", _text("Where it comes from.")),
-            Parameter(
-                "scope", "--scope", _text("For a summary: tag:…, person:…, project:… or month:2026-11."), rare=True
-            ),
-            Parameter("summary_of", "--of", _texts("For a summary: IDs of what it was made from."), rare=True),
-            Parameter(
-                "supersedes", "--supersedes", _texts("IDs of memories that it takes the place of; they are closed.")
-            ),
+            *(_field(name) for name in sorted(GIVEN, key=_asked_first)),
             Parameter("force", "--force", _flag("Save even if it repeats a memory.")),
             _ALLOW_SECRET,
             Parameter(

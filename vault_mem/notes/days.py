@@ -7,17 +7,29 @@ import unicodedata
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)}|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)(?![\w'])"
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
+# The months in the languages that people date their notes in.
+MONTH_NAMES = (
+    "january jan januar janvier enero ene gennaio janeiro январь января",
+    "february feb februar février fevrier febrero febbraio fevereiro февраль февраля",
+    "march mar märz maerz mars marzo março marco март марта",
+    "april apr avril abril abr aprile апрель апреля",
+    "may mai mayo maggio maio май мая",
+    "june jun juni juin junio giugno junho июнь июня",
+    "july jul juli juillet julio luglio julho июль июля",
+    "august aug août aout agosto август августа",
+    "september sep sept septembre septiembre settembre setembro сентябрь сентября",
+    "october oct oktober okt octobre octubre ottobre outubro октябрь октября",
+    "november nov novembre noviembre novembro ноябрь ноября",
+    "december dec dezember dez décembre decembre diciembre dic dicembre dezembro декабрь декабря",
 )
-_MONTH = rf"(?P<month>{'|'.join(_MONTHS)}|{'|'.join(name[:3] for name in _MONTHS)}|sept)\b\.?"
+MONTHS = tuple(names.split()[0] for names in MONTH_NAMES)
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEKDAY = rf"(?P<weekday>{'|'.join(WEEKDAYS)}|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)(?![\w'])"
+_MONTH = rf"(?P<month>{'|'.join(MONTHS)}|{'|'.join(name[:3] for name in MONTHS)}|sept)\b\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\b"
 _YEAR = r"(?:,? (?P<year>20\d\d)\b)?"
 _COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_JA_WEEKDAYS = "月火水木金土日"
+WEEKDAYS_JA = "月火水木金土日"
 
 _RELATIVE = {
     "today": 0, "tonight": 0, "tomorrow": 1, "day after tomorrow": 2,
@@ -32,7 +44,7 @@ _IN_DAYS = re.compile(
 )
 _ON_WEEKDAY = re.compile(rf"\b(?P<which>on|by|before|until|this|next|coming) (?:coming )?{_WEEKDAY}")
 _JA_WEEKDAY = re.compile(
-    rf"(?P<which>今週|来週|再来週|次|今度)の(?P<named>[{_JA_WEEKDAYS}])曜|(?<![毎週の隔])(?P<plain>[{_JA_WEEKDAYS}])曜日?(?=に|まで|の(?:朝|昼|夜|午)|、|$)"
+    rf"(?P<which>今週|来週|再来週|次|今度)の(?P<named>[{WEEKDAYS_JA}])曜|(?<![毎週の隔])(?P<plain>[{WEEKDAYS_JA}])曜日?(?=に|まで|の(?:朝|昼|夜|午)|、|$)"
 )
 _ON_DATE = re.compile(rf"\b{_DAY}(?: of)? {_MONTH}{_YEAR}")
 _MONTH_FIRST = re.compile(rf"\b{_MONTH} {_DAY}{_YEAR}")
@@ -62,10 +74,10 @@ def _days(text: str, today: date) -> Iterator[date | None]:
     for match in _IN_DAYS.finditer(text):
         yield today + timedelta(days=_count(match))
     for match in _ON_WEEKDAY.finditer(text):
-        number = next(place for place, name in enumerate(_WEEKDAYS) if name.startswith(match["weekday"][:3]))
+        number = next(place for place, name in enumerate(WEEKDAYS) if name.startswith(match["weekday"][:3]))
         yield _weekday(today, number, {"this": 0, "next": 1}.get(match["which"]))
     for match in _JA_WEEKDAY.finditer(text):
-        number = _JA_WEEKDAYS.index(match["named"] or match["plain"])
+        number = WEEKDAYS_JA.index(match["named"] or match["plain"])
         yield _weekday(today, number, {"今週": 0, "来週": 1, "再来週": 2}.get(match["which"]))
     for pattern in (_ISO, _JA_DATE, _ON_DATE, _MONTH_FIRST):
         for match in pattern.finditer(text):
@@ -93,7 +105,7 @@ def _weekday(today: date, number: int, weeks: int | None) -> date | None:
 
 def _dated(match: re.Match[str], today: date) -> date | None:
     month = match["month"]
-    number = int(month) if month.isdigit() else [name[:3] for name in _MONTHS].index(month[:3]) + 1
+    number = int(month) if month.isdigit() else [name[:3] for name in MONTHS].index(month[:3]) + 1
     try:
         if match["year"]:
             return date(int(match["year"]), number, int(match["day"]))

@@ -11,8 +11,10 @@ from typing import Any, TypeVar
 
 import yaml
 
+from vault_mem.fields import Form, Told
 from vault_mem.model import (
     EPISODE_ID,
+    FIELDS,
     KIND_ALIASES,
     KINDS,
     MEMORY_ID,
@@ -24,6 +26,7 @@ from vault_mem.model import (
     Problem,
 )
 from vault_mem.notes import yamlish
+from vault_mem.notes.days import MONTHS
 from vault_mem.notes.links import (
     ID_AT_END,
     LINK_KEYS,
@@ -59,7 +62,7 @@ _SPOKEN = re.compile(
     r"(?:[A-Za-z]+,? )?(?P<month>[A-Z][a-z]{2,8})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})"
     r"(?:,? (?P<time>\d{1,2}:\d{2}(?::\d{2})?) ?(?P<half>[apAP][mM])?)?"
 )
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTHS = [name[:3].title() for name in MONTHS]
 _DATE_IN_NAME = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _SALVAGED_ID = re.compile(r"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
 _SALVAGED_PRIVATE = re.compile(r"^private:[ \t]*[\"']?(?:true|yes|1|on)\b", re.MULTILINE | re.IGNORECASE)
@@ -72,7 +75,7 @@ _SCALARS = (str, int, float, bool, date)
 _TITLE_SOURCE = 300
 
 T = TypeVar("T")
-_MOST_IN_A_SECOND = 50_000
+_MOST = 50_000  # nobody counts further in a field
 
 
 @dataclass(slots=True)
@@ -320,36 +323,34 @@ class _Reader:
             created=created or self._created_of_file(),
             path=self.path,
             title=name,
-            seq=self._take("seq", _seq, "a whole number from 2 on", None),
             private=self.private or self._private_flag(),
-            tags=_with_tags_of(body, [tag.lstrip("#") for tag in self._strings("tags")]),
-            people=[_person(name) for name in self._strings("people")],
-            secondary=self._strings("secondary"),
-            intensity=self._number("intensity", 0, 1),
-            valence=self._number("valence", -1, 1),
-            arousal=self._number("arousal", -1, 1),
-            body_state=self._string("body_state"),
-            about_time=self._string("about_time"),
-            valid_from=self._time("valid_from"),
-            valid_to=self._time("valid_to"),
-            status=self._string("status"),
-            supersedes=[link.target for link in self._link_list("supersedes")],
-            confidence=self._number("confidence", 0, 1),
-            salience=self._number("salience", 0, 1),
-            last_confirmed=self._time("last_confirmed"),
-            source=self._string("source"),
-            scope=self._string("scope"),
-            sources=[link.target for link in self._link_list("sources")],
-            sources_digest=self._string("sources_digest"),
             links=links,
-            aliases=[alias for alias in self._strings("aliases") if alias != name and not self._named_by(alias)],
             metadata=self._metadata(),
         )
-        memory.importance = self._take("importance", _importance, "a whole number from 1 to 5", memory.importance)
-        memory.kind = self._take("kind", _kind, "one of " + ", ".join(KINDS), memory.kind)
-        memory.category = self._string("category") or memory.category
-        memory.emotion = self._string("emotion") or memory.emotion
+        for key in self.fields:
+            if (each := FIELDS.get(key)) is not None and each.form is not Form.FLAG:
+                value = self._field(each)
+                if value is not None:
+                    setattr(memory, key, value)
+        memory.tags = _with_tags_of(body, [tag.lstrip("#") for tag in memory.tags])
+        memory.people = [_person(name) for name in memory.people]
+        memory.aliases = [alias for alias in memory.aliases if alias != name and not self._named_by(alias)]
         return memory, dated_by_file
+
+    def _field(self, each: Told) -> Any:
+        """What the note says under a key; None where it says nothing, or nothing that can be read."""
+        match each.form:
+            case Form.TEXTS:
+                return self._strings(each.name)
+            case Form.NAMES:
+                return [link.target for link in self._link_list(each.name)]
+            case Form.TIME:
+                return self._time(each.name)
+            case Form.TEXT:
+                wanted = f"one of {', '.join(each.choices)}"
+                return self._take(each.name, _kind, wanted) if each.choices else self._string(each.name)
+            case _:
+                return self._number(each)
 
     def _metadata(self) -> dict[str, MetaValue]:
         """What programs have noted for themselves, as far as it is one value each."""
@@ -362,8 +363,7 @@ class _Reader:
 
     def _private_flag(self) -> bool:
         """The flag; a word nobody understands counts as private."""
-        value = self.fields.get("private")
-        return value is not None and self._take("private", read_bool, "true or false", True)
+        return self.fields.get("private") is not None and self._take("private", read_bool, "true or false") is not False
 
     def _created_of_file(self) -> datetime:
         """A date in the file's name, else the time the file was last written."""
@@ -385,15 +385,12 @@ class _Reader:
         stem = self._stem()
         return bool(ID_AT_END.search(stem)) and slug(alias) == ID_AT_END.sub("", stem)
 
-    def _take(self, key: str, read: Callable[[Any], T | None], wanted: str, default: T) -> T:
+    def _take(self, key: str, read: Callable[[Any], T | None], wanted: str) -> T | None:
         value = self.fields.get(key)
-        if value is None:
-            return default
-        result = read(value)
-        if result is None:
+        result = read(value) if value is not None else None
+        if result is None and value is not None:
             odd = key != "private"  # whether others may see it must be clear before anything is written
             self._problem(f"{key} should be {wanted}, not {self._shown(value)}", key=key, odd=odd)
-            return default
         return result
 
     def _shown(self, value: Any) -> str:
@@ -425,11 +422,12 @@ class _Reader:
                 found.append(str(item).strip())
         return found
 
-    def _number(self, key: str, low: float, high: float) -> float | None:
-        return self._take(key, lambda value: _number(value, low, high), f"a number from {low} to {high}", None)
+    def _number(self, each: Told) -> float | None:
+        wanted = f"a {each.form} {each.limits}"
+        return self._take(each.name, lambda value: _number(value, each), wanted)
 
     def _time(self, key: str) -> datetime | None:
-        return self._take(key, lambda value: read_time(value, self.zone), "a date or a date and time", None)
+        return self._take(key, lambda value: read_time(value, self.zone), "a date or a date and time")
 
     def _link_list(self, key: str) -> list[Link]:
         value = self.fields.get(key)
@@ -465,11 +463,6 @@ def _shown(value: Any) -> str:
     return repr(text if len(text) <= 40 else text[:40] + "...")
 
 
-def _importance(value: Any) -> int | None:
-    number = _number(value, 1, 5)
-    return int(number) if number is not None and number == int(number) else None
-
-
 def _kind(value: Any) -> str | None:
     if not isinstance(value, str):
         return None
@@ -478,15 +471,14 @@ def _kind(value: Any) -> str | None:
     return word if word in KINDS else None
 
 
-def _seq(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 2 <= value <= _MOST_IN_A_SECOND else None
-
-
-def _number(value: Any, low: float, high: float) -> float | None:
+def _number(value: Any, each: Told) -> float | None:
     if isinstance(value, bool):
         return None
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    return number if math.isfinite(number) and low <= number <= high else None
+    low, high = each.low if each.low is not None else -math.inf, each.high if each.high is not None else _MOST
+    if not math.isfinite(number) or not low <= number <= high:
+        return None
+    return number if each.form is Form.NUMBER else int(number) if number == int(number) else None

@@ -7,58 +7,26 @@ import unicodedata
 from datetime import datetime, tzinfo
 from typing import Any
 
-from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_KIND, META, Memory
+from vault_mem.fields import Form
+from vault_mem.model import FIELDS, META, Memory, digits_of
 from vault_mem.notes.links import write_link
 from vault_mem.notes.yamlish import quoted, scalar
 
 SLUG_LENGTH = 40
 
-# Written only when they differ from these; the rest of the optional keys only when they are set.
-_DEFAULTS: dict[str, Any] = {"category": DEFAULT_CATEGORY, "kind": DEFAULT_KIND, "emotion": DEFAULT_EMOTION}
-_OPTIONAL = (
-    "aliases",
-    "seq",
-    "category",
-    "kind",
-    "tags",
-    "people",
-    "emotion",
-    "secondary",
-    "intensity",
-    "valence",
-    "arousal",
-    "body_state",
-    "about_time",
-    "valid_from",
-    "valid_to",
-    "status",
-    "supersedes",
-    "confidence",
-    "salience",
-    "last_confirmed",
-    "source",
-    "scope",
-    "sources",
-    "sources_digest",
-)
+_FIRST = ("importance", "private")  # always written
 
 
 def note_text(memory: Memory, zone: tzinfo) -> str:
     """The text of a new memory's file."""
-    lines = [
-        "---",
-        f"id: {memory.id}",
-        f"created: {_value(memory.created, zone)}",
-        f"importance: {memory.importance}",
-        f"private: {_value(memory.private, zone)}",
-    ]
-    for key in _OPTIONAL:
-        value = getattr(memory, key)
-        if value in (None, [], _DEFAULTS.get(key)):
+    lines = ["---", f"id: {memory.id}", f"created: {_value(memory.created, zone)}"]
+    for name, each in FIELDS.items():
+        value = getattr(memory, name)
+        if name not in _FIRST and value in (None, [], each.default):
             continue
-        if key in ("supersedes", "sources"):
+        if each.form is Form.NAMES:
             value = [f"[[{target}]]" for target in value]
-        lines += _lines(key, value, zone)
+        lines += _lines(name, value, zone)
     for name, noted in memory.metadata.items():
         lines += _lines(f"{META}{name}", noted, zone)
     lines += _lines("links", [write_link(link) for link in memory.links], zone)
@@ -69,7 +37,7 @@ def file_name(memory: Memory) -> str:
     """Private notes are named by their id alone; others by a slug that ends in the id's first 8 hex."""
     if memory.private:
         return f"{memory.id}.md"
-    return f"{slug(memory.title)}-{memory.id.removeprefix('mem_')[:8]}.md"
+    return f"{slug(memory.title)}-{digits_of(memory.id)}.md"
 
 
 def slug(title: str) -> str:

@@ -180,7 +180,8 @@ def scalar(value: str | int | float | bool | datetime) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
-        return value.replace(tzinfo=None).isoformat(timespec="seconds")
+        # the hour that a clock strikes twice is told apart by its offset
+        return (value if value.fold else value.replace(tzinfo=None)).isoformat(timespec="seconds")
     if isinstance(value, int | float):
         return repr(value)
     if _PLAIN.fullmatch(value) and value.casefold() not in _WORDS:

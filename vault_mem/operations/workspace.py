@@ -114,7 +114,7 @@ class Workspace(Opened):
         freshness = self.sync(only, wait)
         if behind is not None and not freshness.stale:
             followed = [key for key in ours if key not in behind]
-            self.index.known.follow(followed, followed)
+            self.index.known.follow(followed, self.folder.now().timestamp(), followed)
         return freshness
 
     def _unless_many_are_gone(self, keys: Iterable[str]) -> list[str] | None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.library import DEFAULT_RESULTS
-from vault_mem.model import DEFAULT_CATEGORY, DEFAULT_EMOTION, DEFAULT_IMPORTANCE, DEFAULT_KIND
 from vault_mem.python.running import Running, in_thread
 from vault_mem.python.vault import Vault
 from vault_mem.types import (
@@ -142,13 +141,13 @@ class AsyncVault(Running):
         self,
         content: str,
         *,
+        importance: int = 3,
         private: bool = False,
-        importance: int = DEFAULT_IMPORTANCE,
-        category: str = DEFAULT_CATEGORY,
-        kind: Kind | str = DEFAULT_KIND,
+        category: str = "daily",
+        kind: Kind | str = "event",
         tags: Texts = (),
         people: Texts = (),
-        emotion: str = DEFAULT_EMOTION,
+        emotion: str = "neutral",
         secondary: Texts = (),
         intensity: float | None = None,
         valence: float | None = None,
@@ -158,12 +157,12 @@ class AsyncVault(Running):
         valid_from: When | None = None,
         valid_to: When | None = None,
         status: str | None = None,
+        supersedes: Iterable[Ref] = (),
         confidence: float | None = None,
         salience: float | None = None,
         source: str | None = None,
         scope: str | None = None,
         sources: Iterable[Ref] = (),
-        supersedes: Iterable[Ref] = (),
         created: When | None = None,
         metadata: Metadata | None = None,
         force: bool = False,
@@ -182,8 +181,8 @@ class AsyncVault(Running):
         return await self._run(
             self.vault.remember,
             content,
-            private=private,
             importance=importance,
+            private=private,
             category=category,
             kind=kind,
             tags=tags,
@@ -198,12 +197,12 @@ class AsyncVault(Running):
             valid_from=valid_from,
             valid_to=valid_to,
             status=status,
+            supersedes=supersedes,
             confidence=confidence,
             salience=salience,
             source=source,
             scope=scope,
             sources=sources,
-            supersedes=supersedes,
             created=created,
             metadata=metadata,
             force=force,

@@ -22,7 +22,7 @@ from vault_mem.operations.memory.recall import RecallResult, Request
 from vault_mem.operations.memory.results import Found
 from vault_mem.ranking.rank import Switches
 
-_MEMORY = frozenset(Memory.__slots__)
+_MEMORY = frozenset(Memory.__dataclass_fields__)
 _BLANK = Filters()
 
 

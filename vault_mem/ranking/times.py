@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vault_mem.index.terms import normalised
+from vault_mem.notes.days import MONTH_NAMES, WEEKDAYS
 
 Span = tuple[float, float]
 
@@ -23,27 +24,11 @@ OUTSIDE = 0.85
 _WORTH = ((4 * DAY, 1.0), (20 * DAY, 0.6), (100 * DAY, 0.4))
 _WORTH_OF_A_YEAR = 0.2
 
-# The months in the languages that people date their notes in.
-_MONTHS = (
-    "january jan januar janvier enero ene gennaio janeiro январь января",
-    "february feb februar février fevrier febrero febbraio fevereiro февраль февраля",
-    "march mar märz maerz mars marzo março marco март марта",
-    "april apr avril abril abr aprile апрель апреля",
-    "may mai mayo maggio maio май мая",
-    "june jun juni juin junio giugno junho июнь июня",
-    "july jul juli juillet julio luglio julho июль июля",
-    "august aug août aout agosto август августа",
-    "september sep sept septembre septiembre settembre setembro сентябрь сентября",
-    "october oct oktober okt octobre octubre ottobre outubro октябрь октября",
-    "november nov novembre noviembre novembro ноябрь ноября",
-    "december dec dezember dez décembre decembre diciembre dic dicembre dezembro декабрь декабря",
-)
-_NUMBER_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+_NUMBER_OF = {name: number for number, names in enumerate(MONTH_NAMES, 1) for name in names.split()}
 _MONTH = "|".join(sorted(_NUMBER_OF, key=len, reverse=True))
 # Words of their own in some language: a month only beside a day or year, or after "in".
 _WORDS_TOO = frozenset({"may", "mar", "march", "mars", "jan", "dec", "mai", "marco", "ene", "abr", "dic", "jun", "sep"})
 _IN = re.compile(r"\b(?:in|of|since|during|last|this|until|by|im|seit|bis|en|de|depuis|nel|em|в|с) $")
-_WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
 _PARTS = (  # of a month or year, as shares of it
     (
@@ -106,7 +91,7 @@ _RELATIVE = (
     (re.compile(r"\bthis year\b|今年"), "year", 0),
     (re.compile(r"\b(?:last|past) year\b|昨年|去年|\bletztes jahr\b|\ban dernier\b|\baño pasado\b"), "year", -1),
 )  # fmt: skip
-_LAST_WEEKDAY = re.compile(rf"\blast ({'|'.join(_WEEKDAYS)})\b")
+_LAST_WEEKDAY = re.compile(rf"\blast ({'|'.join(WEEKDAYS)})\b")
 _NOW = re.compile(
     r"\b(?:now|nowadays|currently|current|latest|newest|recent|recently|at present|these days|at the moment|"
     r"right now|today|still|up to date|derzeit|aktuell|neueste|actuellement|actualmente|сейчас)\b|"
@@ -234,7 +219,7 @@ class _Reader:
             self.found.append((start, start + length * 30.6 * DAY))
 
     def _last_weekday(self, match: re.Match[str]) -> list[Span]:
-        back = (self.now.weekday() - _WEEKDAYS.index(match[1]) - 1) % 7 + 1
+        back = (self.now.weekday() - WEEKDAYS.index(match[1]) - 1) % 7 + 1
         return [_day(self.now - timedelta(days=back))]
 
     def _ago(self, match: re.Match[str]) -> list[Span]:

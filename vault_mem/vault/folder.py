@@ -110,12 +110,12 @@ class Folder:
 
     def history_key(self, key: str, now: datetime) -> str:
         """Where revisions of a note are kept: beside the notes, and those of private ones in the private folder."""
-        place = f"{self.settings.private_folder.strip('/')}/.history" if self.is_private(key) else "history"
+        place = f"{self.settings.private_folder}/.history" if self.is_private(key) else "history"
         return f"{place}/{now:%Y-%m}.jsonl"
 
     def is_history(self, key: str) -> bool:
         """Whether a file holds revisions."""
-        private = re.escape(self.settings.private_folder.strip("/"))
+        private = re.escape(self.settings.private_folder)
         return bool(re.fullmatch(rf"(?:history|{private}/\.history)/\d{{4}}-\d{{2}}\.jsonl", key))
 
     def is_note(self, key: str) -> bool:
@@ -152,7 +152,7 @@ class Folder:
     @property
     def views_folder(self) -> str:
         """Where the daily logs are."""
-        return self.settings.views_folder.strip("/")
+        return self.settings.views_folder
 
     @property
     def digest(self) -> str:
@@ -188,7 +188,7 @@ class Folder:
     @property
     def shared(self) -> tuple[str, ...]:
         """The files for a person and the tool, one each."""
-        return ("SELF.md", "REVIEW.md", f"{self.settings.private_folder.strip('/')}/REVIEW.md")
+        return ("SELF.md", "REVIEW.md", f"{self.settings.private_folder}/REVIEW.md")
 
     def is_log(self, key: str) -> bool:
         """Whether a file is a log of this machine."""

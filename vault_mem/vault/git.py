@@ -90,9 +90,9 @@ def state(folder: Folder) -> GitState | None:
     stamp = index_stamp(place) if place else None
     if stamp is not None:
         _seen[folder.root] = (stamp, report.unmerged)
-    notes = [each.strip("/") + "/" for each in (folder.settings.memories_folder, folder.settings.episodes_folder)]
+    notes = [each + "/" for each in (folder.settings.memories_folder, folder.settings.episodes_folder)]
     changed = sum(key.startswith(tuple(notes)) for key in report.changed)
-    private = folder.settings.private_folder.strip("/")
+    private = folder.settings.private_folder
     ignored = ignores(folder, *(f"{top}/mem_000000000000.md" for top in (private, ".vault-mem")))
     return GitState(ignored, changed, report.upstream, report.ahead, report.behind, under_way(folder))
 

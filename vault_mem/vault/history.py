@@ -133,7 +133,7 @@ def of_memory(folder: Folder, id_: str) -> list[Revision]:
 
 def history_keys(folder: Folder) -> list[str]:
     """The files that hold revisions, public and private."""
-    places = ["history", f"{folder.settings.private_folder.strip('/')}/.history"]
+    places = ["history", f"{folder.settings.private_folder}/.history"]
     return [
         key
         for place in places

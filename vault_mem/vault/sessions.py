@@ -33,7 +33,7 @@ _MOST_WAITING = 10_000
 
 def top(folder: Folder) -> str:
     """The folder of sessions."""
-    return folder.settings.sessions_folder.strip("/")
+    return folder.settings.sessions_folder
 
 
 def tail_of(agent: str, session: str) -> str:

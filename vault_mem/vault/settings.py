@@ -261,7 +261,7 @@ def checked(name: str, value: Any, where: str) -> Any:
         objection = check(value)
         if objection:
             raise SettingsError(f"{where}: {name} {objection}, not {value!r}")
-        return value
+        return value.strip("/") if check is _folder else value
     if check and isinstance(check[0], str) and value not in check:
         raise SettingsError(f"{where}: {name} should be one of {', '.join(check)}, not {value!r}")
     if check and not isinstance(check[0], str) and not check[0] <= value <= check[1]:

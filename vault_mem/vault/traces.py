@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from vault_mem.model import digits_of
 from vault_mem.notes import checklist
 from vault_mem.vault import files, history, journal, own, sessions
 from vault_mem.vault.files import failures
@@ -54,7 +55,7 @@ class _Names:
 
     def __init__(self, id_: str, stems: Iterable[str]) -> None:
         self.id = id_
-        digits = id_.partition("_")[2][:8]
+        digits = digits_of(id_)
         spelled = {unicodedata.normalize(form, stem) for stem in stems for form in ("NFC", "NFD")}
         spelled |= {json.dumps(each, ensure_ascii=False)[1:-1] for each in spelled}  # quotes stand escaped in JSON
         stem = "|".join(map(re.escape, sorted(spelled))) or r"(?!)"
@@ -89,7 +90,7 @@ def _scrub_own(folder: Folder, names: _Names, private: bool) -> None:
             _rewrite(folder, f"{OWN}/{name}", lambda text: _without_lines(text, names), names)
         elif private:
             _rewrite(folder, DELETIONS, lambda text: _without_reasons(text, names.id), names)
-    for key in ("REVIEW.md", f"{folder.settings.private_folder.strip('/')}/REVIEW.md"):
+    for key in ("REVIEW.md", f"{folder.settings.private_folder}/REVIEW.md"):
         _rewrite(folder, key, lambda text: checklist.parted(text, [names.id])[0], names)
 
 
@@ -159,7 +160,7 @@ def _scrub_sessions(folder: Folder) -> None:
 
 def _sweep(folder: Folder) -> None:
     """What a failing disk or a crash left beside the files that were rewritten still tells of it."""
-    private = folder.settings.private_folder.strip("/")
+    private = folder.settings.private_folder
     for place in ("", OWN, f"{OWN}/trash", "history", private, f"{private}/.history"):
         folder.tree.drop(f"{place}/{_TEMPORARY}" if place else _TEMPORARY)
     journal.sweep(folder)

@@ -64,7 +64,7 @@ def walk(folder: Folder) -> Listing:
             listing.problems.append(Problem(rule.top, "include points outside the vault and is not read"))
         else:
             _walk(folder, rule.top, listing, rule.ignored, rule.wanted)
-    listing.files.pop(f"{settings.private_folder.strip('/')}/{_RESERVED_PRIVATE}", None)
+    listing.files.pop(f"{settings.private_folder}/{_RESERVED_PRIVATE}", None)
     return listing
 
 
@@ -73,7 +73,7 @@ def look_at(folder: Folder, keys: Iterable[str]) -> Listing:
     _check_root(folder)
     listing = Listing()
     rules = _rules(folder)
-    reserved = f"{folder.settings.private_folder.strip('/')}/{_RESERVED_PRIVATE}"
+    reserved = f"{folder.settings.private_folder}/{_RESERVED_PRIVATE}"
     for key in keys:
         relative = native(key)
         if key == reserved or not any(rule.covers(relative) for rule in rules):
@@ -157,18 +157,18 @@ def _not_included(folder: Folder) -> _Ignored:
     """What no `include` covers: memories are notes already, and views are made from them."""
     settings = folder.settings
     shared = ["SELF.md", *(["REVIEW.md"] if settings.review else []), folder.digest, folder.views_folder]
-    return _Ignored(settings.ignore, [*_tops(settings), settings.sessions_folder.strip("/"), *shared])
+    return _Ignored(settings.ignore, [*_tops(settings), settings.sessions_folder, *shared])
 
 
 def _tops(settings: Settings) -> list[str]:
-    return [top.strip("/") for top in (settings.memories_folder, settings.private_folder, settings.episodes_folder)]
+    return [settings.memories_folder, settings.private_folder, settings.episodes_folder]
 
 
 def is_ignored(folder: Folder, key: str) -> bool:
     """Whether a file of ours with such a name would not be taken for a note."""
     parent, _, name = key.rpartition("/")
     odd = name[:1] in (".", "#", "~") or name.endswith(".tmp.md") or name == parent.rpartition("/")[2] + ".md"
-    reserved = key == f"{folder.settings.private_folder.strip('/')}/{_RESERVED_PRIVATE}"
+    reserved = key == f"{folder.settings.private_folder}/{_RESERVED_PRIVATE}"
     return odd or reserved or _Ignored(folder.settings.ignore).file(key, name)
 
 

@@ -74,7 +74,7 @@ def _wanted(folder: Folder) -> bool:
 def _places(folder: Folder) -> list[str]:
     """Where the public files of a vault are."""
     settings = folder.settings
-    notes = [each.strip("/") for each in (settings.memories_folder, settings.episodes_folder)]
+    notes = [settings.memories_folder, settings.episodes_folder]
     return [*notes, folder.views_folder, "history", folder.digest, "REVIEW.md", "SELF.md", *GIT_LISTS, VAULT_FILE]
 
 

@@ -73,7 +73,7 @@ def missing(folder: Folder) -> list[str]:
 def _shared(folder: Folder) -> list[str]:
     """What every clone gets. Logs are joined by any git; for the rest it needs our driver."""
     settings = folder.settings
-    notes = [_notes_below(each.strip("/")) for each in (settings.memories_folder, settings.episodes_folder)]
+    notes = [_notes_below(each) for each in (settings.memories_folder, settings.episodes_folder)]
     views = [_quoted(f"/{_plain(key)}") for key in (folder.digest, folder.monologue)]
     ours = [*notes, *views, "/REVIEW.md", "/SELF.md", "/memories.base"]
     return [*(f"{each} merge=vault-mem" for each in ours), *(f"{_quoted(each)} merge=union" for each in _logs(folder))]

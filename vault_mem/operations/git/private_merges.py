@@ -7,6 +7,7 @@ taken into the private file; no public line names the memory once this machine h
 from __future__ import annotations
 
 from vault_mem.errors import VaultMemError
+from vault_mem.model import digits_of
 from vault_mem.operations.changing import commit, is_quiet, read_to_remove
 from vault_mem.operations.git.common_text import taken_in
 from vault_mem.operations.upkeep.private import plan_private
@@ -91,7 +92,7 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
         id_ for id_, memory in private.items() if any(each.file in public for each in names.written_to(memory.path))
     }
     logs = b"\n".join(_public_logs(folder))
-    named |= {id_ for id_ in private if id_.encode() in logs or f"-{id_.partition('_')[2][:8]}".encode() in logs}
+    named |= {id_ for id_ in private if id_.encode() in logs or f"-{digits_of(id_)}".encode() in logs}
     written = []
     for id_ in sorted(named & private.keys()):
         memory = private[id_]

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from vault_mem.errors import NotFound, VaultMemError
+from vault_mem.model import TIME_KEYS
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import files, own
@@ -50,7 +51,7 @@ def _load(folder: Folder, key: str) -> Draft | None:
     try:
         record: dict[str, Any] = json.loads(raw or b"")
         record.pop("duplicate_of", None)
-        for name in ("valid_from", "valid_to", "created"):
+        for name in TIME_KEYS:
             if record.get(name) is not None:
                 record[name] = datetime.fromisoformat(record[name])
         return Draft(**record)

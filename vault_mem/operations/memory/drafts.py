@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from typing import Any
 
 from vault_mem import redact
 from vault_mem.errors import InvalidInput, SecretFound
-from vault_mem.model import (
-    DEFAULT_CATEGORY,
-    DEFAULT_EMOTION,
-    DEFAULT_IMPORTANCE,
-    DEFAULT_KIND,
-    KIND_ALIASES,
-    KINDS,
-    MetaValue,
-)
+from vault_mem.fields import Form, Told
+from vault_mem.model import FIELDS, KIND_ALIASES, KINDS, TIME_KEYS, Fields
 from vault_mem.notes.parse import read_bool, read_time
 from vault_mem.notes.secrets import find_secret
 from vault_mem.operations.memory.results import writable
@@ -29,35 +23,12 @@ SCOPE = re.compile(r"(?:tag|person|project):\S.*|month:\d{4}-\d{2}")
 MAX_CONTENT_BYTES = 1_000_000
 
 
-@dataclass(frozen=True)
-class Draft:
+@dataclass(slots=True)
+class Draft(Fields):
     """What is to be remembered."""
 
     content: str
-    private: bool = False
-    importance: int = DEFAULT_IMPORTANCE
-    category: str = DEFAULT_CATEGORY
-    kind: str = DEFAULT_KIND
-    tags: list[str] = field(default_factory=list)
-    people: list[str] = field(default_factory=list)
-    emotion: str = DEFAULT_EMOTION
-    secondary: list[str] = field(default_factory=list)
-    intensity: float | None = None
-    valence: float | None = None
-    arousal: float | None = None
-    body_state: str | None = None
-    about_time: str | None = None
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
-    status: str | None = None
-    confidence: float | None = None
-    salience: float | None = None
-    source: str | None = None
-    scope: str | None = None
-    sources: list[str] = field(default_factory=list)
-    supersedes: list[str] = field(default_factory=list)
     created: datetime | None = None
-    metadata: Mapping[str, MetaValue] = field(default_factory=dict)
 
 
 def checked(draft: Draft, zone: tzinfo) -> Draft:
@@ -79,31 +50,21 @@ def checked(draft: Draft, zone: tzinfo) -> Draft:
     kind = KIND_ALIASES.get(draft.kind, draft.kind)
     if kind not in KINDS:
         raise InvalidInput(f"unknown kind {draft.kind!r}", f"a kind is one of {', '.join(KINDS)}")
-    if isinstance(draft.importance, bool) or draft.importance not in range(1, 6):
-        raise InvalidInput(f"importance is from 1 to 5, not {draft.importance}")
-    for name, low in (("intensity", 0), ("valence", -1), ("arousal", -1), ("confidence", 0), ("salience", 0)):
-        value = getattr(draft, name)
-        if value is not None and not low <= value <= 1:
-            raise InvalidInput(f"{name} is from {low} to 1, not {value}")
     if draft.scope is not None and (kind != "summary" or not SCOPE.fullmatch(draft.scope)):
         raise InvalidInput("a scope is tag:…, person:…, project:… or month:2026-11", "only a summary has one")
     times = _times(draft, zone)
     if "valid_from" in times and "valid_to" in times and times["valid_to"] < times["valid_from"]:
         raise InvalidInput("valid_to is before valid_from")
-    for name in ("category", "emotion", "body_state", "about_time", "status", "source", "scope"):
-        value = getattr(draft, name)
-        if value is not None and ("\n" in value or not value.strip()):
-            raise InvalidInput(f"{name} is one line of text")
     private = read_bool(draft.private)
     if private is None:
         raise InvalidInput(f"private is true or false, not {draft.private!r}")
-    return Draft(**{**vars(draft), **times, "content": content, "kind": kind, "private": private})
+    return replace(draft, **times, content=content, kind=kind, private=private)
 
 
-def _times(draft: Draft, zone: tzinfo) -> dict[str, datetime]:
+def _times(draft: Draft, zone: tzinfo) -> dict[str, Any]:
     """The times of a draft in the vault's zone, which one without a zone is in."""
     times = {}
-    for name in ("valid_from", "valid_to", "created"):
+    for name in TIME_KEYS:
         value = getattr(draft, name)
         if value is None:
             continue
@@ -150,23 +111,68 @@ def _check_metadata(metadata: object) -> None:
 
 
 def _check_types(draft: Draft) -> None:
-    """Values of the types the note format has, in text that can be written."""
-    for name, value in vars(draft).items():
-        items = value if isinstance(value, list) else [value]
-        if name in ("tags", "people", "secondary", "supersedes", "sources") and not (
-            isinstance(value, list) and all(isinstance(item, str) for item in items)
-        ):
-            raise InvalidInput(f"{name} is a list of texts, not {value!r}")
-        if name in ("intensity", "valence", "arousal", "confidence", "salience") and (
-            not isinstance(value, int | float | None) or isinstance(value, bool)
-        ):
-            raise InvalidInput(f"{name} is a number, not {value!r}")
-        if name == "metadata":
-            _check_metadata(value)
-        if name in ("valid_from", "valid_to", "created") and not isinstance(value, datetime | None):
-            raise InvalidInput(f"{name} is a time, not {value!r}")
-        for item in items:
-            if isinstance(item, str):
-                writable(item, name)
-            elif name in ("content", "category", "kind", "emotion"):
-                raise InvalidInput(f"{name} is text, not {value!r}")
+    """Values of the types and ranges that the table of fields has, in text that can be written."""
+    _check_text("content", draft.content)
+    for name, each in FIELDS.items():
+        _CHECKS[each.form](each, getattr(draft, name))
+    if not isinstance(draft.created, datetime | None):
+        raise InvalidInput(f"created is a time, not {draft.created!r}")
+    _check_metadata(draft.metadata)
+
+
+def _check_text(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name} is text, not {value!r}")
+    writable(value, name)
+
+
+def _check_line(each: Told, value: object) -> None:
+    if value is None and each.default is None:
+        return
+    _check_text(each.name, value)
+    if not each.choices and ("\n" in str(value) or not str(value).strip()):
+        raise InvalidInput(f"{each.name} is one line of text")
+
+
+def _check_list(each: Told, value: object) -> None:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise InvalidInput(f"{each.name} is a list of texts, not {value!r}")
+    for item in value:
+        writable(item, each.name)
+
+
+def _check_number(each: Told, value: object) -> None:
+    if value is None and each.default is None:
+        return
+    number = None if isinstance(value, bool) else value
+    if each.form is Form.WHOLE and not (isinstance(number, int) and _within(each, number)):
+        raise InvalidInput(f"{each.name} is {each.limits}, not {value}")
+    if not isinstance(number, int | float):
+        raise InvalidInput(f"{each.name} is a number, not {value!r}")
+    if not _within(each, number):
+        raise InvalidInput(f"{each.name} is {each.limits}, not {value}")
+
+
+def _within(each: Told, number: float) -> bool:
+    return (each.low is None or each.low <= number) and (each.high is None or number <= each.high)
+
+
+def _check_time(each: Told, value: object) -> None:
+    if not isinstance(value, datetime | None):
+        raise InvalidInput(f"{each.name} is a time, not {value!r}")
+
+
+def _check_flag(each: Told, value: object) -> None:
+    if isinstance(value, str):
+        writable(value, each.name)
+
+
+_CHECKS: dict[Form, Callable[[Told, object], None]] = {
+    Form.TEXT: _check_line,
+    Form.TEXTS: _check_list,
+    Form.NAMES: _check_list,
+    Form.WHOLE: _check_number,
+    Form.NUMBER: _check_number,
+    Form.FLAG: _check_flag,
+    Form.TIME: _check_time,
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vault_mem.model import Memory
+from vault_mem.model import FIELDS, Memory
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import commit, memory_written, read_to_edit
@@ -14,17 +14,7 @@ from vault_mem.operations.upkeep.edit_memory import REPLACE_ALL, Change, EditRes
 from vault_mem.operations.workspace import Workspace
 
 # What a new mood or summary replaces; the rest of the note stays as it is.
-_SAID = (
-    "emotion",
-    "secondary",
-    "intensity",
-    "valence",
-    "arousal",
-    "body_state",
-    "about_time",
-    "confidence",
-    "salience",
-)
+_SAID = [name for name, each in FIELDS.items() if each.regrows]
 
 
 def growing(workspace: Workspace, draft: Draft) -> Memory | None:

@@ -11,7 +11,7 @@ from vault_mem import redact
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
 from vault_mem.index.links import Names
 from vault_mem.index.rows import STEP
-from vault_mem.model import STATE_KINDS, Link, Memory
+from vault_mem.model import STATE_KINDS, Link, Memory, as_dict
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, stem_of, write_link
 from vault_mem.notes.origin import joined, made_of
@@ -101,11 +101,11 @@ def remember(
     Without `mirror` its lines in the views are left to the caller.
     """
     if draft.private:
-        redact.seal(vars(draft))
+        redact.seal(as_dict(draft))
     draft = checked(draft, workspace.folder.zone)
-    log.log(redact.step(), "Routing: remember %s", redact.sanitised("remember", vars(draft)))
+    log.log(redact.step(), "Routing: remember %s", redact.sanitised("remember", as_dict(draft)))
     if not draft.private and not allow_secret:
-        refuse_secrets(vars(draft))
+        refuse_secrets(as_dict(draft))
     settings = workspace.folder.settings
     dedup = settings.dedup_threshold if dedup_threshold is None else dedup_threshold
     near = settings.link_threshold if link_threshold is None else link_threshold
@@ -247,14 +247,14 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
     folder = workspace.folder
     created = (draft.created or folder.now()).astimezone(folder.zone).replace(microsecond=0)
     own = {"id": new_id(workspace, "mem_"), "created": created, "supersedes": [], "sources": []}
-    memory = Memory(**vars(draft) | own | {"metadata": dict(draft.metadata)})
+    memory = Memory(**as_dict(draft) | own | {"metadata": dict(draft.metadata)})
     if memory.kind == "task" and memory.about_time is None:  # the text still says "tomorrow" in a month
         memory.about_time = day_of(memory.content, created)
     memory.title = title_of(draft.content)
     memory.seq = _seq(workspace, created)
     settings = folder.settings
-    month = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
-    memory.path = f"{settings.private_folder.strip('/') if draft.private else month}/{file_name(memory)}"
+    month = f"{settings.memories_folder}/{created:%Y-%m}"
+    memory.path = f"{settings.private_folder if draft.private else month}/{file_name(memory)}"
     return memory
 
 
@@ -297,7 +297,7 @@ def _as_private_as_its_sources(workspace: Workspace, draft: Draft) -> Draft:
     """What is made from a private memory is private (SPEC P-6)."""
     if draft.private or not any(workspace.index.get(id_).private for id_ in draft.sources):
         return draft
-    redact.seal(vars(draft))
+    redact.seal(as_dict(draft))
     workspace.notices.append("saved as private: it is made from a private memory")
     return replace(draft, private=True)
 

@@ -140,4 +140,4 @@ class Batch:
             self.part_done()
         workspace.notices += transaction.notices
         with contextlib.suppress(OSError, sqlite3.Error):  # then they are looked at once more, when they are quiet
-            workspace.index.known.follow(self._unmirrored)
+            workspace.index.known.follow(self._unmirrored, workspace.folder.now().timestamp())

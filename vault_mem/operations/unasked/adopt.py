@@ -58,7 +58,7 @@ def adopt_in(workspace: Workspace, transaction: Transaction) -> None:
 
 
 def _adoptable(folder: Folder, known: Known) -> bool:
-    episodes = folder.settings.episodes_folder.strip("/") + "/"
+    episodes = folder.settings.episodes_folder + "/"
     return (
         folder.settings.adopt_ids != "never"
         and folder.is_owned(known.key)

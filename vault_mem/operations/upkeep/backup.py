@@ -146,7 +146,7 @@ def _write(workspace: Workspace, out: IO[bytes]) -> list[str]:
         manifest = {
             "format": _FORMAT,
             "made": folder.now().isoformat(),
-            "private_folder": folder.settings.private_folder.strip("/"),
+            "private_folder": folder.settings.private_folder,
             "files": hashes,
         }
         data = json.dumps(manifest, ensure_ascii=False, indent=1).encode()

@@ -10,7 +10,8 @@ from typing import Any
 
 from vault_mem import redact
 from vault_mem.errors import Conflict, InvalidInput
-from vault_mem.model import Memory
+from vault_mem.fields import Form
+from vault_mem.model import FIELDS, GIVEN, Memory
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import Note, parse, read_time, written_list
 from vault_mem.notes.text import split
@@ -26,10 +27,7 @@ from vault_mem.result import Result, as_record
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 
-_LISTS = ("tags", "people", "secondary", "aliases")
-_NUMBERS = ("intensity", "valence", "arousal", "confidence", "salience")
-_TIMES = ("created", "valid_from", "valid_to", "last_confirmed")
-_TEXTS = ("kind", "category", "emotion", "body_state", "about_time", "status", "source", "title")
+_FORMS = {"created": Form.TIME, "title": Form.TEXT} | {name: each.form for name, each in FIELDS.items()}
 _KEY = re.compile(r"[^\W\d][\w -]{0,63}")
 # Keys that other commands change, because more than this one line changes with them.
 _ELSEWHERE = {
@@ -234,7 +232,7 @@ def _private_flag(note: Note) -> object:
 
 def _checked(memory: Memory, content: str | None, changes: Mapping[str, Value | None], folder: Folder) -> Draft:
     """The memory as it would be, checked as a new one is."""
-    names = [name for name in Draft.__dataclass_fields__ if name not in ("content", "supersedes", "private")]
+    names = [name for name in (*GIVEN, "created", "metadata") if name not in ("supersedes", "private")]
     blank = Draft("")
     values = {
         name: getattr(memory, name) if name not in changes else _or(changes[name], getattr(blank, name))
@@ -257,19 +255,18 @@ def _typed(key: str, value: Any, folder: Folder) -> Value | None:
         if key == "created":
             raise InvalidInput("created cannot be removed", "a memory has a time")
         return None
-    if key in _LISTS:
+    form = _FORMS.get(key)
+    if form is Form.TEXTS:
         return _items(key, value)
-    if key == "importance":
-        return _number(key, value, int)
-    if key in _NUMBERS:
-        return _number(key, value, float)
-    if key in _TIMES:
+    if form in (Form.WHOLE, Form.NUMBER):
+        return _number(key, value, int if form is Form.WHOLE else float)
+    if form is Form.TIME:
         return _time(key, value, folder)
     if isinstance(value, str):
         if "\n" in value:
             raise InvalidInput(f"{key} is one line of text")
         return writable(value.strip(), key)
-    if key in _TEXTS or not isinstance(value, bool | int | float | datetime):
+    if form is Form.TEXT or not isinstance(value, bool | int | float | datetime):
         raise InvalidInput(f"{key} is text, not {value!r}")
     return value
 

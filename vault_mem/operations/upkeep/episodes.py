@@ -117,7 +117,7 @@ def create(
         episode.content = f"# {episode.title}"
         settings = folder.settings
         place = settings.private_folder if episode.private else settings.episodes_folder
-        episode.path = f"{place.strip('/')}/{episode_file(episode)}"
+        episode.path = f"{place}/{episode_file(episode)}"
         transaction = Transaction(folder, "episode create", ids=[episode.id, *(memory.id for memory in memories)])
         transaction.create(episode.path, episode_text(episode, folder.zone).encode())
         op = commit(workspace, transaction)
@@ -200,7 +200,7 @@ def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: 
     Front matter of public notes lets go of it, and private notes learn its new name (SPEC P-3, P-6).
     """
     folder = transaction.folder
-    key = f"{folder.settings.private_folder.strip('/')}/{episode_file(replace(episode, private=True))}"
+    key = f"{folder.settings.private_folder}/{episode_file(replace(episode, private=True))}"
     left = []
     for other, raw in referrers(folder, names, episode.path):
         if other == episode.path:
@@ -261,7 +261,7 @@ def _find(workspace: Workspace, id_: str) -> Episode:
     except NotFound as error:
         hint = "give more of the id" if error.message.startswith("More") else "`vault-mem episode list` lists them"
         raise NotFound(error.message.replace("Memory not found", "Episode not found"), hint) from error
-    episodes = workspace.folder.settings.episodes_folder.strip("/") + "/"
+    episodes = workspace.folder.settings.episodes_folder + "/"
     episode = _read(workspace, note) if note.id.startswith("ep_") or note.path.startswith(episodes) else None
     if episode is None:
         raise NotFound(f"Episode not found: {id_}", "`vault-mem episode list` lists them")

@@ -11,7 +11,7 @@ from typing import Any
 
 from vault_mem.errors import Conflict, NotFound, VaultMemError
 from vault_mem.index.links import Names
-from vault_mem.model import Memory
+from vault_mem.model import Memory, digits_of
 from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import parse, written_list
 from vault_mem.notes.references import Reference, references, rewritten
@@ -166,7 +166,7 @@ def _is_reference(folder: Folder, step: object, memory: Memory) -> bool:
 
 def is_episode(folder: Folder, key: str, raw: bytes) -> bool:
     """Whether a note is an episode: they keep the names of what is gone, and show it filtered (SPEC W-2)."""
-    return key.startswith(folder.settings.episodes_folder.strip("/") + "/") or id_in(raw).startswith("ep_")
+    return key.startswith(folder.settings.episodes_folder + "/") or id_in(raw).startswith("ep_")
 
 
 def trash(folder: Folder) -> list[Trashed]:
@@ -221,7 +221,7 @@ def lost_links(folder: Folder, names: Names, key: str, raw: bytes) -> list[str]:
     """The links of a note that lead to what was forgotten meanwhile; an episode may keep them (SPEC W-2)."""
     if id_in(raw).startswith("ep_"):
         return []
-    forgotten = {id_ for each in trash(folder) for id_ in (each.id, each.id.partition("_")[2][:8])}
+    forgotten = {id_ for each in trash(folder) for id_ in (each.id, digits_of(each.id))}
     return [
         reference.target
         for reference in references(raw)

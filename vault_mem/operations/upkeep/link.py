@@ -173,7 +173,7 @@ def plan_unlink(
 
 def require_memory(folder: Folder, memory: Memory) -> Memory:
     """The memory, unless it is an episode or a note that is not ours."""
-    episodes = folder.settings.episodes_folder.strip("/") + "/"
+    episodes = folder.settings.episodes_folder + "/"
     if memory.id.startswith("ep_") or memory.path.startswith(episodes):
         raise InvalidInput(f"{memory.id} is an episode", "`vault-mem episode add` puts memories into it")
     if not folder.is_owned(memory.path):

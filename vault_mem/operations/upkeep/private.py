@@ -12,7 +12,7 @@ from typing import Any
 
 from vault_mem.errors import Conflict
 from vault_mem.index.links import Names
-from vault_mem.model import EPISODE_ID, Memory
+from vault_mem.model import EPISODE_ID, Memory, digits_of
 from vault_mem.notes import checklist
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key, stem_of
@@ -134,7 +134,7 @@ def plan_private(
 
 
 def _moving(folder: Folder, names: Names, id_: str, key: str, raw: bytes) -> Moving:
-    target = key if folder.is_private(key) else f"{folder.settings.private_folder.strip('/')}/{id_}.md"
+    target = key if folder.is_private(key) else f"{folder.settings.private_folder}/{id_}.md"
     if target != key and read(folder, target) is not None:
         raise Conflict(f"{target} is there already", "is it a copy of the same memory? Delete one of the two")
     title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
@@ -204,7 +204,7 @@ def _let_go_of_prose(transaction: Transaction, key: str, moving: list[Moving], s
 def _move_proposals(transaction: Transaction, moving: list[Moving]) -> None:
     """A proposal about a private memory stands in the private checklist (SPEC P-6)."""
     folder = transaction.folder
-    private = f"{folder.settings.private_folder.strip('/')}/{REVIEW}"
+    private = f"{folder.settings.private_folder}/{REVIEW}"
     public = read(folder, REVIEW) or b""
     kept, taken = checklist.parted(public.decode(errors="surrogateescape"), [each.id for each in moving])
     if not taken:
@@ -253,8 +253,8 @@ def _write(transaction: Transaction, key: str, raw: bytes, change: Change) -> bo
 def _hide_history(transaction: Transaction, each: Moving) -> None:
     """Revisions that tell of it leave the public store for the private one; not even an undo brings them back."""
     folder = transaction.folder
-    private = f"{folder.settings.private_folder.strip('/')}/.history/"
-    digits = each.id.partition("_")[2][:8]
+    private = f"{folder.settings.private_folder}/.history/"
+    digits = digits_of(each.id)
     telling = [each.id, f"-{digits}", json.dumps(stem_of(each.key), ensure_ascii=False)[1:-1]]
     if len(each.title) >= _TELLING_TITLE:
         telling.append(json.dumps(each.title, ensure_ascii=False)[1:-1])
@@ -275,7 +275,7 @@ def held_by_git(folder: Folder, memory: Memory) -> list[str]:
     """The files under which git already holds a memory; moving it does not take it out of there."""
     if not git.in_repository(folder):
         return []
-    digits = memory.id.partition("_")[2][:8]
+    digits = digits_of(memory.id)
     places = [f":(literal){memory.path}", f":(glob)**/*{digits}*.md"]
     return sorted({*git.ever_held(folder, places), *git.tracked(folder, places)})
 

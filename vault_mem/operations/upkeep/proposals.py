@@ -15,7 +15,7 @@ MOST_OPEN = 50
 
 def file_key(folder: Folder, *, private: bool) -> str:
     """Where proposals stand."""
-    return f"{folder.settings.private_folder.strip('/')}/REVIEW.md" if private else "REVIEW.md"
+    return f"{folder.settings.private_folder}/REVIEW.md" if private else "REVIEW.md"
 
 
 def drop(transaction: Transaction, id_: str) -> None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vault_mem.errors import InvalidInput
+from vault_mem.fields import Form
 from vault_mem.index.links import Names
-from vault_mem.model import Memory
+from vault_mem.model import Memory, digits_of, fields_of
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
@@ -130,12 +131,12 @@ def _public_key(folder: Folder, names: Names, memory: Memory, raw: bytes) -> str
     before = _former_key(folder, memory.id)
     if before and not names.taken(stem_of(before)) and read(folder, before) is None:
         return before
-    digits = memory.id.partition("_")[2][:8]
+    digits = digits_of(memory.id)
     if is_episode(folder, memory.path, raw):
-        key = f"{settings.episodes_folder.strip('/')}/{slug(memory.title)}.md"
+        key = f"{settings.episodes_folder}/{slug(memory.title)}.md"
         return key if read(folder, key) is None else f"{key.removesuffix('.md')}-{digits}.md"
     month = f"{memory.created.astimezone(folder.zone):%Y-%m}"
-    return f"{settings.memories_folder.strip('/')}/{month}/{file_name(memory)}"
+    return f"{settings.memories_folder}/{month}/{file_name(memory)}"
 
 
 def _former_key(folder: Folder, id_: str) -> str:
@@ -148,5 +149,5 @@ def _former_key(folder: Folder, id_: str) -> str:
 
 def vars_of(memory: Memory) -> dict[str, object]:
     """The texts of a memory, by the names of their keys."""
-    names = ("content", "tags", "people", "source", "emotion", "secondary", "body_state", "about_time", "status")
+    names = ("content", *fields_of(Form.TEXT), *fields_of(Form.TEXTS))
     return {name: getattr(memory, name) for name in names}

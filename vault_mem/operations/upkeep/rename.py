@@ -8,7 +8,7 @@ from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, Unsafe
 from vault_mem.index.links import Names
-from vault_mem.model import Memory
+from vault_mem.model import Memory, digits_of
 from vault_mem.notes.links import nameable, stem_of
 from vault_mem.notes.references import Reference
 from vault_mem.notes.write import slug
@@ -70,7 +70,7 @@ def new_key(folder: Folder, memory: Memory, name: str, exact: bool) -> str:
         raise Unsafe(f"{memory.id} is private: its file is named by its id alone", "a file's name is seen by others")
     if memory.provisional:
         raise EditRefused(f"{memory.path} has no id of its own yet", "rename it yourself: nothing leads to it by id")
-    digits = memory.id.partition("_")[2][:8]
+    digits = digits_of(memory.id)
     stem = re.sub(r"\.md$", "", writable(name, "the name").strip(), flags=re.IGNORECASE)
     if exact:
         if not stem or _NOT_IN_NAME.search(stem) or not nameable(stem) or stem.endswith((".", " ")):

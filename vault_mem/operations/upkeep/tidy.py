@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from vault_mem.errors import EditRefused, VaultMemError
-from vault_mem.model import STATE_KINDS, Memory
+from vault_mem.model import STATE_KINDS, Memory, digits_of
 from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
 from vault_mem.operations.changing import changing, commit, is_quiet_file
@@ -200,7 +200,7 @@ def _duplicates(folder: Folder, states: list[Memory]) -> list[Duplicate]:
 def _chosen_name(memory: Memory) -> str:
     """The name that a person gave a note, as far as it has words; a name of ours follows from the text."""
     stem = normalised(stem_of(memory.path))
-    ours = stem == memory.id or stem.endswith(memory.id.partition("_")[2][:8])
+    ours = stem == memory.id or stem.endswith(digits_of(memory.id))
     return "" if ours or not _WORD.search(stem) else stem
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound
 from vault_mem.imports.formats import reader_for
 from vault_mem.imports.items import CONVERSATION, Bad, Item
-from vault_mem.model import Link, Memory
+from vault_mem.model import GIVEN, Link, Memory, as_dict
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import body_links, name_key, read_link, write_link
 from vault_mem.notes.origin import parts
@@ -145,7 +145,7 @@ class _Import:
             return
         draft = checked(_draft(item, self.private), self.workspace.folder.zone)
         if not draft.private:
-            refuse_secrets(vars(draft))
+            refuse_secrets(as_dict(draft))
         if item.memory is not None or self.report.dry_run:
             duplicate = self._duplicate(draft)
         else:
@@ -216,8 +216,8 @@ class _Import:
         if draft.private or not _PLAIN_NAME.fullmatch(name):
             name = file_name(whole)
         settings = folder.settings
-        place = f"{settings.memories_folder.strip('/')}/{created:%Y-%m}"
-        key = f"{settings.private_folder.strip('/') if draft.private else place}/{name}"
+        place = f"{settings.memories_folder}/{created:%Y-%m}"
+        key = f"{settings.private_folder if draft.private else place}/{name}"
         if folder.tree.exists(key):
             key = f"{key.rpartition('/')[0]}/{file_name(whole)}"
         whole.path = key
@@ -269,7 +269,7 @@ def _draft(item: Item, private: bool) -> Draft:
     if item.memory is None:
         secret = private or item.private
         return Draft(item.content, private=secret, created=item.created, source=item.source, **item.fields)
-    shared = {each.name for each in fields(Draft)} - {"private", "supersedes"}
+    shared = {"content", "created", "metadata", *GIVEN} - {"private", "supersedes"}
     values = {name: getattr(item.memory, name) for name in shared}
     return Draft(**values, private=private or item.memory.private)
 

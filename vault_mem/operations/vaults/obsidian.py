@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vault_mem.errors import VaultMemError
+from vault_mem.fields import Form
+from vault_mem.model import FIELDS
 from vault_mem.operations.vaults.joining import template_folders
 from vault_mem.vault import files, jsonc
 from vault_mem.vault.settings import Settings, vault_tree
@@ -15,23 +17,19 @@ from vault_mem.vault.tree import PUBLIC_FOLDER_MODE, PUBLIC_MODE, Tree, parent_o
 
 BASE = "memories.base"
 TYPES = ".obsidian/types.json"
-# The names Obsidian has for its kinds of properties; tags and aliases it knows by itself.
-PROPERTY_TYPES = {
-    "created": "datetime",
-    "importance": "number",
-    "private": "checkbox",
-    "links": "multitext",
-    "people": "multitext",
-    "secondary": "multitext",
-    "intensity": "number",
-    "valence": "number",
-    "arousal": "number",
-    "valid_from": "datetime",
-    "valid_to": "datetime",
-    "supersedes": "multitext",
-    "confidence": "number",
-    "salience": "number",
-    "last_confirmed": "datetime",
+# The names Obsidian has for its kinds of properties; text is what it takes a property for, tags and aliases it knows.
+_PROPERTIES = {
+    Form.TEXTS: "multitext",
+    Form.NAMES: "multitext",
+    Form.WHOLE: "number",
+    Form.NUMBER: "number",
+    Form.FLAG: "checkbox",
+    Form.TIME: "datetime",
+}
+PROPERTY_TYPES = {"created": "datetime", "links": "multitext"} | {
+    name: _PROPERTIES[each.form]
+    for name, each in FIELDS.items()
+    if each.form in _PROPERTIES and name not in ("tags", "aliases")
 }
 
 _BASE = """\

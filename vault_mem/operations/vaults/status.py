@@ -117,7 +117,7 @@ def _by_files(workspace: Workspace, trouble: list[str]) -> Status:
     """What can be told without an index."""
     folder = workspace.folder
     listing = walk(folder)
-    episodes = folder.settings.episodes_folder.strip("/") + "/"
+    episodes = folder.settings.episodes_folder + "/"
     owned = [key for key in listing.files if folder.is_owned(key)]
     return Status(
         vault=folder.root,

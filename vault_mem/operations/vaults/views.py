@@ -136,10 +136,15 @@ def silence(transaction: Transaction, memory: Memory, instead: Memory | None) ->
 
 
 def follow_files(workspace: Workspace) -> list[str]:
-    """Let the views follow notes that a person edited, moved or deleted, once they are quiet. Returns what changed."""
+    """Let the views follow notes that a person edited, moved or deleted, once they are quiet.
+
+    Those that ceased to hold count as changed. Returns what changed in the views.
+    """
     known_files = workspace.index.known
     changed = [known.key for known in known_files.unfollowed() if is_quiet(workspace, known)][:MOST_FOLLOWED]
     gone = known_files.gone()[:MOST_FOLLOWED]
+    now = workspace.folder.now().timestamp()
+    changed += known_files.ended(now)[:MOST_FOLLOWED]
     if not changed and not gone:
         return []
     found = {key: memory for key, memory in workspace.index.by_files(changed).items() if _mirrored(workspace, memory)}
@@ -159,7 +164,7 @@ def follow_files(workspace: Workspace) -> list[str]:
         workspace.notices.append(f"views not brought up to date: {error.message}")
         return []
     workspace.notices += transaction.notices
-    known_files.follow(changed, [key for key, _, _ in gone])
+    known_files.follow(changed, now, [key for key, _, _ in gone])
     return transaction.keys
 
 

@@ -61,7 +61,8 @@ def duplicate_ids(workspace: Workspace) -> Iterator[Finding]:
             known.key,
             hint="both sides of a merge renamed it: doctor --fix makes one file of the two"
             if renamed
-            else "delete the copy, or delete its id line to make it a memory of its own",
+            else f"compare the two: keep what is right in {owner} and delete this one, "
+            "or delete its id line to make it a memory of its own",
             fix=partial(take_in, SyncCopy(known.key, owner, same=False, versions=True)) if renamed else None,
         )
 

@@ -32,7 +32,7 @@ def odd_files(workspace: Workspace) -> Iterator[Finding]:
 
 def _places(folder: Folder) -> Iterator[tuple[str, bool]]:
     """Where files and folders of ours are, and which of the two each should be."""
-    private = folder.settings.private_folder.strip("/")
+    private = folder.settings.private_folder
     folders = [OWN, *(f"{OWN}/{name}" for name in _OWN_FOLDERS), folder.views_folder, "history", f"{private}/.history"]
     yield from ((key, False) for key in (*_FILES, folder.digest, f"{private}/REVIEW.md"))
     yield from ((key, True) for key in folders)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from vault_mem.errors import VaultMemError
+from vault_mem.model import digits_of
 from vault_mem.notes.references import ids_in, named_in
 from vault_mem.operations.upkeep.private import still_held
 from vault_mem.operations.vaults import views
@@ -27,7 +28,7 @@ def modes(workspace: Workspace) -> Iterator[Finding]:
     folder = workspace.folder
     if os.name != "posix":
         return
-    places = [(folder.tree, key) for key in (OWN, *_below(folder, folder.settings.private_folder.strip("/")))]
+    places = [(folder.tree, key) for key in (OWN, *_below(folder, folder.settings.private_folder))]
     for tree, key in [*places, outside.place(folder.index_dir)]:
         found = tree.stat(key)
         mode = stat.S_IMODE(found.st_mode) if found else 0
@@ -61,7 +62,7 @@ def _set_mode(tree: Tree, key: str, mode: int, workspace: Workspace) -> None:
 def in_git(workspace: Workspace) -> Iterator[Finding]:
     """SPEC P-5: git leaves out what is private, and never held any of it."""
     folder = workspace.folder
-    private = folder.settings.private_folder.strip("/")
+    private = folder.settings.private_folder
     tops = (private, ".vault-mem")
     inside = git.in_repository(folder)
     listed = folder.tree.stat(".gitignore")
@@ -127,8 +128,8 @@ def held_before(workspace: Workspace) -> Iterator[Finding]:
     if not git.in_repository(folder):
         return
     private = workspace.index.private()
-    digits = {memory.id.partition("_")[2][:8] for memory in private if not memory.provisional}
-    top = folder.settings.private_folder.strip("/") + "/"
+    digits = {digits_of(memory.id) for memory in private if not memory.provisional}
+    top = folder.settings.private_folder + "/"
     named = git.ever_held(folder, [":(glob)**/*.md"]) if digits else []
     found = {name for name in named if name.removesuffix(".md")[-8:] in digits and not name.startswith(top)}
     for name in sorted({*found, *still_held(workspace)}):
@@ -142,7 +143,7 @@ def held_before(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _ignore_text(folder: Folder) -> bytes:
-    return ignoring(read(folder, ".gitignore"), (f"{folder.settings.private_folder.strip('/')}/", ".vault-mem/"))
+    return ignoring(read(folder, ".gitignore"), (f"{folder.settings.private_folder}/", ".vault-mem/"))
 
 
 def _repair_gitignore(workspace: Workspace) -> None:
@@ -152,7 +153,7 @@ def _repair_gitignore(workspace: Workspace) -> None:
         before = read(folder, ".gitignore")
         after = _ignore_text(folder)
         if after == before and git.in_repository(folder):
-            tops = [f"{folder.settings.private_folder.strip('/')}/", ".vault-mem/"]
+            tops = [f"{folder.settings.private_folder}/", ".vault-mem/"]
             lines = [f"/{top}" for top in tops if not git.ignores(folder, f"{top}mem_000000000000.md")]
             after = before + b"".join(line.encode() + b"\n" for line in lines)
         transaction = Transaction(folder, "doctor --fix", "git did not ignore what is private")

@@ -1,0 +1,78 @@
+"""The table of a memory's fields: a line of `model.Fields` says all that is told of one, wherever it is told.
+
+From it come what a note may say and how it is read and written, the options of `remember`, the arguments of the tools,
+what `edit` takes, the types of Obsidian's properties and the table in docs/format.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from typing import Any
+
+
+class Form(StrEnum):
+    """What a field's value is. NAMES are the names of other notes."""
+
+    TEXT = "text"
+    TEXTS = "texts"
+    NAMES = "names"
+    WHOLE = "whole number"
+    NUMBER = "number"
+    FLAG = "flag"
+    TIME = "time"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One field. `help` is what a person reads of it, `for_model` what an agent does, where that is to be more.
+
+    `given`: whoever saves a memory may give it; the others are written by the tool. `option` is its option of
+    `remember` where that has another name, and `argument` the tool's argument. `rare`: not among the arguments of the
+    core tools. `regrows`: a new mood or summary says it again. `meaning` and `example` are for docs/format.md.
+    """
+
+    form: Form
+    help: str
+    default: Any = None
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    given: bool = True
+    option: str = ""
+    argument: str = ""
+    for_model: str = ""
+    rare: bool = False
+    regrows: bool = False
+    meaning: str = ""
+    example: str = ""
+    name: str = ""
+
+    @property
+    def limits(self) -> str:
+        """The range in words: from 1 to 5."""
+        low, high = (f"{each:g}" for each in (self.low or 0, self.high or 0))
+        return f"from {low} to {high}" if self.high is not None else f"from {low} on"
+
+    @property
+    def flag(self) -> str:
+        """Its option of `remember`."""
+        return self.option or f"--{self.name.replace('_', '-')}"
+
+
+_TOLD = "told"
+
+
+def told(form: Form, help_: str, *, default: Any = None, **more: Any) -> Any:
+    """A field of a dataclass, with all that is told of it."""
+    about = {_TOLD: Told(form, help_, default, **more)}
+    if form in (Form.TEXTS, Form.NAMES):
+        return field(default_factory=list, metadata=about)
+    return field(default=default, metadata=about)
+
+
+def table(of: type) -> dict[str, Told]:
+    """The fields of a dataclass of which something is told, in their order."""
+    from dataclasses import replace
+
+    return {each.name: replace(each.metadata[_TOLD], name=each.name) for each in fields(of) if _TOLD in each.metadata}
