@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
@@ -49,8 +48,7 @@ def daemon(folder: Folder) -> dict[str, Any] | None:
     from vault_mem.daemon.start import control
 
     place = meeting_place(str(folder.root), folder.env) if os.name == "posix" else ""
-    answer = control(place, "status") if place else None
-    return None if answer is None else dict(json.loads(answer))
+    return control(place, "status") if place else None
 
 
 def _check(name: str, state: str, detail: str, fix: str) -> dict[str, str]:
