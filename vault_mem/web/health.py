@@ -43,12 +43,14 @@ def _diagnosis(vault: SeenVault) -> dict[str, Any]:
 
 
 def daemon(folder: Folder) -> dict[str, Any] | None:
-    """What the vault's daemon says of itself; None where none is running."""
-    from vault_mem.daemon.protocol import meeting_place
+    """What the daemon that has the vault open says of itself; None where none has."""
+    from vault_mem.daemon.protocol import STATUS, meeting_place
     from vault_mem.daemon.start import control
 
-    place = meeting_place(str(folder.root), folder.env) if os.name == "posix" else ""
-    return control(place, "status") if place else None
+    root = str(folder.root)
+    place = meeting_place(root, folder.env) if os.name == "posix" else ""
+    found = control(place, STATUS, root) if place else None
+    return found if found and found.get("vault") == root else None
 
 
 def _check(name: str, state: str, detail: str, fix: str) -> dict[str, str]:
