@@ -27,11 +27,8 @@ export default function Health() {
       <ul>${checks.map((each) => html`<li class="row" key=${each.name}><span class=${`badge ${LOOK[each.state] ?? ""}`}>${t(`severity.${each.state}`)}</span><b>${t(`check.${each.name}`, {}, each.name)}</b><span class="soft small grow">${each.detail}</span>${each.fix && html`<${Command} text=${each.fix} />`}</li>`)}</ul></section>`;
 }
 
-// A hint is a command as a rule, sometimes with words behind it.
-function Hint({ text }) {
-  const [, command, rest] = text.match(/^(vault-mem [^;:]+?)(?=$|;|:)(.*)$/) ?? [];
-  return command ? html`<${Command} text=${command} />${rest && ` ${rest.slice(1)}`}` : text;
-}
+// A hint that is nothing but a command can be copied.
+const Hint = ({ text }) => (/^vault-mem [a-z-]+( --?[\w-]+( [\w.:/]+)?)*$/.test(text) ? html`<${Command} text=${text} />` : text);
 
 const Figure = ({ name, value, more, fix }) => html`<div class="figure"><dt>${name}</dt><dd>${value}</dd>${more && html`<dd class="sub">${more}</dd>`}${fix && html`<dd class="sub"><${Command} text=${fix} /></dd>`}</div>`;
 
