@@ -64,8 +64,12 @@ class Server:
         return self._process.stdout.readline().strip()
 
     def _get(self, path: str, headers: dict[str, str]) -> http.client.HTTPResponse:
-        self._connection.request("GET", path, headers=headers)
-        answer = self._connection.getresponse()
+        try:
+            self._connection.request("GET", path, headers=headers)
+            answer = self._connection.getresponse()
+        except http.client.RemoteDisconnected:  # it was idle for a minute
+            self._connection.request("GET", path, headers=headers)
+            answer = self._connection.getresponse()
         self.body = answer.read()
         return answer
 

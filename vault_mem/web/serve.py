@@ -67,6 +67,7 @@ def serve(console: Console, vault: str | None, port: int, *, browser: bool) -> i
                 ws="none",
                 proxy_headers=False,
                 server_header=False,
+                timeout_keep_alive=60,
                 timeout_graceful_shutdown=_PATIENCE,
             )
             with contextlib.suppress(KeyboardInterrupt):
