@@ -56,6 +56,7 @@ CREATE TABLE IF NOT EXISTS memories (
     since INTEGER, session INTEGER
 );
 CREATE INDEX IF NOT EXISTS by_time ON memories (created, file);
+CREATE INDEX IF NOT EXISTS by_end ON memories (valid_to) WHERE valid_to IS NOT NULL;
 CREATE INDEX IF NOT EXISTS by_session ON memories (session);
 CREATE TABLE IF NOT EXISTS sample (id TEXT PRIMARY KEY, file TEXT, text TEXT, vector BLOB) WITHOUT ROWID;
 """
@@ -313,6 +314,11 @@ class Facts:
             here, there = at[inside], other[inside]
             near.update(there[timeline.session[here] == timeline.session[there]].tolist())
         return {timeline.files[each] for each in near}
+
+    def open_share(self, moment: float) -> float:
+        """Which share of the memories is not closed at a moment."""
+        closed = self._one("SELECT COUNT(*) FROM memories WHERE valid_to <= ?", moment)
+        return 1.0 - int(closed) / max(self.memories, 1)
 
     def last_of_second(self, second: float) -> float | None:
         """When the last memory of one second was made, in the table's count; None where there is none."""
