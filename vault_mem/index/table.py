@@ -39,6 +39,7 @@ class Table:
 
         self.dim = dim
         self._version: int | None = None
+        self._rows = (-1, 0)
         self._db = lancedb.connect(folder, session=_session())
         if create:
             self._table = self._db.create_table(NAME, schema=schema(dim), mode="overwrite")
@@ -52,6 +53,13 @@ class Table:
         if self._version is None:
             self._version = int(self._table.version)
         return self._version
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, asked once for a version."""
+        if self._rows[0] != self.version:
+            self._rows = (self.version, int(self._table.count_rows()))
+        return self._rows[1]
 
     def refresh(self) -> None:
         """Read the newest version."""
