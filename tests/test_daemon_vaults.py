@@ -45,6 +45,18 @@ def test_five_vaults_in_one_process(vaults: list[Served]) -> None:
     assert "5 vault(s) open" in lines[0] and str(vaults[4].root) in lines[5]
 
 
+def test_two_vaults_in_one_answer(vaults: list[Served]) -> None:
+    # K-5: each lends what it has open, and commands that look into each other's vaults all end
+    named = [each for vault in vaults[3:] for each in ("--vault", str(vault.root))]
+    lines = [vaults[0].send("recall", "heron", "--json", *turned) for turned in (named, named[2:] + named[:2]) * 6]
+    answers = [answer_on(line).json["results"] for line in lines]
+    assert {frozenset(each["id"] for each in found) for found in answers} == {
+        frozenset(("mem_000000000003", "mem_000000000004"))
+    }
+    told = {each["vault"]: each["requests"] for each in vaults[0].run("daemon", "status", "--json").json["vaults"]}
+    assert min(told[str(vault.root)] for vault in vaults[3:]) >= 12
+
+
 def test_logs_and_environments_are_kept_apart(vaults: list[Served]) -> None:
     # P-4; and what the client that started the process has in its environment is nobody else's
     first, second = vaults[:2]

@@ -186,7 +186,7 @@ class Server:
         loans = _Loans(self._vaults, request)
         sound = False
         try:
-            code, sound = run(request, line, loans.open)
+            code, sound = run(request, line, loans.open, loans.lend)
         finally:
             taken = (time.perf_counter() - started) * 1000
             loans.end(sound=sound)
@@ -239,9 +239,7 @@ class _Loans:
 
     def open(self, console: Console, what: str) -> Vault:
         """The vault that a command means, as we find it ourselves; opened for it alone where it cannot be lent."""
-        from vault_mem.daemon.engine import Loan
         from vault_mem.library import Vault
-        from vault_mem.operations.workspace import Workspace
         from vault_mem.vault.find import find_vault
         from vault_mem.vault.folder import Folder
         from vault_mem.vault.interrupted import request_id
@@ -249,15 +247,30 @@ class _Loans:
         console.check()
         request_id.set(console.request)
         folder = Folder(find_vault(console.vault, console.cwd, console.env), console.env)
+        loan = self._loan(folder, console)
+        return loan.open(folder, console, what) if loan else Vault.of(self._for_itself(folder, console, what))
+
+    def lend(self, console: Console, root: Path) -> Workspace:
+        """Another vault that answers, too."""
+        from vault_mem.vault.folder import Folder
+
+        folder = Folder(root, console.env)
+        loan = self._loan(folder, console)
+        return loan.lend(folder, console) if loan else self._for_itself(folder, console, "Indexing")
+
+    def _loan(self, folder: Folder, console: Console) -> Loan | None:
+        from vault_mem.daemon.engine import Loan
+
         loan = next((loan for engine, loan in self._loans.items() if engine.serves(folder)), None)
-        if loan is None:
-            engine = self._vaults.borrow(folder, console.check)
-            if engine is None:
-                workspace = Workspace(folder, console.progress(what))
-                self._alone.append(workspace)
-                return Vault.of(workspace)
+        if loan is None and (engine := self._vaults.borrow(folder, console.check)) is not None:
             loan = self._loans[engine] = Loan(engine, self._request)
-        return loan.open(folder, console, what)
+        return loan
+
+    def _for_itself(self, folder: Folder, console: Console, what: str) -> Workspace:
+        from vault_mem.operations.workspace import Workspace
+
+        self._alone.append(Workspace(folder, console.progress(what)))
+        return self._alone[-1]
 
     def end(self, *, sound: bool) -> None:
         """Give everything back."""
