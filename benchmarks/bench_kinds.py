@@ -18,7 +18,7 @@ from benchmarks.floor import bm25, hybrid, vectors
 from benchmarks.harness import DATA, Figure, Setting, Target
 from training.fit_ranking import Question, chances, first_results, fit, kind_of, left_out, reached, watch
 from vault_mem.operations.memory.recall import Request, recall
-from vault_mem.operations.vaults.evaluate import WAYS, Entry, Report, ask, build_vault, read_data, without
+from vault_mem.operations.vaults.evaluate import WAYS, Report, Sample, ask, build_vault, read_data, without
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.relevance import FLOOR, fitted
 from vault_mem.ranking.weights import SET, STAGES, weights
@@ -50,7 +50,7 @@ def run(setting: Setting) -> Iterator[Figure]:
     yield from _relevance(questions)
 
 
-def _asked(name: str, entries: list[Entry], *, quick: bool) -> tuple[Report, list[Question], list[bool]]:
+def _asked(name: str, entries: list[Sample], *, quick: bool) -> tuple[Report, list[Question], list[bool]]:
     ways = {"recall": WAYS["recall"], **BESIDE} | ({} if quick else {stage: without(stage) for stage in ABLATED})
     report = Report(answers=defaultdict(list))
     seen: list[Question] = []

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.vaults import memories
 
-Entry = dict[str, Any]
+Sample = dict[str, Any]
 Turn = dict[str, Any]
 
 OTHERS = 300
@@ -32,13 +32,13 @@ THINGS = ["the roof", "the boiler", "the archive", "the orchard", "the van", "th
           "古い井戸", "名簿", "合唱の練習", "灯台", "納屋"]  # fmt: skip
 
 
-def sets() -> Iterator[tuple[str, str, Entry]]:
+def sets() -> Iterator[tuple[str, str, Sample]]:
     """Each set with the name of the stage it judges."""
     for name, stage, make in _MAKERS:
         yield name, stage, make(Random(name))
 
 
-def _entry(name: str, turns: list[Turn], questions: list[tuple[str, list[str]]], random: Random) -> Entry:
+def _entry(name: str, turns: list[Turn], questions: list[tuple[str, list[str]]], random: Random) -> Sample:
     others = [
         {"key": f"other-{number}", "text": memory.content, "created": memory.created.isoformat(), "tags": memory.tags,
          "importance": memory.importance, "emotion": memory.emotion}
@@ -56,7 +56,7 @@ def _day(random: Random, first: int, last: int) -> str:
     return (NOW - ago).replace(microsecond=0).isoformat()
 
 
-def _changes(random: Random) -> Entry:
+def _changes(random: Random) -> Sample:
     """Facts that change: the newest holds. Half of the questions ask for now, half just ask."""
     turns: list[Turn] = []
     questions: list[tuple[str, list[str]]] = []
@@ -74,13 +74,13 @@ def _changes(random: Random) -> Entry:
     return _entry("changes", turns, questions, random)
 
 
-def _importance(random: Random) -> Entry:
+def _importance(random: Random) -> Sample:
     """The same thing noted three times; once it was marked as important."""
     return _told_apart("importance", random, lambda marked: {"importance": 5 if marked else random.choice([2, 3])},
                        ["{t}", "what is important about {t}", "{t}の大事なこと"])  # fmt: skip
 
 
-def _emotion(random: Random) -> Entry:
+def _emotion(random: Random) -> Sample:
     """The same thing noted three times; once with a feeling, which the question names or does not."""
     return _told_apart(
         "emotion", random, lambda marked: {"emotion": "sad", "intensity": 0.9} if marked else {},
@@ -88,7 +88,7 @@ def _emotion(random: Random) -> Entry:
     )  # fmt: skip
 
 
-def _told_apart(name: str, random: Random, mark: Callable[[bool], dict[str, Any]], wordings: list[str]) -> Entry:
+def _told_apart(name: str, random: Random, mark: Callable[[bool], dict[str, Any]], wordings: list[str]) -> Sample:
     turns: list[Turn] = []
     questions: list[tuple[str, list[str]]] = []
     for thing in THINGS:
@@ -127,7 +127,7 @@ COLOURS = ["Amber", "Cobalt", "Crimson", "Ivory", "Jade", "Lilac", "Ochre", "Pea
            "Sepia", "Silver", "Teal", "Umber", "Violet", "Walnut", "Copper", "Indigo", "Maroon"]  # fmt: skip
 
 
-def _hops(random: Random) -> Entry:
+def _hops(random: Random) -> Sample:
     """What answers shares its words with another memory, and not with the question."""
     turns: list[Turn] = []
     questions: list[tuple[str, list[str]]] = []
@@ -174,7 +174,7 @@ PASTIMES = [
 ]  # fmt: skip
 
 
-def _pastimes(random: Random) -> Entry:
+def _pastimes(random: Random) -> Sample:
     """What answers is about the same matter as a memory that the question names, in other words."""
     turns: list[Turn] = []
     questions: list[tuple[str, list[str]]] = []
@@ -197,7 +197,7 @@ def _pastimes(random: Random) -> Entry:
     return _entry("pastimes", turns, questions, random)
 
 
-def _summaries(random: Random) -> Entry:
+def _summaries(random: Random) -> Sample:
     """Many notes on a thing, and one summary that a question for the whole wants."""
     turns: list[Turn] = []
     questions: list[tuple[str, list[str]]] = []
@@ -219,7 +219,7 @@ def _summaries(random: Random) -> Entry:
     return _entry("summaries", turns, questions, random)
 
 
-def _crowds(random: Random) -> Entry:
+def _crowds(random: Random) -> Sample:
     """Seven notes that say nearly the same, and another side of the matter that they must not push out."""
     turns: list[Turn] = []
     questions: list[tuple[str, list[str]]] = []
@@ -241,7 +241,7 @@ def _crowds(random: Random) -> Entry:
     return _entry("crowds", turns, questions, random)
 
 
-_MAKERS: list[tuple[str, str, Callable[[Random], Entry]]] = [
+_MAKERS: list[tuple[str, str, Callable[[Random], Sample]]] = [
     ("changed facts", "decay", _changes),
     ("importance", "importance", _importance),
     ("emotion", "emotion", _emotion),

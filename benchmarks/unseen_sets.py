@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vault_mem.operations.vaults.evaluate import Entry, read_data
+from vault_mem.operations.vaults.evaluate import Sample, read_data
 
 DATA = Path(__file__).parent / "data"
 HALVES = ("dev", "held-out")
@@ -25,7 +25,7 @@ class Unseen(NamedTuple):
 
     name: str
     half: str
-    entry: Entry
+    entry: Sample
     conversation: bool = True
 
 
@@ -50,7 +50,7 @@ def unseen() -> Iterator[Unseen]:
             yield Unseen(f"Japanese encyclopedia, {kind}", half, _joined(paragraphs, asked, kind), conversation=False)
 
 
-def _joined(entries: list[Entry], asked: list[Entry], kind: str) -> Entry:
+def _joined(entries: list[Sample], asked: list[Sample], kind: str) -> Sample:
     """One vault of all entries, with the questions of those that are asked about."""
     return {
         "name": "unseen",
@@ -59,9 +59,9 @@ def _joined(entries: list[Entry], asked: list[Entry], kind: str) -> Entry:
     }
 
 
-def _asked(entry: Entry, question: dict[str, Any]) -> dict[str, Any]:
+def _asked(entry: Sample, question: dict[str, Any]) -> dict[str, Any]:
     return question | {"evidence": [_key(entry, key) for key in question["evidence"]]}
 
 
-def _key(entry: Entry, key: str) -> str:
+def _key(entry: Sample, key: str) -> str:
     return f"{entry['name']} {key}"

@@ -24,7 +24,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from vault_mem.operations.memory.recall import Request, consider
-from vault_mem.operations.vaults.evaluate import Entry, build_vault, read_data
+from vault_mem.operations.vaults.evaluate import Sample, build_vault, read_data
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking import weights as ranking
 from vault_mem.ranking.rank import AFTERWARDS, Switches
@@ -69,7 +69,7 @@ def kind_of(name: str) -> str:
     return "chat" if name in ("chat-real", "locomo-dev") else name
 
 
-def strange_questions(sets: Mapping[str, Sequence[Entry]]) -> dict[str, list[str]]:
+def strange_questions(sets: Mapping[str, Sequence[Sample]]) -> dict[str, list[str]]:
     """For every set some questions that other kinds of vaults answer, and it does not."""
     some = random.Random(7)
     asked = {name: [q["question"] for entry in entries for q in entry["questions"]] for name, entries in sets.items()}
@@ -96,7 +96,7 @@ class Question(NamedTuple):
     fluency: float
 
 
-def observe(name: str, entries: Iterable[Entry], strange: Sequence[str] = ()) -> list[Question]:
+def observe(name: str, entries: Iterable[Sample], strange: Sequence[str] = ()) -> list[Question]:
     """Ask every question of a set, those without an answer too, and keep what the ranking measured.
 
     The first vault of the set is asked the strange questions as well, which other vaults answer.
@@ -112,7 +112,7 @@ def observe(name: str, entries: Iterable[Entry], strange: Sequence[str] = ()) ->
     return seen
 
 
-def watch(name: str, entry: Entry, workspace: Workspace, ids: Mapping[str, str]) -> list[Question]:
+def watch(name: str, entry: Sample, workspace: Workspace, ids: Mapping[str, str]) -> list[Question]:
     """Ask every question of one vault."""
     seen: list[Question] = []
     for question in [*entry["questions"], *map(_unanswerable, entry.get("unanswerable", ()))]:

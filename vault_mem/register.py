@@ -78,6 +78,7 @@ COMMANDS = {
     "status": Entry(THE_VAULT, "Show what the vault holds and whether the index is fresh.", writes=False),
     "doctor": Entry(THE_VAULT, "Check the vault's health and say how to fix it.", writes="--fix"),
     "stats": Entry(THE_VAULT, "Show what the vault holds and how it grows.", writes=False),
+    "web": Entry(THE_VAULT, "Show the vault as a page in your browser.", here=True),
     "views": Entry(THE_VAULT, "Regenerate the daily log and MEMORY.md."),
     "reindex": Entry(THE_VAULT, "Rebuild the index.", writes=False),
     "daemon": Entry(THE_VAULT, "Manage the background process that keeps commands fast.", here=True),

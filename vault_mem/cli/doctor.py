@@ -38,6 +38,9 @@ def command(console: Console, fix: bool) -> int:
     else:
         for each in diagnosis.fixed:
             console.print(f"fixed: {each.path + ': ' if each.path else ''}{each.message}")
+        if diagnosis.healthy:
+            what = "nothing that needs attention" if diagnosis.findings else "nothing"
+            console.print(f"All well: {len(diagnosis.checks)} checks found {what}.")
         for each in diagnosis.findings:
             place = f"{each.path}:{each.line}" if each.line else each.path
             console.print(f"{each.severity}: {place + ': ' if place else ''}{each.message}")
@@ -45,8 +48,6 @@ def command(console: Console, fix: bool) -> int:
                 console.print(f"  {each.hint}")
         if diagnosis.skipped:
             console.print(f"Not checked because of that: {', '.join(diagnosis.skipped)}.")
-        if not diagnosis.findings:
-            console.print(f"All well: {len(diagnosis.checks)} checks found nothing.")
     finish(console, vault)
     return 0 if diagnosis.healthy else 1
 

@@ -12,7 +12,7 @@ from vault_mem.model import KINDS
 from vault_mem.register import COMMANDS
 from vault_mem.vault.settings import Settings
 
-Node = dict[str, Any]
+Spec = dict[str, Any]
 
 
 def script(shell: str) -> str:
@@ -21,14 +21,14 @@ def script(shell: str) -> str:
     return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](nodes)
 
 
-def _walk(node: Node, place: str) -> Iterator[tuple[str, Node]]:
+def _walk(node: Spec, place: str) -> Iterator[tuple[str, Spec]]:
     """Every command with the words that lead to it."""
     yield place, node
     for below in node.get("commands", ()):
         yield from _walk(below, f"{place} {below['name'].rsplit(' ', 1)[-1]}".strip())
 
 
-def _words(node: Node) -> list[tuple[str, str]]:
+def _words(node: Spec) -> list[tuple[str, str]]:
     """What can stand in the next place that is no option: subcommands, or the choices of an argument."""
     if "commands" in node:
         return [(below["name"].rsplit(" ", 1)[-1], below["summary"]) for below in node["commands"]]
@@ -39,11 +39,11 @@ def _words(node: Node) -> list[tuple[str, str]]:
     return [(choice, "") for argument in node["arguments"][:1] for choice in argument.get("choices", ())]
 
 
-def _options(node: Node) -> list[tuple[str, str]]:
+def _options(node: Spec) -> list[tuple[str, str]]:
     return [(name, option["help"]) for option in node["options"] for name in option["names"]]
 
 
-def _valued(nodes: list[tuple[str, Node]]) -> Iterator[tuple[str, str, list[str]]]:
+def _valued(nodes: list[tuple[str, Spec]]) -> Iterator[tuple[str, str, list[str]]]:
     """Options that take a value: where, their name, and the values that are known."""
     for place, node in nodes:
         for option in node["options"]:
@@ -52,20 +52,20 @@ def _valued(nodes: list[tuple[str, Node]]) -> Iterator[tuple[str, str, list[str]
                     yield place, name, _choices(option)
 
 
-def _choices(option: Node) -> list[str]:
+def _choices(option: Spec) -> list[str]:
     return option.get("choices") or (list(KINDS) if "--kind" in option["names"] else [])
 
 
-def _places(nodes: list[tuple[str, Node]]) -> list[tuple[str, str, str]]:
+def _places(nodes: list[tuple[str, Spec]]) -> list[tuple[str, str, str]]:
     return [place.rpartition(" ") for place, _ in nodes if place]
 
 
-def _steps(nodes: list[tuple[str, Node]]) -> str:
+def _steps(nodes: list[tuple[str, Spec]]) -> str:
     """The steps from a command to one below it, as patterns of a shell's case."""
     return "|".join(f'"{above}/{name}"' for above, _, name in _places(nodes))
 
 
-def _bash(nodes: list[tuple[str, Node]]) -> str:
+def _bash(nodes: list[tuple[str, Spec]]) -> str:
     cases = []
     for place, node in nodes:
         words = " ".join(name for name, _ in _words(node))
@@ -104,7 +104,7 @@ _vault_mem() {{
 complete -o default -F _vault_mem vault-mem"""
 
 
-def _zsh(nodes: list[tuple[str, Node]]) -> str:
+def _zsh(nodes: list[tuple[str, Spec]]) -> str:
     def described(pairs: list[tuple[str, str]]) -> str:
         texts = [f"{name.replace(':', chr(92) + ':')}:{text}" if text else name for name, text in pairs]
         return " ".join(shlex.quote(text) for text in texts)
@@ -149,7 +149,7 @@ _vault_mem() {{
 compdef _vault_mem vault-mem"""
 
 
-def _fish(nodes: list[tuple[str, Node]]) -> str:
+def _fish(nodes: list[tuple[str, Spec]]) -> str:
     steps = " ".join(f'"{above}/{name}"' for above, _, name in _places(nodes))
     lines = [
         f"""\

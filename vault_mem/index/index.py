@@ -271,7 +271,7 @@ class Index:
 
     def count(self, filters: Filters = EVERYTHING, types: Collection[str] = (MEMORY,)) -> int:
         """How many memories meet the filters."""
-        return self.table.count(filters.where(self.folder.now(), types))
+        return self.table.count(self._where(filters, types))
 
     def _where(self, filters: Filters, types: Collection[str] = (MEMORY,)) -> str:
         return filters.where(self.folder.now(), types) + self._seen

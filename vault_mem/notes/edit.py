@@ -13,7 +13,7 @@ import yaml
 
 from vault_mem.errors import EditRefused
 from vault_mem.notes import yamlish
-from vault_mem.notes.front import LINE, NEWLINE, Entry, Front, Node, span
+from vault_mem.notes.front import LINE, NEWLINE, Front, Pair, YamlNode, span
 from vault_mem.notes.parse import MAX_FRONT_CHARS
 from vault_mem.notes.text import NoteText, split
 from vault_mem.notes.yamlish import Value
@@ -193,7 +193,7 @@ def _only_comment(rest: str) -> bool:
 class _Item:
     """One item of a block list: its lines, and what it says (None: nothing)."""
 
-    node: Node
+    node: YamlNode
     first: int
     stop: int
     text: str | None
@@ -202,7 +202,7 @@ class _Item:
 class _Change:
     """One existing key about to change: where it and its value lie, and what its lines become."""
 
-    def __init__(self, front: Front, entry: Entry, key: str, newline: str) -> None:
+    def __init__(self, front: Front, entry: Pair, key: str, newline: str) -> None:
         self.front = front
         self.key = key
         self.newline = newline
@@ -230,7 +230,7 @@ class _Change:
     def _refused(self, reason: str) -> EditRefused:
         return _refused(self.key, reason)
 
-    def _refuse_unsafe(self, entry: Entry) -> None:
+    def _refuse_unsafe(self, entry: Pair) -> None:
         """Refuse what cannot be rewritten without losing something."""
         for event in self.value.events:
             if isinstance(event, yaml.MappingStartEvent):
@@ -245,7 +245,7 @@ class _Change:
             if other is not entry and self.first <= self.front.line_of(other.key.start) < self.stop:
                 raise self._refused("it shares a line with another key")
 
-    def _colon(self, key: Node) -> int:
+    def _colon(self, key: YamlNode) -> int:
         """Where the value may start: just after the colon."""
         source = self.front.text[key.start : key.end]
         before = self.front.text[self.front.starts[self.first] : key.start]
@@ -404,7 +404,7 @@ def _verify(before: Front, edited: NoteText, wanted: Mapping[str, Value | None])
         or _others(before, wanted) != _others(after, wanted)
     ):
         raise unsafe
-    if before.root and after.root and Node([before.root]).signature != Node([after.root]).signature:
+    if before.root and after.root and YamlNode([before.root]).signature != YamlNode([after.root]).signature:
         raise unsafe
     for key, value in wanted.items():
         if not _holds(after, key, value):

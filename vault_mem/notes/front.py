@@ -20,7 +20,7 @@ LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 
-class Node:
+class YamlNode:
     """A scalar, a list, a mapping or an alias: the parser's events for it. Offsets count code points."""
 
     def __init__(self, events: list[yaml.Event]) -> None:
@@ -64,7 +64,7 @@ class Node:
         return isinstance(self.events[0], yaml.SequenceStartEvent) and not self.events[0].flow_style
 
     @property
-    def children(self) -> list[Node]:
+    def children(self) -> list[YamlNode]:
         """The items of a list; of a mapping, its keys and values by turns."""
         return _nodes(self.events[1:])
 
@@ -76,11 +76,11 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Pair:
     """One key and its value."""
 
-    key: Node
-    value: Node
+    key: YamlNode
+    value: YamlNode
 
     @property
     def name(self) -> str | None:
@@ -102,7 +102,7 @@ class Front:
         events = list(yamlish.events(text))
         self.root = events[2] if len(events) > 2 else None  # after the starts of stream and document
         nodes = _nodes(events[3:]) if self.is_mapping else []
-        self.entries = [Entry(key, value) for key, value in zip(nodes[::2], nodes[1::2], strict=True)]
+        self.entries = [Pair(key, value) for key, value in zip(nodes[::2], nodes[1::2], strict=True)]
         self.names = [entry.name for entry in self.entries]
 
     @property
@@ -130,7 +130,7 @@ class Front:
         line = self.lines[self.line_of(self.entries[0].key.start)]
         return line[: len(line) - len(line.lstrip(" "))]
 
-    def entry(self, key: str) -> Entry | None:
+    def entry(self, key: str) -> Pair | None:
         """The entry of that key, if there is one."""
         return self.entries[self.names.index(key)] if key in self.names else None
 
@@ -146,21 +146,21 @@ class Front:
         """From just after something to the end of its line, the newline with it."""
         return self.text[offset : self.starts[self.line_of(max(0, offset - 1)) + 1]]
 
-    def item_texts(self, node: Node) -> list[str | None] | None:
+    def item_texts(self, node: YamlNode) -> list[str | None] | None:
         """What the items of a list say; None where the node is no list."""
         if not node.is_list:
             return None
         link = self.unquoted_link(node)  # `links: [[note]]`, which a person means as one link
         return [self.item_text(item) for item in node.children] if link is None else [link]
 
-    def item_text(self, item: Node) -> str | None:
+    def item_text(self, item: YamlNode) -> str | None:
         """What an item says, whatever type YAML gives it; None for nothing, an alias or a collection."""
         scalar = item.scalar
         if scalar is None:
             return self.unquoted_link(item)
         return None if scalar.implicit[0] and scalar.value in _NULLS else str(scalar.value)
 
-    def unquoted_link(self, node: Node) -> str | None:
+    def unquoted_link(self, node: YamlNode) -> str | None:
         """`[[note]]` without quotes, which is a list in a list to YAML; None for anything else."""
         inner = node.children if node.is_list else []
         if len(inner) != 1 or not inner[0].is_list or len(node.events) != 5:
@@ -176,7 +176,7 @@ def span(event: yaml.Event) -> tuple[int, int]:
     return start.index, end.index
 
 
-def _nodes(events: Iterable[yaml.Event]) -> list[Node]:
+def _nodes(events: Iterable[yaml.Event]) -> list[YamlNode]:
     """The children of a collection whose start has been read, up to its end."""
     nodes: list[list[yaml.Event]] = []
     depth = 0
@@ -187,4 +187,4 @@ def _nodes(events: Iterable[yaml.Event]) -> list[Node]:
             nodes.append([])
         nodes[-1].append(event)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-    return [Node(node) for node in nodes]
+    return [YamlNode(node) for node in nodes]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vault_mem.errors import InvalidInput
 from vault_mem.setup import texts
-from vault_mem.setup.pieces import MARK_BEGIN, MARK_END, Entry, Piece, strip
+from vault_mem.setup.pieces import MARK_BEGIN, MARK_END, Addition, Piece, strip
 from vault_mem.setup.plain_agents import PLAIN, plain_needs
 from vault_mem.setup.wish import (
     HOOK_SECONDS,
@@ -124,7 +124,7 @@ def _has_hooks(settings: Path) -> bool:
         return False
 
 
-def _toml_hook(entry: Entry) -> str:
+def _toml_hook(entry: Addition) -> str:
     event, (handler,) = entry.keys[-1], entry.value["hooks"]
     values = "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in handler.items())
     return f"\n[[hooks.{event}]]\n[[hooks.{event}.hooks]]\n{values}"
@@ -132,10 +132,10 @@ def _toml_hook(entry: Entry) -> str:
 
 def _cursor(wish: Wish) -> Needs:
     folder = wish.base / ".cursor"
-    start = Entry(("hooks", "sessionStart"), {"command": wake_up(wish)}, append=True)
-    version = Entry(("version",), 1, weak=True)
+    start = Addition(("hooks", "sessionStart"), {"command": wake_up(wish)}, append=True)
+    version = Addition(("version",), 1, weak=True)
     events = ("stop", "sessionEnd", "preCompact") if wish.capture else ()
-    kept = [Entry(("hooks", event), {"command": quietly(capture(wish))}, append=True) for event in events]
+    kept = [Addition(("hooks", event), {"command": quietly(capture(wish))}, append=True) for event in events]
     found = Needs([Piece(folder / "hooks.json", "json", entries=(version, start, *kept))])
     if wish.per_prompt:
         found.notices.append("Cursor's hooks cannot add to a prompt: there is no hint per prompt.")
@@ -175,7 +175,7 @@ def _one_file(wish: Wish, folder: Path, notes: str, hooks: Mapping[str, Callable
     commands = [("SessionStart", wake_up(wish), SECONDS)]
     commands += [(event, quietly(made(wish)), HOOK_SECONDS) for event, made in hooks.items()]
     entries = [
-        Entry(("hooks", event), {"hooks": [handler(command, seconds * 1000)]}, append=True)
+        Addition(("hooks", event), {"hooks": [handler(command, seconds * 1000)]}, append=True)
         for event, command, seconds in commands
     ]
     if wish.surface == "mcp":
@@ -218,7 +218,7 @@ def _opencode(wish: Wish) -> Needs:
     found = Needs()
     if wish.surface == "mcp":
         command = ["vault-mem", *server_arguments(wish)]
-        entry = Entry(("mcp", "vault-mem"), {"type": "local", "command": command, "enabled": True})
+        entry = Addition(("mcp", "vault-mem"), {"type": "local", "command": command, "enabled": True})
         found.pieces.append(Piece(_opencode_settings(folder), "json", entries=(entry,)))
     inside = folder / ".opencode" if wish.scope == "project" else folder
     found.pieces += [
@@ -258,7 +258,7 @@ def _openclaw(wish: Wish) -> Needs:
         Piece(state / "hooks/vault-mem/HOOK.md", "file", texts.OPENCLAW_HOOK),
         Piece(state / "hooks/vault-mem/handler.js", "file", texts.openclaw_handler(plain_wake_up(wish))),
     ]
-    entries = [Entry(("hooks", "internal", "entries", "vault-mem"), {"enabled": True})]
+    entries = [Addition(("hooks", "internal", "entries", "vault-mem"), {"enabled": True})]
     if wish.surface == "mcp":
         entries.append(server(wish, ("mcp", "servers")))
     found.pieces.insert(0, Piece(settings, "json", entries=tuple(entries)))
@@ -298,7 +298,7 @@ def _generic(wish: Wish) -> Needs:
     return found
 
 
-def _hook_entries(wish: Wish) -> tuple[Entry, ...]:
+def _hook_entries(wish: Wish) -> tuple[Addition, ...]:
     """Session start, whatever began it, brings the memory in; before a compaction comes a reminder."""
     start = {"hooks": [handler(wake_up(wish))]}
     # Claude Code takes what it prints as a wish for the summary; Codex shows a systemMessage to its user.
@@ -310,7 +310,7 @@ def _hook_entries(wish: Wish) -> tuple[Entry, ...]:
         commands += [(event, kept) for event in ("Stop", "SessionEnd", "PreCompact")]
     if wish.per_prompt:
         commands.append(("UserPromptSubmit", {"hooks": [handler(quietly(hint(wish)), HOOK_SECONDS)]}))
-    return tuple(Entry(("hooks", event), value, append=True) for event, value in commands)
+    return tuple(Addition(("hooks", event), value, append=True) for event, value in commands)
 
 
 def _workspace(settings: Path, state: Path, wish: Wish) -> Path:

@@ -22,7 +22,7 @@ _OUR_COMMANDS = ("vault-mem wake-up", "command -v vault-mem")
 
 
 @dataclass(frozen=True)
-class Entry:
+class Addition:
     """A value in a JSON file: at `keys`, or `append`ed to the list there. `weak`: the owner's own value will do."""
 
     keys: tuple[str, ...]
@@ -38,7 +38,7 @@ class Piece:
     path: Path
     kind: str
     text: str = ""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[Addition, ...] = ()
 
 
 @dataclass
@@ -98,7 +98,7 @@ def add(piece: Piece, text: str | None) -> Added:
     return added
 
 
-def strip(kind: str, entries: list[Entry], made: list[list[str]], text: str) -> str:
+def strip(kind: str, entries: list[Addition], made: list[list[str]], text: str) -> str:
     """The text without what is ours, where the owner has edited it since: their edits stay."""
     if kind == "block":
         pattern = rf"(?:\r?\n)?{re.escape(BEGIN)}.*?{re.escape(END)}[^\n]*(?:\n|\Z)"
@@ -129,7 +129,7 @@ def _add_json(piece: Piece, text: str) -> Added:
     return added
 
 
-def _strip_json(entries: list[Entry], made: list[list[str]], text: str) -> str:
+def _strip_json(entries: list[Addition], made: list[list[str]], text: str) -> str:
     for entry in entries:
         found = _at(jsonc.parse(text).value, entry.keys)
         if entry.append:
@@ -146,7 +146,7 @@ def _strip_json(entries: list[Entry], made: list[list[str]], text: str) -> str:
     return text
 
 
-def _without_hook(text: str, entry: Entry, item: Any, number: int) -> str:
+def _without_hook(text: str, entry: Addition, item: Any, number: int) -> str:
     """Without our command in one group of hooks; without the group where it holds nothing else."""
     ours = _commands(entry.value)
     found = _commands(item)
@@ -223,7 +223,7 @@ def _yaml_key(key: str, text: str) -> re.Match[str] | None:
     return re.search(rf"^(?P<line>{re.escape(key)}:[ \t]*(?:#[^\n]*)?\r?\n){below}", text, re.MULTILINE)
 
 
-def _strip_yaml(entry: Entry, made: list[list[str]], text: str) -> str:
+def _strip_yaml(entry: Addition, made: list[list[str]], text: str) -> str:
     key, name = entry.keys
     ours = rf"^(?P<indent> +)[\"']?{re.escape(name)}[\"']?:[^\n]*(?:\n|\Z)(?:(?P=indent) +[^\n]*(?:\n|\Z))*"
     above = _yaml_key(key, text)
@@ -284,19 +284,19 @@ def _at(value: Any, keys: tuple[str, ...]) -> Any:
     return value
 
 
-def _has(value: Any, entry: Entry) -> bool:
+def _has(value: Any, entry: Addition) -> bool:
     found = _at(value, entry.keys)
     if entry.append:
         return isinstance(found, list) and entry.value in found
     return found == entry.value or (entry.weak and found is not None)
 
 
-def _put(value: Any, entry: Entry) -> Any:
+def _put(value: Any, entry: Addition) -> Any:
     """The value with an entry in it; the old one is left as it was."""
     head, *rest = entry.keys
     inner = value.get(head)
     if rest:
-        new = _put(inner if isinstance(inner, dict) else {}, Entry(tuple(rest), entry.value, entry.append))
+        new = _put(inner if isinstance(inner, dict) else {}, Addition(tuple(rest), entry.value, entry.append))
     else:
         new = [*(inner or []), entry.value] if entry.append else entry.value
     return {**value, head: new}

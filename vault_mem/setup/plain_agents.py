@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vault_mem.setup.pieces import Entry, Piece
+from vault_mem.setup.pieces import Addition, Piece
 from vault_mem.setup.wish import SKILL, Needs, Wish, server_arguments
 
 Places = tuple[Path | None, Path | None]  # in a project, and for the user; None where it has none
@@ -132,7 +132,7 @@ def plain_needs(wish: Wish) -> Needs:
         found.notices.append(f"{row.name} keeps its servers in your home folder only: use --user for that.")
     elif wish.surface == "mcp" and settings is not None:
         kind = "yaml" if settings.suffix == ".yaml" else "json"
-        found.pieces.append(Piece(settings, kind, entries=(Entry((row.key, "vault-mem"), row.entry(wish)),)))
+        found.pieces.append(Piece(settings, kind, entries=(Addition((row.key, "vault-mem"), row.entry(wish)),)))
     if skills is not None:
         found.pieces.append(Piece(skills / SKILL, "file", wish.skill))
     if lines is not None:

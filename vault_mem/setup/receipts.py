@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import VaultMemError
-from vault_mem.setup.pieces import Entry, Piece, strip
+from vault_mem.setup.pieces import Addition, Piece, strip
 from vault_mem.vault import outside
 from vault_mem.vault.jsonc import Insertion
 
@@ -28,7 +28,7 @@ class Receipt:
     after: str
     insertions: list[Insertion] = field(default_factory=list)
     made: list[list[str]] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[Addition] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     users: list[str] = field(default_factory=list)
     theirs: bool = False
@@ -120,6 +120,6 @@ def _receipt(record: dict[str, Any]) -> Receipt:
     values = dict(record)
     values["insertions"] = [(int(place), str(piece)) for place, piece in values["insertions"]]
     values["entries"] = [
-        Entry(tuple(each["keys"]), each["value"], each["append"], each["weak"]) for each in values["entries"]
+        Addition(tuple(each["keys"]), each["value"], each["append"], each["weak"]) for each in values["entries"]
     ]
     return Receipt(**values)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.setup import texts
-from vault_mem.setup.pieces import Entry, Piece
+from vault_mem.setup.pieces import Addition, Piece
 
 SURFACES = ("mcp", "cli")
 TOOL_SETS = ("core", "all")
@@ -80,9 +80,9 @@ def server_arguments(wish: Wish) -> list[str]:
     return [*(["--vault", str(wish.vault)] if wish.vault else []), "mcp", *offer]
 
 
-def server(wish: Wish, keys: tuple[str, ...]) -> Entry:
+def server(wish: Wish, keys: tuple[str, ...]) -> Addition:
     """The entry that starts the server, in the form that most agents take."""
-    return Entry((*keys, "vault-mem"), {"command": "vault-mem", "args": server_arguments(wish)})
+    return Addition((*keys, "vault-mem"), {"command": "vault-mem", "args": server_arguments(wish)})
 
 
 def plain_wake_up(wish: Wish) -> str:

@@ -32,12 +32,12 @@ class Member:
 
     key: str
     start: int
-    node: Node
+    node: JsonNode
     comma: int | None = None
 
 
 @dataclass
-class Node:
+class JsonNode:
     """A value with its place. `inner_end` is where the last thing inside it ends, comments included."""
 
     start: int
@@ -51,7 +51,7 @@ class Node:
         return next((each for each in reversed(self.members) if each.key == key), None)
 
 
-def parse(text: str) -> Node:
+def parse(text: str) -> JsonNode:
     """Read a document; raises NotJson."""
     return _Reader(text).document()
 
@@ -106,7 +106,7 @@ def _nested(keys: tuple[str, ...], value: Any) -> Any:
     return value
 
 
-def _insertions(text: str, node: Node, key: str | None, value: Any) -> list[Insertion]:
+def _insertions(text: str, node: JsonNode, key: str | None, value: Any) -> list[Insertion]:
     """What to insert, later places first."""
     newline = "\r\n" if "\r\n" in text else "\n"
     unit = _unit(text)
@@ -139,7 +139,7 @@ def _after(value_end: int, inner_end: int, member: str) -> list[Insertion]:
     return [(inner_end, member), (value_end, ",")]
 
 
-def _cut(text: str, node: Node, number: int) -> str:
+def _cut(text: str, node: JsonNode, number: int) -> str:
     member = node.members[number]
     start, end = member.start, member.node.end
     cuts = []
@@ -185,7 +185,7 @@ class _Reader:
         self.last = 0  # where the last token or comment ended
         self.depth = 0
 
-    def document(self) -> Node:
+    def document(self) -> JsonNode:
         node = self._value()
         self._skip()
         if self.place < len(self.text):
@@ -209,25 +209,25 @@ class _Reader:
         self.place += length
         self.last = self.place
 
-    def _value(self) -> Node:
+    def _value(self) -> JsonNode:
         sign = self._peek()
         start = self.place
         if sign in ("{", "["):
             return self._container(start, sign)
         if match := _STRING.match(self.text, start):
             self._take(len(match.group()))
-            return Node(start, self.place, _unquoted(match.group()))
+            return JsonNode(start, self.place, _unquoted(match.group()))
         match = _BARE.match(self.text, start)
         word = match.group() if match else ""
         if word in _WORDS:
             self._take(len(word))
-            return Node(start, self.place, _WORDS[word])
+            return JsonNode(start, self.place, _WORDS[word])
         if word and _NUMBER.fullmatch(word):
             self._take(len(word))
-            return Node(start, self.place, _number(word))
+            return JsonNode(start, self.place, _number(word))
         raise self._wrong("a value is missing" if not word else f"{word[:20]!r} is not a value")
 
-    def _container(self, start: int, sign: str) -> Node:
+    def _container(self, start: int, sign: str) -> JsonNode:
         self.depth += 1
         if self.depth > _DEEPEST:
             raise self._wrong("nested too deeply")
@@ -249,7 +249,7 @@ class _Reader:
         value: Any = [each.node.value for each in members]
         if closer == "}":
             value = {each.key: each.node.value for each in members}
-        return Node(start, self.place, value, members, inner_end)
+        return JsonNode(start, self.place, value, members, inner_end)
 
     def _key(self) -> str:
         match = _STRING.match(self.text, self.place) or _BARE.match(self.text, self.place)

@@ -28,7 +28,7 @@ from vault_mem.vault.folder import Folder
 DEPTHS = (1, 5, 10, 20)
 _HINT = "see vault-mem eval --help for the format"
 
-Entry = dict[str, Any]
+Sample = dict[str, Any]
 Way = Callable[[Workspace, str, int], list[str]]
 
 
@@ -74,7 +74,7 @@ class Report:
         return {"entries": self.entries, "memories": self.memories, "questions": questions, "figures": ways}
 
 
-def read_data(path: Path) -> list[Entry]:
+def read_data(path: Path) -> list[Sample]:
     """The entries of a data set, checked."""
     try:
         entries = json.loads(path.read_text(encoding="utf-8-sig"))
@@ -118,7 +118,7 @@ def _objection(entry: Any) -> str:
 
 
 def evaluate(
-    entries: Sequence[Entry],
+    entries: Sequence[Sample],
     env: Mapping[str, str],
     progress: Callable[[int, int], None] | None = None,
     ways: Mapping[str, Way] | None = None,
@@ -154,7 +154,7 @@ def ask(workspace: Workspace, way: Way, question: dict[str, Any], ids: Mapping[s
     return Answer(question.get("category"), ranks, len(evidence), seconds)
 
 
-def build_vault(folder: Path, entry: Entry, env: Mapping[str, str]) -> tuple[Workspace, dict[str, str]]:
+def build_vault(folder: Path, entry: Sample, env: Mapping[str, str]) -> tuple[Workspace, dict[str, str]]:
     """A vault of one entry in an empty folder, indexed; and the id of each key."""
     root = folder / "vault"
     env = dict(env) | {"VAULT_MEM_INDEX_DIR": str(folder / "index")}
