@@ -39,7 +39,7 @@ METHODS: dict[str, tuple[str, ...] | str] = {
     "restore": ("restore", "trash"),
     "undo": ("undo", "look_at_undo"),
     "history": ("history", "operations"),
-    "backup": ("backup", "check_backup"),
+    "backup": ("backup", "check_backup", "restore_backup"),
     "wake-up": ("wake_up", "wake_up_within"),
     "introspect": ("introspect", "introspect_within"),
     "update-self": ("show_self", "update_self"),

@@ -216,11 +216,14 @@ CALLS: list[tuple[str, tuple[str, ...], str]] = [
     ("views", ("rebuild",), ""),
     ("compare", ("{secret}", "{token} fear"), ""),
     ("similar", ("{secret}",), ""),
+    ("tags", (), ""),
+    ("people", (), ""),
     ("status", (), ""),
     ("doctor", (), ""),
     ("doctor", ("--fix",), ""),
     ("backup", ("{out}/backup.tar.gz", "--force"), ""),
     ("backup", ("--check", "{out}/backup.tar.gz"), ""),
+    ("backup", ("{out}/backup.tar.gz", "--restore", "{out}/restored"), ""),
     ("reindex", (), ""),
     ("config", (), ""),
     ("config list", (), ""),
@@ -251,7 +254,7 @@ ASKED |= {
     "compare",
     "similar",
 }
-ASKED |= {"search", "why-not", "wake-up", "introspect", "emotion-trend"}
+ASKED |= {"search", "tags", "people", "why-not", "wake-up", "introspect", "emotion-trend"}
 ASKED |= {"review accept", "review reject", "import", "backup"}
 ASKED |= {f"episode {verb}" for verb in ("create", "add", "remove", "list", "show")}
 

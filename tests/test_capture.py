@@ -55,7 +55,7 @@ def only(root: Path) -> str:
     return text
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "opencode"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "opencode", "qwen"])
 def test_what_the_clients_write(cli: Command, root: Path, tmp_path: Path, agent: str) -> None:
     # K-1: transcripts that the clients made themselves; known by what the hook says
     path = tmp_path / f"{agent}.jsonl"
@@ -73,7 +73,8 @@ def test_what_the_clients_write(cli: Command, root: Path, tmp_path: Path, agent:
     assert [part.split("\n")[0][17:] for part in said] == ["user", "assistant", "user", "assistant"]
     assert QUESTION in said[0] and "Noted by the stand-in." in said[1] and "And the second question?" in said[2]
     assert 'project: "/home/umi/app"' in text and "turns: 4" in text and "hello tool" not in text
-    assert ("(tools: Bash)" in said[1]) == (agent == "claude-code")
+    tools = {"claude-code": "(tools: Bash)", "qwen": "(tools: run_shell_command)"}
+    assert ("(tools: " in said[1]) == (agent in tools) and tools.get(agent, "") in said[1]
 
 
 def test_a_session_grows(cli: Command, root: Path, tmp_path: Path) -> None:

@@ -95,7 +95,11 @@ def _vault_for(arguments: list[str]) -> str:
     from vault_mem.register import COMMANDS
 
     here = command in COMMANDS and COMMANDS[command].here and not (command == "edit" and _says_what(arguments))
-    if here or (_may_ask(words, arguments) and os.isatty(0)):
+    if (
+        here
+        or (command == "recall" and ("-i" in arguments or "--interactive" in arguments))
+        or (_may_ask(words, arguments) and os.isatty(0))
+    ):
         return ""
     try:
         return _find(named)
@@ -256,17 +260,20 @@ def connect(place: str) -> Socket | None:
 
 def _terminal() -> str:
     """What the terminal can do, as a request says it."""
-    links = os.isatty(1)
+    from vault_mem.cli.screen import wants_colour
+
+    links = answer = os.isatty(1)
     if links:
         from vault_mem.visible import shows_links
 
         links = shows_links(os.environ)
-    return "i" * os.isatty(2) + "l" * links
+    return "i" * os.isatty(2) + "t" * answer + "c" * wants_colour() + "l" * links
 
 
 def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
     """Send a request and relay its answer; None where this daemon makes way for another, or is just ending."""
     from vault_mem import __version__
+    from vault_mem.cli.screen import may_page
     from vault_mem.daemon import protocol
 
     messages = protocol.Messages(connection)
@@ -286,26 +293,36 @@ def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
     connection.settimeout(None)
     _cancel_on_interrupt(connection)
     try:
-        return _relay(connection, messages)
+        return _relay(connection, messages, paged=may_page(arguments))
     except BrokenPipeError:  # nobody reads our output any more
         return 0
 
 
-def _relay(connection: Socket, messages: Messages) -> int:
+def _relay(connection: Socket, messages: Messages, *, paged: bool) -> int:
+    """Pass on what the daemon says; where it is `paged`, the answer as a whole, and what is said after it."""
+    from vault_mem.cli.screen import show
     from vault_mem.daemon import protocol
 
+    answered, after = bytearray(), bytearray()
     while True:
         answer = messages.next()
         if answer is None:
             raise _Lost
         kind, content = answer
-        if kind == protocol.STDOUT:
+        if kind == protocol.STDOUT and paged:
+            answered += content
+        elif kind == protocol.STDOUT:
             _write(1, content)
+        elif kind == protocol.STDERR and answered:
+            after += content
         elif kind == protocol.STDERR:
             _write(2, content)
         elif kind == protocol.WANT_STDIN:
             _send_stdin(connection)
         elif kind == protocol.EXIT:
+            if answered:
+                show(bytes(answered))
+            _write(2, after)
             return int(content)
 
 
@@ -360,7 +377,7 @@ def _send_stdin(connection: Socket) -> None:
             return
 
 
-def _write(handle: int, content: bytes) -> None:
+def _write(handle: int, content: bytes | bytearray) -> None:
     view = memoryview(content)
     while view:
         view = view[os.write(handle, view) :]

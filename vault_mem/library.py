@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Candidates,
         Comparison,
         ConsolidationStats,
+        Counts,
         Diagnosis,
         Draft,
         EditResult,
@@ -577,6 +578,18 @@ class Vault:
         chosen = self._chosen(filters, **{name: given[name] for name in _FILTERS})
         return self._reading(list_memories, chosen, n)
 
+    def tags(self, *, closed: bool = False) -> Counts:
+        """The tags of the vault with how many memories have each, the most frequent first."""
+        from vault_mem.operations.memory.counts import count_tags
+
+        return self._reading(count_tags, closed=closed)
+
+    def people(self, *, closed: bool = False) -> Counts:
+        """The people of the vault with how many memories are about each, the most frequent first."""
+        from vault_mem.operations.memory.counts import count_people
+
+        return self._reading(count_people, closed=closed)
+
     def list_due(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
         """The open tasks that are due on a day, the earliest first."""
         from vault_mem.operations.memory.due import list_due
@@ -639,6 +652,13 @@ class Vault:
         from vault_mem.operations.upkeep.backup import check
 
         return check(path_of(file))
+
+    @staticmethod
+    def restore_backup(file: StrPath, folder: StrPath) -> BackupResult:
+        """Unpack an archive that `backup` wrote into a new or empty folder, which is a vault then."""
+        from vault_mem.operations.upkeep.backup import restore_backup
+
+        return restore_backup(path_of(file), path_of(folder))
 
     def link(self, a: Ref, b: Ref, type: LinkType | str | None = None, reason: str = "") -> LinkResult:  # noqa: A002
         """Link two memories; `type` says what b is to a, and changes a link that they have."""
@@ -1066,6 +1086,10 @@ class Vault:
         if value is None:
             return None
         moment = read_time(value, self._zone) if isinstance(value, date | str) else None
+        if moment is None and isinstance(value, str):
+            from vault_mem.operations.memory.when import moment as said
+
+            moment = said(value, self._reading(lambda workspace: workspace.folder.now()), ahead=name == "valid_to")
         if moment is None:
             raise InvalidInput(f"{name} is a datetime, a date or an ISO 8601 text, not {value!r}")
         return moment

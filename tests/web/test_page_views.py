@@ -11,9 +11,9 @@ import pytest
 from daemons import wait_for
 from helpers import aged
 from helpers import memory as write_memory
-from web.browsing import Site, browsing, chromium, serving, tab_on, view
 
 from vault_mem import Vault
+from web.browsing import Site, browsing, chromium, serving, tab_on, view
 
 ORDERED = "memories/2026-09/marit-ordered-24-9d89c14d.md"
 O_RING = "mem_3c135e765c4f"
@@ -268,7 +268,13 @@ def test_a_new_memory_and_what_the_guard_says(tab: Any, site: Site) -> None:
 
 def test_what_happens_elsewhere_appears(tab: Any, site: Site) -> None:
     view(tab, "ask?tag=birds")
-    write_memory(site.root, "memories/2026-11/pelican.md", "mem_00000000abcd", "A pelican sat on the third raft.", "tags: [birds]")
+    write_memory(
+        site.root,
+        "memories/2026-11/pelican.md",
+        "mem_00000000abcd",
+        "A pelican sat on the third raft.",
+        "tags: [birds]",
+    )
     tab.get_by_role("heading", name="A pelican sat on the third raft").wait_for()
     (site.root / "memories/2026-11/pelican.md").unlink()
     tab.get_by_role("heading", name="A pelican sat on the third raft").wait_for(state="detached")

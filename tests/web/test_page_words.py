@@ -8,7 +8,9 @@ from pathlib import Path
 import vault_mem
 
 STATIC = Path(vault_mem.__file__).parent / "web" / "static"
-OURS = [each for each in STATIC.rglob("*") if each.suffix in {".js", ".css", ".html", ".svg"} and "vendor" not in each.parts]
+OURS = [
+    each for each in STATIC.rglob("*") if each.suffix in {".js", ".css", ".html", ".svg"} and "vendor" not in each.parts
+]
 ENTRY = re.compile(r'^  "([^"]+)": \[(.*)\],$', re.M)
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
@@ -30,7 +32,9 @@ def test_every_text_is_in_both_languages() -> None:  # U-4
 
 def test_every_text_that_is_asked_for_is_there_and_no_other() -> None:
     table = words()
-    source = "".join(each.read_text(encoding="utf-8") for each in OURS if each.suffix == ".js" and each.name != "words.js")
+    source = "".join(
+        each.read_text(encoding="utf-8") for each in OURS if each.suffix == ".js" and each.name != "words.js"
+    )
     named = set(re.findall(r'"([a-z][\w.-]*)"', source))
     asked = set(re.findall(r'\bt\("([^"]+)"', source))
     assert asked - set(table) == set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from datetime import datetime, tzinfo
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -302,15 +302,15 @@ def scaffolded(console: Console, vault: Vault, scaffold: str, name: str = "") ->
     return (getattr(settings, f"scaffold_{name}", "") or scaffold) if wanted else ""
 
 
-def moment(text: str | None, zone: tzinfo, name: str) -> datetime | None:
-    """A date or time given on the command line."""
-    from vault_mem.notes.parse import read_time
+def moment(text: str | None, vault: Vault, name: str, *, ahead: bool = False) -> datetime | None:
+    """A date or time given on the command line, also as people say it; with `ahead`, "Friday" is the next one."""
+    from vault_mem.operations.memory.when import moment as read
 
     if text is None:
         return None
-    value = read_time(text, zone)
+    value = read(text, vault.workspace.folder.now(), ahead=ahead)
     if value is None:
-        raise InvalidInput(f"{name} should be a date such as 2026-11-15 or 2026-11-15T23:25, not {text!r}")
+        raise InvalidInput(f"{name} should be a date such as 2026-11-15, 2026-11-15T23:25 or “last week”, not {text!r}")
     return value
 
 
@@ -324,7 +324,7 @@ def filter_options(function: F) -> F:
             click.option("--person", "people", multiple=True, help="Only with this person (repeatable)."),
             click.option("--emotion", help="Only with this emotion."),
             click.option("--importance", type=click.IntRange(1, 5), help="Minimum importance (1-5)."),
-            click.option("--since", metavar="DATE", help="Only from this date on."),
+            click.option("--since", metavar="DATE", help='Only from this date on, such as 2026-09-01 or "last week".'),
             click.option("--until", metavar="DATE", help="Only before this date."),
             click.option("--private/--public", default=None, help="Only private or only public memories."),
             click.option("--episode", metavar="EP", help="Only memories of this episode."),
@@ -345,8 +345,7 @@ def filters_from(vault: Vault, given: dict[str, Any]) -> Filters:
     """The filters that the options describe."""
     from vault_mem.operations.memory.filters import Filters
 
-    zone = vault.workspace.folder.zone
-    times = {name: moment(given[name], zone, f"--{name.replace('_', '-')}") for name in ("since", "until", "as_of")}
+    times = {name: moment(given[name], vault, f"--{name.replace('_', '-')}") for name in ("since", "until", "as_of")}
     given = dict(given)
     episode = given.pop("episode")
     ids = None if episode is None else [memory.id for memory in vault.episode(episode).memories]

@@ -289,7 +289,7 @@ def _say(console: Console, change: Change, text: str, left: str, *, dry_run: boo
         told = {"path": str(wanted.path), "text": wanted.text, "vaults": wanted.roots}
         console.print_json(told | {"dry_run": dry_run, "left_to_do": left})
     else:
-        console.print(text.rstrip("\n"))
+        console.print(text.rstrip("\n"), as_is=True)
     if left:
         console.notice(f"note: the system's manager did not answer; run by hand: {left}")
     sys.stdout.flush()

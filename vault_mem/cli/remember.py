@@ -119,9 +119,10 @@ def command(
         fields["source"] = stamped(f"agent:{console.env.get('VAULT_MEM_AGENT') or 'unknown'}", fields["source"])
     elif console.interactive:
         fields["source"] = stamped("hand", fields["source"])
-    zone = vault.workspace.folder.zone
     fields |= {name: list(fields[name]) for name in (*fields_of(Form.TEXTS), *fields_of(Form.NAMES)) if name in GIVEN}
-    fields |= {name: moment(fields[name], zone, GIVEN[name].flag) for name in fields_of(Form.TIME) if name in GIVEN}
+    for name in fields_of(Form.TIME):
+        if name in GIVEN:
+            fields[name] = moment(fields[name], vault, GIVEN[name].flag, ahead=name == "valid_to")
     result = vault.remember(
         content,
         force=force,

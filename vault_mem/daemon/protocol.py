@@ -81,7 +81,8 @@ class Messages:
 def request(version: str, id_: str, arguments: list[str], width: int, terminal: str) -> bytes:
     """A command line with its surroundings; none of its parts can hold a zero byte.
 
-    `terminal` has an `i` where somebody reads what is said beside the answer, an `l` where they can click links in it.
+    `terminal` has an `i` where somebody reads what is said beside the answer, a `t` where they read the answer itself,
+    a `c` where that may be in colour, an `l` where they can click links in it.
     """
     environment = forwarded(os.environb)
     head = [version, id_, os.getcwd(), str(width), terminal, str(len(environment))]  # noqa: PTH109

@@ -23,7 +23,8 @@ _ADDED = re.compile(
     r"<(system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-name|command-message"
     r"|command-args|environment_context|user_instructions|INSTRUCTIONS|permissions instructions|vault-mem-data[^>]*"
     r"|session_context|hook_context|task-notification|bash-input|bash-stdout|bash-stderr|skills_instructions"
-    r"|apps_instructions|collaboration_mode|turn_aborted|ide_selection|ide_opened_file)>.*?</\1>",
+    r"|apps_instructions|collaboration_mode|turn_aborted|ide_selection|ide_opened_file"
+    r"|qwen:[a-z-]+)>.*?</\1>",
     re.DOTALL,
 )
 _OURS = re.compile(r"vault[-_]mem")

@@ -13,7 +13,7 @@ from vault_mem.errors import InvalidInput
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.operations.memory.filters import Filters
-from vault_mem.operations.memory.recall import allowed_places
+from vault_mem.operations.memory.recall import asked
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
 
@@ -55,7 +55,7 @@ def timeline(workspace: Workspace, by: str = "month", as_of: datetime | None = N
 def _spans(workspace: Workspace, by: str, filters: Filters) -> list[Span]:
     now = workspace.folder.now().timestamp()
     with workspace.at_hand() as catalogue:
-        met = allowed_places(workspace, catalogue, filters) & catalogue.ours
+        met = asked(workspace, filters).met(catalogue, workspace.folder.now()) & catalogue.ours
         found: dict[date, list[int]] = {}
         for place in np.flatnonzero(met).tolist():
             found.setdefault(_start(catalogue.created[place], workspace.folder.zone, by), []).append(place)

@@ -13,12 +13,13 @@ from vault_mem.errors import Conflict, NotFound, Unsafe, VaultMemError
 from vault_mem.index.files import read_names
 from vault_mem.index.links import Names
 from vault_mem.model import Memory
+from vault_mem.notes.parse import title_in
 from vault_mem.notes.references import named_in
 from vault_mem.operations.changing import commit
 from vault_mem.operations.unasked.declined import decline
 from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.apart import refuse_to_name
-from vault_mem.operations.upkeep.forget import is_episode, lost_links
+from vault_mem.operations.upkeep.forget import in_trash, is_episode, lost_links
 from vault_mem.operations.upkeep.linking import changeable, referrers
 from vault_mem.operations.upkeep.told import Hiding, told
 from vault_mem.operations.workspace import Workspace
@@ -31,6 +32,8 @@ from vault_mem.vault.journal import Entry, Transaction, writing
 from vault_mem.vault.steps import FileStep, LineStep, MadeStep, State, Step, as_text, read, without
 from vault_mem.vault.walk import walk
 
+# An import has thousands; nobody reads more than these.
+SHOWN_TITLES = 3
 # More lines of one view than these are taken out at once.
 MANY_LINES = 20
 
@@ -43,6 +46,7 @@ class UndoResult(Result):
     undone: str
     command: str
     files: list[str]
+    titles: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -65,7 +69,7 @@ class HistoryResult(Result):
 
 @dataclass(frozen=True)
 class Operation(Result):
-    """One operation that can be undone, or was."""
+    """One operation that can be undone, or was. `titles` says what its first memories were called then, by id."""
 
     op: str
     at: datetime
@@ -76,6 +80,7 @@ class Operation(Result):
     undone: bool
     unasked: bool
     undoable: bool
+    titles: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,7 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
             )
         transaction = plan_undo(folder, _names(workspace), entry)
         commit(workspace, transaction, mirrored=_mirrored(entry))
-    return UndoResult(transaction.op, entry.op, entry.command, transaction.keys)
+    return UndoResult(transaction.op, entry.op, entry.command, transaction.keys, _titles(folder, entry))
 
 
 def _mirrored(entry: Entry) -> bool:
@@ -315,7 +320,24 @@ def operations(workspace: Workspace, limit: int = 20, before: str = "") -> list[
 def _told(folder: Folder, entry: Entry, *, undone: bool = False) -> Operation:
     files = [key for key in dict.fromkeys(step.key for step in entry.steps) if not folder.is_history(key)]
     undoable = not undone and _can_be_undone(entry)
-    return Operation(entry.op, entry.at, entry.command, entry.reason, entry.ids, files, undone, entry.unasked, undoable)
+    titles = _titles(folder, entry)
+    return Operation(
+        entry.op, entry.at, entry.command, entry.reason, entry.ids, files, undone, entry.unasked, undoable, titles
+    )
+
+
+def _titles(folder: Folder, entry: Entry) -> dict[str, str]:
+    """What the first memories of an operation were called, by the texts that it wrote or removed."""
+    found: dict[str, str] = {}
+    for step in entry.steps:
+        if not isinstance(step, FileStep | MadeStep) or not folder.is_note(step.key):
+            continue
+        raw = read(folder, step.key) if isinstance(step, MadeStep) else step.after or step.before
+        if raw and (id_ := id_in(raw)) in entry.ids:
+            found.setdefault(id_, title_in(raw, step.key))
+        if len(found) == SHOWN_TITLES:
+            break
+    return {id_: found[id_] for id_ in entry.ids if found.get(id_)}
 
 
 def history_of(workspace: Workspace, id_: str) -> HistoryResult:
@@ -329,10 +351,14 @@ def history_of(workspace: Workspace, id_: str) -> HistoryResult:
             raise
         memory = None
         known = {str(record.get("id")) for _, record, _ in history.read_all(workspace.folder)}
-        wanted = id_ if id_.startswith(("mem_", "ep_")) else f"mem_{id_}"
+        wanted = id_.strip().lower()
+        wanted = wanted if wanted.startswith(("mem_", "ep_")) else f"mem_{wanted}"
         matches = [each for each in known if each.startswith(wanted)]
         if len(matches) != 1:
-            raise
+            try:
+                matches = [in_trash(workspace.folder, id_).id]
+            except NotFound:
+                raise error from None
         wanted = matches[0]
     return HistoryResult(
         wanted, memory, memory.created if memory else None, history.of_memory(workspace.folder, wanted)

@@ -10,7 +10,7 @@ import numpy as np
 
 from vault_mem.index.filters import Filters
 from vault_mem.index.known import EPISODE
-from vault_mem.operations.memory.recall import allowed_places
+from vault_mem.operations.memory.recall import asked
 from vault_mem.operations.upkeep.review import open_proposals
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -69,7 +69,7 @@ def facets(workspace: Workspace) -> Facets:
 def _facets(workspace: Workspace) -> Facets:
     zone = workspace.folder.zone
     with workspace.at_hand() as catalogue:
-        met = allowed_places(workspace, catalogue, Filters(closed=True)) & catalogue.ours
+        met = asked(workspace, Filters(closed=True)).met(catalogue, workspace.folder.now()) & catalogue.ours
         places = np.flatnonzero(met).tolist()
         created = catalogue.created[met]
 
