@@ -11,7 +11,8 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,9 +83,9 @@ class Server:
             for ending in (".sock", ".json"):
                 Path(self._place + ending).unlink(missing_ok=True)
         self._finish()
+        shutil.rmtree(f"{self._place}.cookies", ignore_errors=True)
         self._log.info("ended after %d request(s)", self._served)
-        os.close(lock)
-        return 0
+        return 0  # our locks go with the process: until then a quiet moment may be at work
 
     def stop(self, why: str) -> None:
         """End soon."""
@@ -136,7 +137,8 @@ class Server:
 
     def _control(self, connection: socket.socket, word: str, root: str = "", *environment: str) -> None:
         if word == protocol.INBOX:
-            self._vaults.quiet_soon(_folder(root, _pairs(environment)))
+            with self._at_work():
+                self._vaults.quiet_soon(_folder(root, _pairs(environment)))
             return
         if word == protocol.KEEP:
             self._keep(root, _pairs(environment))
@@ -146,7 +148,8 @@ class Server:
 
     def _keep(self, root: str, env: Mapping[str, str]) -> None:
         try:
-            self._vaults.keep(_folder(root, env))
+            with self._at_work():
+                self._vaults.keep(_folder(root, env))
         except Exception as error:
             self._log.error("opening a vault: %s", place_of(error))
 
@@ -164,22 +167,26 @@ class Server:
             self.stop("a client of another version")
             connection.sendall(protocol.message(protocol.OTHER_VERSION, __version__.encode()))
             return
-        with self._lock:
-            taken = not self._stopping.is_set()
-            self._running += taken
-        if not taken:
-            connection.sendall(protocol.message(protocol.ENDING))
-            return
-        try:
+        with self._at_work() as taken:
+            if not taken:
+                connection.sendall(protocol.message(protocol.ENDING))
+                return
             connection.sendall(protocol.message(protocol.ACCEPTED))  # from here on it is done, whoever waits for it
             self._run(Line(connection, messages), request)
+            self._served += 1
+
+    @contextmanager
+    def _at_work(self) -> Iterator[bool]:
+        """Not ended before the block has; whether it may still begin."""
+        with self._lock:
+            taken = not self._stopping.is_set()
+            self._running += 1
+        try:
+            yield taken
         finally:
             with self._lock:
                 self._running -= 1
-                self._served += 1
                 self._last = time.monotonic()
-            if self._stopping.is_set():
-                os.write(self._wake_writer, b"!")
 
     def _run(self, line: Line, request: Request) -> None:
         started = time.perf_counter()
