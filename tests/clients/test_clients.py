@@ -15,7 +15,7 @@ import pytest
 
 from clients.conftest import Place
 from clients.model_api import SAID
-from packages.build import build
+from release import build
 
 QUESTION = "Who keeps the lighthouse?"
 FACT, SECRET = "Umeko", "letters in the lamp"
