@@ -14,7 +14,7 @@ $(BIN)/.installed: pyproject.toml
 DEMO := $(if $(wildcard $(BIN)/.installed),$(VENV),build/demo)
 
 build/demo/.installed: pyproject.toml
-	@echo "Installing vault-mem and what it needs into build/demo: about DEMO_MB MB, once."
+	@echo "Installing vault-mem and what it needs into build/demo: about 555 MB, once."
 	$(PYTHON) -m venv build/demo
 	build/demo/bin/pip install --quiet --disable-pip-version-check -e .
 	touch $@

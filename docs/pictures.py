@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from vault_mem import Vault
 from vault_mem.cli.console import Console
@@ -117,7 +118,9 @@ def _terminal(screens: list[tuple[str, list[str]]]) -> str:
         for place, colour in enumerate(("#ff5f57", "#febc2e", "#28c840"))
     )
     head = f'<rect width="{width}" height="{height}" rx="10" fill="#0d1117"/>{dots}'
-    told = "A terminal: a fact is saved, its repetition refused, its change closes the old one; questions in two languages"
+    told = (
+        "A terminal: a fact is saved, its repetition refused, its change closes the old one; questions in two languages"
+    )
     return _svg(width, height, told, f"<style>{style}</style>{head}" + "".join(rows))
 
 
@@ -203,7 +206,11 @@ def _arrow(x1: int, y1: int, x2: int, y2: int, text: str = "", *, aside: bool = 
     line = f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{PALE}" stroke-width="1.5" marker-end="url(#a)"/>'
     if not text:
         return line
-    place = f'x="{x1 + 10}" y="{(y1 + y2) / 2 + 5:g}"' if aside else f'x="{(x1 + x2) / 2:g}" y="{min(y1, y2) - 6:g}" text-anchor="middle"'
+    place = (
+        f'x="{x1 + 10}" y="{(y1 + y2) / 2 + 5:g}"'
+        if aside
+        else f'x="{(x1 + x2) / 2:g}" y="{min(y1, y2) - 6:g}" text-anchor="middle"'
+    )
     return f'{line}<text {place} font-size="13" fill="{PALE}">{escape(text)}</text>'
 
 
@@ -254,7 +261,9 @@ def notes_and_graph(root: Path, env: dict[str, str]) -> str:
         f'font-size="11.5" fill="{INK}">{escape(_cut(node.title, 26)[0])}</text>'
         for node in known
     )
-    right = f'<rect x="460" y="12" width="528" height="536" rx="8" fill="{PAPER}" stroke="{LINE}"/>{lines_}{dots}{names}'
+    right = (
+        f'<rect x="460" y="12" width="528" height="536" rx="8" fill="{PAPER}" stroke="{LINE}"/>{lines_}{dots}{names}'
+    )
     told = "On the left a memory as a Markdown file, on the right the links between the memories of the sample vault"
     return _svg(1000, 560, told, _paper(1000, 560) + left + right)
 
@@ -333,9 +342,13 @@ def bars(title: str, note: str, groups: dict[str, dict[str, float]]) -> str:
         for name, value in values.items():
             length = max(2, round(560 * value))
             weight = ' font-weight="600"' if name == names[0] else ""
-            parts.append(f'<text x="176" y="{y + 12}" font-size="13" text-anchor="end" fill="{PALE}"{weight}>{escape(name)}</text>')
+            parts.append(
+                f'<text x="176" y="{y + 12}" font-size="13" text-anchor="end" fill="{PALE}"{weight}>{escape(name)}</text>'
+            )
             parts.append(f'<rect x="186" y="{y}" width="{length}" height="15" rx="3" fill="{colours[name]}"/>')
-            parts.append(f'<text x="{194 + length}" y="{y + 12}" font-size="13" fill="{INK}"{weight}>{value:.3f}</text>')
+            parts.append(
+                f'<text x="{194 + length}" y="{y + 12}" font-size="13" fill="{INK}"{weight}>{value:.3f}</text>'
+            )
             y += 20
         y += 6
     style = f"<style>text{{font-family:{SANS}}}</style>"
@@ -349,8 +362,23 @@ def plots() -> Iterator[tuple[str, str]]:
         yield "unseen.svg", _unseen(json.loads(file.read_text(encoding="utf-8")))
 
 
-def _unseen(results: dict) -> str:  # type: ignore[type-arg]
-    raise NotImplementedError
+HELD_OUT = re.compile(r"unseen: (.+), held-out \((\d+)\), R@5(?: of (BM25|vectors) alone)?$")
+
+
+def _unseen(results: dict[str, Any]) -> str:
+    """The share of what answers that is among the first five, beside what is usually done."""
+    groups: dict[str, dict[str, float]] = {}
+    for each in results["figures"]:
+        match = HELD_OUT.match(each["name"])
+        if match is None:
+            continue
+        group = groups.setdefault(f"{match[1]} ({match[2]} questions)", {})
+        if match[3]:
+            group[f"{match[3]} alone"] = each["value"]
+        else:
+            group |= {"vault-mem": each["value"], "plain hybrid": each["reference"]}
+    note = f"R@5, `python -m benchmarks unseen`, {results['at'][:10]}; texts that no weight was fitted to, half of the questions held out"
+    return bars("How much of what answers is among the first five results", note, groups)
 
 
 # --- all of them --------------------------------------------------------------------------------------------------

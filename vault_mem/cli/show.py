@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 @click.argument("id_", metavar="ID")
 @click.pass_obj
 def command(console: Console, id_: str) -> None:
-    """Show one memory with its links in both directions. The id may be cut short while it is unique."""
+    """Show one memory with its links in both directions.
+
+    ID is an id or its beginning, a title, a file name, a path or a [[wikilink]].
+    """
     vault = open_vault(console)
     result = vault.show(id_)
     console.answer(result.to_dict(), _text(result, vault.workspace.folder.zone))
