@@ -94,7 +94,7 @@ def test_keywords_are_those_of_the_one_table_of_fields(vault: Vault) -> None:
     for method in (Vault.recall, Vault.search, Vault.list):
         found = set(inspect.signature(method).parameters) - {"self", "query", "n", "filters", "budget", "min_relevance"}
         assert found == filters
-    tool = {each.name for each in BY_NAME["remember"].parameters} - {"summary_of"} | {"sources"}
+    tool = {each.name for each in BY_NAME["remember"].parameters} - {"summary_of", "to"} | {"sources"}
     assert tool - set(signature) == set()
 
 

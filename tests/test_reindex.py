@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -355,3 +356,16 @@ def test_an_index_folder_that_cannot_be(cli: Command, root: Path, tmp_path: Path
     assert answer.code == 1
     assert "VAULT_MEM_INDEX_DIR" in answer.err
     assert "Traceback" not in answer.err
+
+
+def test_an_index_of_an_earlier_version_is_no_damage(cli: Command, root: Path) -> None:
+    # V-8: its tables lack columns of today's
+    cli.run("remember", "The quay was repainted")
+    [state] = Path(cli.env["VAULT_MEM_INDEX_DIR"]).rglob("state.db")
+    with contextlib.closing(sqlite3.connect(state)) as database, database:
+        database.execute("DROP INDEX ending")
+        database.execute("ALTER TABLE files DROP COLUMN ends")
+        database.execute("UPDATE meta SET value = '8' WHERE name = 'schema'")
+    answer = cli.run("recall", "quay")
+    assert "The quay was repainted" in answer.out
+    assert "another version" in answer.err and "damaged" not in answer.err

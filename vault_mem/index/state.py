@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,14 @@ class StateStore(KnownFiles):
             return
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.executescript(_TABLES)
+        if self._schema() in (None, SCHEMA_VERSION):  # the tables of another have other columns
+            self._db.executescript(_TABLES)
+
+    def _schema(self) -> Any:
+        """The version of the tables that are there."""
+        with suppress(sqlite3.OperationalError):
+            return self.get("schema")
+        return None
 
     def stamp(self) -> int:
         """Another number whenever somebody else has written the file."""
