@@ -15,7 +15,7 @@ import pytest
 
 from clients.conftest import Place
 from clients.model_api import SAID
-from packages.build import build
+from release import build
 from vault_mem.daemon.holding import alive
 
 QUESTION = "What is the lighthouse keeper at Sada called?"
