@@ -63,7 +63,9 @@ def test_logs_and_environments_are_kept_apart(vaults: list[Served]) -> None:
     first, second = vaults[:2]
     first.ask("remember", "Quetzalcoatlus", "--private", id_="a" * 16)
     second.ask("remember", "Archaeopteryx", id_="b" * 16)
-    logs = [(vault.root / ".vault-mem/log/daemon.log").read_text() for vault in (first, second)]
+    files = [vault.root / ".vault-mem/log/daemon.log" for vault in (first, second)]
+    wait_for(lambda: "b" * 16 in files[1].read_text())  # the answer comes first
+    logs = [file.read_text() for file in files]
     assert [("a" * 16 in log, "b" * 16 in log) for log in logs] == [(True, False), (False, True)]
     runtime = Path(first.env["VAULT_MEM_RUNTIME_DIR"])
     beside_socket = "".join(path.read_text() for path in runtime.glob("*.log*"))

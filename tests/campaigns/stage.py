@@ -93,6 +93,7 @@ class Stage:
             "PATH": os.environ.get("PATH", ""),
             "VAULT_MEM_INDEX_DIR": str(self.index),
             "VAULT_MEM_DAEMON": "off",
+            "VAULT_MEM_RUNTIME_DIR": "/tmp/vault-mem-campaigns",  # `daemon stop --all` ends nobody's daemon
             "VAULT_MEM_NOW": CLOCK,
             **self.settings,
         }

@@ -169,10 +169,11 @@ def _place(console: Console) -> tuple[Path, str]:
 
     if os.name != "posix":
         raise InvalidInput("there is no daemon on this system", "everything runs without one")
-    from vault_mem.daemon.protocol import meeting_place
+    from vault_mem.daemon.holding import met_at
+    from vault_mem.daemon.protocol import own_place
 
     root = find_vault(console.vault, console.cwd, console.env)
-    place = meeting_place(str(root), console.env)
+    place, _ = met_at(str(root), own_place(console.env))
     if not place:
         raise VaultMemError(
             "there is no folder for the daemon's socket that is yours alone", "set VAULT_MEM_RUNTIME_DIR to one (0700)"
@@ -205,12 +206,16 @@ def _keep(console: Console, place: str, roots: list[str]) -> None:
 def _end(place: str, root: Path | None = None) -> dict[str, Any] | None:
     """Have a daemon let one vault go, or end; returns how it was, None where none was running."""
     from vault_mem.daemon.holding import await_end as await_vault
+    from vault_mem.daemon.holding import met_at
     from vault_mem.daemon.protocol import STOP
     from vault_mem.daemon.start import END_SECONDS, await_end, control
 
-    status = control(place, STOP, str(root or ""))
-    ends = status is not None and status["ending"]
-    if not (await_end(place, END_SECONDS) if ends else root is None or await_vault(str(root))):
+    status = control(place, STOP, met_at(str(root), place)[1] if root else "")
+    if status is None or status["ending"]:
+        ended = await_end(place, END_SECONDS) and (root is None or await_vault(str(root)))
+    else:
+        ended = str(root) not in [each["vault"] for each in status["vaults"]]
+    if not ended:
         raise Unsafe("the daemon is still finishing a command", "try again in a moment; nothing was interrupted")
     return status
 

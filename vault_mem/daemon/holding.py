@@ -62,6 +62,17 @@ def elsewhere(root: str, folder: str) -> Holder | None:
     return holder if holder is not None and holder.folder != folder else None
 
 
+def met_at(root: str, own: str) -> tuple[str, str]:
+    """Where the daemon is met that has this vault open, of whichever version, and the vault as it is named to it.
+
+    Where none has it open, or it is elsewhere, that is our `own` place. One of before is named no vault: it has one.
+    """
+    holder = _holder(root) if alive(root) else None
+    if holder is None or holder.folder != os.path.dirname(own):  # noqa: PTH120
+        return own, root
+    return holder.place, root if holder.version else ""
+
+
 def hold(root: Path, place: str, wake: Callable[[], None]) -> int | None:
     """Hold a vault's lock, as the one daemon that has it open, and say in it where we listen; None where it is kept.
 
@@ -99,8 +110,7 @@ def _asked_to_leave(root: str, place: str, wake: Callable[[], None]) -> bool:
         return True
     if holder.folder != os.path.dirname(place):  # noqa: PTH120
         return False
-    word = (protocol.STOP, root) if holder.version else (protocol.STOP,)
-    return control(holder.place, *word) is not None
+    return control(holder.place, protocol.STOP, root if holder.version else "") is not None
 
 
 def _locked(handle: int) -> bool:

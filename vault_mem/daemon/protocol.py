@@ -93,7 +93,8 @@ def request(version: str, id_: str, arguments: list[str], width: int, terminal: 
 def control(word: str, root: str = "", env: Mapping[str, str] | None = None) -> bytes:
     """A word about the daemon itself, or about one vault."""
     raw = {os.fsencode(name): os.fsencode(value) for name, value in (env or {}).items()}
-    return message(CONTROL, b"\0".join([word.encode(), os.fsencode(root), *forwarded(raw)]))
+    about = [os.fsencode(root), *forwarded(raw)] if root else []
+    return message(CONTROL, b"\0".join([word.encode(), *about]))
 
 
 def forwarded(environment: Mapping[bytes, bytes]) -> list[bytes]:

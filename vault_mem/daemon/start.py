@@ -105,8 +105,11 @@ def control(place: str, word: str, root: str = "", env: Mapping[str, str] | None
         connection.settimeout(END_SECONDS)
         connection.sendall(protocol.control(word, root, env))
         answer = protocol.Messages(connection).next()
-        return dict(json.loads(answer[1])) if answer else None
+        told = dict(json.loads(answer[1])) if answer else None
     except (OSError, ValueError):
         return None
     finally:
         connection.close()
+    if told is not None and "vaults" not in told:  # one of before, which has one vault
+        told |= {"vaults": [told | {"unused_seconds": 0}], "ending": word == protocol.STOP}
+    return told
