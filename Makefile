@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench frameworks clients dist docs pictures peers soak fuzz model model-check clean
+.PHONY: demo test lint bench frameworks clients test-web dist docs pictures soak fuzz model model-check clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.2'  # older ones write a slower script
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@
 
@@ -56,6 +57,15 @@ frameworks: $(FRAMEWORKS)/.installed
 clients: $(BIN)/.installed
 	$(BIN)/pytest tests/clients --clients -rs
 
+# The page of `vault-mem web` in a real browser: Debian's chromium, driven by playwright. Under two minutes.
+$(BIN)/.browsing: $(BIN)/.installed
+	command -v chromium || (apt-get update -q && apt-get install -q -y chromium fonts-noto-cjk)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[web,web-test]'
+	touch $@
+
+test-web: $(BIN)/.browsing
+	$(BIN)/pytest -rs tests/web
+
 # Wheel and sdist, tried in an empty environment; a plugin folder, an .mcpb bundle and a server.json (docs/setup.md).
 # NAMESPACE is the publisher's, in the MCP registry.
 NAMESPACE ?= io.github.vault-mem
@@ -68,8 +78,8 @@ docs: $(BIN)/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.5'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# Every picture of README and docs, from real commands and committed figures; the same bytes each time.
-pictures: $(BIN)/.installed
+# Every picture of README and docs. Recording, drawings and plots are the same bytes each time; screenshots need a browser.
+pictures: $(BIN)/.browsing
 	$(BIN)/python docs/pictures.py
 	test ! -f docs/pictures_web.py || $(BIN)/python docs/pictures_web.py
 

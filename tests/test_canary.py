@@ -259,9 +259,11 @@ ASKED |= {"review accept", "review reject", "import", "backup"}
 ASKED |= {f"episode {verb}" for verb in ("create", "add", "remove", "list", "show")}
 
 
-# Servers, and what starts them; test_the_daemons_log has their logs. `eval` works in a vault of its own.
+# Servers, and what starts them; test_the_daemons_log has their logs, tests/web what the page is told. `eval` works in a
+# vault of its own.
 SERVERS = {
     "mcp",
+    "web",
     "eval",
     *(f"daemon {verb}" for verb in ("run", "start", "stop", "restart", "logs", "install", "uninstall")),
 }

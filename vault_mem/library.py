@@ -101,6 +101,10 @@ if TYPE_CHECKING:
 
 
 DEFAULT_RESULTS = 5
+_FILTERS = (
+    *("category", "kind", "tags", "people", "emotion", "importance", "since", "until", "private", "closed", "as_of"),
+    *("episode", "metadata"),
+)
 # Threads of one process that write one vault stand in one line, however many `Vault`s they have.
 _LINES: WeakValueDictionary[str, Line] = WeakValueDictionary()
 _LINES_LOCK = threading.Lock()
@@ -432,24 +436,10 @@ class Vault:
         must answer; else `answered` is false and the nearest two are there. The other keywords are filters, all of
         which must be met; closed memories come only when asked for.
         """
+        given = locals()
         from vault_mem.operations.memory.recall import Request
 
-        chosen = self._chosen(
-            filters,
-            category=category,
-            kind=kind,
-            tags=tags,
-            people=people,
-            emotion=emotion,
-            importance=importance,
-            since=since,
-            until=until,
-            private=private,
-            closed=closed,
-            as_of=as_of,
-            episode=episode,
-            metadata=metadata,
-        )
+        chosen = self._chosen(filters, **{name: given[name] for name in _FILTERS})
         return self.ask(Request(query, n, chosen, budget, min_relevance=min_relevance))
 
     def ask(
@@ -476,6 +466,12 @@ class Vault:
         from vault_mem.operations.memory.show import trusted_ids
 
         return self._reading(trusted_ids, least)
+
+    def show_in(self, others: Sequence[Beside], id_: str, name: str = "") -> ShowResult:
+        """One memory of this vault, or of the others."""
+        from vault_mem.operations.vaults.several import show_in_any
+
+        return self._reading(show_in_any, name, others, id_)
 
     def repeated_in(self, others: Sequence[Beside], content: str) -> Found | None:
         """The memory of one of the other vaults that a text repeats."""
@@ -512,24 +508,10 @@ class Vault:
         metadata: Metadata | None = None,
     ) -> RecallResult:
         """Find the memories that have the words of a query; filters as for `recall`."""
+        given = locals()
         from vault_mem.operations.memory.search import search
 
-        chosen = self._chosen(
-            filters,
-            category=category,
-            kind=kind,
-            tags=tags,
-            people=people,
-            emotion=emotion,
-            importance=importance,
-            since=since,
-            until=until,
-            private=private,
-            closed=closed,
-            as_of=as_of,
-            episode=episode,
-            metadata=metadata,
-        )
+        chosen = self._chosen(filters, **{name: given[name] for name in _FILTERS})
         return self._reading(search, query, n, chosen)
 
     def why_not(
@@ -590,24 +572,10 @@ class Vault:
         metadata: Metadata | None = None,
     ) -> ListResult:
         """Memories, newest first, all of them unless `n`; filters as for `recall`."""
+        given = locals()
         from vault_mem.operations.memory.show import list_memories
 
-        chosen = self._chosen(
-            filters,
-            category=category,
-            kind=kind,
-            tags=tags,
-            people=people,
-            emotion=emotion,
-            importance=importance,
-            since=since,
-            until=until,
-            private=private,
-            closed=closed,
-            as_of=as_of,
-            episode=episode,
-            metadata=metadata,
-        )
+        chosen = self._chosen(filters, **{name: given[name] for name in _FILTERS})
         return self._reading(list_memories, chosen, n)
 
     def tags(self, *, closed: bool = False) -> Counts:

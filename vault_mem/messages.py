@@ -456,7 +456,13 @@ def session_line(each: Listed, now: datetime) -> str:
     ended = head.ended or head.started or now
     where = f", {head.project}" if head.project else ""
     full = ", cut at its size" if head.full else ""
-    return f"{each.key} ({head.agent}{where}, {head.turns} turns{full}, {age(ended, now)}): {each.title}"
+    turns = counted(head.turns, "turn")
+    return f"{each.key} ({head.agent}{where}, {turns}{full}, {age(ended, now)}): {each.title}"
+
+
+def counted(count: int, word: str) -> str:
+    """1 turn, 2 turns."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def left_out(count: int) -> str:
@@ -519,11 +525,11 @@ def imported_sessions(report: SessionsReport) -> str:
     did = "Would keep" if report.dry_run else "Kept"
     rest = [
         f"{len(report.grown)} grown" if report.grown else "",
-        f"{report.same} already here" if report.same else "",
+        f"{report.same} with nothing new" if report.same else "",
         f"{len(report.refused)} refused" if report.refused else "",
     ]
-    said = ", ".join([f"{report.turns} turn(s)", *(part for part in rest if part)])
-    return f"{did} {len(report.new)} new session(s) ({report.format}): {said}."
+    said = ", ".join([counted(report.turns, "turn"), *(part for part in rest if part)])
+    return f"{did} {counted(len(report.new), 'new session')} ({report.format}): {said}."
 
 
 def import_stopped(report: ImportReport) -> str:

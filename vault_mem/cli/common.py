@@ -203,19 +203,36 @@ def open_vault(console: Console, what: str = "Indexing") -> Vault:
 
 
 def _in_obsidian(vault: Vault, id_: str) -> str:
-    """The address that opens a memory in Obsidian; nothing where the vault is not Obsidian's too."""
-    from urllib.parse import quote
-
+    """The address that opens a memory in Obsidian."""
     folder, index = vault.workspace.folder, vault.workspace.index
-    key = index.known.key_of(id_) if index.is_open and folder.tree.exists(".obsidian") else None
-    return f"obsidian://open?path={quote(str(folder.shown(key)), safe='')}" if key else ""
+    key = index.known.key_of(id_) if index.is_open else None
+    return folder.in_obsidian(key) if key else ""
 
 
 def beside(console: Console, vault: Vault) -> list[Beside]:
     """The other vaults that answer, too: those that were named, or those of the user's settings."""
+    return _beside(console, vault.workspace.folder.root)
+
+
+def known_elsewhere(console: Console, id_: str) -> str:
+    """The other vault that has a memory which a command did not find; empty where none has."""
+    from vault_mem.errors import VaultMemError
+    from vault_mem.vault.find import find_vault
+
+    try:
+        for other in _beside(console, find_vault(console.vault, console.cwd, console.env)):
+            other.workspace.freshen()
+            key = other.workspace.index.known.key_of(id_)
+            if key and other.workspace.folder.is_shown(key):
+                return other.name
+    except VaultMemError:
+        pass  # it is about what was not found
+    return ""
+
+
+def _beside(console: Console, nearest: Path) -> list[Beside]:
     from vault_mem.vault.find import other_vaults
 
-    nearest = vault.workspace.folder.root
     roots = other_vaults(nearest, console.vaults, console.cwd, console.env)
     if not roots:
         return []

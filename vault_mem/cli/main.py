@@ -15,9 +15,10 @@ import click
 
 from vault_mem import redact
 from vault_mem.cli import screen
-from vault_mem.cli.common import help_option, place_and_form
+from vault_mem.cli.common import help_option, known_elsewhere, place_and_form
 from vault_mem.cli.console import Console
 from vault_mem.errors import NotFound, VaultMemError, of_system
+from vault_mem.model import MEMORY_ID
 from vault_mem.register import COMMANDS, GROUPS, command_of, module_of
 
 T = TypeVar("T")
@@ -130,6 +131,9 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
     except VaultMemError as error:
         # The hint of what was not found is a scaffold (SPEC F-3), and goes with the others.
         hint = "" if isinstance(error, NotFound) and console.scaffold is False else error.hint
+        if isinstance(error, NotFound) and (id_ := MEMORY_ID.search(error.message)):
+            name = known_elsewhere(console, id_[0])
+            hint = f"it is a memory of {name}; only what --vault names first is changed" if name else hint
         return fail(console, wants_json, error.code, error.message, hint, error.exit_code)
     except BrokenPipeError:
         return 0

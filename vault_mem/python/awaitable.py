@@ -387,6 +387,10 @@ class AsyncVault(Running):
         """The memories that come from a source to be trusted that much: owner, agent, captured, imported, or none."""
         return await self._run(self.vault.trusted_ids, least)
 
+    async def show_in(self, others: Sequence[Beside], id_: str, name: str = "") -> ShowResult:
+        """One memory of this vault, or of the others."""
+        return await self._run(self.vault.show_in, others, id_, name)
+
     async def repeated_in(self, others: Sequence[Beside], content: str) -> Found | None:
         """The memory of one of the other vaults that a text repeats."""
         return await self._run(self.vault.repeated_in, others, content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -20,6 +21,7 @@ from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.apart import refuse_to_name
 from vault_mem.operations.upkeep.forget import in_trash, is_episode, lost_links
 from vault_mem.operations.upkeep.linking import changeable, referrers
+from vault_mem.operations.upkeep.told import Hiding, told
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault import history, journal, marked
@@ -77,6 +79,7 @@ class Operation(Result):
     files: list[str]
     undone: bool
     unasked: bool
+    undoable: bool
     titles: dict[str, str] = field(default_factory=dict)
 
 
@@ -262,11 +265,51 @@ def _refuse_loose_ends(transaction: Transaction, names: Names) -> None:
                 raise Conflict(f"{step.key} links to {target}, which was forgotten since", "restore that first")
 
 
-def operations(workspace: Workspace, limit: int = 20) -> list[Operation]:
-    """The latest operations, newest first."""
+@dataclass(frozen=True)
+class FileChange:
+    """What an operation did to one file; None where there was none, or is none. Of a view only its lines are told."""
+
+    key: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True)
+class OperationChanges(Result):
+    """An operation with what it changed."""
+
+    operation: Operation
+    changes: list[FileChange]
+
+
+def changes_of(workspace: Workspace, op: str) -> OperationChanges:
+    """What an operation changed, file by file."""
+    folder = workspace.folder
+    for entry, stands in told(folder):
+        if entry.op == op:
+            found = _told(folder, entry, undone=not stands)
+            return OperationChanges(found, [change for key in found.files for change in _changes(folder, entry, key)])
+    raise NotFound(f"No operation {op}", "`vault-mem history` lists what can be undone")
+
+
+def _changes(folder: Folder, entry: Entry, key: str) -> Iterator[FileChange]:
+    steps = [step for step in entry.steps if step.key == key]
+    whole = [step for step in steps if isinstance(step, FileStep)]
+    lines = [step for step in steps if isinstance(step, LineStep)]
+    if whole:
+        yield FileChange(key, as_text(whole[0].before), as_text(whole[-1].after))
+    elif lines:
+        texts = ([step.before for step in lines], [step.after for step in lines])
+        yield FileChange(key, *("\n".join(filter(None, each)) for each in texts))
+    elif any(isinstance(step, MadeStep) for step in steps):
+        yield FileChange(key, None, as_text(read(folder, key)))
+
+
+def operations(workspace: Workspace, limit: int = 20, before: str = "") -> list[Operation]:
+    """The latest operations, newest first; those that came `before` another, where that is given."""
     found = []
-    for entry, stands in journal.with_standing(workspace.folder):
-        if not _shown(workspace.folder, entry):
+    for entry, stands in told(workspace.folder):
+        if before and entry.op >= before:
             continue
         found.append(_told(workspace.folder, entry, undone=not stands))
         if len(found) >= limit:
@@ -276,8 +319,11 @@ def operations(workspace: Workspace, limit: int = 20) -> list[Operation]:
 
 def _told(folder: Folder, entry: Entry, *, undone: bool = False) -> Operation:
     files = [key for key in dict.fromkeys(step.key for step in entry.steps) if not folder.is_history(key)]
+    undoable = not undone and _can_be_undone(entry)
     titles = _titles(folder, entry)
-    return Operation(entry.op, entry.at, entry.command, entry.reason, entry.ids, files, undone, entry.unasked, titles)
+    return Operation(
+        entry.op, entry.at, entry.command, entry.reason, entry.ids, files, undone, entry.unasked, undoable, titles
+    )
 
 
 def _titles(folder: Folder, entry: Entry) -> dict[str, str]:
@@ -326,8 +372,8 @@ def _can_be_undone(entry: Entry) -> bool:
 def last(folder: Folder) -> tuple[Entry, Entry | None]:
     """The last operation somebody asked for that still stands, and a later one that cannot be taken back."""
     since = None
-    for entry in journal.standing(folder):
-        if not _shown(folder, entry):
+    for entry, stands in told(folder):
+        if not stands or entry.undoes:
             continue
         if not entry.unasked and _can_be_undone(entry):
             return entry, since
@@ -339,25 +385,21 @@ def last(folder: Folder) -> tuple[Entry, Entry | None]:
 def named(folder: Folder, op: str) -> Entry:
     """An operation by its number, if it still stands."""
     wanted = op.zfill(6) if op.isdigit() else op
-    for entry, stands in journal.with_standing(folder):
-        if _shown(folder, entry) and wanted in (entry.op, entry.op.split("-")[0]):
+    for entry, stands in told(folder):
+        if wanted in (entry.op, entry.op.split("-")[0]):
             if not stands:
                 raise Conflict(f"{entry.op} was undone already", "undo that undo to do it again: vault-mem history")
             return entry
     raise NotFound(f"No operation {op}", "`vault-mem history` lists what can be undone")
 
 
-def _shown(folder: Folder, entry: Entry) -> bool:
-    """Whether an operation may be told of: it touched no file that may not be named."""
-    return all(folder.is_shown(step.key) for step in entry.steps)
-
-
 def _by(folder: Folder, entry: Entry, step: FileStep) -> str:
     """Who changed a file after an operation, where that was a later operation of ours."""
-    now = read(folder, step.key)
+    now, hiding = read(folder, step.key), Hiding(folder)
     for later in journal.entries(folder):
+        hidden = hiding.hides(later)
         if later.op <= entry.op:
             break
         if any(isinstance(each, FileStep) and each.key == step.key and each.after == now for each in later.steps):
-            return f" by {later.command} ({later.op}): undo that first" if _shown(folder, later) else ""
+            return "" if hidden else f" by {later.command} ({later.op}): undo that first"
     return " by hand"
