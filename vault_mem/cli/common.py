@@ -240,7 +240,10 @@ def _beside(console: Console, nearest: Path) -> list[Beside]:
     from vault_mem.operations.workspace import Workspace
     from vault_mem.vault.folder import Folder
 
-    return [Beside(vault_name(console, root), Workspace(Folder(root, console.env))) for root in roots]
+    def opened(root: Path) -> Workspace:
+        return console.lending(console, root) if console.lending else Workspace(Folder(root, console.env))
+
+    return [Beside(vault_name(console, root), opened(root)) for root in roots]
 
 
 def vault_name(console: Console, root: Path) -> str:
