@@ -12,16 +12,16 @@ $(BIN)/.installed: pyproject.toml
 	touch $@
 
 # The development environment where there is one, else one that has what the tour needs and no more.
-DEMO := $(if $(wildcard $(BIN)/.installed),$(VENV),build/demo)
+DEMO := $(if $(wildcard $(BIN)/.installed),$(BIN),build/demo/bin)
 
-build/demo/.installed: pyproject.toml
+build/demo/bin/.installed: pyproject.toml
 	@echo "Installing vault-mem and what it needs into build/demo: about 555 MB, once."
 	$(PYTHON) -m venv build/demo
 	build/demo/bin/pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
 demo: $(DEMO)/.installed
-	$(DEMO)/bin/python demo.py
+	$(DEMO)/python demo.py
 
 test: $(BIN)/.installed
 	$(BIN)/pytest -n 2 $(ARGS)
