@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench frameworks clients test-web dist docs pictures peers soak fuzz model model-check clean
+.PHONY: demo test lint bench frameworks clients test-web dist docs pictures soak fuzz model model-check clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -12,16 +12,16 @@ $(BIN)/.installed: pyproject.toml
 	touch $@
 
 # The development environment where there is one, else one that has what the tour needs and no more.
-DEMO := $(if $(wildcard $(BIN)/.installed),$(VENV),build/demo)
+DEMO := $(if $(wildcard $(BIN)/.installed),$(BIN),build/demo/bin)
 
-build/demo/.installed: pyproject.toml
+build/demo/bin/.installed: pyproject.toml
 	@echo "Installing vault-mem and what it needs into build/demo: about 555 MB, once."
 	$(PYTHON) -m venv build/demo
 	build/demo/bin/pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
 demo: $(DEMO)/.installed
-	$(DEMO)/bin/python demo.py
+	$(DEMO)/python demo.py
 
 test: $(BIN)/.installed
 	$(BIN)/pytest -n 2 $(ARGS)
@@ -79,7 +79,7 @@ docs: $(BIN)/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.5'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# Every picture of README and docs, from real commands and committed figures; the same bytes each time.
+# Every picture of README and docs. Recording, drawings and plots are the same bytes each time; screenshots need a browser.
 pictures: $(BIN)/.browsing
 	$(BIN)/python docs/pictures.py
 	$(BIN)/python docs/pictures_web.py

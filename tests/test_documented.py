@@ -19,7 +19,7 @@ from pathlib import Path
 import click
 import pytest
 from conftest import SAMPLE, Command
-from helpers import at, at_a_terminal
+from helpers import at, at_a_terminal, no_longer_than
 
 from vault_mem import Vault
 from vault_mem.cli import tree
@@ -168,7 +168,8 @@ def test_every_command_shown_runs(world: Command, page: Path):
         pytest.skip("it shows no command")
     reader = begin(world)
     reader.cwd /= "" if page.parent == PROJECT else "sample_vault"
-    wrong = [f"{page.name}:{line.number}: {line.text}\n  {each}" for line in lines for each in obey(reader, line)]
+    with no_longer_than(120):  # a server that is not marked as one would never end
+        wrong = [f"{page.name}:{line.number}: {line.text}\n  {each}" for line in lines for each in obey(reader, line)]
     assert not wrong, "\n".join(wrong)
 
 

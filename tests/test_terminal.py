@@ -8,6 +8,7 @@ import itertools
 import os
 import pty
 import re
+import socket
 import struct
 import sys
 import termios
@@ -20,6 +21,9 @@ from helpers import at, contents, memory, mode, note
 from vault_mem.cli.console import Console
 from vault_mem.cli.look import columns
 from vault_mem.cli.main import run
+from vault_mem.daemon import protocol
+from vault_mem.daemon.request import Line, Request
+from vault_mem.daemon.request import run as serve
 
 KEY = "mem_651b9d294720"
 LONG = (
@@ -115,6 +119,23 @@ def test_long_answers_go_through_a_pager(cli: Command):
     assert "\nP:" in paged and "\x1b[1m" in paged
     assert "P:" not in at_tty(cli, "help", env={"PAGER": "cat", "NO_COLOR": "1"})
     assert "P:" not in at_tty(cli, "help", rows=200, env={"PAGER": "sed s/^/P:/"})
+
+
+@pytest.mark.parametrize(("terminal", "styled"), [("itc", True), ("it", False), ("", False)])
+def test_what_the_terminal_can_do_travels_with_the_request(terminal: str, styled: bool):
+    ours, theirs = socket.socketpair()
+    request = Request(protocol.request("0", "id", ["tags", "--help"], 44, terminal)[5:])
+    line = Line(theirs, protocol.Messages(theirs))
+    code, _ = serve(request, line, opening=None, lending=None)  # type: ignore[arg-type]
+    line.finish(code)
+    messages, said = protocol.Messages(ours), ""
+    while (found := messages.next()) and found[0] != protocol.EXIT:
+        said += found[1].decode()
+    ours.close()
+    theirs.close()
+    assert code == 0 and ("\x1b[1mOptions:" in said) == styled
+    narrow = all(columns(part) <= 44 for part in ESCAPES.sub("", said).splitlines() if "vault-mem" not in part)
+    assert narrow == bool(terminal)
 
 
 NAMES = [KEY, KEY.upper(), "651b9d", "651B9D", "Where the key is", "where the KEY is", "spare-key-651b9d29"]
