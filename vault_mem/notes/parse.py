@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import date, datetime, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from typing import Any, TypeVar
 
 import yaml
@@ -99,6 +99,11 @@ class Note:
 def parse(raw: bytes, path: str, *, mtime: float, zone: tzinfo, private: bool = False, size: int | None = None) -> Note:
     """Read a note. `private`: it lies in the private folder; `size` is the file's where `raw` is only its start."""
     return _Reader(raw, path, mtime, zone, private, size).note()
+
+
+def title_in(raw: bytes, path: str) -> str:
+    """The title of a note, and nothing else of it."""
+    return parse(raw, path, mtime=0, zone=UTC).memory.title
 
 
 def read_bool(value: Any) -> bool | None:

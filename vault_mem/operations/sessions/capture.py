@@ -89,9 +89,11 @@ def _take(keeper: Keeper, agent: str, each: sessions.Left, record: dict[str, str
         sessions.note_missed(keeper.folder, agent or "a hook", reason)
         return Kept()
     id_ = record.get("session_id") or record.get("conversation_id") or ""
-    project = record.get("cwd") or each.cwd
-    return keeper.keep(reader, Source(Path(path).expanduser(), id_ if _holds_many(reader) else ""),
-                       agent=agent, id_=id_, project=project, deadline=deadline)  # fmt: skip
+    project, source = record.get("cwd") or each.cwd, Source(Path(path).expanduser())
+    if _holds_many(reader):
+        id_ = reader.known_as(source.path, id_) if hasattr(reader, "known_as") else id_
+        source = Source(source.path, id_)
+    return keeper.keep(reader, source, agent=agent, id_=id_, project=project, deadline=deadline)
 
 
 def _holds_many(reader: ModuleType) -> bool:
@@ -103,6 +105,8 @@ def agent_of(record: dict[str, str]) -> str:
     path, event = record.get("transcript_path", ""), record.get("hook_event_name", "")
     if "cursor_version" in record or "conversation_id" in record:
         return "cursor"
+    if "/.qwen/" in path:
+        return "qwen"
     if "/.codex/" in path or "/rollout-" in path:
         return "codex"
     if "/.gemini/" in path or event in ("AfterAgent", "PreCompress"):
