@@ -191,11 +191,11 @@ def refined(base: Calibration, sample: NDArray[np.float32], sizes: NDArray[np.fl
     """
     if len(sample) < SMALLEST_SAMPLE:
         return base
-    rows, columns = np.triu_indices(len(sample), 1)
-    cosines = (sample @ sample.T)[rows, columns]
-    sized = np.full(len(sample), SENTENCE) if sizes is None else np.maximum(sizes, 1.0)
+    pairs = np.tri(len(sample), k=-1, dtype=bool)
+    cosines = (sample @ sample.T)[pairs]
+    halves = np.log(np.full(len(sample), SENTENCE) if sizes is None else np.maximum(sizes, 1.0)) / 2
     ends = np.log([SENTENCE, *(each.size for each in base.longer)])
-    nearest = np.abs(np.log(np.sqrt(sized[rows] * sized[columns]))[:, None] - ends).argmin(axis=1)
+    nearest = np.searchsorted((ends[1:] + ends[:-1]) / 2, np.add.outer(halves, halves)[pairs])
     levels = [Level(SENTENCE, base.related, base.nearly_same, base.near_identical), *base.longer]
     found: list[Level] = []
     for place, level in enumerate(levels):

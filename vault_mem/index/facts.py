@@ -535,7 +535,7 @@ def _length(row: Row) -> int:
 
 def _names(row: Row) -> Iterator[NameFact]:
     record = row["memory"]
-    facts = json.loads(record) if '"aliases": []' not in record else {}
+    facts = json.loads(record) if '"aliases":' in record else {}
     aliases = facts.get("aliases", ())
     title = str(facts.get("title", ""))
     return name_facts(row["people"], row["tags"], row["content"], row["file"], title, aliases)

@@ -107,7 +107,7 @@ def sync(
         report.problems = _problems(index, listing) if only is None else []
         return report
     with locked_outside(index.lock_path, "the index", wait):
-        if not rebuild and (reason or index.outdated()):
+        if not rebuild and (reason or (not index.unchanged() and index.outdated())):
             reason, looked = index.open(), None  # another process was faster
             if reason and only is not None:
                 listing = walk(index.folder)

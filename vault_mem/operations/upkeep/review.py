@@ -65,6 +65,8 @@ def propose_in(
         wanted[any(memory.private for memory in memories)].append(proposal)
     made: list[Proposal] = []
     for private, proposals in wanted.items():
+        if not proposals:
+            continue
         key = file_key(folder, private=private)
         text = text_of(transaction.now(key))
         known = {old.id for old in checklist.read(text) if old.box != STALE}
