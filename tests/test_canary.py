@@ -68,6 +68,7 @@ def spoken(place: Path, id_: str) -> str:
     ]
     path = place / "transcript.jsonl"
     path.write_text("".join(lines))
+    (place / "out/transcript.jsonl").write_text("".join(lines).replace('"sessionId": "s"', '"sessionId": "other"'))
     return json.dumps({"transcript_path": str(path), "hook_event_name": "Stop", "session_id": "s"})
 
 
@@ -166,6 +167,9 @@ CALLS: list[tuple[str, tuple[str, ...], str]] = [
     ("hint", ("--include-private",), "What of the {token} fear of the harbour?"),
     ("stats", ("--recall",), ""),
     ("capture", (), "{{}}"),
+    ("import", ("{out}/transcript.jsonl", "--format", "claude-code"), ""),
+    ("import", ("{out}/transcript.jsonl", "--format", "claude-code"), ""),
+    ("sessions remove", ("{session}", "--yes"), ""),
     ("sessions remove", ("--all", "--dry-run"), ""),
     ("link", ("{secret}", "{b}", "--type", "caused_by", "--reason", "because of {token}"), ""),
     ("unlink", ("{secret}", "{b}", "--reason", "no {token}"), ""),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -217,7 +219,7 @@ def _offers(body: Any, tool: str) -> bool:
     return isinstance(body, dict) and tool in json.dumps(body.get("tools") or [])
 
 
-def _captured(place: Place) -> None:
+def _captured(place: Place, project: Path | None = None) -> None:
     """What was said is kept, and what our hooks and tools added to it is not (K-1)."""
     for _ in range(20):
         kept = list(place.vault.glob("sessions/*/*.md"))
@@ -229,7 +231,7 @@ def _captured(place: Place) -> None:
     said = [part.split("\n", 1) for part in text.split("\n## ")[1:]]
     assert [head[17:] for head, _ in said] == ["user", "assistant"], text
     assert said[0][1].strip() == QUESTION and SAID in said[1][1]
-    assert FACT not in text and SECRET not in text and f'project: "{place.project}"' in text
+    assert FACT not in text and SECRET not in text and f'project: "{project or place.project}"' in text
 
 
 def test_a_project_is_accepted_by_claude_code(place: Place) -> None:
@@ -287,26 +289,84 @@ def test_codex_sandbox(place: Place) -> None:
     assert str(place.project) not in "\n".join(line for line in processes.splitlines() if "vault_mem.daemon" in line)
 
 
+def _openclaw_settings(place: Place, port: int) -> dict[str, Any]:
+    known = {"id": "stand-in", "name": "stand-in", "contextWindow": 100_000, "maxTokens": 1000, "input": ["text"]}
+    provider = {
+        "baseUrl": f"{place.model.url}/v1",
+        "apiKey": "none",
+        "api": "openai-completions",
+        "models": [known],
+    }
+    return {
+        "gateway": {"mode": "local", "port": port, "bind": "loopback", "auth": {"mode": "token", "token": "t"}},
+        "models": {"mode": "merge", "providers": {"standin": provider}},
+        "agents": {"defaults": {"model": {"primary": "standin/stand-in"}}},
+    }
+
+
+@contextmanager
+def _gateway(place: Place, openclaw: tuple[str, ...], port: int) -> Iterator[None]:
+    """OpenClaw's Gateway, which runs its hooks; it takes a minute to start."""
+    with (place.home / "gateway.log").open("w") as log:
+        running = subprocess.Popen(
+            [*openclaw, "gateway", "run"],
+            cwd=place.project,
+            env=place.env,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        for _ in range(240):
+            time.sleep(1)
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                break
+        yield
+    finally:
+        running.terminate()
+        running.wait(60)
+
+
 def test_openclaw(place: Place) -> None:
-    program = place.bin.parent / "openclaw" / "openclaw.mjs"
-    openclaw = ("node", str(program))
+    openclaw = ("node", str(place.bin.parent / "openclaw" / "openclaw.mjs"))
     row = _rows.setdefault(f"openclaw {place.run(*openclaw, '--version').stdout.split()[1]}", {})
     settings = place.home / ".openclaw/openclaw.json"
     settings.parent.mkdir()
-    settings.write_text("{\n  // mine\n  gateway: { mode: 'local' },\n}\n")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings.write_text(f"// mine\n{json.dumps(_openclaw_settings(place, port), indent=2)}\n")
     before = settings.read_bytes()
-    place.setup("openclaw")
+    place.setup("openclaw", "--capture")
     checked = place.run(*openclaw, "config", "validate")
     assert checked.returncode == 0, checked.stdout + checked.stderr
     row["accepted"] = "yes"
-    hooks = place.run(*openclaw, "hooks", "info", "vault-mem")
-    assert "agent:bootstrap" in hooks.stdout, hooks.stdout + hooks.stderr
+    for hook in ("vault-mem", "vault-mem-capture"):
+        assert "agent:bootstrap" in place.run(*openclaw, "hooks", "info", hook).stdout
     servers = place.run(*openclaw, "mcp", "list")
     assert "vault-mem" in servers.stdout, servers.stdout + servers.stderr
-    skills = place.run(*openclaw, "skills", "list")
-    assert "vault-mem" in skills.stdout
+    assert "vault-mem" in place.run(*openclaw, "skills", "list").stdout
+    place.env["OPENCLAW_GATEWAY_TOKEN"] = "t"
+    ask = (*openclaw, "agent", "--agent", "main", "--message")
+    with _gateway(place, openclaw, port):
+        place.model.call = ("tool_call", {"id": "vault-mem__recall", "args": {"query": QUESTION}})
+        asked = place.run(*ask, QUESTION, seconds=240)
+        assert SAID in asked.stdout, asked.stdout + asked.stderr
+        assert place.model.call is None, "the model was offered no tool"
+        first, last = (json.dumps(place.model.requests[at][1], ensure_ascii=False) for at in (0, -1))
+        assert first.count(FACT) == 1 and "vault-mem-data" in first and SECRET not in first
+        assert last.count(FACT) > 1
+        row["connects"] = row["hook reaches the model"] = row["tool reaches the model"] = "yes"
+        assert (
+            SAID in place.run(*ask, "And now?", seconds=240).stdout
+        )  # what was said before is captured when it begins
+        _captured(place, place.home / ".openclaw/workspace")
+        row["session captured"], row["hint reaches the model"] = "yes", "it has none"
     place.remove("openclaw")
-    assert settings.read_bytes() == before and not (settings.parent / "skills/vault-mem").exists()
-    row["removal exact"] = "yes"
+    assert not (settings.parent / "skills/vault-mem").exists() and not (settings.parent / "hooks/vault-mem").exists()
+    assert b"vault-mem" not in settings.read_bytes()
+    row["removal exact"] = "yes" if settings.read_bytes() == before else "ours goes"
     assert place.run(*openclaw, "config", "validate").returncode == 0
-    row["still starts"] = "its command does"
+    with _gateway(place, openclaw, port):
+        assert SAID in place.run(*ask, QUESTION, seconds=240).stdout
+    row["still starts"] = "yes"
