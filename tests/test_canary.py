@@ -220,11 +220,14 @@ CALLS: list[tuple[str, tuple[str, ...], str]] = [
     ("views", ("rebuild",), ""),
     ("compare", ("{secret}", "{token} fear"), ""),
     ("similar", ("{secret}",), ""),
+    ("tags", (), ""),
+    ("people", (), ""),
     ("status", (), ""),
     ("doctor", (), ""),
     ("doctor", ("--fix",), ""),
     ("backup", ("{out}/backup.tar.gz", "--force"), ""),
     ("backup", ("--check", "{out}/backup.tar.gz"), ""),
+    ("backup", ("{out}/backup.tar.gz", "--restore", "{out}/restored"), ""),
     ("reindex", (), ""),
     ("config", (), ""),
     ("config list", (), ""),
@@ -255,14 +258,16 @@ ASKED |= {
     "compare",
     "similar",
 }
-ASKED |= {"search", "why-not", "wake-up", "introspect", "emotion-trend"}
+ASKED |= {"search", "tags", "people", "why-not", "wake-up", "introspect", "emotion-trend"}
 ASKED |= {"review accept", "review reject", "import", "backup"}
 ASKED |= {f"episode {verb}" for verb in ("create", "add", "remove", "list", "show")}
 
 
-# Servers, and what starts them; test_the_daemons_log has their logs. `eval` works in a vault of its own.
+# Servers, and what starts them; test_the_daemons_log has their logs, tests/web what the page is told. `eval` works in a
+# vault of its own.
 SERVERS = {
     "mcp",
+    "web",
     "eval",
     *(f"daemon {verb}" for verb in ("run", "start", "stop", "restart", "logs", "install", "uninstall")),
 }
@@ -299,7 +304,8 @@ def outside(canary: Canary) -> list[str]:
     """Whatever holds the token, or names a private memory, where neither may be."""
     words = (TOKEN, *canary.private_ids)
     found = holding(canary.root, *words, but=("private/", ".vault-mem/"))
-    found += holding(canary.out, *words, but=("import.jsonl", "backup.tar.gz"))
+    given = ("import.jsonl", "backup.tar.gz", "restored/private/", "restored/.vault-mem/")
+    found += holding(canary.out, *words, but=given)
     found += holding(Path(canary.cli.env["HOME"]), *words)
     git(canary.root, "add", "-A")
     git(canary.root, "commit", "-q", "--allow-empty", "-m", "all")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from datetime import datetime, tzinfo
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -132,7 +132,7 @@ def place_and_form() -> list[click.Option]:
             metavar="DIR",
             expose_value=False,
             callback=_note_vaults,
-            help="The vault to use; where it is repeated, the others are asked, too.",
+            help="The vault to use; repeat it to ask several.",
         ),
         click.Option(
             ["--json"], is_flag=True, expose_value=False, callback=_note("json"), help="Print the answer as JSON."
@@ -203,12 +203,10 @@ def open_vault(console: Console, what: str = "Indexing") -> Vault:
 
 
 def _in_obsidian(vault: Vault, id_: str) -> str:
-    """The address that opens a memory in Obsidian; nothing where the vault is not Obsidian's too."""
-    from urllib.parse import quote
-
+    """The address that opens a memory in Obsidian."""
     folder, index = vault.workspace.folder, vault.workspace.index
-    key = index.known.key_of(id_) if index.is_open and folder.tree.exists(".obsidian") else None
-    return f"obsidian://open?path={quote(str(folder.shown(key)), safe='')}" if key else ""
+    key = index.known.key_of(id_) if index.is_open else None
+    return folder.in_obsidian(key) if key else ""
 
 
 def beside(console: Console, vault: Vault) -> list[Beside]:
@@ -242,7 +240,10 @@ def _beside(console: Console, nearest: Path) -> list[Beside]:
     from vault_mem.operations.workspace import Workspace
     from vault_mem.vault.folder import Folder
 
-    return [Beside(vault_name(console, root), Workspace(Folder(root, console.env))) for root in roots]
+    def opened(root: Path) -> Workspace:
+        return console.lending(console, root) if console.lending else Workspace(Folder(root, console.env))
+
+    return [Beside(vault_name(console, root), opened(root)) for root in roots]
 
 
 def vault_name(console: Console, root: Path) -> str:
@@ -301,15 +302,15 @@ def scaffolded(console: Console, vault: Vault, scaffold: str, name: str = "") ->
     return (getattr(settings, f"scaffold_{name}", "") or scaffold) if wanted else ""
 
 
-def moment(text: str | None, zone: tzinfo, name: str) -> datetime | None:
-    """A date or time given on the command line."""
-    from vault_mem.notes.parse import read_time
+def moment(text: str | None, vault: Vault, name: str, *, ahead: bool = False) -> datetime | None:
+    """A date or time given on the command line, also as people say it; with `ahead`, "Friday" is the next one."""
+    from vault_mem.operations.memory.when import moment as read
 
     if text is None:
         return None
-    value = read_time(text, zone)
+    value = read(text, vault.workspace.folder.now(), ahead=ahead)
     if value is None:
-        raise InvalidInput(f"{name} should be a date such as 2026-11-15 or 2026-11-15T23:25, not {text!r}")
+        raise InvalidInput(f"{name} should be a date such as 2026-11-15, 2026-11-15T23:25 or “last week”, not {text!r}")
     return value
 
 
@@ -323,7 +324,7 @@ def filter_options(function: F) -> F:
             click.option("--person", "people", multiple=True, help="Only with this person (repeatable)."),
             click.option("--emotion", help="Only with this emotion."),
             click.option("--importance", type=click.IntRange(1, 5), help="Minimum importance (1-5)."),
-            click.option("--since", metavar="DATE", help="Only from this date on."),
+            click.option("--since", metavar="DATE", help='Only from this date on, such as 2026-09-01 or "last week".'),
             click.option("--until", metavar="DATE", help="Only before this date."),
             click.option("--private/--public", default=None, help="Only private or only public memories."),
             click.option("--episode", metavar="EP", help="Only memories of this episode."),
@@ -331,7 +332,7 @@ def filter_options(function: F) -> F:
             click.option(
                 "--trust",
                 type=click.Choice([*TRUST, UNKNOWN]),
-                help="Only what comes from this source, or one to be trusted more; none: of unknown origin.",
+                help="Minimum trust in where it comes from; none: unknown origin.",
             ),
             click.option("--as-of", metavar="DATE", help="What was true on this date."),
         ]
@@ -344,8 +345,7 @@ def filters_from(vault: Vault, given: dict[str, Any]) -> Filters:
     """The filters that the options describe."""
     from vault_mem.operations.memory.filters import Filters
 
-    zone = vault.workspace.folder.zone
-    times = {name: moment(given[name], zone, f"--{name.replace('_', '-')}") for name in ("since", "until", "as_of")}
+    times = {name: moment(given[name], vault, f"--{name.replace('_', '-')}") for name in ("since", "until", "as_of")}
     given = dict(given)
     episode = given.pop("episode")
     ids = None if episode is None else [memory.id for memory in vault.episode(episode).memories]

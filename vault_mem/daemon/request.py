@@ -17,6 +17,7 @@ from vault_mem.daemon import protocol
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
+    from vault_mem.operations.workspace import Workspace
 
 
 class Request:
@@ -27,7 +28,7 @@ class Request:
         self.version, self.id, cwd, width, terminal, count = map(os.fsdecode, parts[:6])
         self.cwd = Path(cwd)
         self.width = int(width)
-        self.interactive, self.shows_links = "i" in terminal, "l" in terminal
+        self.terminal = terminal
         environment = parts[6 : 6 + int(count)]
         pairs = (os.fsdecode(each).partition("=") for each in environment)
         self.env = {name: value for name, _, value in pairs}
@@ -124,8 +125,16 @@ class _Input(io.RawIOBase):
         return self._line.read()
 
 
-def run(request: Request, line: Line, opening: Callable[[Console, str], Vault]) -> tuple[int, bool]:
-    """Run a request's command line, its vault opened by `opening`; returns its exit code and whether it ended well."""
+def run(
+    request: Request,
+    line: Line,
+    opening: Callable[[Console, str], Vault],
+    lending: Callable[[Console, Path], Workspace],
+) -> tuple[int, bool]:
+    """Run a request's command line; returns its exit code and whether it ended well.
+
+    `opening` gives the vault that it means, `lending` others that answer, too.
+    """
     from vault_mem.cli.main import run as run_command
 
     console = Console(
@@ -135,10 +144,13 @@ def run(request: Request, line: Line, opening: Callable[[Console, str], Vault]) 
         stdout=_Output(line, protocol.STDOUT),  # type: ignore[arg-type]
         stderr=_Output(line, protocol.STDERR),  # type: ignore[arg-type]
         width=request.width,
-        interactive=request.interactive,
-        shows_links=request.shows_links,
+        interactive="i" in request.terminal,
+        terminal="t" in request.terminal,
+        colour="c" in request.terminal,
+        shows_links="l" in request.terminal,
         request=request.id,
         opening=opening,
+        lending=lending,
         cancelled=line.cancelled.is_set,
     )
     try:

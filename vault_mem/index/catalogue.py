@@ -6,34 +6,38 @@ A place is a row's number in the arrays. The whole memory is row 0 of a file; `o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.allocators import release_memory
 from vault_mem.index.changes import Rows
+from vault_mem.index.corpus import AllAtHand, Corpus
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.lexicon import Lexicon
 from vault_mem.index.links import Names
+from vault_mem.index.met import FoundOut, Held, TermsOfFew
 from vault_mem.index.rows import noted
-from vault_mem.index.table import Table, quote
+from vault_mem.index.table import Table, quote, rows_in, vectors_in
+from vault_mem.index.timeline import Timeline
 from vault_mem.model import Memory, from_record
 
 T = TypeVar("T")
 
-_TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
+TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
 _TEXTS = ("file", "hash", "id", "kind", "category", "emotion", "content", "memory")
 _LISTS = ("tags", "people")
 _SIGNS = ("hash", "id", "created")  # of a file's rows: where one is another, the rows are others
+_PLAIN = (*_TEXTS, *_LISTS, "private", "type")
+_NUMBERS = ("n", "importance", "created", "valid_from", "valid_to")
 _VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
-_COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
-_NO_FACTS = {"aliases": "[]", "supersedes": "[]", "metadata": "{}"}
+COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
+_FACTS = ('"aliases":', '"supersedes":', '"metadata":')
 FOREVER = float("inf")
 # After this many rows came one by one it would pay to refill the arrays, in a quiet moment: lists beside them are
 # slower. With more of them than this many times what there was, it cannot wait.
@@ -55,34 +59,62 @@ class Catalogue:
     """Memories and included notes, with their passages; `names` tells what their links mean, to whom it is lent."""
 
     names: Names
+    corpus: Corpus
+    timeline: Timeline | None = None  # where not all memories are at hand
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, columns: Mapping[str, Any], corpus: Corpus | None = None) -> None:
+        """From columns with the rows in the order of their files and numbers; times that are not told are NaN."""
+        self.corpus = corpus or AllAtHand(self)
         self._free: list[int] = []
         self._by_file: dict[str, list[int]] = {}
         self._derived: dict[str, Any] = {}
-        self._by_place: dict[str, dict[int, Any]] = {}
-        self._fill(table)
-        release_memory()
+        self._by_place: dict[str, MutableMapping[int, Any]] = {}
+        self._held: Sequence[Held] | None = None
+        self._terms: pa.Array | None = columns.get("terms")
+        self._fill(columns)
 
-    def _fill(self, table: Table) -> None:
-        found = table.select(_COLUMNS, _TYPES)
-        found = found.sort_by([("file", "ascending"), ("n", "ascending")])
-        count = found.num_rows
-        self.vectors: Vectors = np.array(_vectors(found, table.dim), order="C")  # our own: rows are changed in place
+    @classmethod
+    def of_all(cls, table: Table) -> Catalogue:
+        """Every row of a table."""
+        found = table.select(COLUMNS, TYPES).sort_by([("file", "ascending"), ("n", "ascending")])
+        columns: dict[str, Any] = {name: found.column(name).to_pylist() for name in _PLAIN}
+        columns |= {name: found.column(name).to_numpy() for name in _NUMBERS}
+        columns["vector"] = np.array(vectors_in(found), order="C")  # our own: rows are changed in place
+        columns["terms"] = found.column("terms").combine_chunks()
+        del found
+        catalogue = cls(columns)
+        release_memory()
+        return catalogue
+
+    @classmethod
+    def of_few(
+        cls, held: Sequence[Held], dim: int, corpus: Corpus, forms: Callable[[str], Collection[str]]
+    ) -> Catalogue:
+        """Rows that were picked out, with the figures of all; they do not change."""
+        rows = [each.row for each in held]
+        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in _PLAIN}
+        columns |= {name: np.array([row[name] for row in rows], dtype=np.float64) for name in _NUMBERS}
+        columns["vector"] = np.array([row["vector"] for row in rows], dtype=np.float32).reshape(len(rows), dim)
+        catalogue = cls(columns, corpus)
+        catalogue._held = held
+        catalogue.__dict__["lexicon"] = TermsOfFew(held, forms)
+        return catalogue
+
+    def _fill(self, columns: Mapping[str, Any]) -> None:
+        self.vectors: Vectors = columns["vector"]
         self.files, self._hashes, self.ids, self.kinds, self.categories, self.emotions, self.texts, self._records = (
-            found.column(name).to_pylist() for name in _TEXTS
+            columns[name] for name in _TEXTS
         )
-        self.tags, self.people = (found.column(name).to_pylist() for name in _LISTS)
-        self.n = found.column("n").to_numpy().astype(np.int32)
-        self.importance = found.column("importance").to_numpy().astype(np.float32)
-        self.private = np.array(found.column("private").to_pylist(), dtype=bool)
-        self.created = found.column("created").to_numpy().astype(np.float64)
-        self.valid_from = _times(found, "valid_from", -FOREVER)
-        self.valid_to = _times(found, "valid_to", FOREVER)
-        self.ours = np.array(pc.equal(found.column("type"), MEMORY).to_pylist(), dtype=bool)  # not included notes
-        self.alive = np.ones(count, dtype=bool)
-        self.owner = np.zeros(count, dtype=np.int32)
-        self._terms: pa.Array | None = found.column("terms").combine_chunks()
+        self.tags, self.people = (columns[name] for name in _LISTS)
+        self.n = columns["n"].astype(np.int32)
+        self.importance = columns["importance"].astype(np.float32)
+        self.private = np.array(columns["private"], dtype=bool)
+        self.created = columns["created"].astype(np.float64)
+        self.valid_from = _times(columns["valid_from"], -FOREVER)
+        self.valid_to = _times(columns["valid_to"], FOREVER)
+        self.ours = np.array([each == MEMORY for each in columns["type"]], dtype=bool)  # not included notes
+        self.alive = np.ones(len(self.files), dtype=bool)
+        self.owner = np.zeros(len(self.files), dtype=np.int32)
         for place, file in enumerate(self.files):
             places = self._by_file.setdefault(file, [])
             places.append(place)
@@ -95,6 +127,11 @@ class Catalogue:
         self._terms = None
         lexicon.fill(terms)
         return lexicon
+
+    @property
+    def complete(self) -> bool:
+        """Whether every row of the vault is at hand."""
+        return self._held is None
 
     def prepare(self) -> None:
         """Have ready what recall needs, and saving a memory does not."""
@@ -125,8 +162,8 @@ class Catalogue:
         """Aliases and such are in the records; most have none, and parsing all would take seconds."""
         for place in places:
             record = self._records[place]
-            if any(f'"{key}": {nothing}' not in record for key, nothing in _NO_FACTS.items()):
-                facts = json.loads(record) if record else {}
+            if any(key in record for key in _FACTS):
+                facts = json.loads(record)
                 if facts.get("aliases"):
                     self.aliases[place] = facts["aliases"]
                 if facts.get("supersedes"):
@@ -176,6 +213,11 @@ class Catalogue:
         found = [(place, float(cosines[place])) for place in places.tolist() if cosines[place] > -1.0]
         return sorted(found, key=lambda each: (-each[1], -self.created[each[0]], self.files[each[0]]))[:count]
 
+    def with_all(self, terms: Iterable[str]) -> set[int]:
+        """The places of whole memories that have all of these terms in any of their rows."""
+        held = [set(self.owner[self.lexicon.postings(term)[0]].tolist()) for term in terms]
+        return set.intersection(*held) if held else set()
+
     def open_at(self, now: float, *, public: bool = False) -> list[tuple[str, str, int]]:
         """Id, file and place of every memory that is not closed, by id."""
         places = np.flatnonzero(self._open(now, public)).tolist()
@@ -196,13 +238,15 @@ class Catalogue:
         found: T = self._derived[name]
         return found
 
-    def by_place(self, name: str) -> dict[int, Any]:
+    def by_place(self, name: str) -> MutableMapping[int, Any]:
         """What was found out about single rows: it stays true when others change, and is forgotten with its row."""
-        return self._by_place.setdefault(name, {})
+        if name not in self._by_place:
+            self._by_place[name] = {} if self._held is None else FoundOut(name, self._held)
+        return self._by_place[name]
 
     def differing(self, table: Table) -> set[str]:
         """The files whose rows in the table are not those at hand."""
-        found = table.select(("file", *_SIGNS), f"n = 0 AND {_TYPES}")
+        found = table.select(("file", *_SIGNS), f"n = 0 AND {TYPES}")
         there = dict(zip(found.column("file").to_pylist(), _signs(found), strict=True))
         places = np.flatnonzero(self.alive & (self.n == 0)).tolist()
         here = {self.files[each]: (self._hashes[each], self.ids[each], self.created[each]) for each in places}
@@ -216,9 +260,8 @@ class Catalogue:
         rows = [row for file in files for row in changed[file] or () if row["type"] in (MEMORY, NOTE)]
         elsewhere = [quote(file) for file in files if changed[file] is None]
         if elsewhere:
-            found = table.select(_COLUMNS, f"{_TYPES} AND file IN ({', '.join(elsewhere)})")
-            vectors = _vectors(found, table.dim)
-            rows += [{**row, "vector": vectors[n]} for n, row in enumerate(found.drop_columns("vector").to_pylist())]
+            found = table.select(COLUMNS, f"{TYPES} AND file IN ({', '.join(elsewhere)})")
+            rows += rows_in(found)
         kept = {name: value for name, value in self._derived.items() if isinstance(value, Following)}
         gone = [place for file in files for place in self._by_file.get(file, ())]
         for value in kept.values():
@@ -289,17 +332,10 @@ class Catalogue:
         self._free += range(size + more - 1, size - 1, -1)
 
 
-def _vectors(found: pa.Table, dim: int) -> Vectors:
-    if not found.num_rows:
-        return np.zeros((0, dim), dtype=np.float32)
-    flat = found.column("vector").combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    return np.asarray(flat.reshape(found.num_rows, dim), dtype=np.float32)
-
-
 def _signs(found: pa.Table) -> Iterable[tuple[Any, ...]]:
     return zip(*(found.column(name).to_pylist() for name in _SIGNS), strict=True)
 
 
-def _times(found: pa.Table, name: str, default: float) -> NDArray[np.float64]:
-    values = found.column(name).to_numpy().astype(np.float64)
+def _times(column: NDArray[Any], default: float) -> NDArray[np.float64]:
+    values = column.astype(np.float64)
     return np.where(np.isnan(values), default, values)

@@ -19,6 +19,7 @@ from vault_mem.types import (
     Candidates,
     Comparison,
     ConsolidationStats,
+    Counts,
     Diagnosis,
     Draft,
     EditResult,
@@ -508,6 +509,14 @@ class AsyncVault(Running):
             metadata=metadata,
         )
 
+    async def tags(self, *, closed: bool = False) -> Counts:
+        """The tags of the vault with how many memories have each, the most frequent first."""
+        return await self._run(self.vault.tags, closed=closed)
+
+    async def people(self, *, closed: bool = False) -> Counts:
+        """The people of the vault with how many memories are about each, the most frequent first."""
+        return await self._run(self.vault.people, closed=closed)
+
     async def list_due(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
         """The open tasks that are due on a day, the earliest first."""
         return await self._run(self.vault.list_due, filters, n)
@@ -549,6 +558,11 @@ class AsyncVault(Running):
     async def check_backup(file: StrPath) -> BackupResult:
         """Read an archive that `backup` wrote, and say what is wrong with it."""
         return await in_thread(Vault.check_backup, file)
+
+    @staticmethod
+    async def restore_backup(file: StrPath, folder: StrPath) -> BackupResult:
+        """Unpack an archive that `backup` wrote into a new or empty folder, which is a vault then."""
+        return await in_thread(Vault.restore_backup, file, folder)
 
     async def link(self, a: Ref, b: Ref, type: LinkType | str | None = None, reason: str = "") -> LinkResult:
         """Link two memories; `type` says what b is to a, and changes a link that they have."""

@@ -96,7 +96,7 @@ class Settings:
         check=_prefix,
     )
     digest_file: str = _setting("MEMORY.md", "the file that lists important memories", check=_note)
-    curated_importance: int = _setting(4, "memories at least so important are listed in MEMORY.md", check=(1, 6))
+    curated_importance: int = _setting(4, "minimum importance of what MEMORY.md lists", check=(1, 6))
     curated_categories: list[str] = _setting(
         ["introspection", "decision", "lesson"], "memories of these categories are listed in MEMORY.md too"
     )
@@ -120,6 +120,13 @@ class Settings:
     )
     review: bool = _setting(True, "write proposals into REVIEW.md, and apply those that are ticked, once it is quiet")
     candidates: bool = _setting(True, "propose in REVIEW.md what looks worth keeping in captured sessions")
+    search_with: str = _setting(
+        "auto",
+        "what finds candidates: memory (every row is held, exact), lancedb (its indexes; memory stays small) or auto "
+        "(lancedb from 50,000 rows on)",
+        env="VAULT_MEM_SEARCH_WITH",
+        check=("auto", "memory", "lancedb"),
+    )
     journal_days: int = _setting(30, "how long operations can be undone, in days", check=(1, 3650))
     journal_megabytes: int = _setting(50, "how large the undo journal grows", check=(1, 100_000))
     trash_days: int = _setting(30, "how long a forgotten memory can be restored, in days", check=(1, 3650))
@@ -159,7 +166,7 @@ class Settings:
     )
     idle_seconds: int = _setting(
         1800,
-        "a daemon that was started by a command ends after so long without another",
+        "the daemon lets a vault go after so long without a command",
         user_only=True,
         check=(1, 604_800),
     )
@@ -206,7 +213,7 @@ def load_settings(root: Path | None, env: Mapping[str, str]) -> Loaded:
     for name, each in BY_NAME.items():
         variable = each.metadata["env"]
         if variable and env.get(variable):
-            values[name] = env[variable]
+            values[name] = checked(name, env[variable], variable)
             sources[name] = variable
     settings = Settings(**values)
     check_folders(settings, str(root / VAULT_FILE) if root else "settings")

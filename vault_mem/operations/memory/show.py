@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vault_mem.errors import NotFound
+from vault_mem.index.graph import Graph
 from vault_mem.index.index import Index
 from vault_mem.model import Memory
 from vault_mem.notes.origin import trusted
@@ -71,12 +72,17 @@ def show(workspace: Workspace, id_: str) -> ShowResult:
         if freshness.stale:
             error.hint = f"the index is behind by {freshness.pending} changed file(s); try again in a moment"
         raise
-    links = [
-        Neighbour(edge.target, graph.title(edge.target), edge.link.type, edge.link.confidence)
-        for edge in graph.edges(memory.id)
-        if workspace.folder.is_shown(graph.places[edge.target].path)
+    return ShowResult(memory, neighbours(workspace, graph, memory.id), freshness.stale, freshness.pending)
+
+
+def neighbours(workspace: Workspace, graph: Graph, id_: str) -> list[Neighbour]:
+    """What a memory is linked to, in both directions."""
+    found = [(edge, graph.place(edge.target)) for edge in graph.edges(id_)]
+    return [
+        Neighbour(edge.target, place.title, edge.link.type, edge.link.confidence)
+        for edge, place in found
+        if workspace.folder.is_shown(place.path)
     ]
-    return ShowResult(memory, links, freshness.stale, freshness.pending)
 
 
 def list_memories(workspace: Workspace, filters: Filters | None = None, limit: int | None = None) -> ListResult:
@@ -98,7 +104,9 @@ def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str
     closed = [memory for memory in memories if memory.closed_at(now)]
     if not closed:
         return {}
-    with workspace.at_hand() as catalogue:
+    with workspace.candidates() as candidates:
+        files = [memory.path for memory in closed]
+        catalogue = candidates.catalogue({*files, *candidates.around(files)})
         places = {memory.id: catalogue.place_of(memory.path) for memory in closed}
         found = {
             id_: superseding_id(catalogue, place, now.timestamp(), public=workspace.folder.public)
