@@ -276,6 +276,22 @@ def test_packages_pass_the_clients_own_validators(place: Place) -> None:
         assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_codex_installs_the_plugin(place: Place) -> None:
+    # it has no validator: a marketplace of one plugin, installed, and its server is there
+    build(place.project)
+    (place.home / ".codex").mkdir()
+    plugin = {"name": "vault-mem", "source": {"source": "local", "path": "./vault-mem-plugin"}}
+    policy = {"installation": "AVAILABLE", "authentication": "ON_INSTALL"}
+    market = place.project / ".agents/plugins/marketplace.json"
+    market.parent.mkdir(parents=True)
+    market.write_text(json.dumps({"name": "here", "plugins": [plugin | {"policy": policy, "category": "Other"}]}))
+    for words in (("marketplace", "add", str(place.project)), ("add", "vault-mem@here")):
+        done = place.run("codex", "plugin", *words)
+        assert done.returncode == 0, done.stdout + done.stderr
+    listed = place.run("codex", "mcp", "list")
+    assert "vault-mem" in listed.stdout and "mcp --tools core" in listed.stdout, listed.stdout + listed.stderr
+
+
 def test_codex_sandbox(place: Place) -> None:
     # reads answer, saves are saved, though the home folder is read-only there and sockets are closed
     (place.home / ".codex").mkdir()
