@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -333,6 +334,9 @@ def test_where_nothing_can_be_written(cli: Command, root: Path, tmp_path: Path) 
     (root / ".vault-mem/inbox").unlink()
     cli.run("status")
     assert "Said in a sandbox." in only(root)
+    full = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))}  # as on a disk without room
+    run(root, input=told, **full)
+    assert list((root / ".vault-mem/inbox").iterdir()) == []
     reading, writing = os.pipe()
     with no_longer_than(10):
         run(root, stdin=reading)
