@@ -47,6 +47,9 @@ def _tick(stage: Stage) -> None:
     os.utime(path, (OLD, OLD))
 
 
+_HOOK = '{"session_id": "talk", "transcript_path": "{out}/talk.jsonl", "hook_event_name": "Stop", "cwd": "/app"}'
+
+
 def _place(stage: Stage) -> Path:
     place = stage.vault / "sessions/2026-11"
     place.mkdir(parents=True)
@@ -64,15 +67,6 @@ def _talk(stage: Stage) -> None:
             message = {"role": role, "content": text}
             record = {"type": role, "message": message, "timestamp": "2026-11-16T08:00:00Z", "sessionId": "talk"}
             file.write(json.dumps(record | {"cwd": "/app"}) + "\n")
-
-
-def _told(stage: Stage) -> None:
-    """What a hook has left to be taken in."""
-    _talk(stage)
-    told = {"session_id": "talk", "transcript_path": str(stage.out / "talk.jsonl"), "hook_event_name": "Stop"}
-    place = stage.vault / ".vault-mem/inbox"
-    place.mkdir(exist_ok=True)
-    (place / "00000000000000000001-1.in").write_text(f"claude-code\n/app\n{json.dumps(told)}")
 
 
 def _kept(stage: Stage) -> None:
@@ -134,7 +128,7 @@ OPERATIONS = [
     Operation("update-self", ("update-self", "--set", "name=Harbour", "--resolve", "1", "It is")),
     Operation("import", ("import", "{out}/import.jsonl")),
     Operation("import sessions", ("import", "{out}/talk.jsonl", "--format", "claude-code"), before=_talk),
-    Operation("unasked: capture", ("recall", "harbour"), before=_told),
+    Operation("capture", ("capture", "--agent", "claude-code"), _HOOK, _talk),
     Operation("sessions remove", ("sessions", "remove", "--all", "--yes"), before=_kept),
     Operation("forget what a session says", ("forget", "{soup}"), before=_kept),
     Operation("doctor --fix", ("doctor", "--fix")),

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -223,15 +224,16 @@ def _offers(body: Any, tool: str) -> bool:
 def _captured(place: Place, project: Path | None = None) -> None:
     """What was said is kept, and what our hooks and tools added to it is not (K-1)."""
     for _ in range(20):
-        kept = list(place.vault.glob("sessions/*/*.md"))
-        if kept:
+        kept = [path.read_text() for path in place.vault.glob("sessions/*/*.md")]
+        if SAID in "".join(kept):
             break
         time.sleep(0.5)  # the hook hands over and ends; the daemon takes it in
         place.run("vault-mem", "--vault", str(place.vault), "status")
-    (text,) = (path.read_text() for path in kept)
+    (text,) = kept
     said = [part.split("\n", 1) for part in text.split("\n## ")[1:]]
-    assert [head[17:] for head, _ in said] == ["user", "assistant"], text
-    assert said[0][1].strip() == QUESTION and SAID in said[1][1]
+    # an answer that was captured halfway goes on in a turn of its own
+    assert [role for role, _ in groupby(head[17:] for head, _ in said)] == ["user", "assistant"], text
+    assert said[0][1].strip() == QUESTION and SAID in said[-1][1]
     assert FACT not in text and SECRET not in text and f'project: "{project or place.project}"' in text
 
 
