@@ -233,7 +233,7 @@ def _captured(place: Place, project: Path | None = None) -> None:
     said = [part.split("\n", 1) for part in text.split("\n## ")[1:]]
     # an answer that was captured halfway goes on in a turn of its own
     assert [role for role, _ in groupby(head[17:] for head, _ in said)] == ["user", "assistant"], text
-    assert said[0][1].strip() == QUESTION and SAID in said[-1][1]
+    assert said[0][1].strip(' \n"') == QUESTION and SAID in said[-1][1]  # opencode quotes what it is given
     assert FACT not in text and SECRET not in text and f'project: "{project or place.project}"' in text
 
 

@@ -122,11 +122,12 @@ class Left:
     outside: Path | None = None
 
     def settle(self, folder: Folder) -> None:
-        """It has been taken in."""
-        if self.outside is not None:
-            self.outside.unlink(missing_ok=True)
-        else:
-            folder.tree.drop(f"{INBOX}/{self.name}")
+        """It has been taken in; where it cannot be removed, it is looked at once more, and nothing is new."""
+        with contextlib.suppress(OSError, VaultMemError):
+            if self.outside is not None:
+                self.outside.unlink(missing_ok=True)
+            else:
+                folder.tree.drop(f"{INBOX}/{self.name}")
 
 
 def waiting(folder: Folder, elsewhere: Path | None = None) -> list[Left]:
