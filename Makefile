@@ -52,7 +52,7 @@ $(FRAMEWORKS)/.installed: pyproject.toml
 frameworks: $(FRAMEWORKS)/.installed
 	$(FRAMEWORKS)/bin/pytest -rs tests/library tests/test_library_types.py
 
-# Claude Code, Codex, Gemini, Copilot, opencode, OpenClaw and the MCP inspector, installed from npm into build/clients (1 GB):
+# Claude Code, Codex, Gemini, Copilot, opencode, Qwen Code, OpenClaw and the MCP inspector, installed from npm into build/clients (1 GB):
 # they are asked whether what `setup` writes is right. About five minutes; skipped where there is no npm.
 clients: $(BIN)/.installed
 	$(BIN)/pytest tests/clients --clients -rs

@@ -68,6 +68,7 @@ def spoken(place: Path, id_: str) -> str:
     ]
     path = place / "transcript.jsonl"
     path.write_text("".join(lines))
+    (place / "out/transcript.jsonl").write_text("".join(lines).replace('"sessionId": "s"', '"sessionId": "other"'))
     return json.dumps({"transcript_path": str(path), "hook_event_name": "Stop", "session_id": "s"})
 
 
@@ -166,6 +167,9 @@ CALLS: list[tuple[str, tuple[str, ...], str]] = [
     ("hint", ("--include-private",), "What of the {token} fear of the harbour?"),
     ("stats", ("--recall",), ""),
     ("capture", (), "{{}}"),
+    ("import", ("{out}/transcript.jsonl", "--format", "claude-code"), ""),
+    ("import", ("{out}/transcript.jsonl", "--format", "claude-code"), ""),
+    ("sessions remove", ("{session}", "--yes"), ""),
     ("sessions remove", ("--all", "--dry-run"), ""),
     ("link", ("{secret}", "{b}", "--type", "caused_by", "--reason", "because of {token}"), ""),
     ("unlink", ("{secret}", "{b}", "--reason", "no {token}"), ""),
@@ -300,7 +304,7 @@ def outside(canary: Canary) -> list[str]:
     """Whatever holds the token, or names a private memory, where neither may be."""
     words = (TOKEN, *canary.private_ids)
     found = holding(canary.root, *words, but=("private/", ".vault-mem/"))
-    given = ("import.jsonl", "backup.tar.gz", "restored/private/", "restored/.vault-mem/")
+    given = ("import.jsonl", "transcript.jsonl", "backup.tar.gz", "restored/private/", "restored/.vault-mem/")
     found += holding(canary.out, *words, but=given)
     found += holding(Path(canary.cli.env["HOME"]), *words)
     git(canary.root, "add", "-A")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -282,6 +283,15 @@ def test_a_huge_transcript(cli: Command, root: Path, tmp_path: Path) -> None:
     assert "doing" not in text and len(text) < 1000  # what was private in a long output is covered all the same
 
 
+def test_what_a_crash_left_is_swept(cli: Command, root: Path, tmp_path: Path) -> None:
+    # S-3: a capture that was killed while it wrote leaves no words behind
+    capture(cli, transcript(tmp_path, line("user", "Before the crash.")))
+    left = next(root.glob("sessions/*/*.md")).parent / ".vault-mem-0a1b2c3d4e5f.tmp"
+    left.write_text("half of a session")
+    capture(cli, transcript(tmp_path, line("user", "After the crash.")))
+    assert not left.exists() and "After the crash." in only(root)
+
+
 def test_two_at_once(cli: Command, root: Path, tmp_path: Path) -> None:
     # K-1: several hooks in the same moment, none lost, none twice
     paths = [transcript(tmp_path, line("user", f"Said in session {n}."), name=f"s{n}") for n in range(4)]
@@ -324,6 +334,9 @@ def test_where_nothing_can_be_written(cli: Command, root: Path, tmp_path: Path) 
     (root / ".vault-mem/inbox").unlink()
     cli.run("status")
     assert "Said in a sandbox." in only(root)
+    full = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))}  # as on a disk without room
+    run(root, input=told, **full)
+    assert list((root / ".vault-mem/inbox").iterdir()) == []
     reading, writing = os.pipe()
     with no_longer_than(10):
         run(root, stdin=reading)

@@ -41,6 +41,13 @@ def test_only_what_answers(known: Command) -> None:
         assert prompt(known, text) == "", text
 
 
+def test_what_a_client_puts_before_a_prompt(known: Command) -> None:
+    # K-4: Gemini gives the first prompt with what the session-start hook said before it
+    said = f"<hook_context>&lt;vault-mem-data&gt;\n{'Rain fell on the quay all day. ' * 20}</hook_context>\n\n"
+    assert FACT in prompt(known, f"{said}Who keeps the lighthouse at Sada?")
+    assert prompt(known, f"{said}yes", "s2") == ""
+
+
 def test_never_twice_in_a_session(known: Command) -> None:
     # K-4: another session may see it again
     assert FACT in prompt(known, "Who keeps the lighthouse at Sada?")

@@ -181,7 +181,8 @@ def _look(stage: Stage, words: tuple[str, ...]) -> Aftermath:
     unsettled = [path.name for path in (stage.vault / ".vault-mem/journal").glob("*") if _unsettled(path.name)]
     undo = stage.command(*UNDO, seed=203)
     held = [each["id"] for each in listed.json["memories"]] if listed.code == 0 else [f"exit {listed.code}"]
-    left = [path.name for path in stage.vault.rglob("*.tmp")]
+    # who writes sessions next, removes or purges, takes away what is left there
+    left = [path.name for path in stage.vault.rglob("*.tmp") if "sessions" not in path.parts]
     return Aftermath(answer, now, doctor, held, unsettled, undo, tree(stage), left)
 
 

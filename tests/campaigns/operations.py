@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
@@ -43,6 +45,36 @@ def _tick(stage: Stage) -> None:
     path = stage.vault / "REVIEW.md"
     path.write_bytes(path.read_bytes().replace(b"- [ ]", b"- [x]", 1))
     os.utime(path, (OLD, OLD))
+
+
+_HOOK = '{"session_id": "talk", "transcript_path": "{out}/talk.jsonl", "hook_event_name": "Stop", "cwd": "/app"}'
+
+
+def _place(stage: Stage) -> Path:
+    place = stage.vault / "sessions/2026-11"
+    place.mkdir(parents=True)
+    note = "# Made by vault-mem: what was said in sessions is not for git.\n*\n"
+    (stage.vault / "sessions/.gitignore").write_text(note)
+    return place
+
+
+def _talk(stage: Stage) -> None:
+    """A transcript of an agent's, and the place for sessions, which is made once."""
+    _place(stage)
+    lines = [("user", "Where did we leave the boat?"), ("assistant", "In the shed, under the tarpaulin.")]
+    with (stage.out / "talk.jsonl").open("w") as file:
+        for role, text in lines:
+            message = {"role": role, "content": text}
+            record = {"type": role, "message": message, "timestamp": "2026-11-16T08:00:00Z", "sessionId": "talk"}
+            file.write(json.dumps(record | {"cwd": "/app"}) + "\n")
+
+
+def _kept(stage: Stage) -> None:
+    """A session that was captured."""
+    place = _place(stage)
+    head = '---\nsession: "claude-code:talk"\nagent: "claude-code"\nturns: 1\nread: 9\n---\n'
+    said = "\n## 2026-11-16 08:00 user\n\nI read it: Soup was hot and salty today. And the boat?\n"
+    (place / "2026-11-16-claude-code-0a1b2c3d.md").write_text(head + said)
 
 
 def answered(name: str) -> tuple[str, ...]:
@@ -95,6 +127,10 @@ OPERATIONS = [
     Operation("consolidate", ("consolidate", "--all")),
     Operation("update-self", ("update-self", "--set", "name=Harbour", "--resolve", "1", "It is")),
     Operation("import", ("import", "{out}/import.jsonl")),
+    Operation("import sessions", ("import", "{out}/talk.jsonl", "--format", "claude-code"), before=_talk),
+    Operation("capture", ("capture", "--agent", "claude-code"), _HOOK, _talk),
+    Operation("sessions remove", ("sessions", "remove", "--all", "--yes"), before=_kept),
+    Operation("forget what a session says", ("forget", "{soup}"), before=_kept),
     Operation("doctor --fix", ("doctor", "--fix")),
     Operation("reindex", ("reindex",)),
     Operation("unasked: a person's files", ("recall", "harbour"), before=_drop_in),

@@ -104,7 +104,7 @@ class Stage:
 
     def command(self, *words: str, stdin: str | bytes = b"", seed: int = 0) -> Answer:
         """Run a command in this very process."""
-        data = stdin.encode() if isinstance(stdin, str) else stdin
+        data = self.fill((stdin,))[0].encode() if isinstance(stdin, str) else stdin
         out, err = io.StringIO(), io.StringIO()
         with _seeded(seed):
             code = run(self.fill(words), Console(self.vault, self.env, io.BytesIO(data), out, err))

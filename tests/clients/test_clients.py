@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -217,19 +221,20 @@ def _offers(body: Any, tool: str) -> bool:
     return isinstance(body, dict) and tool in json.dumps(body.get("tools") or [])
 
 
-def _captured(place: Place) -> None:
+def _captured(place: Place, project: Path | None = None) -> None:
     """What was said is kept, and what our hooks and tools added to it is not (K-1)."""
     for _ in range(20):
-        kept = list(place.vault.glob("sessions/*/*.md"))
-        if kept:
+        kept = [path.read_text() for path in place.vault.glob("sessions/*/*.md")]
+        if SAID in "".join(kept):
             break
         time.sleep(0.5)  # the hook hands over and ends; the daemon takes it in
         place.run("vault-mem", "--vault", str(place.vault), "status")
-    (text,) = (path.read_text() for path in kept)
+    (text,) = kept
     said = [part.split("\n", 1) for part in text.split("\n## ")[1:]]
-    assert [head[17:] for head, _ in said] == ["user", "assistant"], text
-    assert said[0][1].strip() == QUESTION and SAID in said[1][1]
-    assert FACT not in text and SECRET not in text and f'project: "{place.project}"' in text
+    # an answer that was captured halfway goes on in a turn of its own
+    assert [role for role, _ in groupby(head[17:] for head, _ in said)] == ["user", "assistant"], text
+    assert said[0][1].strip(' \n"') == QUESTION and SAID in said[-1][1]  # opencode quotes what it is given
+    assert FACT not in text and SECRET not in text and f'project: "{project or place.project}"' in text
 
 
 def test_a_project_is_accepted_by_claude_code(place: Place) -> None:
@@ -273,6 +278,22 @@ def test_packages_pass_the_clients_own_validators(place: Place) -> None:
         assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_codex_installs_the_plugin(place: Place) -> None:
+    # it has no validator: a marketplace of one plugin, installed, and its server is there
+    build(place.project)
+    (place.home / ".codex").mkdir()
+    plugin = {"name": "vault-mem", "source": {"source": "local", "path": "./vault-mem-plugin"}}
+    policy = {"installation": "AVAILABLE", "authentication": "ON_INSTALL"}
+    market = place.project / ".agents/plugins/marketplace.json"
+    market.parent.mkdir(parents=True)
+    market.write_text(json.dumps({"name": "here", "plugins": [plugin | {"policy": policy, "category": "Other"}]}))
+    for words in (("marketplace", "add", str(place.project)), ("add", "vault-mem@here")):
+        done = place.run("codex", "plugin", *words)
+        assert done.returncode == 0, done.stdout + done.stderr
+    listed = place.run("codex", "mcp", "list")
+    assert "vault-mem" in listed.stdout and "mcp --tools core" in listed.stdout, listed.stdout + listed.stderr
+
+
 def test_codex_sandbox(place: Place) -> None:
     # reads answer, saves are saved, though the home folder is read-only there and sockets are closed
     (place.home / ".codex").mkdir()
@@ -286,26 +307,84 @@ def test_codex_sandbox(place: Place) -> None:
     assert not alive(str(place.project / "vault"))  # no daemon was left
 
 
+def _openclaw_settings(place: Place, port: int) -> dict[str, Any]:
+    known = {"id": "stand-in", "name": "stand-in", "contextWindow": 100_000, "maxTokens": 1000, "input": ["text"]}
+    provider = {
+        "baseUrl": f"{place.model.url}/v1",
+        "apiKey": "none",
+        "api": "openai-completions",
+        "models": [known],
+    }
+    return {
+        "gateway": {"mode": "local", "port": port, "bind": "loopback", "auth": {"mode": "token", "token": "t"}},
+        "models": {"mode": "merge", "providers": {"standin": provider}},
+        "agents": {"defaults": {"model": {"primary": "standin/stand-in"}}},
+    }
+
+
+@contextmanager
+def _gateway(place: Place, openclaw: tuple[str, ...], port: int) -> Iterator[None]:
+    """OpenClaw's Gateway, which runs its hooks; it takes a minute to start."""
+    with (place.home / "gateway.log").open("w") as log:
+        running = subprocess.Popen(
+            [*openclaw, "gateway", "run"],
+            cwd=place.project,
+            env=place.env,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        for _ in range(240):
+            time.sleep(1)
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                break
+        yield
+    finally:
+        running.terminate()
+        running.wait(60)
+
+
 def test_openclaw(place: Place) -> None:
-    program = place.bin.parent / "openclaw" / "openclaw.mjs"
-    openclaw = ("node", str(program))
+    openclaw = ("node", str(place.bin.parent / "openclaw" / "openclaw.mjs"))
     row = _rows.setdefault(f"openclaw {place.run(*openclaw, '--version').stdout.split()[1]}", {})
     settings = place.home / ".openclaw/openclaw.json"
     settings.parent.mkdir()
-    settings.write_text("{\n  // mine\n  gateway: { mode: 'local' },\n}\n")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings.write_text(f"// mine\n{json.dumps(_openclaw_settings(place, port), indent=2)}\n")
     before = settings.read_bytes()
-    place.setup("openclaw")
+    place.setup("openclaw", "--capture")
     checked = place.run(*openclaw, "config", "validate")
     assert checked.returncode == 0, checked.stdout + checked.stderr
     row["accepted"] = "yes"
-    hooks = place.run(*openclaw, "hooks", "info", "vault-mem")
-    assert "agent:bootstrap" in hooks.stdout, hooks.stdout + hooks.stderr
+    for hook in ("vault-mem", "vault-mem-capture"):
+        assert "agent:bootstrap" in place.run(*openclaw, "hooks", "info", hook).stdout
     servers = place.run(*openclaw, "mcp", "list")
     assert "vault-mem" in servers.stdout, servers.stdout + servers.stderr
-    skills = place.run(*openclaw, "skills", "list")
-    assert "vault-mem" in skills.stdout
+    assert "vault-mem" in place.run(*openclaw, "skills", "list").stdout
+    place.env["OPENCLAW_GATEWAY_TOKEN"] = "t"
+    ask = (*openclaw, "agent", "--agent", "main", "--message")
+    with _gateway(place, openclaw, port):
+        place.model.call = ("tool_call", {"id": "vault-mem__recall", "args": {"query": QUESTION}})
+        asked = place.run(*ask, QUESTION, seconds=240)
+        assert SAID in asked.stdout, asked.stdout + asked.stderr
+        assert place.model.call is None, "the model was offered no tool"
+        first, last = (json.dumps(place.model.requests[at][1], ensure_ascii=False) for at in (0, -1))
+        assert first.count(FACT) == 1 and "vault-mem-data" in first and SECRET not in first
+        assert last.count(FACT) > 1
+        row["connects"] = row["hook reaches the model"] = row["tool reaches the model"] = "yes"
+        assert (
+            SAID in place.run(*ask, "And now?", seconds=240).stdout
+        )  # what was said before is captured when it begins
+        _captured(place, place.home / ".openclaw/workspace")
+        row["session captured"], row["hint reaches the model"] = "yes", "it has none"
     place.remove("openclaw")
-    assert settings.read_bytes() == before and not (settings.parent / "skills/vault-mem").exists()
-    row["removal exact"] = "yes"
+    assert not (settings.parent / "skills/vault-mem").exists() and not (settings.parent / "hooks/vault-mem").exists()
+    assert b"vault-mem" not in settings.read_bytes()
+    row["removal exact"] = "yes" if settings.read_bytes() == before else "ours goes"
     assert place.run(*openclaw, "config", "validate").returncode == 0
-    row["still starts"] = "its command does"
+    with _gateway(place, openclaw, port):
+        assert SAID in place.run(*ask, QUESTION, seconds=240).stdout
+    row["still starts"] = "yes"

@@ -19,7 +19,7 @@ from typing import Any
 from vault_mem.errors import Conflict, VaultMemError
 from vault_mem.vault import files, own
 from vault_mem.vault.folder import OWN, Folder
-from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, TEMPORARY
 
 INBOX = f"{OWN}/inbox"
 LOCK = f"{OWN}/sessions.lock"
@@ -60,6 +60,15 @@ def keys(folder: Folder) -> dict[str, str]:
     return found
 
 
+def sweep(folder: Folder) -> None:
+    """Remove what was being written when a crash came; for who holds the lock of the sessions, or of everything."""
+    with contextlib.suppress(OSError):
+        for _, _, others in folder.tree.walk(top(folder)):
+            for key in others:
+                if key.rpartition("/")[2].startswith(TEMPORARY):
+                    folder.tree.drop(key)
+
+
 def make_place(folder: Folder) -> None:
     """Make the folder, for the user alone and ignored by git; the owner's own of that name is left alone."""
     tree, place = folder.tree, top(folder)
@@ -84,12 +93,16 @@ def _empty(folder: Folder, place: str) -> bool:
 
 def save(folder: Folder, key: str, before: bytes | None, after: bytes) -> None:
     """Write a session's file as a whole; it is the old one or the new one, whatever happens."""
-    if before is None:
-        make_place(folder)
-        files.make_folder(folder.tree, key.rpartition("/")[0], PRIVATE_FOLDER_MODE)
-        files.create(folder.tree, key, after, PRIVATE_MODE)
-    elif before != after:
-        files.replace(folder.tree, key, before, after)
+    try:
+        if before is None:
+            make_place(folder)
+            files.make_folder(folder.tree, key.rpartition("/")[0], PRIVATE_FOLDER_MODE)
+            files.create(folder.tree, key, after, PRIVATE_MODE)
+        elif before != after:
+            files.replace(folder.tree, key, before, after)
+    except (OSError, VaultMemError):
+        if folder.tree.read(key) != after:  # else it is there, and only the disk has not said so
+            raise
 
 
 def drop_table(folder: Folder) -> None:
@@ -109,11 +122,12 @@ class Left:
     outside: Path | None = None
 
     def settle(self, folder: Folder) -> None:
-        """It has been taken in."""
-        if self.outside is not None:
-            self.outside.unlink(missing_ok=True)
-        else:
-            folder.tree.drop(f"{INBOX}/{self.name}")
+        """It has been taken in; where it cannot be removed, it is looked at once more, and nothing is new."""
+        with contextlib.suppress(OSError, VaultMemError):
+            if self.outside is not None:
+                self.outside.unlink(missing_ok=True)
+            else:
+                folder.tree.drop(f"{INBOX}/{self.name}")
 
 
 def waiting(folder: Folder, elsewhere: Path | None = None) -> list[Left]:

@@ -149,6 +149,7 @@ def _scrub_history(folder: Folder, names: _Names) -> None:
 
 def _scrub_sessions(folder: Folder) -> None:
     """What other operations displaced in sessions may say it, too: an undo of theirs leaves the sessions alone."""
+    sessions.sweep(folder)
     if not sessions.keys(folder):
         return
     sessions.drop_table(folder)

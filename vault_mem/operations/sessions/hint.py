@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from vault_mem.imports.transcripts.reading import own_words
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import Request, context_query, recall
 from vault_mem.operations.memory.results import Found
@@ -48,7 +49,7 @@ def hint(
 ) -> list[Found]:
     """The memories to add to a prompt: highly relevant, not shown in this session yet, within the budget."""
     folder = workspace.folder
-    text = context_query(prompt)
+    text = context_query(own_words(prompt))  # Gemini puts what other hooks said before the first one
     if (len(text) < _LEAST_LETTERS and text.isascii()) or _NO_QUESTION.fullmatch(text):
         return []
     private = None if include_private and not folder.public else False

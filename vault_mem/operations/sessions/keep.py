@@ -81,6 +81,7 @@ class Keeper:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.folder = workspace.folder
+        sessions.sweep(self.folder)
         self.known = sessions.keys(self.folder)
         self.removed = sessions.removed(self.folder)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -133,12 +133,15 @@ def remove(
     if dry_run or not result.removed:
         return result
     with nullcontext() if held else locked(folder.tree, sessions.LOCK, "the sessions"):
+        sessions.sweep(folder)
+        sessions.drop_table(folder)  # first: while that cannot be done, nothing is removed
         for each in result.removed:
             id_ = each.head.session.partition(":")[2]
             sessions.note_removed(folder, sessions.tail_of(each.head.agent, id_), each.head.read)
             folder.tree.drop(each.key)
             folder.tree.drop_folder(each.key.rpartition("/")[0])
-        sessions.drop_table(folder)
+        with suppress(OSError):
+            sessions.drop_table(folder)  # again: somebody may have searched meanwhile
     return result
 
 
