@@ -28,7 +28,7 @@ export default function Ask({ query }) {
   }, []);
   const asks = Boolean(found.data?.results);
   const results = found.data?.results ?? found.data?.memories ?? [];
-  const summary = found.data && (asks ? told(found.data) : t("newest", { n: number(found.data.total) }));
+  const summary = found.data && (asks ? told(found.data) : found.data.total > 0 && t("newest", { n: number(found.data.total) }));
   useEffect(() => {
     if (asks) say(summary);
   }, [found.data]);
@@ -40,7 +40,7 @@ export default function Ask({ query }) {
       </div>
       <${Filters} asked=${asked} set=${set} />
     </form>
-    <p class="status">${summary ?? ""}</p>
+    <p class="status">${summary || ""}</p>
     ${found.error && html`<${Failure} error=${found.error} />`}
     ${!found.data && found.busy && html`<${Waiting} />`}
     ${found.data && !results.length && html`<p class="empty">${t(question || FILTERS.some((name) => late[name]) ? "ask.nothing" : "vault.empty")}</p>`}
