@@ -1,6 +1,6 @@
 // Ask: what answers a question, why it was found, and why something else was not.
 import { address, html, say, settle, shared, useDelayed, useEffect, useRef, useState } from "../base.js";
-import { get, useAnswer } from "../api.js";
+import { NEWEST, get, useAnswer } from "../api.js";
 import { Check, Facts, Failure, Field, Head, Meter, Parts, Replaced, Terms, Waiting, Ways, memoryAt, number } from "../parts.js";
 import { t } from "../words.js";
 
@@ -14,7 +14,7 @@ export default function Ask({ query }) {
   useEffect(() => settle(address("ask", late)), [late]);
   const question = (late.q ?? "").trim();
   const filters = Object.fromEntries(FILTERS.map((name) => [name, late[name]]));
-  const found = useAnswer(question ? "recall" : "list", question ? { q: question, n: 10, ...filters } : { n: 12, ...filters });
+  const found = useAnswer(question ? "recall" : "list", question ? { q: question, n: 10, ...filters } : { n: NEWEST, ...filters });
   const field = useRef();
   useEffect(() => {
     const slash = (event) => {
