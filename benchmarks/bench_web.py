@@ -7,7 +7,6 @@ graph are measured in that browser; otherwise the first view is the sum of its r
 from __future__ import annotations
 
 import http.client
-import math
 import os
 import shutil
 import statistics
@@ -29,10 +28,16 @@ from vault_mem.web.files import files
 ROUNDS = 30
 NODES = 5_000
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-# How long each frame took, in milliseconds, while the pointer drags the picture along.
-FRAMES = """() => { window.frames_ = []; let last = performance.now();
-  const next = (now) => { window.frames_.push(now - last); last = now; requestAnimationFrame(next) };
-  requestAnimationFrame(next) }"""
+# How long each frame took, in milliseconds, while the pointer goes round and drags the picture: each is another one.
+FRAMES = """([x, y, count]) => new Promise((done) => {
+  const canvas = document.querySelector('canvas'), took = []; let last = performance.now();
+  const next = (now) => {
+    took.push(now - last); last = now;
+    if (took.length > count) return done(took.slice(1));
+    const at = took.length / 8, place = { clientX: x + 150 * Math.sin(at), clientY: y + 100 * Math.cos(at) };
+    canvas.dispatchEvent(new PointerEvent('pointermove', { pointerId: 1, bubbles: true, ...place }));
+    requestAnimationFrame(next) };
+  requestAnimationFrame(next) })"""
 # When the page first showed something and waited for nothing more, in milliseconds since it was asked for.
 SHOWN = """{ const look = () => {
   if (!window.shown_ && document.querySelector('main h1') && !document.querySelector('[aria-busy]'))
@@ -40,6 +45,7 @@ SHOWN = """{ const look = () => {
   new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true }) }"""
 SENT = """() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
   .reduce((sum, each) => sum + each.transferSize, 0)"""
+PICTURE = "() => document.querySelector('canvas').toDataURL()"
 EMPTY = "data:text/html,<canvas width=1000 height=700 style='background:white'></canvas>"
 
 
@@ -171,7 +177,9 @@ def _pan(server: Server, tab: Any, size: int) -> Figure:
     tab.goto(f"{tab.url.partition('#')[0]}#/graph")
     tab.wait_for_function("() => document.querySelector('main canvas') && !document.querySelector('[aria-busy]')")
     time.sleep(5)  # until the picture has come to rest
+    before = tab.evaluate(PICTURE)
     moving = _frames(tab)
+    assert tab.evaluate(PICTURE) != before, "nothing moved"
     tab.goto(EMPTY)
     still = _frames(tab)
     limit = Target("≤", 33)
@@ -185,9 +193,6 @@ def _frames(tab: Any) -> list[float]:
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     tab.mouse.move(x, y)
     tab.mouse.down()
-    tab.evaluate(FRAMES)
-    for step in range(120):
-        tab.mouse.move(x + 150 * math.sin(step / 10), y + 100 * math.cos(step / 10))
-    found = tab.evaluate("() => window.frames_")
+    found = tab.evaluate(FRAMES, [x, y, 120])
     tab.mouse.up()
-    return [float(each) for each in found[1:]]
+    return [float(each) for each in found]

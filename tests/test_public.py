@@ -102,3 +102,17 @@ def test_counts(cli: Command) -> None:
     assert cli.json("stats")["memories"] == whole["memories"]  # nothing of it stays
     pairs = cli.json("consolidate", "--all", "--public", "--merge-threshold", "0.9")
     assert pairs["merge_candidates"] == [] and pairs["replay_events"] == 0
+
+
+def test_what_became_private_is_gone_from_the_history(cli: Command, wire: Wire) -> None:
+    stays = cli.json("remember", "Ines paints the boat shed blue.", "--kind", "fact")["memory"]["id"]
+    goes = cli.json("remember", SECRET, "--kind", "fact")["memory"]["id"]
+    told = wire.call("history")["structuredContent"]["operations"]
+    assert [each["ids"] for each in told] == [[goes], [stays]]
+    cli.json("private", goes)
+    told = wire.call("history")
+    assert [each["ids"] for each in told["structuredContent"]["operations"]] == [[stays]]
+    assert goes not in json.dumps(told) and "brass" not in json.dumps(told)
+    assert wire.call("undo", operation="2")["isError"]
+    cli.json("publish", goes)
+    assert [goes] in [each["ids"] for each in wire.call("history")["structuredContent"]["operations"]]

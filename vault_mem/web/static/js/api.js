@@ -1,5 +1,7 @@
 // Talking to the server. Private memories are seen only by requests that carry the tab's key, which is kept nowhere but here.
-import { change, shared, useEffect, useState } from "./base.js";
+import { change, shared, useLayoutEffect, useState } from "./base.js";
+
+export const NEWEST = 12; // how many memories the page begins with
 
 let csrf = "";
 let key = "";
@@ -49,19 +51,30 @@ export async function switchPrivate(on) {
   await refreshStatus();
 }
 
+// Questions that are asked before the view that wants the answer is there.
+const begun = new Map();
+export function begin(path, query) {
+  const answer = ask(full(path, query));
+  answer.catch(() => {}); // the view tells of it
+  begun.set(full(path, query), answer);
+}
+
 // What the server has to say to a question, asked again after every change of the vault.
 export function useAnswer(path, query = {}, { live = true } = {}) {
   const [state, set] = useState({ data: null, error: null, busy: true });
   const asked = path && full(path, query);
   const changes = live ? shared.changes : 0;
-  useEffect(() => {
+  // before the next picture and not after it: an answer is what everybody waits for
+  useLayoutEffect(() => {
     if (!asked) {
       set({ data: null, error: null, busy: false });
       return undefined;
     }
     const stop = new AbortController();
     set((old) => ({ ...old, busy: true }));
-    ask(asked, { signal: stop.signal }).then(
+    const answer = begun.get(asked) ?? ask(asked, { signal: stop.signal });
+    begun.delete(asked);
+    answer.then(
       (data) => !stop.signal.aborted && set({ data, error: null, busy: false }),
       (error) => !stop.signal.aborted && set({ data: null, error, busy: false }),
     );

@@ -1,6 +1,6 @@
 // The frame: navigation, language, the private switch, and the view that the address names.
-import { address, change, html, render, say, shared, toast, useEffect, useRef, useShared, useState, where } from "./base.js";
-import { listen, refreshStatus, switchPrivate } from "./api.js";
+import { address, change, html, render, say, shared, toast, useEffect, useLayoutEffect, useRef, useShared, useState, where } from "./base.js";
+import { NEWEST, begin, listen, refreshStatus, switchPrivate } from "./api.js";
 import { Choice, Toasts } from "./parts.js";
 import { t } from "./words.js";
 
@@ -87,7 +87,7 @@ function useWhere() {
 function View({ at }) {
   const [loaded, set] = useState({});
   const name = at.view in VIEWS ? at.view : "ask";
-  useEffect(() => {
+  useLayoutEffect(() => {
     let wanted = true;
     VIEWS[name]().then((module) => wanted && set({ name, Page: module.default }));
     return () => (wanted = false);
@@ -142,7 +142,9 @@ addEventListener("click", (event) => {
   if (link) location.hash = address("memory", {}, link.dataset.id);
 });
 
-VIEWS[where().view]?.(); // on its way while the first answer is
+// On their way while the first answer is.
+VIEWS[where().view]?.();
+if (/^(#\/ask)?$/.test(location.hash)) begin("list", { n: NEWEST });
 await refreshStatus().catch(() => {});
 render(html`<${App} />`, document.getElementById("app"));
 listen();

@@ -62,10 +62,10 @@ function seeds(cluster, depth, count, step, aspect) {
   });
   const groups = [...members.values()].sort((a, b) => b.length - a.length);
   const placed = []; // circles that are taken: x, y, radius
-  let turn = 0;
   for (const each of groups.slice(0, PACKED)) {
     const radius = step * (Math.sqrt(each.length) + 0.3);
-    for (turn = 0; !free(placed, ...spiral(turn, 0.7 * step), radius); turn++);
+    let turn = 0;
+    while (!free(placed, ...spiral(turn, 0.7 * step), radius)) turn++;
     const [x, y] = spiral(turn, 0.7 * step);
     placed.push([x, y, radius]);
     each.forEach((n, at) => {

@@ -87,7 +87,8 @@ export function LineDiff({ diff, around = 2 }) {
 }
 
 export function Failure({ error }) {
-  return html`<div class="note bad" role="alert"><p>${error.message}</p>${error.hint && html`<p class="small">${error.hint}</p>`}</div>`;
+  const gone = error instanceof TypeError; // what fetch says where nobody answers
+  return html`<div class="note bad" role="alert"><p>${gone ? t("offline") : error.message}</p>${error.hint && html`<p class="small">${error.hint}</p>`}</div>`;
 }
 
 export const Waiting = () => html`<p class="empty" aria-busy="true">${t("wait")}</p>`;

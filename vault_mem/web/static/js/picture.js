@@ -1,11 +1,13 @@
 // A graph on a canvas: drawn only when something moved, by kind in one stroke each, labels where there is room.
 const NODE = 4.6; // radius at zoom 1
 const SHOWN = 70; // labels at once
+const ROOM = 0.5; // of the picture's size, on each side
 
 export class Picture {
   constructor(canvas, { onChoose, onOpen, still }) {
     Object.assign(this, { canvas, onChoose, onOpen, still });
     this.context = canvas.getContext("2d");
+    this.layer = document.createElement("canvas");
     this.view = { x: 0, y: 0, k: 1 };
     this.chosen = -1;
     this.hovered = -1;
@@ -101,20 +103,44 @@ export class Picture {
 
   // Drawing
 
+  // What only moves is not drawn again: while the picture is dragged it is painted with some room around it, once, and shifted.
   draw() {
-    const { context: c, view, dense } = this;
-    this.colours();
+    const { context: c, dense, view } = this;
+    const stamp = [view.k, this.chosen, this.hovered, this.width, this.height, document.documentElement.dataset.theme].join();
+    const [dx, dy] = [view.x - this.painted?.x, view.y - this.painted?.y];
+    const room = this.painted?.room ?? [0, 0];
+    if (this.painted?.stamp !== stamp || this.painted.at !== this.at || Math.abs(dx) > room[0] || Math.abs(dy) > room[1]) {
+      this.paint(stamp, this.pointers.size === 1 ? [this.width * ROOM, this.height * ROOM] : [0, 0]);
+      return this.draw();
+    }
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    c.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    c.drawImage(this.layer, Math.round((dx - room[0]) * dense), Math.round((dy - room[1]) * dense));
+    return undefined;
+  }
+
+  paint(stamp, room) {
+    const { width, height, view, dense, layer } = this;
+    this.painted = { stamp, room, x: view.x, y: view.y, at: this.at };
+    this.width += 2 * room[0];
+    this.height += 2 * room[1];
+    this.view = { ...view, x: view.x + room[0], y: view.y + room[1] };
+    layer.width = Math.max(1, Math.round(this.width * dense));
+    layer.height = Math.max(1, Math.round(this.height * dense));
+    const c = layer.getContext("2d");
     c.setTransform(dense, 0, 0, dense, 0, 0);
-    c.clearRect(0, 0, this.width, this.height);
-    if (!this.at.length) return;
+    if (this.at.length) this.paintAll(c);
+    Object.assign(this, { width, height, view });
+  }
+
+  paintAll(c) {
+    this.colours();
     this.near = this.chosen >= 0 ? new Set([this.chosen, ...this.neighbours[this.chosen]]) : null;
     this.seen = this.order.filter((n) => this.inside(this.x(n), this.y(n), 20));
-    this.visible ??= new Uint8Array(0);
-    if (this.visible.length !== this.count) this.visible = new Uint8Array(this.count);
-    this.visible.fill(0);
+    this.visible = new Uint8Array(this.count);
     this.seen.forEach((n) => (this.visible[n] = 1));
     this.drawEdges(c);
-    this.drawNodes(c, Math.max(this.count < 400 ? NODE : 1.6, NODE * Math.sqrt(Math.min(view.k, 4))));
+    this.drawNodes(c, Math.max(this.count < 400 ? NODE : 1.6, NODE * Math.sqrt(Math.min(this.view.k, 4))));
     this.drawLabels(c);
   }
 

@@ -19,6 +19,7 @@ export const WORDS = {
   "theme.dark": ["Dark", "暗"],
   "live": ["Live", "変更をすぐに反映します"],
   "not.live": ["Not connected; trying again …", "接続が切れました。再接続しています…"],
+  "offline": ["The server does not answer. Is vault-mem web still running?", "サーバーが応答しません。vault-mem web は動いていますか？"],
   "over.title": ["This session has ended", "セッションは終了しました"],
   "over.text": ["Press Enter in the terminal where vault-mem web runs; it prints a new address.", "vault-mem web を実行している端末で Enter を押すと、新しいアドレスが表示されます。"],
   "wait": ["One moment …", "お待ちください…"],

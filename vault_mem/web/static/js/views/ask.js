@@ -1,6 +1,6 @@
 // Ask: what answers a question, why it was found, and why something else was not.
 import { address, html, say, settle, shared, useDelayed, useEffect, useRef, useState } from "../base.js";
-import { get, useAnswer } from "../api.js";
+import { NEWEST, get, useAnswer } from "../api.js";
 import { Check, Facts, Failure, Field, Head, Meter, Parts, Replaced, Terms, Waiting, Ways, memoryAt, number } from "../parts.js";
 import { t } from "../words.js";
 
@@ -14,7 +14,7 @@ export default function Ask({ query }) {
   useEffect(() => settle(address("ask", late)), [late]);
   const question = (late.q ?? "").trim();
   const filters = Object.fromEntries(FILTERS.map((name) => [name, late[name]]));
-  const found = useAnswer(question ? "recall" : "list", question ? { q: question, n: 10, ...filters } : { n: 12, ...filters });
+  const found = useAnswer(question ? "recall" : "list", question ? { q: question, n: 10, ...filters } : { n: NEWEST, ...filters });
   const field = useRef();
   useEffect(() => {
     const slash = (event) => {
@@ -28,7 +28,7 @@ export default function Ask({ query }) {
   }, []);
   const asks = Boolean(found.data?.results);
   const results = found.data?.results ?? found.data?.memories ?? [];
-  const summary = found.data && (asks ? told(found.data) : t("newest", { n: number(found.data.total) }));
+  const summary = found.data && (asks ? told(found.data) : found.data.total > 0 && t("newest", { n: number(found.data.total) }));
   useEffect(() => {
     if (asks) say(summary);
   }, [found.data]);
@@ -40,7 +40,7 @@ export default function Ask({ query }) {
       </div>
       <${Filters} asked=${asked} set=${set} />
     </form>
-    <p class="status">${summary ?? ""}</p>
+    <p class="status">${summary || ""}</p>
     ${found.error && html`<${Failure} error=${found.error} />`}
     ${!found.data && found.busy && html`<${Waiting} />`}
     ${found.data && !results.length && html`<p class="empty">${t(question || FILTERS.some((name) => late[name]) ? "ask.nothing" : "vault.empty")}</p>`}

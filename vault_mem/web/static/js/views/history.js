@@ -1,33 +1,24 @@
 // History: every operation with its diff, and the way back from each that has one.
 import { html, useState } from "../base.js";
-import { get, useAnswer } from "../api.js";
+import { useAnswer } from "../api.js";
 import { Failure, Head, LineDiff, Waiting, clock, dayLong, memoryAt, undo } from "../parts.js";
 import { t } from "../words.js";
 
+const STEP = 50;
+const MOST = 500; // what the server lists at once; the command has the rest
+
 export default function History() {
-  const found = useAnswer("history", { n: 50 });
-  const [older, setOlder] = useState([]);
-  const [done, setDone] = useState(false);
-  const operations = [...(found.data?.operations ?? []), ...older];
-  const more = found.data?.more && !done;
-  const load = async () => {
-    const next = await get("history", { n: 50, before: operations.at(-1).op });
-    setOlder([...older, ...next.operations]);
-    setDone(!next.more);
-  };
-  const days = Map.groupBy ? Map.groupBy(operations, (each) => each.at.slice(0, 10)) : grouped(operations);
+  const [n, setN] = useState(STEP);
+  const found = useAnswer("history", { n });
+  const operations = found.data?.operations ?? [];
+  const days = new Map();
+  operations.forEach((each) => days.set(each.at.slice(0, 10), [...(days.get(each.at.slice(0, 10)) ?? []), each]));
   return html`<${Head} title=${t("nav.history")} lead=${t("history.lead")} />
     ${found.error && html`<${Failure} error=${found.error} />`}
     ${!found.data && found.busy && html`<${Waiting} />`}
     ${found.data && !operations.length && html`<p class="empty">${t("history.nothing")}</p>`}
     ${[...days].map(([date, each]) => html`<section key=${date}><h2 class="day">${dayLong(date)}</h2><ul class="ops">${each.map((operation) => html`<${Operation} key=${operation.op} operation=${operation} />`)}</ul></section>`)}
-    ${more && html`<p class="row"><button type="button" class="btn" onClick=${load}>${t("history.more")}</button></p>`}`;
-}
-
-function grouped(operations) {
-  const days = new Map();
-  operations.forEach((each) => days.set(each.at.slice(0, 10), [...(days.get(each.at.slice(0, 10)) ?? []), each]));
-  return days;
+    ${found.data?.more && n < MOST && html`<p class="row"><button type="button" class="btn" onClick=${() => setN(n + STEP)}>${t("history.more")}</button></p>`}`;
 }
 
 function Operation({ operation }) {

@@ -28,7 +28,7 @@ export default function Timeline({ query }) {
     ${whole.data?.first && html`<${AsOf} whole=${whole.data} asOf=${asOf} setAsOf=${setAsOf} />`}
     ${line.error && html`<${Failure} error=${line.error} />`}
     ${!line.data && line.busy && html`<${Waiting} />`}
-    ${line.data && !all.length && html`<p class="empty">${t("timeline.nothing")}</p>`}
+    ${line.data && !all.length && html`<p class="empty">${t(late ? "timeline.nothing" : "vault.empty")}</p>`}
     ${all.slice(0, shown).map((bucket) => html`<${Period} key=${by + bucket.start} by=${by} bucket=${bucket} asOf=${late} />`)}
     ${all.length > shown && html`<p class="row"><button type="button" class="btn" onClick=${() => setShown(shown + STEP)}>${t("older", { n: all.length - shown })}</button></p>`}`;
 }
