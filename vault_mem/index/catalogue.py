@@ -18,21 +18,23 @@ from numpy.typing import NDArray
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.allocators import release_memory
 from vault_mem.index.changes import Rows
+from vault_mem.index.corpus import AllAtHand, Corpus
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.lexicon import Lexicon
 from vault_mem.index.links import Names
 from vault_mem.index.rows import noted
-from vault_mem.index.table import Table, quote
+from vault_mem.index.table import Table, quote, rows_in, vectors_in
+from vault_mem.index.timeline import Timeline
 from vault_mem.model import Memory, from_record
 
 T = TypeVar("T")
 
-_TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
+TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
 _TEXTS = ("file", "hash", "id", "kind", "category", "emotion", "content", "memory")
 _LISTS = ("tags", "people")
 _SIGNS = ("hash", "id", "created")  # of a file's rows: where one is another, the rows are others
 _VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
-_COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
+COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
 _NO_FACTS = {"aliases": "[]", "supersedes": "[]", "metadata": "{}"}
 FOREVER = float("inf")
 # After this many rows came one by one it would pay to refill the arrays, in a quiet moment: lists beside them are
@@ -55,20 +57,27 @@ class Catalogue:
     """Memories and included notes, with their passages; `names` tells what their links mean, to whom it is lent."""
 
     names: Names
+    corpus: Corpus
+    timeline: Timeline | None = None  # where not all memories are at hand
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, found: pa.Table) -> None:
+        self.corpus = AllAtHand(self)
         self._free: list[int] = []
         self._by_file: dict[str, list[int]] = {}
         self._derived: dict[str, Any] = {}
         self._by_place: dict[str, dict[int, Any]] = {}
-        self._fill(table)
-        release_memory()
+        self._fill(found.sort_by([("file", "ascending"), ("n", "ascending")]))
 
-    def _fill(self, table: Table) -> None:
-        found = table.select(_COLUMNS, _TYPES)
-        found = found.sort_by([("file", "ascending"), ("n", "ascending")])
+    @classmethod
+    def of_all(cls, table: Table) -> Catalogue:
+        """Every row of a table."""
+        catalogue = cls(table.select(COLUMNS, TYPES))
+        release_memory()
+        return catalogue
+
+    def _fill(self, found: pa.Table) -> None:
         count = found.num_rows
-        self.vectors: Vectors = np.array(_vectors(found, table.dim), order="C")  # our own: rows are changed in place
+        self.vectors: Vectors = np.array(vectors_in(found), order="C")  # our own: rows are changed in place
         self.files, self._hashes, self.ids, self.kinds, self.categories, self.emotions, self.texts, self._records = (
             found.column(name).to_pylist() for name in _TEXTS
         )
@@ -176,6 +185,11 @@ class Catalogue:
         found = [(place, float(cosines[place])) for place in places.tolist() if cosines[place] > -1.0]
         return sorted(found, key=lambda each: (-each[1], -self.created[each[0]], self.files[each[0]]))[:count]
 
+    def with_all(self, terms: Iterable[str]) -> set[int]:
+        """The places of whole memories that have all of these terms in any of their rows."""
+        held = [set(self.owner[self.lexicon.postings(term)[0]].tolist()) for term in terms]
+        return set.intersection(*held) if held else set()
+
     def open_at(self, now: float, *, public: bool = False) -> list[tuple[str, str, int]]:
         """Id, file and place of every memory that is not closed, by id."""
         places = np.flatnonzero(self._open(now, public)).tolist()
@@ -202,7 +216,7 @@ class Catalogue:
 
     def differing(self, table: Table) -> set[str]:
         """The files whose rows in the table are not those at hand."""
-        found = table.select(("file", *_SIGNS), f"n = 0 AND {_TYPES}")
+        found = table.select(("file", *_SIGNS), f"n = 0 AND {TYPES}")
         there = dict(zip(found.column("file").to_pylist(), _signs(found), strict=True))
         places = np.flatnonzero(self.alive & (self.n == 0)).tolist()
         here = {self.files[each]: (self._hashes[each], self.ids[each], self.created[each]) for each in places}
@@ -216,9 +230,8 @@ class Catalogue:
         rows = [row for file in files for row in changed[file] or () if row["type"] in (MEMORY, NOTE)]
         elsewhere = [quote(file) for file in files if changed[file] is None]
         if elsewhere:
-            found = table.select(_COLUMNS, f"{_TYPES} AND file IN ({', '.join(elsewhere)})")
-            vectors = _vectors(found, table.dim)
-            rows += [{**row, "vector": vectors[n]} for n, row in enumerate(found.drop_columns("vector").to_pylist())]
+            found = table.select(COLUMNS, f"{TYPES} AND file IN ({', '.join(elsewhere)})")
+            rows += rows_in(found)
         kept = {name: value for name, value in self._derived.items() if isinstance(value, Following)}
         gone = [place for file in files for place in self._by_file.get(file, ())]
         for value in kept.values():
@@ -287,13 +300,6 @@ class Catalogue:
             setattr(self, name, np.concatenate([array, np.zeros(more, dtype=array.dtype)]))
         self.lexicon.reserve(size + more)
         self._free += range(size + more - 1, size - 1, -1)
-
-
-def _vectors(found: pa.Table, dim: int) -> Vectors:
-    if not found.num_rows:
-        return np.zeros((0, dim), dtype=np.float32)
-    flat = found.column("vector").combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    return np.asarray(flat.reshape(found.num_rows, dim), dtype=np.float32)
 
 
 def _signs(found: pa.Table) -> Iterable[tuple[Any, ...]]:

@@ -71,10 +71,10 @@ class Filters:
                 raise InvalidInput(f"{name} is a time, not {times[name]!r}")
         return replace(self, **read) if read else self
 
-    def where(self, now: datetime, types: Collection[str] = (MEMORY,)) -> str:
-        """The rows of whole memories that meet the conditions, as the table is asked for them."""
+    def where(self, now: datetime, types: Collection[str] = (MEMORY,), *, whole: bool = True) -> str:
+        """The rows of whole memories that meet the conditions, as the table is asked for them; or passages as well."""
         asked = [sql for sql, _ in self._conditions(now)]
-        return " AND ".join(["n = 0", f"type IN ({listed(types)})", *asked])
+        return " AND ".join([*(["n = 0"] if whole else []), f"type IN ({listed(types)})", *asked])
 
     def met(self, catalogue: Catalogue, now: datetime) -> Mask:
         """Which of the memories at hand meet the conditions, by place."""

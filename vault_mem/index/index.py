@@ -28,12 +28,15 @@ from vault_mem.model import Memory
 from vault_mem.vault.folder import Folder
 
 if TYPE_CHECKING:
+    from vault_mem.index.facts import Facts
     from vault_mem.index.graph import Graph
 
 NO_INDEX = "there is no index yet"
 # What LanceDB and SQLite raise when a file of theirs is missing, cut short or not theirs at all; LanceDB even panics.
 DAMAGE = Exception
 _PAGE = 50
+# From this many rows on LanceDB finds the candidates (docs/benchmarks.md): until then arrays are as fast and exact.
+LARGE = 50_000
 EVERYTHING = Filters(closed=True)
 
 
@@ -50,6 +53,7 @@ class Index:
         self.home = folder.index_dir
         self.table: Table = None  # type: ignore[assignment]  # set by open() or begin_generation()
         self.state: StateStore = None  # type: ignore[assignment]
+        self._facts: Facts | None = None
         self.generation = ""
         self.former: tuple[list[Known], list[tuple[str, str]]] = ([], [])
 
@@ -124,6 +128,9 @@ class Index:
         if self.state is not None:
             self.state.close()
         self.__dict__.pop("calibration", None)
+        if self._facts is not None:
+            self._facts.close()
+            self._facts = None
 
     @property
     def lock_path(self) -> Path:
@@ -181,6 +188,21 @@ class Index:
             temporary.write_text(json.dumps(asdict(measured)), encoding="ascii")
             temporary.replace(kept)
             return measured
+
+    @property
+    def large(self) -> bool:
+        """Whether LanceDB finds the candidates, and not every row is held in memory."""
+        way = self.folder.settings.search_with
+        return way == "lancedb" or (way == "auto" and self.table.count() >= LARGE)
+
+    @property
+    def facts(self) -> Facts:
+        """The figures of all memories, kept beside the table; they may be behind it."""
+        if self._facts is None:
+            from vault_mem.index.facts import opened
+
+            self._facts = opened(self.home / self.generation / "facts.db", self.table.dim, fixed=self.state.fixed)
+        return self._facts
 
     @cached_property
     def calibration(self) -> Calibration:

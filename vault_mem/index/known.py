@@ -106,6 +106,11 @@ class KnownFiles:
         several = "SELECT declared FROM files WHERE declared != '' GROUP BY declared HAVING COUNT(*) > 1"
         return list(self._db.execute(f"SELECT key, declared, id FROM files WHERE declared IN ({several}) ORDER BY key"))
 
+    def is_searched(self, key: str) -> bool:
+        """Whether recall looks through a file: not episodes."""
+        found = self._db.execute("SELECT type FROM files WHERE key = ?", (key,)).fetchone()
+        return found is not None and found[0] in (MEMORY, NOTE)
+
     def keys(self) -> list[str]:
         """Every file, in the order of their keys."""
         return [key for (key,) in self._db.execute("SELECT key FROM files ORDER BY key")]

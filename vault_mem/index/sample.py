@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +40,8 @@ class Sample:
     def calibration(self, base: Calibration) -> Calibration:
         """What a cosine means in this vault: the model's calibration, refined by these memories."""
         if self._refined is None or self._refined[0] != base:
-            self._refined = (base, refined(base, self.vectors, self._sizes()))
+            self._refined = (base, refined(base, self.vectors, sizes(self.texts)))
         return self._refined[1]
-
-    def _sizes(self) -> NDArray[np.float64]:
-        return np.array([len(text.encode()) for text in self.texts], dtype=np.float64)
 
     def forget(self, catalogue: Catalogue, places: list[int]) -> None:
         """These rows are about to go."""
@@ -57,6 +55,11 @@ class Sample:
         new = [place for place in places if catalogue.ours[place] and catalogue.n[place] == 0]
         if not self._places or any(room or catalogue.ids[place] < last for place in new):
             self._choose()
+
+
+def sizes(texts: Sequence[str]) -> NDArray[np.float64]:
+    """How long texts are, as calibration measures it."""
+    return np.array([len(text.encode()) for text in texts], dtype=np.float64)
 
 
 def sample(catalogue: Catalogue) -> Sample:

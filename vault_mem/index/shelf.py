@@ -34,7 +34,7 @@ class Shelf:
             if catalogue is None or catalogue.outgrown:
                 version = index.table.version
                 self._catalogue = None  # not two of them in memory
-                self._catalogue = catalogue = Catalogue(index.table)
+                self._catalogue = catalogue = Catalogue.of_all(index.table)
                 self._generation, self._version = index.generation, version
             catalogue.names = Names(index.state)
             yield catalogue

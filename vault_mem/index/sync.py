@@ -518,6 +518,8 @@ class _Run:
     def _commit(self, written: list[dict[str, object]], replaced: Iterable[str]) -> None:
         replaced = list(replaced)
         before = self.index.table.version
+        facts = self.index.facts if self.index.large and not self.fresh else None
+        gone = facts.rows_of(self.index.table, replaced) if facts else ()
         if replaced or self.forgetful:
             self.index.table.upsert(written, replaced)
         else:
@@ -527,6 +529,8 @@ class _Run:
             changed.setdefault(str(row["file"]), []).append(row)
         handed_on = changed if len(written) <= HANDED_ON else dict.fromkeys(changed)
         self.index.note_change(before, handed_on)
+        if facts:
+            facts.follow(gone, written, before, self.index.table)
         self.index.state.put(commits=(self.index.state.get("commits") or 0) + 1)
 
 
@@ -539,8 +543,11 @@ def upkeep(index: Index, commits: int) -> None:
     now = time.time()
     since = now - (index.state.get("optimized") or 0)
     before = index.table.version
+    kept = index.large and index.facts.in_step(index.table)
     index.table.optimize(min(max(since, least), most))
     index.note_change(before, {})
+    if kept:
+        index.facts.keep(index.table)
     index.state.put(commits=0, optimized=now, table_version=index.table.version)
     release_memory()
 

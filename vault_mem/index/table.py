@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.rows import schema, to_table
 
 NAME = "memories"
 # Every commit adds a fragment that each search must open: folding them together now and then keeps searches fast.
 COMMITS_BETWEEN_OPTIMIZE = 50
+# How many parts of the vector index are looked into, and how many times more rows than wanted are compared in full.
+PROBES, REFINE = 40, 2
+# Fewer vectors are compared one by one as fast.
+FEWEST_VECTORS = 5_000
 
 
 @functools.cache
@@ -92,9 +97,77 @@ class Table:
             query = query.where(where)
         return query.limit(limit).to_arrow()
 
+    def batches(self, columns: Sequence[str], where: str, size: int) -> Iterator[list[dict[str, Any]]]:
+        """The rows that meet a condition, about that many at a time; those of one file come together."""
+        left: list[dict[str, Any]] = []
+        for batch in self._table.search().select(list(columns)).where(where).limit(None).to_batches(size):
+            left += rows_in(pa.Table.from_batches([batch]))
+            if len(left) >= size:
+                last = next(at for at in range(len(left) - 1, -1, -1) if left[at]["file"] != left[-1]["file"]) + 1
+                yield left[:last]
+                left = left[last:]
+        yield left
+
+    def nearest(self, vector: Vectors, columns: Sequence[str], where: str, count: int) -> pa.Table:
+        """The rows of the highest cosine to a vector, with their distances; those not yet in the vector index too."""
+        query = self._table.search(vector, vector_column_name="vector").distance_type("cosine")
+        query = query.nprobes(PROBES).refine_factor(REFINE).where(where, prefilter=True)
+        return query.select([*columns, "_distance"]).limit(count).to_arrow()
+
+    def matching(self, words: str, columns: Sequence[str], where: str, count: int) -> pa.Table:
+        """The rows that have some of the words, by LanceDB's BM25; those not yet in the text index too."""
+        from lancedb.query import MatchQuery
+
+        query = self._table.search(MatchQuery(words, "terms"), query_type="fts").where(where, prefilter=True)
+        return query.select([*columns, "_score"]).limit(count).to_arrow()
+
+    @property
+    def indexed(self) -> bool:
+        """Whether words, vectors and columns have indexes."""
+        return {each.columns[0] for each in self._table.list_indices()} >= {"terms", "file"}
+
+    def build_indexes(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Make the indexes that are missing; the longest work is the vectors'."""
+        from lancedb.index import FTS, Bitmap, BTree, IvfSq, LabelList
+
+        text = FTS(
+            base_tokenizer="whitespace",
+            language="English",
+            stem=True,
+            remove_stop_words=False,
+            ascii_folding=False,
+            lower_case=False,
+            max_token_length=None,
+        )
+        wanted: dict[str, Any] = {"file": BTree(), "created": BTree(), "id": BTree(), "terms": text}
+        wanted |= {"kind": Bitmap(), "category": Bitmap(), "emotion": Bitmap(), "private": Bitmap()}
+        wanted |= {"tags": LabelList(), "people": LabelList()}
+        if self.count() >= FEWEST_VECTORS:
+            wanted["vector"] = IvfSq(distance_type="cosine")
+        there = {each.columns[0] for each in self._table.list_indices()}
+        for number, (column, config) in enumerate(wanted.items(), 1):
+            if column not in there:
+                self._table.create_index(column, config=config)
+                self._version = None
+            if progress is not None:
+                progress(number, len(wanted))
+
     def count(self, where: str = "") -> int:
         """How many rows meet a condition."""
         return int(self._table.count_rows(where or None))
+
+
+def rows_in(found: pa.Table) -> list[dict[str, Any]]:
+    """The rows of an Arrow table, their vectors as arrays."""
+    vectors = vectors_in(found)
+    return [{**row, "vector": vectors[n]} for n, row in enumerate(found.drop_columns("vector").to_pylist())]
+
+
+def vectors_in(found: pa.Table) -> Vectors:
+    """The vectors of an Arrow table, one below the other."""
+    column = found.column("vector")
+    flat = column.combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    return np.asarray(flat.reshape(found.num_rows, column.type.list_size), dtype=np.float32)
 
 
 def listed(values: Iterable[str]) -> str:

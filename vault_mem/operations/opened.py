@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from vault_mem.index.shelf import Shelf
 from vault_mem.vault.folder import Folder
 
 if TYPE_CHECKING:
+    from vault_mem.index.candidates import Candidates
     from vault_mem.index.catalogue import Catalogue
     from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
@@ -71,16 +73,28 @@ class Opened:
         return self.index.graph()
 
     def at_hand(self) -> AbstractContextManager[Catalogue]:
-        """The memories as indexed, in memory; other threads wait for them until the block ends."""
+        """The memories as indexed, all in memory; other threads wait for them until the block ends."""
         return self.shelf.lent(self.index)
+
+    @contextmanager
+    def candidates(self) -> Iterator[Candidates]:
+        """Where candidates come from: the memories at hand, or the table where the vault is large."""
+        from vault_mem.index.candidates import AtHand, InTable
+        from vault_mem.index.large import keep_facts
+
+        if not self.index.large:
+            with self.at_hand() as catalogue:
+                yield AtHand(catalogue)
+            return
+        keep_facts(self.index, self.progress)
+        self.index.facts.refresh()
+        yield InTable(self.index, self.index.facts)
 
     @property
     def calibration(self) -> Calibration:
         """What a cosine means in this vault: the model's calibration, refined by a sample of the memories."""
-        from vault_mem.index.sample import sample
-
-        with self.at_hand() as catalogue:
-            return sample(catalogue).calibration(self.index.calibration)
+        with self.candidates() as candidates:
+            return candidates.calibration(self.index.calibration)
 
     @property
     def names(self) -> Names:

@@ -10,11 +10,13 @@ from vault_mem.vault.lock import locked_outside
 
 
 def fold(workspace: Workspace, commits: int) -> None:
-    """Fold the table's commits together if there are that many, and nobody else is at it."""
+    """Fold the table's commits together if there are that many, and nobody else is at it; build missing indexes."""
+    from vault_mem.index.large import build_indexes
     from vault_mem.index.sync import upkeep
 
     with suppress(Busy), locked_outside(workspace.index.lock_path, "the index", 0):
         if not workspace.index.outdated():
+            build_indexes(workspace.index, workspace.progress)
             upkeep(workspace.index, commits)
 
 
@@ -24,8 +26,9 @@ def prepare(workspace: Workspace) -> None:
 
     workspace.shelf.renew()
     workspace.reading(lambda: workspace.calibration)
-    with workspace.at_hand() as catalogue:
-        catalogue.prepare()
+    if not workspace.index.large:
+        with workspace.at_hand() as catalogue:
+            catalogue.prepare()
     lexicon()
 
 
@@ -33,6 +36,8 @@ def read_ahead(workspace: Workspace, start: int) -> int | None:
     """Read some of the memories that no query has met yet; from where to go on, None when all are read."""
     from vault_mem.ranking import reading
 
+    if workspace.index.large:
+        return None
     with workspace.at_hand() as catalogue:
         return reading.read_ahead(catalogue, workspace.tokens, start)
 

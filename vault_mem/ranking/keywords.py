@@ -30,7 +30,7 @@ class Hit(NamedTuple):
 
 def by_keywords(catalogue: Catalogue, query: str, allowed: NDArray[np.bool_]) -> list[Hit]:
     """Every allowed memory that has a word of the query, best first."""
-    wanted = term_weights(query, NOBODY, catalogue)
+    wanted = term_weights(query, NOBODY, catalogue.corpus)
     found = words(catalogue, wanted).rows / np.float32(total(wanted))
     best, row = best_rows(catalogue, {"words": found}, found)
     if not wanted:

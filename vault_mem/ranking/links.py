@@ -26,6 +26,12 @@ def around(catalogue: Catalogue, place: int) -> dict[int, float]:
     return known[place]
 
 
+def linked_ids(catalogue: Catalogue, places: Iterable[int], strengths: Strengths) -> set[str]:
+    """The ids of memories that were used together with these."""
+    ids = {catalogue.ids[place] for place in places}
+    return {each for pair in strengths if not ids.isdisjoint(pair) for each in pair}
+
+
 def spread(
     catalogue: Catalogue, seeds: Iterable[tuple[int, float]], strengths: Strengths
 ) -> dict[int, tuple[float, int]]:

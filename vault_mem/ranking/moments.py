@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.lexicon import Lexicon, saturation, weight
+from vault_mem.index.timeline import cuts
 
-# Longer than this between two memories, and they are of different moments.
-GAP = 30 * 60.0
-# Closer than this, they are of the very same second.
-SECOND = 0.9
-# A session that never pauses is cut: a day of log lines is no moment.
-LONGEST = 64
 # How many memories on either side make up the moment around one.
 REACH = 3
 
@@ -26,36 +24,47 @@ class Moments:
     """Memories in the order they were made, cut into sessions.
 
     Memories of the very same second were imported together: that makes them no moment. Where moments are switched
-    off (`together` false), every memory is one by itself.
+    off (`together` false), every memory is one by itself. Where not all memories are at hand, -1 in the order stands
+    for one that is not.
     """
 
     def __init__(self, catalogue: Catalogue, allowed: NDArray[np.bool_], *, together: bool = True) -> None:
-        by_time = catalogue.derived("by time", lambda: ByTime(catalogue)).places
-        self.order = by_time[allowed[by_time]]
-        count = len(self.order)
-        self.position = np.full(len(catalogue.files), -1, dtype=np.int64)
-        self.position[self.order] = np.arange(count)
-        gaps = np.diff(catalogue.created[self.order])
-        apart = (gaps > GAP) | (gaps < SECOND) if together else np.ones(len(gaps), dtype=bool)
-        cut = np.concatenate([[True], apart]) if count else np.zeros(0, dtype=bool)
-        starts = np.flatnonzero(cut)
-        since = np.arange(count) - np.repeat(starts, np.diff(np.append(starts, count)))
-        self.session = np.cumsum(cut | (since % LONGEST == 0)) - 1 if count else np.zeros(0, dtype=np.int64)
-        sizes = np.bincount(self.session) if count else np.ones(1, dtype=np.int64)
-        # Of n in a row each sees REACH to either side, but for those at the ends.
-        seen = np.minimum(sizes, REACH + 1)
-        ends = seen * (seen - 1)
-        middle = np.maximum(sizes - REACH - 1, 0) * 2 * REACH
-        self.mean_size = float((sizes + ends + middle).sum() / max(sizes.sum(), 1))
+        self._timeline = catalogue.timeline if together else None
+        if self._timeline is None:
+            by_time = catalogue.derived("by time", lambda: ByTime(catalogue)).places
+            self.order = by_time[allowed[by_time]]
+            cut = cuts(catalogue.created[self.order], together=together)
+            self.session = np.cumsum(cut) - 1 if len(cut) else np.zeros(0, dtype=np.int64)
+        else:
+            self.order, self.session = self._timeline.at_hand(catalogue, allowed)
+        self.position = np.full(len(catalogue.files) + 1, -1, dtype=np.int64)  # the last is for those not at hand
+        self.position[self.order] = np.arange(len(self.order))
+        self.position = self.position[:-1]
 
-    @property
-    def sessions(self) -> int:
-        """How many there are."""
-        return int(self.session[-1]) + 1 if len(self.session) else 0
+    def words(self, lexicon: Lexicon, places: Places, terms: Sequence[tuple[str, float]]) -> NDArray[np.float32]:
+        """BM25 of these terms over the sessions of some places, 0 to 1; each term counts for its share."""
+        lengths, count, mean = self._lengths(lexicon)
+        wanted, where = np.unique(self.session[self.position[places]], return_inverse=True)
+        found = np.zeros(len(wanted), dtype=np.float32)
+        weighed = 0.0
+        for term, share in terms:
+            having, counts = lexicon.postings(term)
+            at = self.position[having]
+            counts, at = counts[at >= 0], at[at >= 0]
+            sessions = np.bincount(self.session[at], counts, len(lengths)).astype(np.float32)
+            known = int(np.count_nonzero(sessions))
+            each = weight(known if self._timeline is None else self._timeline.having(term, known), count) * share
+            found += np.float32(each) * saturation(sessions[wanted], lengths[wanted], mean)
+            weighed += each
+        return np.round(found / np.float32(weighed or 1.0), 6)[where]
 
-    def lengths(self, lengths: NDArray[np.float32]) -> NDArray[np.float32]:
-        """How long each session is, given the lengths by place."""
-        return np.bincount(self.session, lengths[self.order], self.sessions).astype(np.float32)
+    def _lengths(self, lexicon: Lexicon) -> tuple[NDArray[np.float32], int, float]:
+        """How long each session at hand is, how many there are in all, and how long they are on average."""
+        if self._timeline is not None:
+            return self._timeline.session_lengths(self.session), self._timeline.sessions, self._timeline.mean_length
+        count = int(self.session[-1]) + 1 if len(self.session) else 0
+        lengths = np.bincount(self.session, lexicon.lengths[self.order], count).astype(np.float32)
+        return lengths, count, float(lengths.mean(dtype=float)) if count else 1.0
 
     def around(self, places: Places, reach: int = REACH) -> NDArray[np.int64]:
         """For every place a row of the places around it, itself in the middle; -1 where there is none."""
@@ -69,7 +78,7 @@ class Moments:
 
     def lifted(self, scores: NDArray[np.float32], share: float) -> NDArray[np.float32]:
         """Scores by place, each raised by a share of the best around it, less with every step."""
-        ordered = scores[self.order]
+        ordered = np.where(self.order >= 0, scores[self.order], 0)
         best = np.zeros_like(ordered)
         for step in range(1, REACH + 1):
             same = self.session[step:] == self.session[:-step]
@@ -77,7 +86,8 @@ class Moments:
             best[step:] = np.maximum(best[step:], np.where(same, ordered[:-step] * fading, 0))
             best[:-step] = np.maximum(best[:-step], np.where(same, ordered[step:] * fading, 0))
         raised = scores.copy()
-        raised[self.order] += best
+        held = self.order >= 0
+        raised[self.order[held]] += best[held]
         return raised
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,12 +12,12 @@ from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.corpus import Corpus
 from vault_mem.index.lexicon import weight
 from vault_mem.index.terms import STOP, normalised, terms, unspaced
 from vault_mem.ranking import cues, reading, times
 from vault_mem.ranking.late import MAX_QUERY_TOKENS, RARITY
-from vault_mem.ranking.names import Named, directory
+from vault_mem.ranking.names import Directory, Named
 
 MAX_TERMS = 96
 # A name or number with few words beside it is looked up, not asked about.
@@ -79,15 +80,14 @@ class Query:
     fluency: float  # how well the model can read it, 0 to 1
 
 
-def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenVectors, now: datetime) -> Query:
+def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors, now: datetime) -> Query:
     """Read a query against the vault it is asked of."""
-    named = directory(catalogue).named(text, catalogue)
-    rows = len(catalogue)
-    said = times.times(text, now, _years(catalogue, now))
+    named = Directory(corpus).named(text)
+    said = times.times(text, now, _years(corpus, now))
     # A date that memories were made on or soon after says when; as a word it would be counted twice.
-    rest = said.rest if said.spans and times.closeness(catalogue.created, said.spans).max(initial=0) >= SOON else text
-    weights = term_weights(rest, named, catalogue, letters=True)
-    tokens, token_weights = _tokens(rest, named, catalogue, vectors, rows)
+    rest = said.rest if any(_soon_after(corpus, span) for span in said.spans) else text
+    weights = term_weights(rest, named, corpus, letters=True)
+    tokens, token_weights = _tokens(rest, named, corpus, vectors)
     exact = exact_parts(rest) or ([plain_part(text)] if not weights and plain_part(text) else [])
     keywords = _is_keywords(text, weights)
     return Query(
@@ -110,18 +110,17 @@ def understand(text: str, vector: Vectors, catalogue: Catalogue, vectors: TokenV
         wants_overview=cues.wants_overview(text),
         keywords=keywords,
         fluency=fluency(rest, vectors),
-        looked_up=bool(_looks_up(text) or named.people)
+        looked_up=bool(_looks_up(text) or named.anybody)
         and len([term for term, _ in weights if term not in named.words]) <= FEW_WORDS + 2 * len(exact),
     )
 
 
-def term_weights(text: str, named: Named, catalogue: Catalogue, *, letters: bool = False) -> list[tuple[str, float]]:
+def term_weights(text: str, named: Named, corpus: Corpus, *, letters: bool = False) -> list[tuple[str, float]]:
     """The words of a query worth looking for, each with what finding it says; the rarest first.
 
     With `letters`, the Chinese characters of a Japanese query count one by one too: 勝った shares with 勝利 what no
     pair of theirs does.
     """
-    rows = len(catalogue)
     wanted = [term for term in dict.fromkeys(terms(text)) if term not in STOP]
     # Whose memories are meant is a signal of its own; the name itself is in half of them.
     wanted = [term for term in wanted if term not in named.words] or wanted
@@ -132,9 +131,8 @@ def term_weights(text: str, named: Named, catalogue: Catalogue, *, letters: bool
     factors = {term: share(term) * (ASKING if cues.is_asking(term) else 1.0) for term in wanted}
     if factors and max(factors.values()) < 1:
         factors = dict.fromkeys(factors, 1.0)
-    weighed = [
-        (term, factor * weight(len(catalogue.lexicon.postings(term)[0]), rows)) for term, factor in factors.items()
-    ]
+    rows = corpus.rows
+    weighed = [(term, factor * weight(corpus.having(term), rows)) for term, factor in factors.items()]
     return sorted(weighed, key=lambda each: (-each[1], each[0]))[:MAX_TERMS]
 
 
@@ -192,15 +190,14 @@ def share(term: str) -> float:
     return LETTER if len(term) == 1 and _IDEOGRAPH.match(term) else substance(term)
 
 
-def _tokens(
-    text: str, named: Named, catalogue: Catalogue, vectors: TokenVectors, rows: int
-) -> tuple[list[int], NDArray[np.float32]]:
+def _tokens(text: str, named: Named, corpus: Corpus, vectors: TokenVectors) -> tuple[list[int], NDArray[np.float32]]:
     found: dict[int, float] = {}
+    rows = corpus.rows
     for token in vectors.tokens(text)[: 4 * MAX_QUERY_TOKENS]:
         said = terms(text[token.start : token.end])
         if not said or all(term in STOP for term in said):
             continue
-        rarity = max(weight(len(catalogue.lexicon.postings(term)[0]), rows) * substance(term) for term in said)
+        rarity = max(weight(corpus.having(term), rows) * substance(term) for term in said)
         asking = ASKING if all(map(cues.is_asking, said)) else 1.0
         found[token.id] = 0.0 if all(term in named.words for term in said) else asking * rarity**RARITY
     if not any(found.values()):
@@ -223,16 +220,13 @@ def exact_parts(text: str) -> list[str]:
     return sorted({each.strip() for each in found if each.strip()})[:MAX_TERMS]
 
 
-def _years(catalogue: Catalogue, now: datetime) -> list[int]:
+def _soon_after(corpus: Corpus, span: times.Span) -> bool:
+    """Whether a memory was made at a named time or soon after."""
+    fading = math.log2(times.OUTSIDE / SOON)
+    return corpus.made_within(span[0] - fading * times.FADES_BEFORE, span[1] + fading * times.FADES_AFTER)
+
+
+def _years(corpus: Corpus, now: datetime) -> list[int]:
     """The years a day without a year can mean."""
-
-    def years() -> list[int]:
-        created = catalogue.created[catalogue.alive]
-        return sorted({datetime.fromtimestamp(moment, now.tzinfo).year for moment in _extremes(created)})
-
-    found = catalogue.derived("years", years)
+    found = [datetime.fromtimestamp(moment, now.tzinfo).year for moment in corpus.period() or ()]
     return list(range(found[0], found[-1] + 1))[-20:] if found else []
-
-
-def _extremes(created: NDArray[np.float64]) -> list[float]:
-    return [float(created.min()), float(created.max())] if len(created) else []

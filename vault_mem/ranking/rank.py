@@ -18,7 +18,7 @@ from vault_mem.ranking.relevance import relevance
 from vault_mem.ranking.signals import UNREAD, Places, Pool, Signal, as_written
 from vault_mem.ranking.times import worth
 from vault_mem.ranking.weights import STAGES, weights
-from vault_mem.ranking.words import HANDFUL, has_passages, total, words
+from vault_mem.ranking.words import HANDFUL, total, words
 
 # How many candidates are looked at closely, best first; and how many of each way of searching whatever the other says.
 CANDIDATES, OF_EACH = 224, 32
@@ -46,6 +46,20 @@ class Switches:
         return stage not in self.off
 
 
+@dataclass(frozen=True)
+class How:
+    """How a query is to be ranked: for how many results, by which strengths of links, with which stages."""
+
+    limit: int = 0
+    strengths: Strengths = field(default_factory=dict)
+    switches: Switches = field(default_factory=Switches)
+
+    @property
+    def count(self) -> int:
+        """How many candidates are looked at closely."""
+        return max(CANDIDATES, 2 * self.limit)
+
+
 @dataclass
 class Ranking:
     """Candidates, best first: places, the row that answers best, scores and the terms that add up to them."""
@@ -66,23 +80,15 @@ class Ranking:
 
 
 def rank(
-    catalogue: Catalogue,
-    query: Query,
-    allowed: NDArray[np.bool_],
-    vectors: TokenVectors,
-    *,
-    limit: int = 0,
-    strengths: Strengths | None = None,
-    switches: Switches | None = None,
+    catalogue: Catalogue, query: Query, allowed: NDArray[np.bool_], vectors: TokenVectors, how: How | None = None
 ) -> Ranking:
     """The candidates for a query among the allowed whole memories, best first."""
-    switches = switches or Switches()
+    how = how or How()
     best, row = _best(catalogue, query)
-    around = moments(catalogue, allowed, together="moment" in switches)
-    count = max(CANDIDATES, 2 * limit)
-    places = _candidates(catalogue, query, allowed, around, best, count, strengths or {}, switches)
+    around = moments(catalogue, allowed, together="moment" in how.switches)
+    places = _candidates(catalogue, query, allowed, around, best, how)
     pool = Pool(catalogue, query, around, vectors, places, row[places], best)
-    return _scored(catalogue, pool, pool.signals(), best, strengths or {}, switches)
+    return _scored(catalogue, pool, pool.signals(), best, how.strengths, how.switches)
 
 
 def _best(catalogue: Catalogue, query: Query) -> tuple[dict[str, Signal], Places]:
@@ -110,7 +116,7 @@ def best_rows(catalogue: Catalogue, signals: dict[str, Signal], quality: Signal)
     """For every whole memory the best of its passages, signal by signal, and the one of the best quality."""
     row = np.arange(len(quality))
     best = {name: np.round(values, 6) for name, values in signals.items()}
-    if has_passages(catalogue):
+    if catalogue.corpus.parted:
         passages = np.flatnonzero(catalogue.alive & (catalogue.n > 0))
         owners = catalogue.owner[passages]
         for values in best.values():
@@ -121,37 +127,61 @@ def best_rows(catalogue: Catalogue, signals: dict[str, Signal], quality: Signal)
     return best, row
 
 
-def _candidates(
+def _first(
     catalogue: Catalogue,
     query: Query,
     allowed: NDArray[np.bool_],
     moments: Moments,
     best: dict[str, Signal],
-    count: int,
-    strengths: Strengths,
     switches: Switches,
-) -> Places:
-    """Memories that may answer: by meaning, by words, by whom and when, by what is around and linked to those."""
+) -> Signal:
+    """A first score of everything at hand: by meaning, by words, by whom and when, and by what is around."""
     by = weights()
     read = UNREAD + (1 - UNREAD) * query.fluency
     first = (by["meaning"] + by["moment_meaning"]) * read * best["meaning"] * ("meaning" in switches)
     if "words" in switches:
         likely = (by["session_words"] + read * (by["tokens"] + by["moment_tokens"])) * best["share"]
         first = first + by["words"] * best["words"] + likely
-    if query.named.people and "names" in switches:
+    if query.named.anybody and "names" in switches:
         lift = np.zeros(len(first), dtype=np.float32)
-        lift[list(query.named.people)] = by["person"]
+        lift[list(query.named.people(catalogue))] = by["person"]
         first = first + lift
     if query.spans and "time" in switches:
         first = first + by["time"] * worth(catalogue.created, query.spans)
     first = np.where(allowed, first, 0).astype(np.float32)
-    if "moment" in switches:
-        first = moments.lifted(first, CALLED)
-    places = [
+    return moments.lifted(first, CALLED) if "moment" in switches else first
+
+
+def _best_by(
+    catalogue: Catalogue, first: Signal, best: dict[str, Signal], allowed: NDArray[np.bool_], count: int
+) -> list[int]:
+    return [
         *_top(catalogue, first, allowed, count),
         *_top(catalogue, best["meaning"], allowed, OF_EACH),
         *_top(catalogue, best["words"], allowed & (best["words"] > 0), OF_EACH),
     ]
+
+
+def best_first(catalogue: Catalogue, query: Query, allowed: NDArray[np.bool_], how: How) -> list[int]:
+    """The memories at hand that answer best at first sight."""
+    best, _ = _best(catalogue, query)
+    around = moments(catalogue, allowed, together="moment" in how.switches)
+    first = _first(catalogue, query, allowed, around, best, how.switches)
+    return list(dict.fromkeys(_best_by(catalogue, first, best, allowed, how.count)))
+
+
+def _candidates(
+    catalogue: Catalogue,
+    query: Query,
+    allowed: NDArray[np.bool_],
+    moments: Moments,
+    best: dict[str, Signal],
+    how: How,
+) -> Places:
+    """Memories that may answer: those that do at first sight, and what is linked to the best of them or like it."""
+    switches = how.switches
+    first = _first(catalogue, query, allowed, moments, best, switches)
+    places = _best_by(catalogue, first, best, allowed, how.count)
     if "association" in switches and places:
         middle = centre(catalogue)
         towards = directions(catalogue.vectors[places[0]], middle.mean)
@@ -160,7 +190,7 @@ def _candidates(
     if "links" in switches and places:
         top = float(first[places[0]]) or 1.0
         seeds = [(place, float(first[place]) / top) for place in places[:SEEDS]]
-        places += [place for place in spread(catalogue, seeds, strengths) if allowed[place]]
+        places += [place for place in spread(catalogue, seeds, how.strengths) if allowed[place]]
     return np.array(list(dict.fromkeys(places)), dtype=np.int64)
 
 

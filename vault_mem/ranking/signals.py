@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import Catalogue
-from vault_mem.index.lexicon import saturation, weight
+from vault_mem.index.corpus import Likeness
 from vault_mem.index.terms import normalised, stem, terms
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
@@ -106,9 +106,9 @@ class Pool:
         All from the mean of the vault. Of many passages one is near to anything: the best is told from what the best
         of as many would be by chance.
         """
-        catalogue, all_ = self.catalogue, self.best["whole_meaning"]
-        mean, varying = _usual(all_[catalogue.alive & (catalogue.n == 0)])
-        mean_row, varying_row = _usual(all_[catalogue.alive])
+        all_ = self.best["whole_meaning"]
+        of_whole, of_rows = self.catalogue.corpus.likeness(self.query.vector, all_)
+        (mean, varying), (mean_row, varying_row) = _usual(of_whole), _usual(of_rows)
         by_chance = varying_row * np.sqrt(2 * np.log(self.passages))
         whole = all_[self.places] - mean
         best = self._faded(self.best["meaning"][self.places] - by_chance, self._moment_meaning()) - mean_row
@@ -158,22 +158,8 @@ class Pool:
         return np.asarray(np.round(np.maximum(cosines, 0), 6), dtype=np.float32)
 
     def _session_words(self) -> Signal:
-        lexicon, around = self.catalogue.lexicon, self.moments
-        count = around.sessions
-        lengths = around.lengths(lexicon.lengths)
-        mean = float(lengths.mean(dtype=float)) if count else 1.0
-        wanted, where = np.unique(around.session[around.position[self.places]], return_inverse=True)
-        found = np.zeros(len(wanted), dtype=np.float32)
-        weighed = 0.0
-        for term, _ in self.query.terms:
-            places, counts = lexicon.postings(term)
-            at = around.position[places]
-            counts, at = counts[at >= 0], at[at >= 0]
-            sessions = np.bincount(around.session[at], counts, count).astype(np.float32)
-            each = weight(int(np.count_nonzero(sessions)), count) * share(term)
-            found += np.float32(each) * saturation(sessions[wanted], lengths[wanted], mean)
-            weighed += each
-        return np.round(found / np.float32(weighed or 1.0), 6)[where]
+        wanted = [(term, share(term)) for term, _ in self.query.terms]
+        return self.moments.words(self.catalogue.lexicon, self.places, wanted)
 
     def _exact(self) -> Signal:
         """How much of what must be found as written is in the text."""
@@ -195,13 +181,13 @@ class Pool:
         return found
 
     def _named(self) -> dict[str, Signal]:
-        named, places = self.query.named, self.places.tolist()
-        whole = int(np.count_nonzero(self.catalogue.alive & (self.catalogue.n == 0)))
+        named, places, corpus = self.query.named, self.places.tolist(), self.catalogue.corpus
+        people, tagged = named.people(self.catalogue), named.tagged(self.catalogue)
         # one of two who talk is told from the other; the owner, whom all memories are about, from nobody
-        tells = np.float32(min(2 * (1 - len(named.people) / max(whole, 1)), 1))
+        tells = np.float32(min(2 * (1 - named.count(corpus) / max(corpus.memories, 1)), 1))
         return {
-            "person": _array(place in named.people for place in places) * tells,
-            "tag": _array(place in named.tags for place in places),
+            "person": _array(place in people for place in places) * tells,
+            "tag": _array(place in tagged for place in places),
         }
 
     def _form(self) -> dict[str, Signal]:
@@ -251,12 +237,10 @@ class Pool:
         return known[place]
 
 
-def _usual(cosines: Signal) -> tuple[float, float]:
+def _usual(own: Likeness) -> tuple[float, float]:
     """The mean of the vault's likeness to the query, and how it varies."""
-    count = len(cosines)
-    own = np.array([np.mean(cosines, dtype=float), np.std(cosines, dtype=float)]) if count else np.zeros(2)
-    mean, varying = (own * count + np.array([USUAL, VARYING]) * AS_MANY) / (count + AS_MANY)
-    return float(mean), float(varying)
+    of = own.texts + AS_MANY
+    return (own.mean * own.texts + USUAL * AS_MANY) / of, (own.deviation * own.texts + VARYING * AS_MANY) / of
 
 
 def titles(catalogue: Catalogue, place: int) -> frozenset[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.corpus import Corpus
 from vault_mem.index.terms import STOP
 
 # Shorter words are too often one letter away from another.
@@ -17,27 +17,24 @@ MOST = 3
 _WORD = re.compile(r"(?<![^\W_])[a-z]+(?![\w'’-])")
 
 
-def corrected(query: str, catalogue: Catalogue, vectors: TokenVectors) -> str:
+def corrected(query: str, corpus: Corpus, vectors: TokenVectors) -> str:
     """The query with words that neither the vault nor the model knows as the vault spells them, one letter away."""
-    lexicon = catalogue.lexicon
     known = {query[token.start : token.end].strip() for token in vectors.tokens(query)}
     doubtful = {
         word
         for word in _WORD.findall(query)
-        if len(word) >= SHORTEST and word not in STOP and word not in known and not len(lexicon.postings(word)[0])
+        if len(word) >= SHORTEST and word not in STOP and word not in known and not corpus.having(word)
     }
     if not doubtful or len(doubtful) > MOST:
         return query
-    meant = {word: found for word in doubtful if (found := _nearest(word, lexicon.words()))}
+    meant = {word: found for word in doubtful if (found := _nearest(word, corpus.words(word[0])))}
     return _WORD.sub(lambda match: meant.get(match.group(), match.group()), query) if meant else query
 
 
 def _nearest(word: str, words: Iterable[str]) -> str:
-    """The first word in the alphabet that begins with the same letter and is one slip of the hand away."""
+    """The first word in the alphabet that is one slip of the hand away."""
     close = [
-        other
-        for other in words
-        if other[:1] == word[0] and abs(len(other) - len(word)) <= 1 and other.isalpha() and _one_slip(word, other)
+        other for other in words if abs(len(other) - len(word)) <= 1 and other.isalpha() and _one_slip(word, other)
     ]
     return min(close, default="")
 

@@ -33,14 +33,15 @@ class Words:
 def words(catalogue: Catalogue, terms: Weighted) -> Words:
     """BM25 for weighted terms. Of a memory without passages the whole is its row."""
     lexicon = catalogue.lexicon
-    lengths, mean = lexicon.lengths, mean_length(catalogue)
+    corpus = catalogue.corpus
+    lengths, mean = lexicon.lengths, corpus.mean_length
     rows = np.zeros(len(catalogue.files), dtype=np.float32)
     covered = np.zeros(len(catalogue.files), dtype=np.float32)
-    parted = has_passages(catalogue)
+    parted = corpus.parted
     whole = np.zeros_like(rows) if parted else rows
     counted = np.zeros_like(rows)
-    owners, (all_lengths, mean_whole) = catalogue.owner, _whole_lengths(catalogue) if parted else (lengths, mean)
-    memories = int(np.count_nonzero(catalogue.alive & (catalogue.n == 0))) if parted else 0
+    owners, all_lengths = catalogue.owner, _whole_lengths(catalogue) if parted else lengths
+    mean_whole, memories = (corpus.mean_whole_length, corpus.memories) if parted else (mean, 0)
     for term, each in terms:
         places, counts = lexicon.postings(term)
         if not len(places):
@@ -52,18 +53,13 @@ def words(catalogue: Catalogue, terms: Weighted) -> Words:
             continue
         own = owners[places]
         np.add.at(counted, own, counts)
-        having = len(np.unique(own))
-        both = weight * np.float32((1 + rarity(having, memories) / rarity(len(places), len(catalogue))) / 2)
+        rare = rarity(corpus.memories_having(term), memories) / rarity(corpus.having(term), corpus.rows)
+        both = weight * np.float32((1 + rare) / 2)
         # places of one memory come several times, each with the same value: assigning, not adding, is right
         whole[own] = whole[own] + both * saturation(counted[own] / OFTEN, all_lengths[own], mean_whole)
         covered[own] = covered[own] + weight
         counted[own] = 0
     return Words(rows, whole, covered)
-
-
-def has_passages(catalogue: Catalogue) -> bool:
-    """Whether any memory is long enough to be cut."""
-    return catalogue.derived("parted", lambda: bool((catalogue.n[catalogue.alive] > 0).any()))
 
 
 def passages_of(catalogue: Catalogue) -> NDArray[np.float32]:
@@ -76,21 +72,13 @@ def passages_of(catalogue: Catalogue) -> NDArray[np.float32]:
     return catalogue.derived("passages of", count)
 
 
-def mean_length(catalogue: Catalogue) -> float:
-    """How many terms a row has on average."""
+def _whole_lengths(catalogue: Catalogue) -> Signal:
+    """How many terms each memory has, its passages counted together, by place."""
 
-    def mean() -> float:
-        return float(np.sum(catalogue.lexicon.lengths, dtype=float)) / max(len(catalogue), 1)
-
-    return catalogue.derived("mean length", mean)
-
-
-def _whole_lengths(catalogue: Catalogue) -> tuple[Signal, float]:
-    def lengths() -> tuple[Signal, float]:
+    def lengths() -> Signal:
         places = np.flatnonzero(catalogue.alive)
         found = np.bincount(catalogue.owner[places], catalogue.lexicon.lengths[places], len(catalogue.files))
-        count = np.count_nonzero(catalogue.alive & (catalogue.n == 0))
-        return found.astype(np.float32), float(found.sum()) / max(int(count), 1)
+        return found.astype(np.float32)
 
     return catalogue.derived("whole lengths", lengths)
 

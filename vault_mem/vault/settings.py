@@ -120,6 +120,12 @@ class Settings:
     )
     review: bool = _setting(True, "write proposals into REVIEW.md, and apply those that are ticked, once it is quiet")
     candidates: bool = _setting(True, "propose in REVIEW.md what looks worth keeping in captured sessions")
+    search_with: str = _setting(
+        "auto",
+        "what finds candidates: memory (every row is held, exact), lancedb (its indexes; memory stays small) or auto "
+        "(lancedb from 50,000 rows on)",
+        check=("auto", "memory", "lancedb"),
+    )
     journal_days: int = _setting(30, "how long operations can be undone, in days", check=(1, 3650))
     journal_megabytes: int = _setting(50, "how large the undo journal grows", check=(1, 100_000))
     trash_days: int = _setting(30, "how long a forgotten memory can be restored, in days", check=(1, 3650))

@@ -26,8 +26,8 @@ def resolved(workspace: Workspace, filters: Filters) -> Filters:
 
 def _by_all_names(workspace: Workspace, people: list[str]) -> list[set[str]]:
     """How memories write these people: in any case and width, by any alias."""
-    from vault_mem.ranking.names import directory
+    from vault_mem.ranking.names import Directory
 
-    with workspace.at_hand() as catalogue:
-        known = directory(catalogue)
+    with workspace.candidates() as candidates:
+        known = Directory(candidates.corpus)
         return [{person, *known.written(person)} for person in people]

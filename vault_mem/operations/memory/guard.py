@@ -10,8 +10,8 @@ import numpy as np
 
 from vault_mem.embedding.calibration import Calibration, size_of
 from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.filters import Filters
 from vault_mem.index.rows import texts_to_embed, whole_vector
-from vault_mem.index.sample import sample
 from vault_mem.index.terms import terms
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.ground import Usage, common_ground
@@ -77,8 +77,8 @@ def worth_linking(workspace: Workspace, content: str, link_threshold: float) -> 
 
     @cache
     def usage() -> Usage:
-        with workspace.at_hand() as catalogue:
-            return Usage(sample(catalogue).texts)
+        with workspace.candidates() as candidates:
+            return Usage(candidates.sample()[0])
 
     return lambda existing: common_ground(existing, content, workspace.tokens, usage())
 
@@ -126,11 +126,13 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
     """The existing memories nearest to a text by calibrated cosine of whole-memory vectors."""
     now = workspace.folder.now()
     vector = embed(workspace, content)
-    with workspace.at_hand() as catalogue:
+    with workspace.candidates() as candidates:
         if not np.any(vector):  # no token the model knows: only the same text can be told to be the same
+            catalogue = candidates.saying(content)
             open_ = catalogue.open_at(now.timestamp(), public=workspace.folder.public)
             return [Found(catalogue.memory(place), 1.0) for _, _, place in open_ if catalogue.texts[place] == content]
         calibration = workspace.calibration
+        catalogue = candidates.near(vector, Filters(private=_seen(workspace)), now, NEIGHBOURS)
         found = [
             Found(catalogue.memory(place), _similarity(calibration, cosine, catalogue.texts[place], content))
             for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp(), public=workspace.folder.public)
@@ -138,6 +140,11 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
     copies = workspace.index.known.originals([each.memory.path for each in found])
     found = [each for each in found if each.memory.path not in copies]
     return sorted(found, key=lambda each: (-each.similarity, -each.memory.created.timestamp(), each.memory.id))
+
+
+def _seen(workspace: Workspace) -> bool | None:
+    """What a filter says of private memories: who is given public ones alone sees no others."""
+    return False if workspace.folder.public else None
 
 
 def _similarity(calibration: Calibration, cosine: float, existing: str, content: str) -> float:

@@ -22,9 +22,10 @@ from vault_mem.operations.memory.results import Found, writable
 from vault_mem.operations.sessions.sessions import SessionHit, search_sessions, tokens_of
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.diversity import Chosen, diversify
+from vault_mem.ranking.gather import gathered
 from vault_mem.ranking.links import Strengths
 from vault_mem.ranking.query import understand
-from vault_mem.ranking.rank import DIGITS, Ranking, Switches, rank
+from vault_mem.ranking.rank import DIGITS, How, Ranking, Switches, rank
 from vault_mem.ranking.relevance import FLOOR, LEAST, NEAREST
 from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
@@ -152,7 +153,7 @@ class _Answer:
 
 
 def _answer(workspace: Workspace, request: Request) -> _Answer:
-    with workspace.at_hand():
+    with workspace.candidates():
         outcome = consider(workspace, request)
         results = found_by(outcome)
         if outcome.answered:
@@ -170,23 +171,22 @@ def context_query(text: str) -> str:
 
 def consider(workspace: Workspace, request: Request) -> Outcome:
     """Filter, rank and diversify. Places of the outcome are good for as long as the caller has the memories at hand."""
-    with workspace.at_hand() as catalogue:
+    with workspace.candidates() as candidates:
         calibration = workspace.calibration
         public = workspace.folder.public
-        allowed = allowed_places(workspace, catalogue, request.filters)
+        filters = asked(workspace, request.filters)
         now = request.filters.as_of or workspace.folder.now()
-        text = corrected(request.query, catalogue, workspace.tokens)
+        text = corrected(request.query, candidates.corpus, workspace.tokens)
         vector = workspace.embedder.encode([text])[0]
-        query = understand(text, vector, catalogue, workspace.tokens, now.astimezone(workspace.folder.zone))
-        ranking = rank(
-            catalogue,
-            query,
-            allowed,
-            workspace.tokens,
-            limit=request.limit,
-            strengths=activity.strengths(workspace.folder) if request.strengths is None else request.strengths,
-            switches=request.switches,
+        query = understand(text, vector, candidates.corpus, workspace.tokens, now.astimezone(workspace.folder.zone))
+        how = How(
+            request.limit,
+            activity.strengths(workspace.folder) if request.strengths is None else request.strengths,
+            request.switches,
         )
+        catalogue = gathered(candidates, query, filters, workspace.folder.now(), how)
+        allowed = filters.met(catalogue, workspace.folder.now())
+        ranking = rank(catalogue, query, allowed, workspace.tokens, how)
         copies = _copies(workspace, catalogue, ranking)
         chosen = diversify(
             catalogue,
@@ -242,11 +242,9 @@ def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[
     return [each for each in chosen if likely[each.number] > 0][:NEAREST], False
 
 
-def allowed_places(workspace: Workspace, catalogue: Catalogue, filters: Filters) -> NDArray[np.bool_]:
-    """Which whole memories meet the filters, by place."""
-    if workspace.folder.public:
-        filters = replace(filters, private=False)
-    return resolved(workspace, filters).met(catalogue, workspace.folder.now())
+def asked(workspace: Workspace, filters: Filters) -> Filters:
+    """The filters as the index takes them, and without private memories for who does not see those."""
+    return resolved(workspace, replace(filters, private=False) if workspace.folder.public else filters)
 
 
 def found_by(outcome: Outcome) -> list[Found]:

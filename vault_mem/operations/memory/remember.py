@@ -261,9 +261,9 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
 def _seq(workspace: Workspace, created: datetime) -> int | None:
     """The number of a memory among those of its second, from the second on."""
     second = created.timestamp()
-    with workspace.at_hand() as catalogue:
-        same = catalogue.created[catalogue.alive & (catalogue.created >= second) & (catalogue.created < second + 0.9)]
-    return None if not len(same) else round((float(same.max()) - second) / STEP) + 2
+    with workspace.candidates() as candidates:
+        last = candidates.last_of_second(second)
+    return None if last is None else round((last - second) / STEP) + 2
 
 
 def _link_from_private(workspace: Workspace, transaction: Transaction, found: Found, memory: Memory) -> None:

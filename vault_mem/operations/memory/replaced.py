@@ -8,6 +8,9 @@ from itertools import islice
 
 import numpy as np
 
+from vault_mem.index.candidates import Wanted
+from vault_mem.index.filters import Filters
+from vault_mem.index.terms import terms
 from vault_mem.judge.done import may_say_done, says_done
 from vault_mem.judge.replaces import LIKELY, changes_something, may_replace
 from vault_mem.judge.text import names_in
@@ -24,6 +27,8 @@ MOST = 2
 NEARLY = 0.75
 # How many of the nearest states are looked at, and how many more that name somebody the new text names.
 NEAREST, NAMING = 15, 8
+# How many of each are gathered where not all memories are at hand.
+LOOKED_AT = 40
 _STATES = REPLACEABLE - {"event"}
 
 
@@ -55,14 +60,17 @@ def finished_by(workspace: Workspace, draft: Draft) -> list[Found]:
 
 def _open(workspace: Workspace, content: str, kinds: Collection[str]) -> list[Found]:
     """The open memories of some kinds that are nearest to a text, and those that name whom it names."""
-    with workspace.at_hand() as catalogue:
-        places = catalogue.of_kinds(kinds, workspace.folder.now().timestamp(), public=workspace.folder.public)
+    vector, names, now = embed(workspace, content), _spelled(content), workspace.folder.now()
+    with workspace.candidates() as candidates:
+        of_kinds = Filters(kind=sorted(kinds), private=False if workspace.folder.public else None)
+        wanted = Wanted(vector, [word for name in names for word in terms(name)])
+        catalogue = candidates.catalogue(candidates.gather(wanted, of_kinds, now, LOOKED_AT))
+        places = catalogue.of_kinds(kinds, now.timestamp(), public=workspace.folder.public)
         if not places:
             return []
         calibration = workspace.calibration
-        cosines = np.einsum("ij,j->i", catalogue.vectors[places], embed(workspace, content))
+        cosines = np.einsum("ij,j->i", catalogue.vectors[places], vector)
         order = [int(number) for number in np.argsort(-cosines, kind="stable")]
-        names = _spelled(content)
         naming = (number for number in order if any(name in catalogue.texts[places[number]] for name in names))
         return [
             Found(catalogue.memory(places[number]), round(calibration.similarity(float(cosines[number])), 4))

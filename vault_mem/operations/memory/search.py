@@ -5,9 +5,10 @@ from __future__ import annotations
 from vault_mem.errors import InvalidInput
 from vault_mem.operations.memory.excerpts import FIRST, OTHERS, part, wanted_words
 from vault_mem.operations.memory.filters import Filters
-from vault_mem.operations.memory.recall import MAX_QUERY, RecallResult, allowed_places
+from vault_mem.operations.memory.recall import MAX_QUERY, RecallResult, asked
 from vault_mem.operations.memory.results import Found, writable
 from vault_mem.operations.workspace import Workspace
+from vault_mem.ranking.gather import with_keywords
 from vault_mem.ranking.keywords import by_keywords
 from vault_mem.ranking.superseded import superseding_id
 
@@ -25,11 +26,12 @@ def search(workspace: Workspace, query: str, limit: int = 20, filters: Filters |
 
 
 def _find(workspace: Workspace, query: str, limit: int, filters: Filters) -> list[Found]:
-    with workspace.at_hand() as catalogue:
+    with workspace.candidates() as candidates:
         calibration = workspace.calibration
-        public = workspace.folder.public
-        allowed = allowed_places(workspace, catalogue, filters)
-        hits = by_keywords(catalogue, query, allowed)[:limit]
+        public, moment = workspace.folder.public, workspace.folder.now()
+        filters = asked(workspace, filters)
+        catalogue = with_keywords(candidates, query, filters, moment, limit)
+        hits = by_keywords(catalogue, query, filters.met(catalogue, moment))[:limit]
         vector = workspace.embedder.encode([query])[0]
         wanted, now = wanted_words(query), workspace.folder.now().timestamp()
         return [

@@ -96,7 +96,9 @@ def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str
     closed = [memory for memory in memories if memory.closed_at(now)]
     if not closed:
         return {}
-    with workspace.at_hand() as catalogue:
+    with workspace.candidates() as candidates:
+        files = [memory.path for memory in closed]
+        catalogue = candidates.catalogue({*files, *candidates.around(files)})
         places = {memory.id: catalogue.place_of(memory.path) for memory in closed}
         found = {
             id_: superseding_id(catalogue, place, now.timestamp(), public=workspace.folder.public)

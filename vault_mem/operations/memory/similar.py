@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from vault_mem.errors import InvalidInput, NotFound, VaultMemError
+from vault_mem.index.filters import Filters
 from vault_mem.notes.parse import parse
 from vault_mem.operations.memory.excerpts import OTHERS, part
 from vault_mem.operations.memory.guard import embed
@@ -15,6 +16,9 @@ from vault_mem.operations.memory.results import Found, writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Results, as_record
 from vault_mem.vault.steps import read
+
+# So many of the nearest may be the note itself and copies of it.
+COPIES = 20
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,10 @@ def similar(workspace: Workspace, note: str, limit: int) -> SimilarResult:
 def _nearest(workspace: Workspace, key: str, text: str, limit: int) -> list[Found]:
     vector = embed(workspace, text)
     state, now = workspace.index.known, workspace.folder.now().timestamp()
-    with workspace.at_hand() as catalogue:
+    with workspace.candidates() as candidates:
         calibration = workspace.calibration
+        seen = Filters(private=False if workspace.folder.public else None)
+        catalogue = candidates.near(vector, seen, workspace.folder.now(), limit + COPIES)
         fits = catalogue.alive & (catalogue.n == 0) & (catalogue.valid_to > now)
         places = np.flatnonzero(fits & ~catalogue.private if workspace.folder.public else fits)
         cosines = np.einsum("ij,j->i", catalogue.vectors[places], vector)

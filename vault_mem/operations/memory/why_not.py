@@ -10,7 +10,7 @@ import numpy as np
 from vault_mem.model import Memory
 from vault_mem.operations.memory.excerpts import Cost, fit
 from vault_mem.operations.memory.filters import Filters
-from vault_mem.operations.memory.recall import Outcome, Request, allowed_places, consider, found_by
+from vault_mem.operations.memory.recall import Outcome, Request, asked, consider, found_by
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.rank import DIGITS
 from vault_mem.result import Result, as_record
@@ -44,17 +44,21 @@ def why_not(workspace: Workspace, id_: str, request: Request, cost: Cost | None 
 
 
 def _standing(workspace: Workspace, id_: str, request: Request, cost: Cost | None) -> WhyNot:
-    with workspace.at_hand():
+    with workspace.candidates():
         return _follow(workspace, workspace.index.get(id_), request, cost)
 
 
 def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost | None) -> WhyNot:
     outcome = consider(workspace, request)
     place = outcome.catalogue.place_of(memory.path)
-    if place is None:
+    if place is None and not workspace.index.known.is_searched(memory.path):
         return WhyNot(memory, "type", "episodes are shown, not recalled")
-    if not outcome.allowed[place]:
-        return WhyNot(memory, "filter", _which_filter(workspace, memory, place, request, outcome))
+    if place is None or not outcome.allowed[place]:
+        filtered = _which_filter(workspace, memory, request)
+        if filtered:
+            return WhyNot(memory, "filter", filtered)
+    if place is None:
+        return WhyNot(memory, "candidates", f"it is not among the {len(outcome.ranking.places)} candidates")
     numbers = np.flatnonzero(outcome.ranking.places == place)
     if not len(numbers):
         return WhyNot(memory, "candidates", _far_away(outcome, place))
@@ -93,11 +97,15 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
     return replace(standing, reason=f"it is result {ids.index(memory.id) + 1}")
 
 
-def _which_filter(workspace: Workspace, memory: Memory, place: int, request: Request, outcome: Outcome) -> str:
+def _which_filter(workspace: Workspace, memory: Memory, request: Request) -> str:
+    """The filter that leaves a memory out, if any does."""
+    with workspace.candidates() as candidates:
+        catalogue = candidates.catalogue([memory.path])
+    place, now = catalogue.place_of(memory.path), workspace.folder.now()
     for each in request.filters.given:
-        if not allowed_places(workspace, outcome.catalogue, each)[place]:
+        if not asked(workspace, each).met(catalogue, now)[place]:
             return _named(each, memory)
-    return "a filter leaves it out"
+    return "" if asked(workspace, request.filters).met(catalogue, now)[place] else "a filter leaves it out"
 
 
 def _named(filters: Filters, memory: Memory) -> str:

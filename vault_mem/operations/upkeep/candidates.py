@@ -128,7 +128,8 @@ def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progres
 
     calibration = workspace.calibration
     by_kind: dict[tuple[str, bool], list[tuple[str, int]]] = defaultdict(list)
-    with workspace.at_hand() as catalogue:  # but not for the seconds that comparing takes
+    with workspace.candidates() as candidates:  # but not for the seconds that comparing takes
+        catalogue = candidates.catalogue(states)
         wanted = [
             (file, place) for _, file, place in catalogue.open_at(workspace.folder.now().timestamp()) if file in states
         ]

@@ -217,7 +217,8 @@ def _near(
 ) -> list[tuple[float, Memory, Memory]]:
     """The pairs nearer than the threshold: distance, older and newer memory."""
     new = None if recent is None else {memory.path for memory in recent}
-    with workspace.at_hand() as catalogue:  # but not for the seconds that comparing takes
+    with workspace.candidates() as candidates:  # but not for the seconds that comparing takes
+        catalogue = candidates.pairing(new)
         memories = catalogue.open_at(workspace.folder.now().timestamp(), public=workspace.folder.public)
         if new is not None:  # what is new comes first, whatever its id
             memories.sort(key=lambda each: each[1] not in new)

@@ -41,7 +41,8 @@ class Company:
         return {key for key, known in self._workspace.index.known.files(files).items() if known.type == EPISODE}
 
     def _similarity(self, one: Memory, other: Memory) -> float:
-        with self._workspace.at_hand() as catalogue:
+        with self._workspace.candidates() as candidates:
+            catalogue = candidates.catalogue([one.path, other.path])
             places = [catalogue.place_of(memory.path) for memory in (one, other)]
             if None in places:
                 return 0.0

@@ -1,0 +1,258 @@
+"""Where candidates come from: from all rows in memory, or from LanceDB's indexes where a vault is too large for that.
+
+Either way ranking gets a catalogue and scores what is in it, with the figures of the whole vault. So only whether a
+memory is among the candidates can differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+import pyarrow as pa
+
+from vault_mem.embedding.calibration import Calibration
+from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.catalogue import COLUMNS, TYPES, Catalogue
+from vault_mem.index.corpus import Corpus
+from vault_mem.index.filters import Filters
+from vault_mem.index.known import MEMORY, NOTE
+from vault_mem.index.links import Names
+from vault_mem.index.people import WRITTEN
+from vault_mem.index.sample import sample
+from vault_mem.index.table import listed, quote
+from vault_mem.index.terms import unspaced
+
+if TYPE_CHECKING:
+    from vault_mem.index.facts import Facts
+    from vault_mem.index.index import Index
+
+# How far around a candidate the memories of its moment are at hand, those aside that a filter leaves out.
+REACH = 4
+# Further searches, for a time or a person that a query names, bring this share of what the first one does.
+FURTHER = 0.5
+# So many of the nearest may be a pair with a memory.
+PAIRED = 20
+# More of these a query does not name.
+MOST_SPANS = 3
+# Letters stand for many words: so many of a query are looked up at the most.
+MOST_WORDS = 300
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What candidates are gathered for: a meaning, words, and whom and when they are about."""
+
+    vector: Vectors | None
+    words: Sequence[str] = ()
+    people: Collection[str] = ()
+    spans: Sequence[tuple[float, float]] = ()
+    as_written: str = ""  # where a query has nothing but stop words and signs
+
+
+class Candidates(Protocol):
+    """The memories that may be what somebody looks for."""
+
+    @property
+    def corpus(self) -> Corpus:
+        """The figures of the whole vault."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every catalogue has all rows, so that there is nothing to gather."""
+
+    def gather(self, wanted: Wanted, filters: Filters, now: datetime, count: int) -> set[str]:
+        """The files that answer best, about that many by each way of searching."""
+
+    def around(self, files: Collection[str]) -> set[str]:
+        """The files linked to these, in either direction, and those of the same moments."""
+
+    def catalogue(self, files: Collection[str]) -> Catalogue:
+        """The rows of these files."""
+
+    def in_time(self, files: Collection[str], filters: Filters, now: datetime) -> Catalogue:
+        """The rows of these files and of those just before and after, with the sessions that they are part of."""
+
+    def pairing(self, files: Collection[str] | None) -> Catalogue:
+        """The rows of these files and of those that are most like one of them; None stands for all files."""
+
+    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int) -> Catalogue:
+        """The rows of at least that many whole memories nearest to a vector."""
+
+    def saying(self, text: str) -> Catalogue:
+        """The rows of memories of this very text."""
+
+    def last_of_second(self, second: float) -> float | None:
+        """When the last memory of one second was made, in the table's count; None where there is none."""
+
+    def sample(self) -> tuple[list[str], Vectors]:
+        """Texts and vectors of memories that stand for all."""
+
+    def calibration(self, base: Calibration) -> Calibration:
+        """What a cosine means in this vault."""
+
+
+class AtHand:
+    """Every row is in memory: searching is exact, and there is nothing to keep fresh but the rows."""
+
+    complete = True
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+
+    @property
+    def corpus(self) -> Corpus:
+        """The figures of the whole vault."""
+        return self._catalogue.corpus
+
+    def gather(self, wanted: Wanted, filters: Filters, now: datetime, count: int) -> set[str]:
+        """Nothing need be gathered."""
+        return set()
+
+    def around(self, files: Collection[str]) -> set[str]:
+        """Nothing need be gathered."""
+        return set()
+
+    def catalogue(self, files: Collection[str]) -> Catalogue:
+        """All rows."""
+        return self._catalogue
+
+    def in_time(self, files: Collection[str], filters: Filters, now: datetime) -> Catalogue:
+        """All rows."""
+        return self._catalogue
+
+    def pairing(self, files: Collection[str] | None) -> Catalogue:
+        """All rows."""
+        return self._catalogue
+
+    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int) -> Catalogue:
+        """All rows."""
+        return self._catalogue
+
+    def saying(self, text: str) -> Catalogue:
+        """All rows."""
+        return self._catalogue
+
+    def last_of_second(self, second: float) -> float | None:
+        """When the last memory of one second was made, in the table's count."""
+        created = self._catalogue.created[self._catalogue.alive]
+        same = created[(created >= second) & (created < second + 0.9)]
+        return float(same.max()) if len(same) else None
+
+    def sample(self) -> tuple[list[str], Vectors]:
+        """Texts and vectors of memories that stand for all."""
+        found = sample(self._catalogue)
+        return found.texts, found.vectors
+
+    def calibration(self, base: Calibration) -> Calibration:
+        """What a cosine means in this vault."""
+        return sample(self._catalogue).calibration(base)
+
+
+class InTable:
+    """LanceDB finds the candidates; what is in memory does not grow with the vault."""
+
+    complete = False
+
+    def __init__(self, index: Index, facts: Facts) -> None:
+        self._table, self._names, self._facts = index.table, Names(index.state), facts
+
+    @property
+    def corpus(self) -> Corpus:
+        """The figures of the whole vault."""
+        return self._facts
+
+    def gather(self, wanted: Wanted, filters: Filters, now: datetime, count: int) -> set[str]:
+        """The files that answer best, about that many by each way of searching."""
+        where = filters.where(now, (MEMORY, NOTE), whole=False)
+        words = self._spelled(wanted.words)
+        found = self._search(wanted.vector, words, where, count)
+        further = round(count * FURTHER)
+        for first, last in wanted.spans[:MOST_SPANS]:
+            found |= self._search(
+                wanted.vector, words, f"{where} AND created >= {first!r} AND created < {last!r}", further
+            )
+        written = sorted({form for name in wanted.people for form in self._facts.values(WRITTEN, name)})
+        if written:
+            having = " OR ".join(f"array_has(people, {quote(form)})" for form in written)
+            found |= self._search(wanted.vector, words, f"{where} AND ({having})", further)
+        if wanted.people and words:
+            found |= self._matching(
+                [*words, *(part for name in wanted.people for part in name.split())], where, further
+            )
+        if wanted.as_written:
+            asked = f"{where} AND contains(lower(content), {quote(wanted.as_written)})"
+            found |= set(self._table.select(["file"], asked, count).column("file").to_pylist())
+        return found
+
+    def _spelled(self, terms: Sequence[str]) -> list[str]:
+        """The words to look up. A letter stands for all pairs it is in: only where nothing else is asked for."""
+        letters = [term for term in terms if len(term) == 1 and unspaced(term)]
+        asked = [term for term in terms if term not in letters] or letters
+        return list(dict.fromkeys(word for term in asked for word in sorted(self._facts.spelled(term))))[:MOST_WORDS]
+
+    def _search(self, vector: Vectors | None, words: Sequence[str], where: str, count: int) -> set[str]:
+        found = self._matching(words, where, count)
+        if vector is not None and vector.any():
+            found |= set(self._table.nearest(vector, ["file"], where, count).column("file").to_pylist())
+        return found
+
+    def _matching(self, words: Sequence[str], where: str, count: int) -> set[str]:
+        if not words:
+            return set()
+        return set(self._table.matching(" ".join(words), ["file"], where, count).column("file").to_pylist())
+
+    def around(self, files: Collection[str]) -> set[str]:
+        """The files linked to these, in either direction, and whatever else names them: it may have replaced them."""
+        linked = {each for file in files for source, target, _ in self._names.around(file) for each in (source, target)}
+        return linked | {each.file for file in files for each in self._names.written_to(file)}
+
+    def catalogue(self, files: Collection[str]) -> Catalogue:
+        """The rows of these files."""
+        return self._catalogue(self._table.select(COLUMNS, f"{TYPES} AND file IN ({listed(files)})"))
+
+    def in_time(self, files: Collection[str], filters: Filters, now: datetime) -> Catalogue:
+        """The rows of these files and of those just before and after, with the sessions that they are part of."""
+        closed_by = None if filters.closed and filters.as_of is None else (filters.as_of or now).timestamp()
+        timeline = self._facts.timeline(files, closed_by=closed_by, public=filters.private is False)
+        found = self.catalogue({*files, *self._facts.neighbours(timeline, files, REACH)})
+        found.timeline = timeline
+        return found
+
+    def pairing(self, files: Collection[str] | None) -> Catalogue:
+        """The rows of these files and of those that are most like one of them. All are held while they are used."""
+        whole = f"n = 0 AND {TYPES}"
+        if files is None:
+            return self._catalogue(self._table.select(COLUMNS, whole))
+        own, found = self.catalogue(files), set(files)
+        for place in (own.n == 0).nonzero()[0].tolist():
+            found |= set(self._table.nearest(own.vectors[place], ["file"], whole, PAIRED).column("file").to_pylist())
+        return self.catalogue(found)
+
+    def _catalogue(self, rows: pa.Table) -> Catalogue:
+        found = Catalogue(rows)
+        found.corpus, found.names = self._facts, self._names
+        return found
+
+    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int) -> Catalogue:
+        """The rows of at least that many whole memories nearest to a vector."""
+        found = self._table.nearest(vector, COLUMNS, filters.where(now, (MEMORY, NOTE)), count)
+        return self._catalogue(found.drop_columns("_distance"))
+
+    def saying(self, text: str) -> Catalogue:
+        """The rows of memories of this very text."""
+        return self._catalogue(self._table.select(COLUMNS, f"n = 0 AND {TYPES} AND content = {quote(text)}"))
+
+    def last_of_second(self, second: float) -> float | None:
+        """When the last memory of one second was made, in the table's count."""
+        return self._facts.last_of_second(second)
+
+    def sample(self) -> tuple[list[str], Vectors]:
+        """Texts and vectors of memories that stand for all."""
+        return self._facts.sample()
+
+    def calibration(self, base: Calibration) -> Calibration:
+        """What a cosine means in this vault."""
+        return self._facts.calibration(base)

@@ -1,0 +1,552 @@
+"""The figures of all memories, kept beside the table and up to date with every commit: no row is read for them.
+
+They are for vaults of which only the candidates are at hand. Everything here follows from the rows: a file that is
+missing, damaged or behind the table is filled again from it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vault_mem.embedding.calibration import SAMPLE, Calibration, refined
+from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.corpus import Likeness, mean_of
+from vault_mem.index.known import MEMORY, NOTE
+from vault_mem.index.languages import START, spoken, stem_in
+from vault_mem.index.people import PERSON, NameFact, name_facts
+from vault_mem.index.sample import sizes
+from vault_mem.index.table import Table, quote, rows_in
+from vault_mem.index.terms import STOP, stem, unspaced
+from vault_mem.index.timeline import GAP, LONGEST, SECOND, Timeline
+
+FORMAT = 1
+TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
+COLUMNS = (
+    *("file", "n", "id", "type", "tags", "people", "private", "created", "valid_to"),
+    *("terms", "content", "memory", "vector"),
+)
+# Rows that are read and counted at once: some hundred megabytes at the most.
+_AT_ONCE = 10_000
+# How many answers about terms are kept until something changes.
+_KEPT = 4096
+# SQLite takes so many values in one question.
+_VALUES = 500
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS stems (stem TEXT PRIMARY KEY, rows INTEGER, memories INTEGER) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS words (word TEXT PRIMARY KEY, rows INTEGER) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS names (
+    kind TEXT, key TEXT, value TEXT, count INTEGER, PRIMARY KEY (key, kind, value)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS memories (
+    number INTEGER PRIMARY KEY, file TEXT UNIQUE, created REAL, valid_to REAL, private INTEGER, length INTEGER,
+    since INTEGER, session INTEGER
+);
+CREATE INDEX IF NOT EXISTS by_time ON memories (created, file);
+CREATE INDEX IF NOT EXISTS by_session ON memories (session);
+CREATE TABLE IF NOT EXISTS sample (id TEXT PRIMARY KEY, file TEXT, text TEXT, vector BLOB) WITHOUT ROWID;
+"""
+
+_stem = lru_cache(maxsize=100_000)(stem)  # the same words come again and again
+
+Row = Mapping[str, Any]
+Matrix = NDArray[np.float64]
+
+
+class Facts:
+    """The figures of one generation's table. Whoever writes the table has them follow, under the same lock."""
+
+    def __init__(self, path: Path, dim: int, *, fixed: bool = False) -> None:
+        self._path, self._dim = path, dim
+        name = f"{path.as_uri()}?mode=ro" if fixed else str(path)
+        self._db = sqlite3.connect(name, timeout=10, isolation_level=None, check_same_thread=False, uri=fixed)
+        if not fixed:
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=OFF")  # what a power cut spoils is filled again
+            self._db.executescript(_TABLES)
+        self._seen: Any = None
+        self._refined: tuple[Any, Calibration] | None = None
+        self._cache: dict[Any, Any] = {}
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    # --- keeping up -------------------------------------------------------------------------------------------------
+
+    def in_step(self, table: Table) -> bool:
+        """Whether they are those of this version of the table."""
+        return bool(self._meta("format") == FORMAT and self._meta("version") == table.version)
+
+    def keep(self, table: Table) -> None:
+        """The table has another version, and the same rows."""
+        self._put(version=table.version)
+
+    def fill(self, table: Table, progress: Callable[[int, int], None] | None = None) -> None:
+        """Take all figures from the table; a few thousand rows at a time are in memory."""
+        with self._at_once():
+            for name in ("meta", "stems", "words", "names", "memories", "sample"):
+                self._db.execute(f"DELETE FROM {name}")
+            done, total = 0, table.count(TYPES)
+            for rows in table.batches(COLUMNS, TYPES, _AT_ONCE):
+                self._count(rows, 1)
+                self._note_memories(rows)
+                done += len(rows)
+                if progress is not None:
+                    progress(min(done, total), total)
+            self._cut_all()
+            self._put(format=FORMAT, version=table.version)
+
+    def rows_of(self, table: Table, files: Collection[str]) -> Sequence[Row]:
+        """The rows of some files as they are counted here: what leaves with them."""
+        if not files:
+            return []
+        return rows_in(table.select(COLUMNS, f"{TYPES} AND file IN ({', '.join(map(quote, sorted(files)))})"))
+
+    def follow(self, gone: Sequence[Row], come: Sequence[Row], before: int, table: Table) -> None:
+        """Take over one commit. Where they were not those of the version before it, they stay behind."""
+        if self._meta("format") != FORMAT or self._meta("version") != before:
+            return
+        come = [row for row in come if row["type"] in (MEMORY, NOTE)]
+        with self._at_once():
+            self._count(gone, -1)
+            self._count(come, 1)
+            moments = self._forget_memories({row["file"] for row in gone})
+            moments += self._note_memories(come)
+            for moment in sorted(set(moments)):
+                self._cut_from(moment)
+            self._put(version=table.version)
+
+    def _count(self, rows: Sequence[Row], sign: int) -> None:
+        """Add what rows say to the figures, or take it off."""
+        stems: Counter[str] = Counter()
+        whole: Counter[str] = Counter()
+        words: Counter[str] = Counter()
+        names: Counter[NameFact] = Counter()
+        lengths = 0
+        by_file: dict[str, set[str]] = {}
+        for row in rows:
+            raw = set(row["terms"]) - STOP
+            lengths += _length(row)
+            found = {_stem(term) for term in raw} | {_letter(each) for term in raw if unspaced(term) for each in term}
+            stems.update(found)
+            words.update(set(row["terms"]))
+            by_file.setdefault(row["file"], set()).update(found)
+            if row["n"] == 0:
+                names.update(_names(row))
+        for found in by_file.values():
+            whole.update(found)
+        counted = [(each, sign * count, sign * whole[each]) for each, count in stems.items()]
+        self._add("stems", "stem, rows, memories", counted, "stem", "rows")
+        self._add("words", "word, rows", [(each, sign * count) for each, count in words.items()], "word", "rows")
+        named = [(*each, sign * count) for each, count in names.items()]
+        self._add("names", "kind, key, value, count", named, "key, kind, value", "count")
+        parts = [row for row in rows if row["n"] > 0]
+        heads = [row for row in rows if row["n"] == 0]
+        self._add_vectors("whole", heads, sign)
+        self._add_vectors("parts", parts, sign)
+        self._put(terms=(self._meta("terms") or 0) + sign * lengths)
+        self._sample(heads, sign)
+
+    def _add(self, table: str, columns: str, rows: list[tuple[Any, ...]], key: str, count: str) -> None:
+        figures = [each.strip() for each in columns.split(",") if each.strip() not in key.split(", ")]
+        sums = ", ".join(f"{each} = {each} + excluded.{each}" for each in figures)
+        marks = ", ".join("?" * len(columns.split(",")))
+        self._db.executemany(
+            f"INSERT INTO {table} ({columns}) VALUES ({marks}) ON CONFLICT ({key}) DO UPDATE SET {sums}", rows
+        )
+        keys = [columns.split(", ").index(each) for each in key.split(", ")]
+        emptied = " AND ".join(f"{each} = ?" for each in key.split(", "))
+        fewer = [tuple(row[at] for at in keys) for row in rows if row[-1] < 0]
+        self._db.executemany(f"DELETE FROM {table} WHERE {emptied} AND {count} <= 0", fewer)
+
+    def _add_vectors(self, name: str, rows: Sequence[Row], sign: int) -> None:
+        if not rows:
+            return
+        vectors = np.array([row["vector"] for row in rows], dtype=np.float64)
+        count, total, products = self._vectors(name)
+        total, products = total + sign * vectors.sum(axis=0), products + sign * (vectors.T @ vectors)
+        self._put(**{f"{name}_count": count + sign * len(rows), name: total.tobytes()})
+        self._put(**{f"{name}_products": products.tobytes()})
+
+    def _vectors(self, name: str) -> tuple[int, Matrix, Matrix]:
+        """How many vectors there are of a sort, their sum, and the sum of the products of their coordinates."""
+        dim = self._dim
+        total, products = self._meta(name), self._meta(f"{name}_products")
+        return (
+            int(self._meta(f"{name}_count") or 0),
+            np.zeros(dim) if total is None else np.frombuffer(total),
+            np.zeros((dim, dim)) if products is None else np.frombuffer(products).reshape(dim, dim),
+        )
+
+    def _sample(self, rows: Sequence[Row], sign: int) -> None:
+        """The memories with the lowest ids stand for all; where one of them goes, the next lowest is not known here."""
+        rows = [row for row in rows if row["type"] == MEMORY]
+        if sign < 0:
+            gone = self._db.executemany("DELETE FROM sample WHERE id = ?", [(row["id"],) for row in rows])
+            if gone.rowcount > 0:
+                self._put(sampled=(self._meta("sampled") or 0) + 1)
+            return
+        full = self._one("SELECT COUNT(*) FROM sample") >= SAMPLE
+        last = self._one("SELECT MAX(id) FROM sample") if full else None
+        new = [row for row in rows if last is None or row["id"] < last]
+        values = [
+            (row["id"], row["file"], row["content"], np.asarray(row["vector"], dtype=np.float32).tobytes())
+            for row in new
+        ]
+        self._db.executemany("INSERT OR REPLACE INTO sample VALUES (?, ?, ?, ?)", values)
+        if values:
+            self._put(sampled=(self._meta("sampled") or 0) + 1)
+            lowest = f"SELECT id FROM sample ORDER BY id LIMIT {SAMPLE}"
+            self._db.execute(f"DELETE FROM sample WHERE id NOT IN ({lowest})")
+
+    # --- the order in time ------------------------------------------------------------------------------------------
+
+    def _note_memories(self, rows: Sequence[Row]) -> list[tuple[float, str]]:
+        values = [
+            (row["file"], row["created"], row["valid_to"], row["private"], _length(row))
+            for row in rows
+            if row["n"] == 0
+        ]
+        insert = "INSERT OR REPLACE INTO memories (file, created, valid_to, private, length) VALUES (?, ?, ?, ?, ?)"
+        self._db.executemany(insert, values)
+        return [(value[1], value[0]) for value in values]
+
+    def _forget_memories(self, files: Iterable[str]) -> list[tuple[float, str]]:
+        """Let these go. Returns the moments from which on sessions may be others."""
+        found: list[tuple[float, str]] = []
+        for file in files:
+            for created, since in self._db.execute("SELECT created, since FROM memories WHERE file = ?", (file,)):
+                found.append((created, file))
+                self._put(sessions=(self._meta("sessions") or 0) - (since is not None and since % LONGEST == 0))
+            self._db.execute("DELETE FROM memories WHERE file = ?", (file,))
+        return found
+
+    def _cut_all(self) -> None:
+        """Cut the whole order into sessions."""
+        order = self._db.execute("SELECT number, created FROM memories ORDER BY created, file").fetchall()
+        sessions, values = 0, []
+        number = session = since = -1
+        last = float("-inf")
+        for number, created in order:
+            since = since + 1 if SECOND <= created - last <= GAP else 0
+            session = number if since % LONGEST == 0 else session
+            sessions += session == number
+            values.append((since, session, number))
+            last = created
+        self._db.executemany("UPDATE memories SET since = ?, session = ? WHERE number = ?", values)
+        self._put(sessions=sessions)
+
+    def _cut_from(self, moment: tuple[float, str]) -> None:
+        """Cut the order into sessions from a moment on, up to where nothing changes any more."""
+        before = self._db.execute(
+            "SELECT created, since, session FROM memories WHERE (created, file) < (?, ?) "
+            "ORDER BY created DESC, file DESC LIMIT 1",
+            moment,
+        ).fetchone()
+        last, since, session = before or (float("-inf"), -1, -1)
+        after = self._db.execute(
+            "SELECT number, created, since, session FROM memories WHERE (created, file) >= (?, ?) "
+            "ORDER BY created, file",
+            moment,
+        )
+        values, change = [], 0
+        for number, created, was_since, was_session in after:
+            since = since + 1 if SECOND <= created - last <= GAP else 0
+            session = number if since % LONGEST == 0 else session
+            if (since, session) == (was_since, was_session):
+                break
+            change += (session == number) - (was_session == number)
+            values.append((since, session, number))
+            last = created
+        self._db.executemany("UPDATE memories SET since = ?, session = ? WHERE number = ?", values)
+        self._put(sessions=(self._meta("sessions") or 0) + change)
+
+    def timeline(self, files: Collection[str], *, closed_by: float | None, public: bool) -> Timeline:
+        """The sessions of some memories with all their members; without closed or private ones where asked."""
+        sessions = {session for chunk in _chunks(files) for (session,) in self._among("session", "file", chunk)}
+        members = [row for chunk in _chunks(sessions) for row in self._among(_MEMBER, "session", chunk)]
+        members = [
+            row
+            for row in members
+            if not (public and row[4]) and (closed_by is None or row[3] is None or row[3] > closed_by)
+        ]
+        members.sort(key=lambda row: (row[1], row[0]))
+        numbers: dict[int, int] = {}
+        session = [numbers.setdefault(row[5], len(numbers)) for row in members]
+        count = int(self._meta("sessions") or 0)
+        length = self._cached("length", lambda: self._one("SELECT SUM(length) FROM memories") or 0)
+        return Timeline(
+            [row[0] for row in members],
+            np.array(session, dtype=np.int64),
+            np.array([row[2] for row in members], dtype=np.float32),
+            count,
+            float(length) / max(count, 1),
+            self._sessions_having,
+        )
+
+    def _sessions_having(self, term: str, at_hand: int) -> int:
+        """About how many sessions have a term: as many as if the memories that have it were dealt out at random."""
+        memories, sessions = max(self.memories, 1), max(int(self._meta("sessions") or 0), 1)
+        share = min(self.memories_having(term) / memories, 1.0)
+        dealt_out = sessions * (1.0 - math.pow(1.0 - share, memories / sessions))
+        return max(at_hand, round(dealt_out))
+
+    def neighbours(self, timeline: Timeline, files: Collection[str], reach: int) -> set[str]:
+        """Those of the members of sessions that are no farther than that from one of the files."""
+        wanted = set(files)
+        at = np.flatnonzero(np.array([file in wanted for file in timeline.files], dtype=bool))
+        near: set[int] = set()
+        for step in range(-reach, reach + 1):
+            other = at + step
+            inside = (other >= 0) & (other < len(timeline.files))
+            here, there = at[inside], other[inside]
+            near.update(there[timeline.session[here] == timeline.session[there]].tolist())
+        return {timeline.files[each] for each in near}
+
+    def last_of_second(self, second: float) -> float | None:
+        """When the last memory of one second was made, in the table's count; None where there is none."""
+        found = self._one("SELECT MAX(created) FROM memories WHERE created >= ? AND created < ?", second, second + 0.9)
+        return None if found is None else float(found)
+
+    # --- asking -----------------------------------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.memories + int(self._meta("parts_count") or 0)
+
+    @property
+    def memories(self) -> int:
+        """How many whole memories."""
+        return int(self._meta("whole_count") or 0)
+
+    @property
+    def parted(self) -> bool:
+        """Whether any memory is long enough to be cut."""
+        return bool(self._meta("parts_count"))
+
+    @property
+    def mean_length(self) -> float:
+        """How many terms a row has on average."""
+        return float(self._meta("terms") or 0) / max(self.rows, 1)
+
+    @property
+    def mean_whole_length(self) -> float:
+        """How many terms a memory has on average."""
+        return float(self._meta("terms") or 0) / max(self.memories, 1)
+
+    @property
+    def mean(self) -> Vectors:
+        """The mean of the vectors of whole memories."""
+        count, total, _ = self._cached("whole", lambda: self._vectors("whole"))
+        return mean_of(total, count)
+
+    @property
+    def names(self) -> Facts:
+        """What memories say of people and tags."""
+        return self
+
+    def period(self) -> tuple[float, float] | None:
+        """When the first and the last were made."""
+        first, last = self._db.execute("SELECT MIN(created), MAX(created) FROM memories").fetchone()
+        return None if first is None else (float(first), float(last))
+
+    def made_within(self, first: float, last: float) -> bool:
+        """Whether any was made in that time."""
+        return self._one("SELECT 1 FROM memories WHERE created BETWEEN ? AND ? LIMIT 1", first, last) is not None
+
+    def having(self, term: str) -> int:
+        """How many rows have a term, in any form of the vault's language."""
+        return self._having(term)[0]
+
+    def memories_having(self, term: str) -> int:
+        """How many memories have a term."""
+        return self._having(term)[1]
+
+    def _having(self, term: str) -> tuple[int, int]:
+        def found() -> tuple[int, int]:
+            stems = self.forms(term)
+            counts = [self._db.execute("SELECT rows, memories FROM stems WHERE stem = ?", (each,)) for each in stems]
+            rows = [row for each in counts for row in each]
+            # one memory may have several forms: no more than all can
+            return min(sum(row[0] for row in rows), self.rows), min(sum(row[1] for row in rows), self.memories)
+
+        having: tuple[int, int] = self._cached(("having", term), found)
+        return having
+
+    def forms(self, term: str) -> set[str]:
+        """The stems under which a term is counted."""
+        if len(term) == 1 and unspaced(term):
+            return {_letter(term)}
+        if term in STOP:
+            return set()
+        found = {stem(term)}
+        languages = self._cached("languages", lambda: spoken(self._rows_with, self.rows))
+        if languages and len(term) >= START and term.isalpha() and not unspaced(term):
+            alike = self._beginning(term[:START])
+            for language in languages:
+                wanted = stem_in(language, term)
+                found |= {stem(word) for word in alike if word not in STOP and stem_in(language, word) == wanted}
+        return found
+
+    def spelled(self, term: str) -> set[str]:
+        """The words of the vault that a term stands for: itself, and its forms in the vault's language."""
+        if len(term) == 1 and unspaced(term):
+            pairs = "SELECT word FROM words WHERE length(word) <= 2 AND word LIKE ? LIMIT 200"
+            return {word for (word,) in self._db.execute(pairs, (f"%{term}%",))}
+        languages = self._cached("languages", lambda: spoken(self._rows_with, self.rows))
+        if not languages or len(term) < START or not term.isalpha() or unspaced(term):
+            return {term}
+        alike = self._beginning(term[:START])
+        return {term} | {word for word in alike for each in languages if stem_in(each, word) == stem_in(each, term)}
+
+    def _rows_with(self, word: str) -> int:
+        return int(self._one("SELECT rows FROM words WHERE word = ?", word) or 0)
+
+    def _beginning(self, letters: str) -> list[str]:
+        last = letters[:-1] + chr(ord(letters[-1]) + 1)
+        found = self._db.execute("SELECT word FROM words WHERE word >= ? AND word < ?", (letters, last))
+        return [word for (word,) in found]
+
+    def words(self, letter: str) -> list[str]:
+        """The words that begin with a letter."""
+        return self._beginning(letter)
+
+    def mentioned(self, terms: Sequence[str]) -> int:
+        """How many memories may have all of these terms: no more than have the rarest."""
+        return min((self.memories_having(term) for term in terms), default=0)
+
+    def about(self, people: Collection[str]) -> int:
+        """How many memories are about one of these people; who is in a memory together is counted twice."""
+        return min(sum(self.count(PERSON, person) for person in people), self.memories)
+
+    def likeness(self, vector: Vectors, cosines: NDArray[np.float32]) -> tuple[Likeness, Likeness]:
+        """How like a vector whole memories are, and all rows."""
+        wide = np.asarray(vector, dtype=np.float64)
+        whole, parts = (self._cached(each, partial(self._vectors, each)) for each in ("whole", "parts"))
+        return _likeness(wide, whole), _likeness(wide, tuple(a + b for a, b in zip(whole, parts, strict=True)))
+
+    def known(self, keys: Collection[str]) -> set[str]:
+        """Those of the keys that any fact about names is about."""
+        return {key for chunk in _chunks(keys) for (key,) in self._among("DISTINCT key", "key", chunk, "names")}
+
+    def values(self, kind: str, key: str) -> list[str]:
+        """Where the facts of a kind about a key lead to."""
+        found = self._db.execute("SELECT value FROM names WHERE key = ? AND kind = ?", (key, kind))
+        return [value for (value,) in found]
+
+    def count(self, kind: str, key: str) -> int:
+        """How many memories say so."""
+        return int(self._one("SELECT SUM(count) FROM names WHERE key = ? AND kind = ?", key, kind) or 0)
+
+    def sample(self) -> tuple[list[str], Vectors]:
+        """Texts and vectors of the memories that stand for all."""
+        found = self._db.execute("SELECT text, vector FROM sample ORDER BY id").fetchall()
+        vectors = [np.frombuffer(vector, dtype=np.float32) for _, vector in found]
+        return [text for text, _ in found], np.array(vectors, dtype=np.float32).reshape(len(found), self._dim)
+
+    def calibration(self, base: Calibration) -> Calibration:
+        """What a cosine means in this vault: the model's calibration, refined by the memories that stand for all."""
+        stamp = (self._meta("sampled"), base)
+        if self._refined is None or self._refined[0] != stamp:
+            texts, vectors = self.sample()
+            self._refined = (stamp, refined(base, vectors, sizes(texts)))
+        return self._refined[1]
+
+    # --- SQLite -----------------------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Forget answers that somebody's commit has made untrue."""
+        now = (self._one("PRAGMA data_version"), self._meta("version"))
+        if now != self._seen:
+            self._seen = now
+            self._cache.clear()
+
+    def _cached(self, key: Any, make: Callable[[], Any]) -> Any:
+        if key not in self._cache:
+            if len(self._cache) >= _KEPT:
+                self._cache.clear()
+            self._cache[key] = make()
+        return self._cache[key]
+
+    def _among(self, columns: str, column: str, values: Sequence[Any], table: str = "memories") -> list[Any]:
+        marks = ", ".join("?" * len(values))
+        return self._db.execute(f"SELECT {columns} FROM {table} WHERE {column} IN ({marks})", values).fetchall()
+
+    def _one(self, question: str, *values: Any) -> Any:
+        found = self._db.execute(question, values).fetchone()
+        return found[0] if found else None
+
+    def _meta(self, name: str) -> Any:
+        return self._one("SELECT value FROM meta WHERE name = ?", name)
+
+    def _put(self, **facts: Any) -> None:
+        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(facts.items()))
+
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        finally:
+            self._cache.clear()
+
+
+def opened(path: Path, dim: int, *, fixed: bool = False) -> Facts:
+    """The figures in a file; one that is damaged is begun again."""
+    try:
+        return Facts(path, dim, fixed=fixed)
+    except sqlite3.DatabaseError:
+        for each in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+            each.unlink(missing_ok=True)
+        return Facts(path, dim, fixed=fixed)
+
+
+_MEMBER = "file, created, length, valid_to, private, session"
+
+
+def _likeness(vector: Matrix, of: tuple[Any, ...]) -> Likeness:
+    count, total, products = of
+    if not count:
+        return Likeness(0, 0.0, 0.0)
+    mean = float(total @ vector) / count
+    return Likeness(count, mean, float(np.sqrt(max(vector @ products @ vector / count - mean * mean, 0.0))))
+
+
+def _length(row: Row) -> int:
+    return sum(term not in STOP for term in row["terms"])
+
+
+def _letter(letter: str) -> str:
+    """Under which a letter of a script without spaces is counted, in whatever pair it stands."""
+    return f"*{letter}"
+
+
+def _names(row: Row) -> Iterator[NameFact]:
+    record = row["memory"]
+    facts = json.loads(record) if '"aliases": []' not in record else {}
+    aliases = facts.get("aliases", ())
+    title = str(facts.get("title", ""))
+    return name_facts(row["people"], row["tags"], row["content"], row["file"], title, aliases)
+
+
+def _chunks(values: Collection[Any]) -> Iterator[list[Any]]:
+    ordered = list(values)
+    return (ordered[start : start + _VALUES] for start in range(0, len(ordered), _VALUES))

@@ -1,0 +1,37 @@
+"""What a vault needs whose candidates LanceDB finds: figures beside the table, and indexes on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vault_mem.index.index import Index
+from vault_mem.vault.lock import locked_outside
+
+# So long another process may take that fills the figures or builds the indexes.
+WAIT = 600.0
+
+
+def keep_facts(index: Index, progress: Callable[[int, int], None] | None = None) -> None:
+    """Have the figures in step with the table that is read: they are filled again where nobody kept them up."""
+    if index.facts.in_step(index.table):
+        return
+    index.table.refresh()  # another may have written both
+    if index.facts.in_step(index.table):
+        return
+    with locked_outside(index.lock_path, "the index", WAIT):
+        index.table.refresh()
+        if not index.facts.in_step(index.table):
+            index.facts.fill(index.table, progress)
+
+
+def build_indexes(index: Index, progress: Callable[[int, int], None] | None = None) -> None:
+    """Build the indexes that LanceDB searches with; the caller holds the lock. Rows are found without them, too."""
+    if not index.large or index.table.indexed:
+        return
+    before = index.table.version
+    kept = index.facts.in_step(index.table)
+    index.table.build_indexes(progress)
+    index.note_change(before, {})
+    index.state.put(table_version=index.table.version)
+    if kept:
+        index.facts.keep(index.table)

@@ -1,0 +1,57 @@
+"""The order in which memories were made, and where it is cut into sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from vault_mem.index.catalogue import Catalogue
+
+# Longer than this between two memories, and they are of different moments.
+GAP = 30 * 60.0
+# Closer than this, they are of the very same second.
+SECOND = 0.9
+# A session that never pauses is cut: a day of log lines is no moment.
+LONGEST = 64
+
+
+def cuts(created: NDArray[np.float64], *, together: bool = True) -> NDArray[np.bool_]:
+    """Where sessions begin, given the times in order; every memory is one by itself if they are not taken together."""
+    count = len(created)
+    if not count:
+        return np.zeros(0, dtype=bool)
+    gaps = np.diff(created)
+    apart = (gaps > GAP) | (gaps < SECOND) if together else np.ones(len(gaps), dtype=bool)
+    cut = np.concatenate([[True], apart])
+    starts = np.flatnonzero(cut)
+    since = np.arange(count) - np.repeat(starts, np.diff(np.append(starts, count)))
+    return np.asarray(cut | (since % LONGEST == 0))
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The sessions of candidates: all their members in order, though not all may be at hand."""
+
+    files: Sequence[str]
+    session: NDArray[np.int64]  # of each, by numbers that rise
+    lengths: NDArray[np.float32]  # in terms
+    sessions: int  # in the whole vault
+    mean_length: float
+    having: Callable[[str, int], int]  # how many sessions have a term, given how many of those at hand do
+
+    def at_hand(self, catalogue: Catalogue, allowed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of the members, -1 for those that are not at hand, without those that are not allowed."""
+        found = [catalogue.place_of(file) for file in self.files]
+        places = np.array([-1 if place is None else place for place in found], dtype=np.int64)
+        kept = (places < 0) | allowed[places] if len(allowed) else places < 0
+        return places[kept], self.session[kept]
+
+    def session_lengths(self, session: NDArray[np.int64]) -> NDArray[np.float32]:
+        """How long each session is."""
+        count = int(session[-1]) + 1 if len(session) else 0
+        return np.bincount(self.session, self.lengths, count).astype(np.float32)

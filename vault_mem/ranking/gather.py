@@ -1,0 +1,47 @@
+"""Gathering: what must be at hand before a query can be ranked."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from vault_mem.index.candidates import Candidates, Wanted
+from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.filters import Filters
+from vault_mem.index.terms import STOP, terms
+from vault_mem.ranking.keywords import LOOKED_AT
+from vault_mem.ranking.links import linked_ids
+from vault_mem.ranking.query import Query, plain_part
+from vault_mem.ranking.rank import OF_EACH, SEEDS, How, best_first
+
+# So many are asked for of each way of searching: what one of them puts far behind, their sum may put in front.
+GATHERED = 320
+
+
+def gathered(candidates: Candidates, query: Query, filters: Filters, now: datetime, how: How) -> Catalogue:
+    """The catalogue that a query is ranked in: its candidates, what is linked to the best or like it, their moments."""
+    if candidates.complete:
+        return candidates.catalogue(())
+    found = candidates.gather(_wanted(query), filters, now, max(GATHERED, how.count))
+    first = candidates.in_time(found, filters, now)
+    best = best_first(first, query, filters.met(first, now), how)
+    kept = {first.files[place] for place in best}
+    seeds = best[:SEEDS]
+    kept |= candidates.around([first.files[place] for place in seeds])
+    kept |= {file for id_ in linked_ids(first, seeds, how.strengths) if (file := first.names.key_of(id_))}
+    if best:
+        kept |= set(candidates.near(first.vectors[best[0]], filters, now, OF_EACH).files)
+    return candidates.in_time(kept, filters, now)
+
+
+def _wanted(query: Query) -> Wanted:
+    words = [term for term, _ in query.terms]
+    return Wanted(query.vector, words, query.named.names, query.spans, "" if words else plain_part(query.text))
+
+
+def with_keywords(candidates: Candidates, query: str, filters: Filters, now: datetime, limit: int) -> Catalogue:
+    """The catalogue that a plain search looks through: memories that have words of the query."""
+    if candidates.complete:
+        return candidates.catalogue(())
+    words = [term for term in dict.fromkeys(terms(query)) if term not in STOP]
+    wanted = Wanted(None, words, as_written="" if words else plain_part(query))
+    return candidates.catalogue(candidates.gather(wanted, filters, now, max(LOOKED_AT, 2 * limit)))
