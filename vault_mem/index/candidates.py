@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Protocol
 
 from vault_mem.embedding.calibration import Calibration
 from vault_mem.embedding.embedder import Vectors
@@ -20,13 +18,13 @@ from vault_mem.index.corpus import Corpus
 from vault_mem.index.filters import Filters
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.links import Names
+from vault_mem.index.met import Held, Met
 from vault_mem.index.people import WRITTEN
 from vault_mem.index.sample import sample
-from vault_mem.index.table import listed, quote
+from vault_mem.index.table import listed, quote, rows_in
 from vault_mem.index.terms import unspaced
 
 if TYPE_CHECKING:
-    from vault_mem.index.facts import Facts
     from vault_mem.index.index import Index
 
 # How far around a candidate the memories of its moment are at hand, those aside that a filter leaves out.
@@ -35,6 +33,8 @@ REACH = 4
 FURTHER = 0.5
 # So many of the nearest may be a pair with a memory.
 PAIRED = 20
+# Rows that are read at once where all are.
+AT_ONCE = 10_000
 # More of these a query does not name.
 MOST_SPANS = 3
 # Letters stand for many words: so many of a query are looked up at the most.
@@ -156,8 +156,8 @@ class InTable:
 
     complete = False
 
-    def __init__(self, index: Index, facts: Facts) -> None:
-        self._table, self._names, self._facts = index.table, Names(index.state), facts
+    def __init__(self, index: Index, met: Met) -> None:
+        self._table, self._names, self._facts, self._met = index.table, Names(index.state), index.facts, met
 
     @property
     def corpus(self) -> Corpus:
@@ -184,7 +184,7 @@ class InTable:
             )
         if wanted.as_written:
             asked = f"{where} AND contains(lower(content), {quote(wanted.as_written)})"
-            found |= set(self._table.select(["file"], asked, count).column("file").to_pylist())
+            found.update(self._files(asked, count))
         return found
 
     def _spelled(self, terms: Sequence[str]) -> list[str]:
@@ -211,7 +211,15 @@ class InTable:
 
     def catalogue(self, files: Collection[str]) -> Catalogue:
         """The rows of these files."""
-        return self._catalogue(self._table.select(COLUMNS, f"{TYPES} AND file IN ({listed(files)})"))
+        return self._of(self._met.rows(files, self._read))
+
+    def _read(self, files: list[str]) -> list[dict[str, Any]]:
+        return rows_in(self._table.select(COLUMNS, f"{TYPES} AND file IN ({listed(files)})"))
+
+    def _of(self, held: list[Held]) -> Catalogue:
+        found = Catalogue.of_few(held, self._table.dim, self._facts, self._facts.forms)
+        found.names = self._names
+        return found
 
     def in_time(self, files: Collection[str], filters: Filters, now: datetime) -> Catalogue:
         """The rows of these files and of those just before and after, with the sessions that they are part of."""
@@ -225,25 +233,24 @@ class InTable:
         """The rows of these files and of those that are most like one of them. All are held while they are used."""
         whole = f"n = 0 AND {TYPES}"
         if files is None:
-            return self._catalogue(self._table.select(COLUMNS, whole))
+            return self._of([Held(row) for rows in self._table.batches(COLUMNS, whole, AT_ONCE) for row in rows])
         own, found = self.catalogue(files), set(files)
         for place in (own.n == 0).nonzero()[0].tolist():
             found |= set(self._table.nearest(own.vectors[place], ["file"], whole, PAIRED).column("file").to_pylist())
         return self.catalogue(found)
 
-    def _catalogue(self, rows: pa.Table) -> Catalogue:
-        found = Catalogue(rows)
-        found.corpus, found.names = self._facts, self._names
-        return found
-
     def near(self, vector: Vectors, filters: Filters, now: datetime, count: int) -> Catalogue:
         """The rows of at least that many whole memories nearest to a vector."""
-        found = self._table.nearest(vector, COLUMNS, filters.where(now, (MEMORY, NOTE)), count)
-        return self._catalogue(found.drop_columns("_distance"))
+        found = self._table.nearest(vector, ["file"], filters.where(now, (MEMORY, NOTE)), count)
+        return self.catalogue(found.column("file").to_pylist())
 
     def saying(self, text: str) -> Catalogue:
         """The rows of memories of this very text."""
-        return self._catalogue(self._table.select(COLUMNS, f"n = 0 AND {TYPES} AND content = {quote(text)}"))
+        return self.catalogue(self._files(f"n = 0 AND {TYPES} AND content = {quote(text)}"))
+
+    def _files(self, where: str, count: int | None = None) -> list[str]:
+        found: list[str] = self._table.select(["file"], where, count).column("file").to_pylist()
+        return found
 
     def last_of_second(self, second: float) -> float | None:
         """When the last memory of one second was made, in the table's count."""

@@ -6,13 +6,12 @@ A place is a row's number in the arrays. The whole memory is row 0 of a file; `o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Vectors
@@ -22,6 +21,7 @@ from vault_mem.index.corpus import AllAtHand, Corpus
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.lexicon import Lexicon
 from vault_mem.index.links import Names
+from vault_mem.index.met import FoundOut, Held, TermsOfFew
 from vault_mem.index.rows import noted
 from vault_mem.index.table import Table, quote, rows_in, vectors_in
 from vault_mem.index.timeline import Timeline
@@ -33,6 +33,8 @@ TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
 _TEXTS = ("file", "hash", "id", "kind", "category", "emotion", "content", "memory")
 _LISTS = ("tags", "people")
 _SIGNS = ("hash", "id", "created")  # of a file's rows: where one is another, the rows are others
+_PLAIN = (*_TEXTS, *_LISTS, "private", "type")
+_NUMBERS = ("n", "importance", "created", "valid_from", "valid_to")
 _VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
 COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
 _NO_FACTS = {"aliases": "[]", "supersedes": "[]", "metadata": "{}"}
@@ -60,38 +62,59 @@ class Catalogue:
     corpus: Corpus
     timeline: Timeline | None = None  # where not all memories are at hand
 
-    def __init__(self, found: pa.Table) -> None:
-        self.corpus = AllAtHand(self)
+    def __init__(self, columns: Mapping[str, Any], corpus: Corpus | None = None) -> None:
+        """From columns with the rows in the order of their files and numbers; times that are not told are NaN."""
+        self.corpus = corpus or AllAtHand(self)
         self._free: list[int] = []
         self._by_file: dict[str, list[int]] = {}
         self._derived: dict[str, Any] = {}
-        self._by_place: dict[str, dict[int, Any]] = {}
-        self._fill(found.sort_by([("file", "ascending"), ("n", "ascending")]))
+        self._by_place: dict[str, MutableMapping[int, Any]] = {}
+        self._held: Sequence[Held] | None = None
+        self._terms: pa.Array | None = columns.get("terms")
+        self._fill(columns)
 
     @classmethod
     def of_all(cls, table: Table) -> Catalogue:
         """Every row of a table."""
-        catalogue = cls(table.select(COLUMNS, TYPES))
+        found = table.select(COLUMNS, TYPES).sort_by([("file", "ascending"), ("n", "ascending")])
+        columns: dict[str, Any] = {name: found.column(name).to_pylist() for name in _PLAIN}
+        columns |= {name: found.column(name).to_numpy() for name in _NUMBERS}
+        columns["vector"] = np.array(vectors_in(found), order="C")  # our own: rows are changed in place
+        columns["terms"] = found.column("terms").combine_chunks()
+        del found
+        catalogue = cls(columns)
         release_memory()
         return catalogue
 
-    def _fill(self, found: pa.Table) -> None:
-        count = found.num_rows
-        self.vectors: Vectors = np.array(vectors_in(found), order="C")  # our own: rows are changed in place
+    @classmethod
+    def of_few(
+        cls, held: Sequence[Held], dim: int, corpus: Corpus, forms: Callable[[str], Collection[str]]
+    ) -> Catalogue:
+        """Rows that were picked out, with the figures of all; they do not change."""
+        rows = [each.row for each in held]
+        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in _PLAIN}
+        columns |= {name: np.array([row[name] for row in rows], dtype=np.float64) for name in _NUMBERS}
+        columns["vector"] = np.array([row["vector"] for row in rows], dtype=np.float32).reshape(len(rows), dim)
+        catalogue = cls(columns, corpus)
+        catalogue._held = held
+        catalogue.__dict__["lexicon"] = TermsOfFew(held, forms)
+        return catalogue
+
+    def _fill(self, columns: Mapping[str, Any]) -> None:
+        self.vectors: Vectors = columns["vector"]
         self.files, self._hashes, self.ids, self.kinds, self.categories, self.emotions, self.texts, self._records = (
-            found.column(name).to_pylist() for name in _TEXTS
+            columns[name] for name in _TEXTS
         )
-        self.tags, self.people = (found.column(name).to_pylist() for name in _LISTS)
-        self.n = found.column("n").to_numpy().astype(np.int32)
-        self.importance = found.column("importance").to_numpy().astype(np.float32)
-        self.private = np.array(found.column("private").to_pylist(), dtype=bool)
-        self.created = found.column("created").to_numpy().astype(np.float64)
-        self.valid_from = _times(found, "valid_from", -FOREVER)
-        self.valid_to = _times(found, "valid_to", FOREVER)
-        self.ours = np.array(pc.equal(found.column("type"), MEMORY).to_pylist(), dtype=bool)  # not included notes
-        self.alive = np.ones(count, dtype=bool)
-        self.owner = np.zeros(count, dtype=np.int32)
-        self._terms: pa.Array | None = found.column("terms").combine_chunks()
+        self.tags, self.people = (columns[name] for name in _LISTS)
+        self.n = columns["n"].astype(np.int32)
+        self.importance = columns["importance"].astype(np.float32)
+        self.private = np.array(columns["private"], dtype=bool)
+        self.created = columns["created"].astype(np.float64)
+        self.valid_from = _times(columns["valid_from"], -FOREVER)
+        self.valid_to = _times(columns["valid_to"], FOREVER)
+        self.ours = np.array([each == MEMORY for each in columns["type"]], dtype=bool)  # not included notes
+        self.alive = np.ones(len(self.files), dtype=bool)
+        self.owner = np.zeros(len(self.files), dtype=np.int32)
         for place, file in enumerate(self.files):
             places = self._by_file.setdefault(file, [])
             places.append(place)
@@ -104,6 +127,11 @@ class Catalogue:
         self._terms = None
         lexicon.fill(terms)
         return lexicon
+
+    @property
+    def complete(self) -> bool:
+        """Whether every row of the vault is at hand."""
+        return self._held is None
 
     def prepare(self) -> None:
         """Have ready what recall needs, and saving a memory does not."""
@@ -210,9 +238,11 @@ class Catalogue:
         found: T = self._derived[name]
         return found
 
-    def by_place(self, name: str) -> dict[int, Any]:
+    def by_place(self, name: str) -> MutableMapping[int, Any]:
         """What was found out about single rows: it stays true when others change, and is forgotten with its row."""
-        return self._by_place.setdefault(name, {})
+        if name not in self._by_place:
+            self._by_place[name] = {} if self._held is None else FoundOut(name, self._held)
+        return self._by_place[name]
 
     def differing(self, table: Table) -> set[str]:
         """The files whose rows in the table are not those at hand."""
@@ -306,6 +336,6 @@ def _signs(found: pa.Table) -> Iterable[tuple[Any, ...]]:
     return zip(*(found.column(name).to_pylist() for name in _SIGNS), strict=True)
 
 
-def _times(found: pa.Table, name: str, default: float) -> NDArray[np.float64]:
-    values = found.column(name).to_numpy().astype(np.float64)
+def _times(column: NDArray[Any], default: float) -> NDArray[np.float64]:
+    values = column.astype(np.float64)
     return np.where(np.isnan(values), default, values)

@@ -81,7 +81,7 @@ class Corpus(Protocol):
     def likeness(self, vector: Vectors, cosines: NDArray[np.float32]) -> tuple[Likeness, Likeness]:
         """How like a vector whole memories are, and all rows; `cosines` are those of the rows at hand, by place."""
 
-    def words(self, letter: str) -> Iterable[str]:
+    def words(self, first: str) -> Iterable[str]:
         """The words that begin with a letter, as they were written."""
 
 
@@ -168,9 +168,9 @@ class AllAtHand:
         alive = self._catalogue.alive
         return _likeness(cosines[alive & (self._catalogue.n == 0)]), _likeness(cosines[alive])
 
-    def words(self, letter: str) -> Iterable[str]:
+    def words(self, first: str) -> Iterable[str]:
         """The words that begin with a letter."""
-        return (word for word in self._catalogue.lexicon.words() if word[:1] == letter)
+        return (word for word in self._catalogue.lexicon.words() if word[:1] == first)
 
 
 def _likeness(cosines: NDArray[np.float32]) -> Likeness:

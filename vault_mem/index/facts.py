@@ -12,7 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,11 @@ from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.corpus import Likeness, mean_of
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.languages import START, spoken, stem_in
+from vault_mem.index.met import counted, letter, stem_of
 from vault_mem.index.people import PERSON, NameFact, name_facts
 from vault_mem.index.sample import sizes
 from vault_mem.index.table import Table, quote, rows_in
-from vault_mem.index.terms import STOP, stem, unspaced
+from vault_mem.index.terms import STOP, unspaced
 from vault_mem.index.timeline import GAP, LONGEST, SECOND, Timeline
 
 FORMAT = 1
@@ -58,8 +59,6 @@ CREATE INDEX IF NOT EXISTS by_time ON memories (created, file);
 CREATE INDEX IF NOT EXISTS by_session ON memories (session);
 CREATE TABLE IF NOT EXISTS sample (id TEXT PRIMARY KEY, file TEXT, text TEXT, vector BLOB) WITHOUT ROWID;
 """
-
-_stem = lru_cache(maxsize=100_000)(stem)  # the same words come again and again
 
 Row = Mapping[str, Any]
 Matrix = NDArray[np.float64]
@@ -138,9 +137,8 @@ class Facts:
         lengths = 0
         by_file: dict[str, set[str]] = {}
         for row in rows:
-            raw = set(row["terms"]) - STOP
             lengths += _length(row)
-            found = {_stem(term) for term in raw} | {_letter(each) for term in raw if unspaced(term) for each in term}
+            found = set(counted(row["terms"]))
             stems.update(found)
             words.update(set(row["terms"]))
             by_file.setdefault(row["file"], set()).update(found)
@@ -148,8 +146,8 @@ class Facts:
                 names.update(_names(row))
         for found in by_file.values():
             whole.update(found)
-        counted = [(each, sign * count, sign * whole[each]) for each, count in stems.items()]
-        self._add("stems", "stem, rows, memories", counted, "stem", "rows")
+        changed = [(each, sign * count, sign * whole[each]) for each, count in stems.items()]
+        self._add("stems", "stem, rows, memories", changed, "stem", "rows")
         self._add("words", "word, rows", [(each, sign * count) for each, count in words.items()], "word", "rows")
         named = [(*each, sign * count) for each, count in names.items()]
         self._add("names", "kind, key, value, count", named, "key, kind, value", "count")
@@ -390,28 +388,25 @@ class Facts:
     def forms(self, term: str) -> set[str]:
         """The stems under which a term is counted."""
         if len(term) == 1 and unspaced(term):
-            return {_letter(term)}
-        if term in STOP:
-            return set()
-        found = {stem(term)}
-        languages = self._cached("languages", lambda: spoken(self._rows_with, self.rows))
-        if languages and len(term) >= START and term.isalpha() and not unspaced(term):
-            alike = self._beginning(term[:START])
-            for language in languages:
-                wanted = stem_in(language, term)
-                found |= {stem(word) for word in alike if word not in STOP and stem_in(language, word) == wanted}
-        return found
+            return {letter(term)}
+        return {stem_of(term), *map(stem_of, self._inflected(term))} if term not in STOP else set()
 
     def spelled(self, term: str) -> set[str]:
-        """The words of the vault that a term stands for: itself, and its forms in the vault's language."""
+        """The words of the vault that a term stands for: itself and its forms; of a letter the pairs it is in."""
         if len(term) == 1 and unspaced(term):
             pairs = "SELECT word FROM words WHERE length(word) <= 2 AND word LIKE ? LIMIT 200"
             return {word for (word,) in self._db.execute(pairs, (f"%{term}%",))}
+        wanted = stem_of(term)
+        alike = [] if unspaced(term) else self._beginning(wanted.removesuffix("i"))  # studies, study: studi
+        return {term, *self._inflected(term), *(word for word in alike if stem_of(word) == wanted)}
+
+    def _inflected(self, term: str) -> set[str]:
+        """The forms of a word in the language that the vault is written in, if that is not English."""
+        if len(term) < START or not term.isalpha() or unspaced(term):
+            return set()
         languages = self._cached("languages", lambda: spoken(self._rows_with, self.rows))
-        if not languages or len(term) < START or not term.isalpha() or unspaced(term):
-            return {term}
-        alike = self._beginning(term[:START])
-        return {term} | {word for word in alike for each in languages if stem_in(each, word) == stem_in(each, term)}
+        alike = self._beginning(term[:START]) if languages else []
+        return {word for word in alike for each in languages if stem_in(each, word) == stem_in(each, term)} - STOP
 
     def _rows_with(self, word: str) -> int:
         return int(self._one("SELECT rows FROM words WHERE word = ?", word) or 0)
@@ -421,9 +416,9 @@ class Facts:
         found = self._db.execute("SELECT word FROM words WHERE word >= ? AND word < ?", (letters, last))
         return [word for (word,) in found]
 
-    def words(self, letter: str) -> list[str]:
+    def words(self, first: str) -> list[str]:
         """The words that begin with a letter."""
-        return self._beginning(letter)
+        return self._beginning(first)
 
     def mentioned(self, terms: Sequence[str]) -> int:
         """How many memories may have all of these terms: no more than have the rarest."""
@@ -532,11 +527,6 @@ def _likeness(vector: Matrix, of: tuple[Any, ...]) -> Likeness:
 
 def _length(row: Row) -> int:
     return sum(term not in STOP for term in row["terms"])
-
-
-def _letter(letter: str) -> str:
-    """Under which a letter of a script without spaces is counted, in whatever pair it stands."""
-    return f"*{letter}"
 
 
 def _names(row: Row) -> Iterator[NameFact]:

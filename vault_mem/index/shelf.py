@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from vault_mem.index.changes import Changes
@@ -12,6 +13,7 @@ from vault_mem.index.changes import Changes
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
     from vault_mem.index.index import Index
+    from vault_mem.index.met import Met
 
 
 class Shelf:
@@ -22,6 +24,13 @@ class Shelf:
         self._lock = threading.RLock()
         self._catalogue: Catalogue | None = None
         self._generation, self._version = "", -1
+
+    @cached_property
+    def met(self) -> Met:
+        """The rows that queries have met, where not all are at hand."""
+        from vault_mem.index.met import Met
+
+        return Met(self.changes)
 
     @contextmanager
     def lent(self, index: Index) -> Iterator[Catalogue]:

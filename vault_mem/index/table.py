@@ -132,8 +132,7 @@ class Table:
 
         text = FTS(
             base_tokenizer="whitespace",
-            language="English",
-            stem=True,
+            stem=False,
             remove_stop_words=False,
             ascii_folding=False,
             lower_case=False,

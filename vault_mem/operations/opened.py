@@ -88,7 +88,8 @@ class Opened:
             return
         keep_facts(self.index, self.progress)
         self.index.facts.refresh()
-        yield InTable(self.index, self.index.facts)
+        self.shelf.met.follow(self.index)
+        yield InTable(self.index, self.shelf.met)
 
     @property
     def calibration(self) -> Calibration:

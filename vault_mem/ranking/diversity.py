@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from itertools import islice
@@ -84,7 +84,7 @@ def diversify(
 def _alike(catalogue: Catalogue, rows: list[int], near_identical: float) -> Callable[[int], NDArray[np.bool_]]:
     """Which of the candidates say nearly what one of them says, by the part that answers."""
     vectors = catalogue.vectors[rows]
-    said: dict[int, frozenset[str]] = catalogue.by_place("words said")
+    said: MutableMapping[int, frozenset[str]] = catalogue.by_place("words said")
 
     def words(number: int) -> frozenset[str]:
         row = rows[number]

@@ -16,7 +16,7 @@ from vault_mem.index.people import (
     TAG,
     WRITTEN,
     name_key,
-    names_at_hand,
+    places_about,
 )
 from vault_mem.index.sounds import in_kana, likely_names, sounds
 from vault_mem.index.terms import STOP, normalised, terms
@@ -92,11 +92,11 @@ class Named:
         """The memories at hand that are about somebody who is named."""
         if self.said:
             return catalogue.with_all(self.said)
-        return names_at_hand(catalogue).places(PERSON, self.names) if self.names else set()
+        return places_about(catalogue, PERSON, self.names)
 
     def tagged(self, catalogue: Catalogue) -> set[int]:
         """Those that have a tag that is named, and are not about somebody who is."""
-        return names_at_hand(catalogue).places(TAG, self.tags) - self.people(catalogue) if self.tags else set()
+        return places_about(catalogue, TAG, self.tags) - self.people(catalogue)
 
     def count(self, corpus: Corpus) -> int:
         """How many memories are about somebody who is named."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
 from itertools import islice
 from typing import NamedTuple
 
@@ -62,7 +62,7 @@ class Reading(NamedTuple):
 
 def readings(catalogue: Catalogue, places: Iterable[int], tokens: TokenVectors) -> list[Reading]:
     """The readings of these places; what was read before is kept."""
-    kept: dict[int, Reading] = catalogue.by_place(READINGS)
+    kept: MutableMapping[int, Reading] = catalogue.by_place(READINGS)
     places = list(places)
     missing = [place for place in dict.fromkeys(places) if place not in kept]
     texts = [catalogue.texts[place][:MAX_CHARACTERS] for place in missing]
@@ -73,7 +73,7 @@ def readings(catalogue: Catalogue, places: Iterable[int], tokens: TokenVectors) 
 
 def read_ahead(catalogue: Catalogue, tokens: TokenVectors, start: int = 0) -> int | None:
     """Read some memories before a query needs them, from a place on; where to go on, or None at the end."""
-    kept: dict[int, Reading] = catalogue.by_place(READINGS)
+    kept: MutableMapping[int, Reading] = catalogue.by_place(READINGS)
     waiting = (place for place in range(start, len(catalogue.alive)) if catalogue.alive[place] and place not in kept)
     some = list(islice(waiting, AT_ONCE))
     readings(catalogue, some, tokens)

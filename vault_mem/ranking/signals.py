@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, MutableMapping, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -230,7 +230,7 @@ class Pool:
         """How strong the emotion of a memory is; one that does not say is half as strong as can be."""
         if self.catalogue.emotions[place] == DEFAULT_EMOTION:
             return 0.0
-        known: dict[int, float] = self.catalogue.by_place("intensities")
+        known: MutableMapping[int, float] = self.catalogue.by_place("intensities")
         if place not in known:
             said = self.catalogue.record(place).get("intensity")
             known[place] = 0.5 if said is None else float(said)
@@ -245,7 +245,7 @@ def _usual(own: Likeness) -> tuple[float, float]:
 
 def titles(catalogue: Catalogue, place: int) -> frozenset[str]:
     """The words of what a memory is called: its title, its file, its other names, its tags."""
-    known: dict[int, frozenset[str]] = catalogue.by_place("titles")
+    known: MutableMapping[int, frozenset[str]] = catalogue.by_place("titles")
     if place not in known:
         path = PurePosixPath(catalogue.files[place])
         named = [str(catalogue.record(place).get("title", "")), path.stem, *catalogue.tags[place]]

@@ -124,6 +124,7 @@ class Settings:
         "auto",
         "what finds candidates: memory (every row is held, exact), lancedb (its indexes; memory stays small) or auto "
         "(lancedb from 50,000 rows on)",
+        env="VAULT_MEM_SEARCH_WITH",
         check=("auto", "memory", "lancedb"),
     )
     journal_days: int = _setting(30, "how long operations can be undone, in days", check=(1, 3650))
@@ -212,7 +213,7 @@ def load_settings(root: Path | None, env: Mapping[str, str]) -> Loaded:
     for name, each in BY_NAME.items():
         variable = each.metadata["env"]
         if variable and env.get(variable):
-            values[name] = env[variable]
+            values[name] = checked(name, env[variable], variable)
             sources[name] = variable
     settings = Settings(**values)
     check_folders(settings, str(root / VAULT_FILE) if root else "settings")
