@@ -108,10 +108,10 @@ class Ledger:
         """Segment and name of every row that has none of these names."""
         return [row for row in self._db.execute("SELECT segment, name FROM there") if row[1] not in names]
 
-    def segments_with(self, names: Iterable[str]) -> dict[str, str]:
+    def segments_with(self, names: Iterable[str], prefix: str) -> dict[str, str]:
         """A segment for each of these rows that is in one."""
-        select = "SELECT segment FROM there WHERE name = ? ORDER BY segment LIMIT 1"
-        found = ((name, self._db.execute(select, (name,)).fetchone()) for name in names)
+        select = "SELECT segment FROM there WHERE name = ? AND segment > ? ORDER BY segment LIMIT 1"
+        found = ((name, self._db.execute(select, (name, prefix)).fetchone()) for name in names)
         return {name: row[0] for name, row in found if row}
 
     def marked(self, marks: Iterable[str]) -> list[tuple[str, Entry]]:
