@@ -12,7 +12,7 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
@@ -26,7 +26,7 @@ from vault_mem.index.rows import schema
 from vault_mem.index.state import SCHEMA_VERSION
 from vault_mem.index.table import listed
 from vault_mem.store.bucket import Bucket, Traffic, shown
-from vault_mem.store.ledger import Entry, Ledger, mark
+from vault_mem.store.ledger import Entry, Ledger, Standing, mark
 from vault_mem.store.store import EXPIRY_DAYS, MEMORY, NAME, TEXT, Store
 
 # Fewer files are read and embedded in less time than a store takes to answer.
@@ -44,19 +44,6 @@ _LONGEST_PAUSE = 300.0
 _DECODED = 4
 _KNOWN, _LINKS = "known", "links"
 _SHARED = Known._fields[Known._fields.index("declared") :]
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How this machine stands to its store: when it last reached it, and what is not there yet, or still there."""
-
-    uri: str
-    reached: float | None
-    trouble: str
-    hint: str
-    to_add: int
-    to_read: int | None
-    to_remove: int
 
 
 class Shared:
@@ -210,7 +197,9 @@ class Shared:
         """What this machine may share, by file, and the files of which the store has no rows yet."""
         state = self._index.state
         version = [self._index.generation, state.get("table_version")]
-        entries = {known.key: self.entry(known.key, known.hash, known.id) for known in state.all_files() if _public(known)}
+        entries = {
+            known.key: self.entry(known.key, known.hash, known.id) for known in state.all_files() if _public(known)
+        }
         if version != self.ledger.get("held_version"):
             self.ledger.hold(entries.values(), int(self._index.folder.now().timestamp() // _DAY), EXPIRY_DAYS)
             self.ledger.put(held_version=version)
@@ -253,7 +242,9 @@ class Shared:
     def owe(self, ids: Iterable[str], files: Iterable[str] = ()) -> None:
         """Note that nothing of these memories may stay in the store, nor of `files` as they were before."""
         memories = [mark("memory", id_) for id_ in ids]
-        now = {mark("text", known.key, known.hash) for known in self._index.state.files(files).values() if _public(known)}
+        now = {
+            mark("text", known.key, known.hash) for known in self._index.state.files(files).values() if _public(known)
+        }
         former = self.ledger.held_as("path", [mark("path", key) for key in files])
         texts = {each.text for each in (*former, *self.ledger.held_as("memory", memories))} - now
         self.ledger.owe([*memories, *texts])
@@ -286,7 +277,7 @@ class Shared:
         told = {name: self.ledger.get(name) for name in ("reached", "trouble", "hint")}
         return Standing(
             shown(self._uri),
-            told["reached"],
+            datetime.fromtimestamp(told["reached"], self._index.folder.zone) if told["reached"] else None,
             told["trouble"] or "",
             told["hint"] or "",
             len(self._to_add()[1]),

@@ -11,6 +11,8 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,6 +43,19 @@ class Entry(NamedTuple):
     memory: str
     text: str
     path: str = ""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a machine stands to its store: what it has not added or read yet, and what must still be taken out."""
+
+    uri: str
+    reached: datetime | None
+    trouble: str
+    hint: str
+    to_add: int
+    to_read: int | None
+    to_remove: int
 
 
 class Ledger:

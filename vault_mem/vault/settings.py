@@ -19,7 +19,9 @@ from vault_mem.vault.tree import Tree
 VAULT_FILE = "vault-mem.toml"
 
 
-def _setting(default: Any, doc: str, *, user_only: bool = False, secret: bool = False, env: str = "", check: Any = None) -> Any:
+def _setting(
+    default: Any, doc: str, *, user_only: bool = False, secret: bool = False, env: str = "", check: Any = None
+) -> Any:
     metadata = {"doc": doc, "user_only": user_only, "secret": secret, "env": env, "check": check}
     if isinstance(default, list):
         return field(default_factory=lambda: list(default), metadata=metadata)
