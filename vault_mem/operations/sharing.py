@@ -18,12 +18,14 @@ def share(workspace: Workspace) -> None:
     shared = _shared(workspace)
     if shared is None:
         return
-    known = shared.ledger.get("trouble")
+    trouble = ""
     try:
         shared.share()
     except StoreError as error:
-        if error.message != known:  # said once, and by `status` and `doctor` from then on
-            workspace.notices.append(f"{error.message}; this machine goes on by itself")
+        trouble = error.message
+    if trouble != (shared.ledger.get("told") or ""):  # said once, and by `status` and `doctor` from then on
+        shared.ledger.put(told=trouble)
+        workspace.notices += [f"{trouble}; this machine goes on by itself"] if trouble else []
 
 
 def withdraw(workspace: Workspace, ids: Iterable[str], files: Iterable[str]) -> None:
