@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench frameworks test-store clients dist soak fuzz model model-check clean
+.PHONY: demo test lint bench frameworks test-store clients test-web pictures dist soak fuzz model model-check clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.2'  # older ones write a slower script
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@
 
@@ -57,6 +58,18 @@ test-store: $(STORE)/.installed
 # they are asked whether what `setup` writes is right. About five minutes; skipped where there is no npm.
 clients: $(BIN)/.installed
 	$(BIN)/pytest tests/clients --clients -rs
+
+# The page of `vault-mem web` in a real browser: Debian's chromium, driven by playwright. Under two minutes.
+$(BIN)/.browsing: $(BIN)/.installed
+	command -v chromium || (apt-get update -q && apt-get install -q -y chromium fonts-noto-cjk)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[web,web-test]'
+	touch $@
+
+test-web: $(BIN)/.browsing
+	$(BIN)/pytest -rs tests/web
+
+pictures: $(BIN)/.browsing
+	$(BIN)/python docs/pictures_web.py
 
 # A plugin folder, an .mcpb bundle and a server.json (docs/setup.md). NAMESPACE is the publisher's, in the MCP registry.
 NAMESPACE ?= io.github.vault-mem

@@ -1,7 +1,9 @@
 """Daemon: commands from the shell through a warm daemon, against a bare Python of the same interpreter.
 
-The package is installed, not editable, in an environment of its own: what a user has. Calls are taken by turns with
-the bare Python, so that a busy moment hits both alike.
+The package is installed, not editable, in an environment of its own: what a user has, once by the pip that comes with
+this Python and once by a current one, which write different scripts. Calls are taken by turns with the bare Python, so
+that a busy moment hits both alike. Then further vaults in the same process: what each costs, and what they feel of each
+other.
 """
 
 from __future__ import annotations
@@ -12,8 +14,10 @@ import socket
 import statistics
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -27,6 +31,7 @@ ROUNDS = 40
 FIRST_ROUNDS = 5
 CALLS = 20_000
 MEMORY_TARGET = 500.0
+FURTHER, SMALL = 10, 100  # vaults, and memories in each
 # LanceDB has as many threads as it once needed at the same time, and ends those that had nothing to do for ten seconds.
 QUIET_SECONDS = 15
 # Flat: a daemon may grow by this much between the first tenth of the calls and the last, and no further.
@@ -37,7 +42,7 @@ def run(setting: Setting) -> Iterator[Figure]:
     """Medians of calls from the shell; the daemon's memory, open files and threads over many calls."""
     count = 1_000 if setting.quick else 10_000
     setting.progress("installing the package")
-    python = _installed(setting.folder / "venv")
+    python, bundled = _installed(setting.folder / "venv")
     script = python.with_name("vault-mem")
     vault = write_vault(setting.folder / "vault", memories(count))
     vault.reindex()
@@ -55,7 +60,7 @@ def run(setting: Setting) -> Iterator[Figure]:
         )
 
     def stop() -> None:
-        call(script, "daemon", "stop")
+        call(script, "daemon", "stop", "--all")
 
     def first() -> None:
         call(script, "recall", "roof repair")
@@ -82,16 +87,21 @@ def run(setting: Setting) -> Iterator[Figure]:
             Target("≤", 1.3, of_ratio=True),
         )
         setting.progress("calls from the shell")
-        yield from _calls(count, python, script, call, asked, random)
+        yield from _calls(count, python, script, bundled, call, asked, random)
         yield from _saves(vault.root, script, env, random)
+        setting.progress("further vaults")
+        yield from _further(setting.folder, vault.root, script, env, asked)
         setting.progress("many calls")
         yield from _many(vault.root, env, asked, random, 500 if setting.quick else CALLS)
     finally:
         stop()
 
 
-def _installed(place: Path) -> Path:
-    """A virtual environment that has the package as a user would have it, and this one's other packages."""
+def _installed(place: Path) -> tuple[Path, Path]:
+    """A virtual environment with the package as a user would have it, and this one's other packages.
+
+    Returns its Python, and the script that the pip of this Python writes; `vault-mem` is what a current one does.
+    """
     subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
     python = place / "bin" / "python"
     libraries = next((place / "lib").glob("python*")) / "site-packages"
@@ -99,16 +109,21 @@ def _installed(place: Path) -> Path:
     wheels = place / "wheels"
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(wheels), str(PROJECT)]
     subprocess.run(build, check=True)
-    wheel = str(next(wheels.glob("vault_mem-*.whl")))
-    subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--no-deps", wheel], check=True)
+    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    wheel = [*install, "--no-deps", "--force-reinstall", str(next(wheels.glob("vault_mem-*.whl")))]
+    subprocess.run(wheel, check=True)
+    bundled = python.with_name("vault-mem").rename(python.with_name("vault-mem-bundled"))
+    subprocess.run([*install, "--upgrade", "pip"], check=False)  # where there is no index, there is one script
+    subprocess.run(wheel, check=True)
     (libraries / "others.pth").write_text(f"{mine}\n")  # searched after our own
-    return python
+    return python, bundled
 
 
 def _calls(
     count: int,
     python: Path,
     script: Path,
+    bundled: Path,
     call: Callable[..., None],
     asked: list[str],
     random: Random,
@@ -130,10 +145,14 @@ def _calls(
         told = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": random.choice(asked)}
         call(script, "hint", "--hook", "claude-code", told=json.dumps(told))
 
-    calls: dict[str, tuple[Callable[[], None], float]] = {
+    def recall(script: Path) -> None:
+        call(script, "recall", random.choice(asked))
+
+    calls: dict[str, tuple[Callable[[], None], float | None]] = {
         "--version": (lambda: call(script, "--version"), 6),
         "--help": (lambda: call(script, "--help"), 6),
-        f"recall, {count:,} memories": (lambda: call(script, "recall", random.choice(asked)), 4),
+        f"recall, {count:,} memories": (lambda: recall(script), 3),
+        f"recall, {count:,} memories, script of the bundled pip": (lambda: recall(bundled), None),
         f"remember, {count:,} memories": (remember, 7),
         "capture, after an answer": (capture, 3),
         f"hint, per prompt, {count:,} memories": (hint, 4),
@@ -148,8 +167,80 @@ def _calls(
             "ms",
             statistics.median(reference) * 1000,
             "bare Python",
-            Target("≤", limit, of_ratio=True),
+            Target("≤", limit, of_ratio=True) if limit else None,
         )
+
+
+def _further(folder: Path, first: Path, script: Path, env: dict[str, str], asked: list[str]) -> Iterator[Figure]:
+    """What further small vaults cost in the same process, and whether they wait for each other."""
+    place = protocol.meeting_place(str(first), env)
+
+    def memory() -> float:
+        time.sleep(QUIET_SECONDS / 2)
+        return float((control(place, protocol.STATUS) or {})["memory_bytes"]) / 1e6
+
+    def save(root: Path) -> Callable[[], object]:
+        command = [str(script), "remember", random_text(), "--force"]
+        return lambda: subprocess.run(command, cwd=root, env=env, stdout=subprocess.DEVNULL, check=True)
+
+    def random_text() -> str:
+        return f"Saved as {os.urandom(4).hex()}."
+
+    roots = [folder / f"further-{number}" for number in range(FURTHER)]
+    empty = [folder / f"empty-{number}" for number in range(FURTHER)]
+    for root in (*roots, *empty):
+        write_vault(root, memories(SMALL) if root in roots else [])
+    before = memory()
+    for root in roots:
+        for question in asked[:20]:
+            _ask(place, root, env, "recall", question)
+    yield Figure(
+        f"daemon: memory of a further vault, {SMALL} memories",
+        (memory() - before) / FURTHER,
+        "MB",
+        target=Target("≤", 25),
+    )
+    new, old = [], []
+    for root, known in zip(empty, roots, strict=True):
+        (taken,), (reference,) = interleaved(1, save(root), save(known))
+        new.append(taken)
+        old.append(reference)
+    yield Figure(
+        "daemon: first save in a new vault",
+        statistics.median(new) * 1000,
+        "ms",
+        statistics.median(old) * 1000,
+        "in an old one",
+        Target("≤", 1.5, of_ratio=True),
+    )
+    quiet = [_seconds(partial(_ask, place, roots[0], env, "recall", question)) for question in asked[:ROUNDS]]
+    ended = threading.Event()
+
+    def rebuild() -> None:
+        while not ended.is_set():
+            _ask(place, first, env, "reindex")
+
+    thread = threading.Thread(target=rebuild)
+    thread.start()
+    busy = [_seconds(partial(_ask, place, roots[0], env, "recall", question)) for question in asked[:ROUNDS]]
+    ended.set()
+    thread.join()
+    yield Figure(
+        "daemon: recall while another vault is rebuilt",
+        statistics.median(busy) * 1000,
+        "ms",
+        statistics.median(quiet) * 1000,
+        "without",
+        Target("≤", 5, of_ratio=True),
+    )
+    for root in (*roots, *empty):
+        control(place, protocol.STOP, str(root))
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
 
 
 def _saves(root: Path, script: Path, env: dict[str, str], random: Random) -> Iterator[Figure]:
@@ -174,7 +265,7 @@ def _saves(root: Path, script: Path, env: dict[str, str], random: Random) -> Ite
 def _many(root: Path, env: dict[str, str], asked: list[str], random: Random, count: int) -> Iterator[Figure]:
     """Memory, open files and threads of the daemon while it answers many requests."""
     place = protocol.meeting_place(str(root), env)
-    process = Path(f"/proc/{json.loads(control(place, 'status') or b'')['pid']}")
+    process = Path(f"/proc/{(control(place, protocol.STATUS) or {})['pid']}")
     if not process.exists():
         return
     sizes: list[float] = []

@@ -1,4 +1,4 @@
-"""A vault with a daemon of its own, and ways to talk to it: as the command does, or over the socket itself."""
+"""Vaults with a daemon of their own, and ways to talk to it: as the command does, or over the socket itself."""
 
 from __future__ import annotations
 
@@ -106,6 +106,13 @@ class Served(Command):
         answer = self.ask_json("recall", query, "-n", str(n))
         assert answer["stale"] is False
         return [each["path"] for each in answer["results"]]
+
+
+def beside(command: Served, name: str, env: dict[str, str] | None = None) -> Served:
+    """Another vault, whose commands go through the same daemon."""
+    root = command.root.with_name(name)
+    Vault.init(root, env=command.env, timezone="Asia/Tokyo")
+    return Served(root.resolve(), command.env | (env or {}))
 
 
 def answer_on(connection: socket.socket) -> Answer:

@@ -79,7 +79,7 @@ def test_nul_bytes(cli: Command, root: Path) -> None:
         (["--category", " "], "category"),
         (["--emotion", ""], "emotion"),
         (["--source", "a\nb"], "source"),
-        (["--valid-from", "yesterday"], "--valid-from should be a date such as"),
+        (["--valid-from", "whenever"], "--valid-from should be a date such as"),
         (["--valid-to", "2026-02-30"], "--valid-to"),
         (["--valid-from", "2026-11-15", "--valid-to", "2026-11-14"], "valid_to is before valid_from"),
     ],

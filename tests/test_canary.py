@@ -216,11 +216,14 @@ CALLS: list[tuple[str, tuple[str, ...], str]] = [
     ("views", ("rebuild",), ""),
     ("compare", ("{secret}", "{token} fear"), ""),
     ("similar", ("{secret}",), ""),
+    ("tags", (), ""),
+    ("people", (), ""),
     ("status", (), ""),
     ("doctor", (), ""),
     ("doctor", ("--fix",), ""),
     ("backup", ("{out}/backup.tar.gz", "--force"), ""),
     ("backup", ("--check", "{out}/backup.tar.gz"), ""),
+    ("backup", ("{out}/backup.tar.gz", "--restore", "{out}/restored"), ""),
     ("reindex", (), ""),
     ("config", (), ""),
     ("config list", (), ""),
@@ -251,14 +254,16 @@ ASKED |= {
     "compare",
     "similar",
 }
-ASKED |= {"search", "why-not", "wake-up", "introspect", "emotion-trend"}
+ASKED |= {"search", "tags", "people", "why-not", "wake-up", "introspect", "emotion-trend"}
 ASKED |= {"review accept", "review reject", "import", "backup"}
 ASKED |= {f"episode {verb}" for verb in ("create", "add", "remove", "list", "show")}
 
 
-# Servers, and what starts them; test_the_daemons_log has their logs. `eval` works in a vault of its own.
+# Servers, and what starts them; test_the_daemons_log has their logs, tests/web what the page is told. `eval` works in a
+# vault of its own.
 SERVERS = {
     "mcp",
+    "web",
     "eval",
     *(f"daemon {verb}" for verb in ("run", "start", "stop", "restart", "logs", "install", "uninstall")),
 }

@@ -335,7 +335,8 @@ def test_install_writes_a_unit_for_the_system(tmp_path: Path) -> None:
         assert not unit.exists()
 
 
-def test_each_vault_has_its_own(one: Served, tmp_path: Path) -> None:
+def test_one_process_for_two_vaults(one: Served, tmp_path: Path) -> None:
+    # L-4
     root = (tmp_path / "other").resolve()
     assert one.run("init", str(root)).code == 0
     other = Served(root, one.env)
@@ -345,9 +346,10 @@ def test_each_vault_has_its_own(one: Served, tmp_path: Path) -> None:
         assert "marimba" not in one.ask("recall", "marimba").out
         everyone = one.run("daemon", "status", "--all", "--json").json["daemons"]
         assert sorted(each["vault"] for each in everyone) == sorted([str(one.root), str(root)])
-        assert len({each["pid"] for each in everyone}) == 2
+        assert {each["pid"] for each in everyone} == {one.pid()}
     finally:
-        other.kill()
+        assert other.spawn("daemon", "stop").out == "Stopped.\n"
+    assert one.alive() and not other.alive()
 
 
 def test_no_vault_no_daemon(one: Served, tmp_path: Path) -> None:

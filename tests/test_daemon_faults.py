@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from daemons import Served, served, wait_for, waits_for_input
+from daemons import Served, beside, served, wait_for, waits_for_input
 from helpers import leftovers, memory
 
 import vault_mem
@@ -36,16 +36,20 @@ def saved(command: Served) -> list[str]:
 
 
 def test_fifty_first_calls_and_what_a_killed_daemon_leaves(one: Served) -> None:
-    # one daemon however many start it; a socket and a lock file left behind are in nobody's way
+    # one daemon however many start it, in however many vaults; a socket and locks left behind are in nobody's way
+    vaults = [one, beside(one, "second"), beside(one, "third")]
+    for vault in vaults[1:]:
+        memory(vault.root, "memories/basil-aaaa1111.md", "mem_aaaa11110000", "The basil died of cold.")
     assert one.spawn("recall", "basil").code == 0
     os.kill(one.pid(), signal.SIGKILL)
     assert Path(one.place + ".sock").exists()
-    processes = [one.start("recall", "basil", "--json", stdin=subprocess.DEVNULL) for _ in range(50)]
+    chosen = [vaults[number % 3] for number in range(50)]
+    processes = [vault.start("recall", "basil", "--json", stdin=subprocess.DEVNULL) for vault in chosen]
     answers = [process.communicate(timeout=300) for process in processes]
     assert [process.returncode for process in processes] == [0] * 50
     assert all(b'"mem_aaaa11110000"' in out and b'"stale": false' in out for out, _ in answers)
-    log = (one.root / ".vault-mem/log/daemon.log").read_text()
-    assert log.count("started:") == 2
+    logs = [(vault.root / ".vault-mem/log/daemon.log").read_text() for vault in vaults]
+    assert [log.count("started:") for log in logs] == [2, 1, 1]
     assert len(_daemons_of(one)) == 1
 
 
@@ -54,7 +58,7 @@ def _daemons_of(command: Served) -> list[str]:
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             line = (process / "cmdline").read_bytes().split(b"\0")
-            if b"vault_mem.daemon" in line and os.fsencode(command.root) in line:
+            if b"vault_mem.daemon" in line and os.fsencode(command.env["VAULT_MEM_RUNTIME_DIR"]) in b"\0".join(line):
                 found.append(process.name)
     return found
 
@@ -132,14 +136,17 @@ def test_killed_after_the_commit_and_before_the_answer(one: Served) -> None:
 def test_killed_before_the_commit(one: Served) -> None:
     # taken, but not done: the client does it, with the input that the daemon took with it
     assert one.spawn("recall", "basil").code == 0
-    process = one.start("remember", "-", "--json")
-    process.stdin.write(b"Told twice, ")
-    process.stdin.flush()
-    wait_for(lambda: waits_for_input(process))
+    vaults = [one, beside(one, "second")]
+    processes = [vault.start("remember", "-", "--json") for vault in vaults]
+    for process in processes:
+        process.stdin.write(b"Told twice, ")
+        process.stdin.flush()
+        wait_for(lambda taken=process: waits_for_input(taken))
     one.kill()
-    out, err = process.communicate(b"saved once.", timeout=120)
-    assert process.returncode == 0, err
-    assert saved(one).count("Told twice, saved once.") == 1, out
+    for vault, process in zip(vaults, processes, strict=True):
+        out, err = process.communicate(b"saved once.", timeout=120)
+        assert process.returncode == 0, err
+        assert saved(vault).count("Told twice, saved once.") == 1, out
 
 
 def test_told_to_end_while_it_works(one: Served) -> None:
@@ -156,7 +163,10 @@ def test_told_to_end_while_it_works(one: Served) -> None:
 
 
 def test_another_version_takes_over(one: Served, tmp_path: Path) -> None:
+    # L-4: and takes over the one vault; the others stay where they are
+    second = beside(one, "second")
     assert one.spawn("daemon", "start").code == 0
+    assert second.spawn("recall", "basil").code == 0
     first = one.pid()
     package = tmp_path / "newer" / "vault_mem"
     shutil.copytree(Path(vault_mem.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -168,14 +178,27 @@ def test_another_version_takes_over(one: Served, tmp_path: Path) -> None:
     status = one.spawn("daemon", "status", "--json", env=newer).json
     assert status["version"] == "99.0.0"
     assert status["pid"] != first
-    assert len(_daemons_of(one)) == 1
+    assert second.spawn("daemon", "status", "--json").json["pid"] == first == second.pid()
+    everyone = second.run("daemon", "status", "--all", "--json").json["daemons"]
+    assert {each["vault"]: each["version"] for each in everyone} == {
+        str(one.root): "99.0.0",
+        str(second.root): vault_mem.__version__,
+    }
+    # another installation of the same version uses the daemon that has the vault open
+    init.write_text(init.read_text().replace("99.0.0", vault_mem.__version__))
+    assert second.spawn("daemon", "status", "--json", env=newer).json["pid"] == first
+    # and with its last vault a daemon ends
+    assert second.spawn("daemon", "stop").out == "Stopped.\n"
+    wait_for(lambda: len(_daemons_of(one)) == 1)
+    assert second.run("daemon", "stop", "--all").out == "Stopped.\n"
+    wait_for(lambda: not _daemons_of(one))
 
 
 def test_it_ends_when_nobody_needs_it(one: Served) -> None:
     assert one.run("config", "set", "--user", "idle_seconds", "1").code == 0
     assert one.spawn("recall", "basil").code == 0
     wait_for(lambda: not one.alive())
-    assert not Path(one.place + ".sock").exists()
+    wait_for(lambda: not Path(one.place + ".sock").exists())
     assert one.spawn("daemon", "start").code == 0  # this one was asked for, and stays
     assert one.run("daemon", "status", "--json").json["automatic"] is False
     # the vault is gone

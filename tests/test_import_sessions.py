@@ -23,6 +23,7 @@ def home(cli: Command, agent: str) -> Path:
         "codex": ".codex/sessions/2026/11/17/rollout-2026-11-17T06-24-56-x.jsonl",
         "gemini": ".gemini/tmp/app/chats/session-2026-11-17T06-25-747e7600.jsonl",
         "opencode": ".local/share/opencode/opencode.db",
+        "qwen": ".qwen/projects/-home-umi-app/chats/e3e9751e.jsonl",
     }
     path = Path(cli.env["HOME"], where[agent])
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +35,7 @@ def home(cli: Command, agent: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "opencode"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "opencode", "qwen"])
 def test_by_the_name_of_the_agent(cli: Command, root: Path, agent: str) -> None:
     # K-3: from where the client keeps them; repeatable; as memories only on request
     home(cli, agent)

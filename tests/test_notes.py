@@ -8,14 +8,15 @@ from pathlib import Path
 
 import frontmatter
 import pytest
+import yaml
 from hostile import hostile_notes
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vault_mem.model import KINDS, LINK_TYPES, Link, Memory, from_record, to_record
 from vault_mem.notes.parse import parse, title_of
 from vault_mem.notes.write import file_name, note_text, slug
-from vault_mem.notes.yamlish import NoteHandler
+from vault_mem.notes.yamlish import Loader, NoteHandler
 
 TOKYO = zoneinfo.ZoneInfo("Asia/Tokyo")
 EXAMPLES = settings.get_profile(settings.get_current_profile_name()).max_examples
@@ -362,3 +363,43 @@ def test_python_frontmatter_reads_a_note_with_our_handler() -> None:
     assert fields == {"id": "mem_651b9d29aaaa", "at": "12:30"}
     assert NoteHandler().split(text)[1] == "Body\r\n---\r\n"
     assert not NoteHandler().detect("---\nid: mem_651b9d29aaaa\n")
+
+
+HEADS = st.sampled_from(["a:", "b_2:", "c:", "on:", "  -", "-", ""])
+VALUES = st.sampled_from(
+    [
+        " []",
+        " true",
+        " yes",
+        " -0",
+        " 1.50",
+        " 007",
+        " 2026-11-15T08:00:00",
+        " 2026-13-01T08:00:00",
+        " word",
+        " 遥さん",
+        " two words.",
+        ' "quoted: #"',
+        ' "',
+        " #",
+        " - ",
+        "\r",
+        "\x85",
+    ]
+)
+LINES = st.tuples(HEADS, st.lists(VALUES, max_size=2).map("".join)).map("".join)
+
+
+@settings(max_examples=EXAMPLES * 4)
+@given(st.lists(LINES, min_size=1, max_size=4).map(lambda lines: "\n".join([*lines, ""])))
+@example("a: [] word\n")
+def test_front_matter_that_is_read_without_a_parser_says_what_the_parser_says(text: str) -> None:
+    handler = NoteHandler()
+
+    def loaded(**options: object) -> object:
+        try:
+            return repr(handler.load(text, **options))
+        except (yaml.YAMLError, ValueError) as error:
+            return type(error)
+
+    assert loaded() == loaded(Loader=Loader)

@@ -84,3 +84,14 @@ def test_filter(cli: Command) -> None:
     )
     found = cli.json("recall", "Which ferry sails to Rebun?", "--trust", "agent")["results"]
     assert [each["content"] for each in found] == ["The blue ferry sails to Rebun."]
+
+
+def test_doctor_counts_what_has_none(cli: Command) -> None:
+    # K-6: one line for all of them, and nothing is wrong
+    tool(cli, text="The blue ferry sails to Rebun.")
+    assert cli.run("doctor").out.startswith("All well: ")
+    cli.run("remember", "The green ferry sails to Yagishiri.")
+    cli.run("remember", "The miller sleeps until noon.", "--private")
+    answer = cli.run("doctor")
+    assert answer.code == 0 and "info: 2 of 3 memories do not say where they come from" in answer.out
+    assert "nothing that needs attention" in answer.out

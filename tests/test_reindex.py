@@ -344,23 +344,6 @@ def test_progress_with_time_left(root: Path, env: dict[str, str]) -> None:
     assert sync.BATCH > 1
 
 
-def test_the_progress_line() -> None:
-    import io
-
-    from vault_mem.cli.console import Console
-
-    err = io.StringIO()
-    console = Console(Path(), {}, io.BytesIO(), io.StringIO(), err, interactive=True)
-    show = console.progress("Reindexing")
-    console._progress_shown = True
-    show(50, 100)
-    assert err.getvalue().startswith("\rReindexing ██████████░░░░░░░░░░ 50/100, ")
-    assert "s left" in err.getvalue()
-    quiet = io.StringIO()
-    Console(Path(), {}, io.BytesIO(), io.StringIO(), quiet).progress("x")(1, 1)
-    assert quiet.getvalue() == ""
-
-
 def test_an_index_folder_that_cannot_be(cli: Command, root: Path, tmp_path: Path) -> None:
     file = tmp_path / "taken"
     file.write_text("")

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 from conftest import Answer, Command
-from daemons import served
+from daemons import served, wait_for
 
+from vault_mem.daemon import protocol
 from vault_mem.index import borrowed
 
 PR_SET_NO_NEW_PRIVS = 38
@@ -94,7 +95,7 @@ def test_a_daemon_outside_answers_into_the_sandbox(tmp_path: Path) -> None:
         assert command.json("list")["total"] == 2
 
 
-def narrowed(command: Command, *arguments: str) -> Answer:
+def narrowed(command: Command, *arguments: str, daemon: str = "") -> Answer:
     """The command with no right to gain rights, as in every agent's sandbox."""
 
     def narrow() -> None:
@@ -103,7 +104,7 @@ def narrowed(command: Command, *arguments: str) -> Answer:
     done = subprocess.run(
         [sys.executable, "-m", "vault_mem", *arguments],
         cwd=command.cwd,
-        env={**os.environ, **command.env, "VAULT_MEM_DAEMON": ""},
+        env={**os.environ, **command.env, "VAULT_MEM_DAEMON": daemon},
         capture_output=True,
         text=True,
         preexec_fn=narrow,
@@ -120,6 +121,17 @@ def test_who_may_do_less_never_becomes_the_daemon_of_all(tmp_path: Path) -> None
         command.spawn("status")
         assert command.alive()
         assert "crane" in narrowed(command, "recall", "crane").out  # one that is there is used
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="rights are narrowed like this on Linux")
+def test_a_daemon_of_those_who_may_do_less_is_theirs_alone(tmp_path: Path) -> None:
+    # L-4: where the user wants one even so; everybody else's takes the vault over
+    with served(tmp_path) as command:
+        assert narrowed(command, "remember", "The crane is green.", daemon="on").code == 0
+        assert command.alive() and not Path(command.place + ".sock").exists()
+        assert "crane" in command.spawn("recall", "crane").out
+        assert command.pid() is not None and Path(command.place + ".sock").exists()
+        wait_for(lambda: not Path(command.place + protocol.NARROWED + ".sock").exists())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no folder here that even root may not write to")

@@ -10,6 +10,7 @@ from conftest import Command
 from helpers import contents, git
 
 from vault_mem import Vault
+from vault_mem.mcp.server import Offer, Server
 
 
 @pytest.fixture
@@ -73,6 +74,47 @@ def test_wake_up(both: Command) -> None:
     assert [each["vault"] for each in woke["others"]] == ["~/me"]
     out = both.run("wake-up").out
     assert "In ~/me:" in out and "allergic to shellfish" in out and "doctor" not in out
+
+
+def test_show(both: Command) -> None:
+    # K-5: an id of an answer can be shown, whichever vault it is of; a private one only in its own
+    id_ = both.json("recall", "What is Kaya allergic to?")["results"][0]["id"]
+    shown = both.json("show", id_)
+    assert (shown["content"], shown["vault"]) == ("Kaya is allergic to shellfish.", "~/me")
+    assert "~/me" in both.run("show", id_).out
+    own = both.json("list")["memories"][0]["id"]
+    assert both.json("show", own)["vault"].endswith("project")
+    private = Command(Path(both.env["HOME"], "me"), both.env).json("list", "--private")["memories"][0]["id"]
+    assert both.run("show", private).code == 4 and "~/me" not in both.run("done", private).err
+    changed = both.run("close", id_)
+    assert changed.code == 4 and "it is a memory of ~/me" in changed.err
+
+
+def call(tools: Server, sent: list[bytes], name: str, **arguments: object) -> dict:
+    params = {"name": name, "arguments": arguments}
+    tools.take(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode())
+    tools.wait(None)
+    return json.loads(sent.pop())["result"]
+
+
+def test_tools(both: Command, env: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # K-5: `mcp --vault A --vault B`: tools ask both, and save into the first, or into the one that `to` names
+    Vault.init(tmp_path / "third", env=env)
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    sent: list[bytes] = []
+    tools = Server(Offer((str(both.cwd), "~/me")), sent.append)
+    found = call(tools, sent, "recall", query="What is Kaya allergic to?")["structuredContent"]["results"]
+    assert (found[0]["text"], found[0]["vault"]) == ("Kaya is allergic to shellfish.", "~/me")
+    assert "shellfish" in call(tools, sent, "show_memory", memory_id=found[0]["id"])["content"][0]["text"]
+    assert "~/me" in json.dumps(call(tools, sent, "search_memories", query="shellfish")["structuredContent"])
+    assert "allergic to shellfish" in call(tools, sent, "wake_up")["content"][0]["text"]
+    assert not call(tools, sent, "remember", content="The harbour app needs Redis 7.")["isError"]
+    assert not call(tools, sent, "remember", content="The mill closes on Mondays.", to="~/me")["isError"]
+    refused = call(tools, sent, "remember", content="A word for strangers.", to=str(tmp_path / "third"))
+    assert refused["isError"] and "~/me" in refused["content"][0]["text"]
+    mine = b"".join(contents(Path(env["HOME"], "me")).values())
+    assert b"mill closes" in mine and b"Redis" not in mine and b"Redis" in b"".join(contents(both.cwd).values())
 
 
 def test_one_in_trouble(both: Command) -> None:

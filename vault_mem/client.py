@@ -1,4 +1,4 @@
-"""`vault-mem` as the shell calls it: a thin client that hands the command line to the vault's daemon.
+"""`vault-mem` as the shell calls it: a thin client that hands the command line to the daemon.
 
 A command takes as long as Python takes to start, so nothing heavy is imported here: no click, no json, not even
 `socket`. Whatever the daemon cannot do, or is not there for, runs in this process (`vault_mem.cli.main`).
@@ -12,6 +12,7 @@ import sys
 TYPE_CHECKING = False  # typing itself would be a tenth of the start
 if TYPE_CHECKING:
     from _socket import socket as Socket  # noqa: N812 - a type here
+    from collections.abc import Mapping
 
     from vault_mem.daemon.protocol import Messages
 
@@ -94,7 +95,11 @@ def _vault_for(arguments: list[str]) -> str:
     from vault_mem.register import COMMANDS
 
     here = command in COMMANDS and COMMANDS[command].here and not (command == "edit" and _says_what(arguments))
-    if here or (_may_ask(words, arguments) and os.isatty(0)):
+    if (
+        here
+        or (command == "recall" and ("-i" in arguments or "--interactive" in arguments))
+        or (_may_ask(words, arguments) and os.isatty(0))
+    ):
         return ""
     try:
         return _find(named)
@@ -157,20 +162,16 @@ def _default_vault() -> str:
 
 
 def _through_daemon(root: str, arguments: list[str], request: str) -> int:
-    from vault_mem.daemon import protocol
-
-    place = protocol.meeting_place(root)
-    if not place:
-        raise _NotTaken
     only_if_warm = not arguments or any(each in _HELP for each in arguments)
     for _ in range(3):  # a daemon of another version, or one that is just ending, makes way for a new one
-        connection = connect(place)
+        connection, place = reach(root)
         if connection is None:
-            if only_if_warm or _narrowed():
+            place = "" if only_if_warm else starting_place()
+            if not place:
                 raise _NotTaken
             from vault_mem.daemon.start import start
 
-            if not start(root, place, automatic=True):
+            if not start(place):
                 raise _NotTaken
             connection = connect(place)
         if connection is not None:
@@ -179,8 +180,35 @@ def _through_daemon(root: str, arguments: list[str], request: str) -> int:
                 return code
             from vault_mem.daemon.start import await_end
 
-            await_end(root)
+            await_end(place)
     raise _NotTaken
+
+
+def reach(root: str) -> tuple[Socket | None, str]:
+    """A connection to the daemon for a vault, and where it listens; None where there is none."""
+    from vault_mem.daemon import protocol
+
+    places = protocol.places(root)
+    if os.environ.get("VAULT_MEM_DAEMON") == "on":
+        places += [starting_place()]
+    for place in filter(None, dict.fromkeys(places)):
+        connection = connect(place)
+        if connection is not None:
+            return connection, place
+    return None, ""
+
+
+def starting_place(env: Mapping[str, str] = os.environ) -> str:
+    """Where this process may have a daemon listen; empty where it may start none.
+
+    One whose rights are narrowed starts none for all. Where the user wants one even so, it serves others like it.
+    """
+    from vault_mem.daemon import protocol
+
+    own = protocol.own_place(env)
+    if not own or not _narrowed():
+        return own
+    return own + protocol.NARROWED if env.get("VAULT_MEM_DAEMON") == "on" else ""
 
 
 def _narrowed() -> bool:
@@ -189,8 +217,6 @@ def _narrowed() -> bool:
     Sandboxes of agents take the right to gain rights. A filter of system calls counts where not all have one: in a
     container all do.
     """
-    if os.environ.get("VAULT_MEM_DAEMON") == "on":
-        return False
     try:
         with open("/proc/self/status", "rb") as file:  # noqa: PTH123
             status = file.read()
@@ -204,12 +230,13 @@ def _narrowed() -> bool:
 
 def _poke(root: str) -> None:
     """Tell a daemon that is there that something lies in the vault's inbox; it need not answer."""
-    from vault_mem.daemon import protocol
-
-    place = "" if os.environ.get("VAULT_MEM_DAEMON") == "off" or os.name != "posix" else protocol.meeting_place(root)
-    connection = connect(place) if place else None
+    if os.environ.get("VAULT_MEM_DAEMON") == "off" or os.name != "posix":
+        return
+    connection, _ = reach(root)
     if connection is not None:
-        connection.sendall(protocol.message(protocol.CONTROL, protocol.INBOX))
+        from vault_mem.daemon import protocol
+
+        connection.sendall(protocol.control(protocol.INBOX, root, os.environ))
         connection.close()
 
 
@@ -233,17 +260,20 @@ def connect(place: str) -> Socket | None:
 
 def _terminal() -> str:
     """What the terminal can do, as a request says it."""
-    links = os.isatty(1)
+    from vault_mem.cli.screen import wants_colour
+
+    links = answer = os.isatty(1)
     if links:
         from vault_mem.visible import shows_links
 
         links = shows_links(os.environ)
-    return "i" * os.isatty(2) + "l" * links
+    return "i" * os.isatty(2) + "t" * answer + "c" * wants_colour() + "l" * links
 
 
 def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
     """Send a request and relay its answer; None where this daemon makes way for another, or is just ending."""
     from vault_mem import __version__
+    from vault_mem.cli.screen import may_page
     from vault_mem.daemon import protocol
 
     messages = protocol.Messages(connection)
@@ -263,26 +293,36 @@ def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
     connection.settimeout(None)
     _cancel_on_interrupt(connection)
     try:
-        return _relay(connection, messages)
+        return _relay(connection, messages, paged=may_page(arguments))
     except BrokenPipeError:  # nobody reads our output any more
         return 0
 
 
-def _relay(connection: Socket, messages: Messages) -> int:
+def _relay(connection: Socket, messages: Messages, *, paged: bool) -> int:
+    """Pass on what the daemon says; where it is `paged`, the answer as a whole, and what is said after it."""
+    from vault_mem.cli.screen import show
     from vault_mem.daemon import protocol
 
+    answered, after = bytearray(), bytearray()
     while True:
         answer = messages.next()
         if answer is None:
             raise _Lost
         kind, content = answer
-        if kind == protocol.STDOUT:
+        if kind == protocol.STDOUT and paged:
+            answered += content
+        elif kind == protocol.STDOUT:
             _write(1, content)
+        elif kind == protocol.STDERR and answered:
+            after += content
         elif kind == protocol.STDERR:
             _write(2, content)
         elif kind == protocol.WANT_STDIN:
             _send_stdin(connection)
         elif kind == protocol.EXIT:
+            if answered:
+                show(bytes(answered))
+            _write(2, after)
             return int(content)
 
 
@@ -337,7 +377,7 @@ def _send_stdin(connection: Socket) -> None:
             return
 
 
-def _write(handle: int, content: bytes) -> None:
+def _write(handle: int, content: bytes | bytearray) -> None:
     view = memoryview(content)
     while view:
         view = view[os.write(handle, view) :]

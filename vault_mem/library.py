@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Candidates,
         Comparison,
         ConsolidationStats,
+        Counts,
         Diagnosis,
         Draft,
         EditResult,
@@ -100,6 +101,10 @@ if TYPE_CHECKING:
 
 
 DEFAULT_RESULTS = 5
+_FILTERS = (
+    *("category", "kind", "tags", "people", "emotion", "importance", "since", "until", "private", "closed", "as_of"),
+    *("episode", "metadata"),
+)
 # Threads of one process that write one vault stand in one line, however many `Vault`s they have.
 _LINES: WeakValueDictionary[str, Line] = WeakValueDictionary()
 _LINES_LOCK = threading.Lock()
@@ -431,24 +436,10 @@ class Vault:
         must answer; else `answered` is false and the nearest two are there. The other keywords are filters, all of
         which must be met; closed memories come only when asked for.
         """
+        given = locals()
         from vault_mem.operations.memory.recall import Request
 
-        chosen = self._chosen(
-            filters,
-            category=category,
-            kind=kind,
-            tags=tags,
-            people=people,
-            emotion=emotion,
-            importance=importance,
-            since=since,
-            until=until,
-            private=private,
-            closed=closed,
-            as_of=as_of,
-            episode=episode,
-            metadata=metadata,
-        )
+        chosen = self._chosen(filters, **{name: given[name] for name in _FILTERS})
         return self.ask(Request(query, n, chosen, budget, min_relevance=min_relevance))
 
     def ask(
@@ -475,6 +466,12 @@ class Vault:
         from vault_mem.operations.memory.show import trusted_ids
 
         return self._reading(trusted_ids, least)
+
+    def show_in(self, others: Sequence[Beside], id_: str, name: str = "") -> ShowResult:
+        """One memory of this vault, or of the others."""
+        from vault_mem.operations.vaults.several import show_in_any
+
+        return self._reading(show_in_any, name, others, id_)
 
     def repeated_in(self, others: Sequence[Beside], content: str) -> Found | None:
         """The memory of one of the other vaults that a text repeats."""
@@ -511,24 +508,10 @@ class Vault:
         metadata: Metadata | None = None,
     ) -> RecallResult:
         """Find the memories that have the words of a query; filters as for `recall`."""
+        given = locals()
         from vault_mem.operations.memory.search import search
 
-        chosen = self._chosen(
-            filters,
-            category=category,
-            kind=kind,
-            tags=tags,
-            people=people,
-            emotion=emotion,
-            importance=importance,
-            since=since,
-            until=until,
-            private=private,
-            closed=closed,
-            as_of=as_of,
-            episode=episode,
-            metadata=metadata,
-        )
+        chosen = self._chosen(filters, **{name: given[name] for name in _FILTERS})
         return self._reading(search, query, n, chosen)
 
     def why_not(
@@ -589,25 +572,23 @@ class Vault:
         metadata: Metadata | None = None,
     ) -> ListResult:
         """Memories, newest first, all of them unless `n`; filters as for `recall`."""
+        given = locals()
         from vault_mem.operations.memory.show import list_memories
 
-        chosen = self._chosen(
-            filters,
-            category=category,
-            kind=kind,
-            tags=tags,
-            people=people,
-            emotion=emotion,
-            importance=importance,
-            since=since,
-            until=until,
-            private=private,
-            closed=closed,
-            as_of=as_of,
-            episode=episode,
-            metadata=metadata,
-        )
+        chosen = self._chosen(filters, **{name: given[name] for name in _FILTERS})
         return self._reading(list_memories, chosen, n)
+
+    def tags(self, *, closed: bool = False) -> Counts:
+        """The tags of the vault with how many memories have each, the most frequent first."""
+        from vault_mem.operations.memory.counts import count_tags
+
+        return self._reading(count_tags, closed=closed)
+
+    def people(self, *, closed: bool = False) -> Counts:
+        """The people of the vault with how many memories are about each, the most frequent first."""
+        from vault_mem.operations.memory.counts import count_people
+
+        return self._reading(count_people, closed=closed)
 
     def list_due(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
         """The open tasks that are due on a day, the earliest first."""
@@ -671,6 +652,13 @@ class Vault:
         from vault_mem.operations.upkeep.backup import check
 
         return check(path_of(file))
+
+    @staticmethod
+    def restore_backup(file: StrPath, folder: StrPath) -> BackupResult:
+        """Unpack an archive that `backup` wrote into a new or empty folder, which is a vault then."""
+        from vault_mem.operations.upkeep.backup import restore_backup
+
+        return restore_backup(path_of(file), path_of(folder))
 
     def link(self, a: Ref, b: Ref, type: LinkType | str | None = None, reason: str = "") -> LinkResult:  # noqa: A002
         """Link two memories; `type` says what b is to a, and changes a link that they have."""
@@ -1098,6 +1086,10 @@ class Vault:
         if value is None:
             return None
         moment = read_time(value, self._zone) if isinstance(value, date | str) else None
+        if moment is None and isinstance(value, str):
+            from vault_mem.operations.memory.when import moment as said
+
+            moment = said(value, self._reading(lambda workspace: workspace.folder.now()), ahead=name == "valid_to")
         if moment is None:
             raise InvalidInput(f"{name} is a datetime, a date or an ISO 8601 text, not {value!r}")
         return moment

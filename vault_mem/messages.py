@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.upkeep.publish import PublishResult
     from vault_mem.operations.upkeep.purge import Purge
     from vault_mem.operations.upkeep.rename import RenameResult
-    from vault_mem.operations.upkeep.undo import NextUndo
+    from vault_mem.operations.upkeep.undo import NextUndo, Operation, UndoResult
     from vault_mem.operations.vaults.evaluate import Report
     from vault_mem.operations.vaults.export import ExportReport
     from vault_mem.operations.vaults.import_ import ImportReport
@@ -177,6 +177,14 @@ def backed_up(result: BackupResult) -> str:
     return (
         f"Backed up {result.files} files ({result.private} private), {result.bytes / 1e6:.1f} MB: {result.file}\n"
         "It is not encrypted: whoever can read it reads the private memories too."
+    )
+
+
+def restored_backup(result: BackupResult) -> str:
+    """What backup --restore says."""
+    return (
+        f"Restored {result.files} files ({result.private} private), as of {result.made}: {result.folder}\n"
+        f"See that all is well: vault-mem --vault {result.folder} doctor"
     )
 
 
@@ -362,11 +370,37 @@ def would_purge(found: Purge, now: datetime) -> str:
     return "\n".join(lines)
 
 
+def touched(one: Operation) -> str:
+    """What an operation was about: its memories by title and id, else its files."""
+    if not one.titles:
+        return " ".join(one.ids[:2]) or _files(one.files)
+    names = [f"{quoted(cut(title, 60))} ({id_})" for id_, title in one.titles.items()][:2]
+    return ", ".join(names) + _and_more(one.ids, len(names))
+
+
+def undone(result: UndoResult) -> str:
+    """What undo says."""
+    titles = f": {_titles(result.titles)}" if result.titles else ""
+    return (
+        f"Undone: {result.command} ({result.undone}), {_files(result.files)}{titles}\n"
+        f"Do it again: vault-mem undo {result.op.split('-')[0]}"
+    )
+
+
+def _titles(titles: Mapping[str, str]) -> str:
+    return ", ".join(quoted(cut(title, 60)) for title in titles.values())
+
+
+def _files(files: list[str]) -> str:
+    return f"{len(files)} file{'' if len(files) == 1 else 's'}"
+
+
 def would_undo(found: NextUndo) -> str:
     """What an undo would take back."""
     one = found.operation
     files = f"{', '.join(one.files[:3])}{_and_more(one.files, 3)}"
-    said = f"{one.command} ({one.op}, {one.at:%Y-%m-%d %H:%M}) would be taken back: {files}"
+    named = f" ({_titles(one.titles)})" if one.titles else ""
+    said = f"{one.command} ({one.op}, {one.at:%Y-%m-%d %H:%M}) would be taken back: {files}{named}"
     if found.since is None:
         return said
     return f"{found.since.command} ({found.since.op}) cannot be undone.\nBefore it, {said}"
@@ -422,7 +456,13 @@ def session_line(each: Listed, now: datetime) -> str:
     ended = head.ended or head.started or now
     where = f", {head.project}" if head.project else ""
     full = ", cut at its size" if head.full else ""
-    return f"{each.key} ({head.agent}{where}, {head.turns} turns{full}, {age(ended, now)}): {each.title}"
+    turns = counted(head.turns, "turn")
+    return f"{each.key} ({head.agent}{where}, {turns}{full}, {age(ended, now)}): {each.title}"
+
+
+def counted(count: int, word: str) -> str:
+    """1 turn, 2 turns."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def left_out(count: int) -> str:
@@ -485,11 +525,11 @@ def imported_sessions(report: SessionsReport) -> str:
     did = "Would keep" if report.dry_run else "Kept"
     rest = [
         f"{len(report.grown)} grown" if report.grown else "",
-        f"{report.same} already here" if report.same else "",
+        f"{report.same} with nothing new" if report.same else "",
         f"{len(report.refused)} refused" if report.refused else "",
     ]
-    said = ", ".join([f"{report.turns} turn(s)", *(part for part in rest if part)])
-    return f"{did} {len(report.new)} new session(s) ({report.format}): {said}."
+    said = ", ".join([counted(report.turns, "turn"), *(part for part in rest if part)])
+    return f"{did} {counted(len(report.new), 'new session')} ({report.format}): {said}."
 
 
 def import_stopped(report: ImportReport) -> str:

@@ -51,7 +51,8 @@ def woke_up(result: WakeUp, now: datetime) -> str:
     tasks = [_line(each, now, _task(result.due.get(each.memory.id), now)) for each in result.tasks]
     parts += _section("Open:", [*tasks, *map(_question, result.questions)])
     parts += _section(
-        "Said in sessions, not saved yet (update_memory: accept or drop, with the candidate's number):",
+        "Said in sessions, not saved yet (update_memory takes accept or drop with the number; by command: "
+        "vault-mem review accept NUMBER, or reject):",
         [f"- {each.id}: {quoted(each.text)} (kind: {each.kind})" for each in result.candidates],
     )
     parts += _section("Recent and important:", [_line(each, now) for each in result.memories])

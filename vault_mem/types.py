@@ -21,6 +21,7 @@ from vault_mem.operations.day.update_self import SelfResult
 from vault_mem.operations.day.wake_up import WakeUp
 from vault_mem.operations.git.copies import SideBySide
 from vault_mem.operations.memory.compare import Comparison
+from vault_mem.operations.memory.counts import Count, Counts
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import RecallResult, Request
@@ -81,6 +82,8 @@ __all__ = [
     "Candidates",
     "Comparison",
     "ConsolidationStats",
+    "Count",
+    "Counts",
     "Diagnosis",
     "Draft",
     "EditResult",

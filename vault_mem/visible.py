@@ -49,7 +49,7 @@ def all_visible(value: Any) -> Any:
         return visible(value)
     if isinstance(value, dict):
         return {visible(key): all_visible(each) for key, each in value.items()}
-    return [all_visible(each) for each in value] if isinstance(value, list) else value
+    return [all_visible(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 @contextmanager

@@ -33,18 +33,32 @@ def installed() -> Path:
         pytest.skip("no npm here")
     FOLDER.mkdir(parents=True, exist_ok=True)
     wanted = WANTED.read_text()
+    dependencies = json.loads(wanted)["dependencies"]
     note = FOLDER / "package.json"
-    if not note.exists() or json.loads(note.read_text()).get("dependencies") != json.loads(wanted)["dependencies"]:
-        note.write_text(wanted)
-        command = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"]
-        # the second time with the Node.js of the first: npm takes old versions of what the one here is too old for
-        for path in (os.environ["PATH"], f"{FOLDER}/node_modules/.bin:{os.environ['PATH']}"):
-            done = subprocess.run(
-                command, cwd=FOLDER, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-            )
+    if not note.exists() or json.loads(note.read_text()).get("dependencies") != dependencies:
+        done = _install(json.dumps({"private": True, "dependencies": {"node": dependencies["node"]}}))
+        if not done.returncode:  # some of the clients refuse to be installed by an older Node.js
+            done = _install(wanted)
         if done.returncode:
             pytest.skip(f"npm cannot install the clients: {done.stderr.strip()[-300:]}")
     return FOLDER / "node_modules" / ".bin"
+
+
+def _install(wanted: str) -> subprocess.CompletedProcess[str]:
+    """npm install, with the Node.js of the folder as soon as there is one."""
+    note = FOLDER / "package.json"
+    note.write_text(wanted)
+    done = subprocess.run(
+        ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"],
+        cwd=FOLDER,
+        env={**os.environ, "PATH": f"{FOLDER}/node_modules/.bin:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        note.unlink()  # so that it is tried again
+    return done
 
 
 @dataclass

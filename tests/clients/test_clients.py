@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +18,12 @@ from clients.conftest import Place
 from clients.model_api import SAID
 from packages.build import build
 
-QUESTION = "Who keeps the lighthouse?"
+QUESTION = "What is the lighthouse keeper at Sada called?"
 FACT, SECRET = "Umeko", "letters in the lamp"
-COLUMNS = ("accepted", "connects", "hook reaches the model", "tool reaches the model", "removal exact", "still starts")
+COLUMNS = (
+    *("accepted", "connects", "hook reaches the model", "tool reaches the model", "removal exact", "still starts"),
+    *("hint reaches the model", "session captured"),
+)
 _rows: dict[str, dict[str, str]] = {}
 
 
@@ -34,6 +38,9 @@ class Client:
     connected: str
     ask: tuple[str, ...]
     hook: bool = True
+    hint: bool = True
+    capture: bool = True
+    bridge: str = ""  # the tool by which it offers those of servers, where it hides them
 
 
 def _claude(place: Place) -> None:
@@ -85,6 +92,10 @@ def _copilot(place: Place) -> None:
     }
 
 
+def _qwen(place: Place) -> None:
+    place.env |= {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{place.model.url}/v1", "OPENAI_MODEL": "gpt-4.1"}
+
+
 CLIENTS = (
     Client(
         "claude-code",
@@ -113,8 +124,26 @@ CLIENTS = (
         "Connected",
         ("-m", "gemini-2.5-pro", "-p", QUESTION, "--approval-mode", "yolo"),
     ),
-    Client("copilot", "copilot", _copilot, ("mcp", "list"), "vault-mem", ("-p", QUESTION, "--allow-all-tools")),
-    Client("opencode", "opencode", _opencode, ("mcp", "list"), "connected", ("run", QUESTION), hook=False),
+    Client(
+        "copilot",
+        "copilot",
+        _copilot,
+        ("mcp", "list"),
+        "vault-mem",
+        ("-p", QUESTION, "--allow-all-tools"),
+        hint=False,
+        capture=False,
+    ),
+    Client("opencode", "opencode", _opencode, ("mcp", "list"), "connected", ("run", QUESTION), hook=False, hint=False),
+    Client(
+        "qwen",
+        "qwen",
+        _qwen,
+        ("mcp", "list"),
+        "Connected",
+        ("-p", QUESTION, "--approval-mode", "yolo", "--auth-type", "openai"),
+        bridge="tool_call",
+    ),
 )
 
 
@@ -132,7 +161,8 @@ def _settings(place: Place) -> dict[str, bytes]:
     names = [".claude.json", ".claude/settings.json", ".claude/CLAUDE.md", ".codex/config.toml", ".codex/hooks.json"]
     names += [".codex/AGENTS.md", ".gemini/settings.json", ".gemini/GEMINI.md", ".config/opencode/opencode.json"]
     names += [".config/opencode/AGENTS.md", ".copilot/mcp-config.json", ".copilot/copilot-instructions.md"]
-    names += [".copilot/hooks/vault-mem.json"]
+    names += [".copilot/hooks/vault-mem.json", ".qwen/settings.json", ".qwen/QWEN.md"]
+    names += [".config/opencode/plugins/vault-mem.js"]
     skills = [str(path.relative_to(place.home)) for path in place.home.rglob("SKILL.md") if "vault-mem" in str(path)]
     return {name: (place.home / name).read_bytes() for name in (*names, *skills) if (place.home / name).exists()}
 
@@ -142,22 +172,27 @@ def test_a_client(client: Client, place: Place) -> None:
     client.prepare(place)
     row = _rows.setdefault(f"{client.agent} {place.version(client.program)}", {})
     before = _settings(place)
-    place.setup(client.agent, "--user")
+    options = ("--user", "--capture", "--per-prompt")
+    place.setup(client.agent, *options)
     place.remove(client.agent, "--user")
     assert _settings(place) == before
     row["removal exact"] = "yes"
-    place.setup(client.agent, "--user")
+    place.setup(client.agent, *options)
     listed = place.run(client.program, *client.listed)
     said = listed.stdout + listed.stderr
     assert "vault-mem" in said, said
     row["accepted"] = "yes"
     assert client.connected in said, said
     row["connects"] = "yes" if client.agent != "codex" else "when asked"
-    place.model.call = ("recall", {"query": "Who keeps the lighthouse at Sada?"})
+    call = {"query": QUESTION}
+    place.model.call = ("recall", call)
+    if client.bridge:
+        place.model.call = (client.bridge, {"name": "mcp__vault-mem__recall", "arguments": call})
     asked = place.run(client.program, *client.ask)
     assert SAID in asked.stdout, asked.stdout + asked.stderr
     assert place.model.call is None, "the model was offered no tool recall"
-    first = next(json.dumps(body, ensure_ascii=False) for _, body in place.model.requests if _offers(body))
+    first = next(json.dumps(body, ensure_ascii=False) for _, body in place.model.requests
+                 if _offers(body, client.bridge or "recall"))  # fmt: skip
     if client.hook:
         assert FACT in first and "vault-mem-data" in first
     row["hook reaches the model"] = "yes" if client.hook else "it has none"
@@ -165,6 +200,11 @@ def test_a_client(client: Client, place: Place) -> None:
     assert result.count(FACT) > first.count(FACT)
     row["connects"] = row["tool reaches the model"] = "yes"
     assert SECRET not in first  # private memories come in only when they are asked for
+    assert first.count(FACT) == client.hook + client.hint
+    row["hint reaches the model"] = "yes" if client.hint else "it has none"
+    if client.capture:
+        _captured(place)
+    row["session captured"] = "yes" if client.capture else "no"
     place.remove(client.agent, "--user")  # by now the client has written into these files, too
     assert b"vault-mem" not in b"".join(_settings(place).values())
     again = place.run(client.program, *client.ask)
@@ -172,9 +212,24 @@ def test_a_client(client: Client, place: Place) -> None:
     row["still starts"] = "yes"
 
 
-def _offers(body: Any) -> bool:
+def _offers(body: Any, tool: str) -> bool:
     """Whether a request offers our tools: clients ask other models for titles and such before."""
-    return isinstance(body, dict) and "recall" in json.dumps(body.get("tools") or [])
+    return isinstance(body, dict) and tool in json.dumps(body.get("tools") or [])
+
+
+def _captured(place: Place) -> None:
+    """What was said is kept, and what our hooks and tools added to it is not (K-1)."""
+    for _ in range(20):
+        kept = list(place.vault.glob("sessions/*/*.md"))
+        if kept:
+            break
+        time.sleep(0.5)  # the hook hands over and ends; the daemon takes it in
+        place.run("vault-mem", "--vault", str(place.vault), "status")
+    (text,) = (path.read_text() for path in kept)
+    said = [part.split("\n", 1) for part in text.split("\n## ")[1:]]
+    assert [head[17:] for head, _ in said] == ["user", "assistant"], text
+    assert said[0][1].strip() == QUESTION and SAID in said[1][1]
+    assert FACT not in text and SECRET not in text and f'project: "{place.project}"' in text
 
 
 def test_a_project_is_accepted_by_claude_code(place: Place) -> None:

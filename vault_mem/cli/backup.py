@@ -14,21 +14,28 @@ from vault_mem.cli.console import Console
     cls=Command,
     examples="""vault-mem backup ~/backups/vault-2026-11-15.tar.gz
                 vault-mem backup --check ~/backups/vault-2026-11-15.tar.gz
-                vault-mem --vault ~/restored doctor        # after: tar -xpzf FILE -C ~/restored""",
+                vault-mem backup ~/backups/vault-2026-11-15.tar.gz --restore ~/restored""",
 )
 @click.argument("file", metavar="FILE")
 @click.option("--force", is_flag=True, help="Replace FILE if it is there already.")
 @click.option("--check", "check_", is_flag=True, help="Read FILE whole and say whether everything is in it.")
+@click.option("--restore", "into", metavar="FOLDER", help="Unpack FILE into FOLDER, which must be new or empty.")
 @click.pass_obj
-def command(console: Console, file: str, force: bool, check_: bool) -> int:
+def command(console: Console, file: str, force: bool, check_: bool, into: str | None) -> int:
     """Write the whole vault into FILE (tar.gz, readable by you alone): private memories, history and trash too.
 
-    It is not encrypted. Left out are the index and the undo journal. `tar -xpzf FILE -C FOLDER` brings it back.
+    It is not encrypted. Left out are the index and the undo journal. --restore brings it back; so does tar.
     """
     from vault_mem import messages
-    from vault_mem.operations.upkeep.backup import check
+    from vault_mem.operations.upkeep.backup import check, restore_backup
 
+    if into is not None and (check_ or force):
+        raise click.UsageError("--restore goes without --check and --force.")
     path = console.cwd / Path(file).expanduser()
+    if into is not None:
+        restored = restore_backup(path, console.cwd / Path(into).expanduser())
+        console.answer(restored.to_dict(), messages.restored_backup(restored))
+        return 0
     if check_:
         result = check(path)
     else:

@@ -20,4 +20,4 @@ from vault_mem.cli.console import Console
 def command(console: Console, id_: str, reason: str, at: str | None) -> None:
     """End a memory's validity: it is no longer true, and is kept. Default recall leaves it out."""
     vault = open_vault(console)
-    changed(console, vault, "Closed", vault.close(id_, reason, moment(at, vault.workspace.folder.zone, "--at")))
+    changed(console, vault, "Closed", vault.close(id_, reason, moment(at, vault, "--at")))

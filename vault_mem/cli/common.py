@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from datetime import datetime, tzinfo
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -203,19 +203,36 @@ def open_vault(console: Console, what: str = "Indexing") -> Vault:
 
 
 def _in_obsidian(vault: Vault, id_: str) -> str:
-    """The address that opens a memory in Obsidian; nothing where the vault is not Obsidian's too."""
-    from urllib.parse import quote
-
+    """The address that opens a memory in Obsidian."""
     folder, index = vault.workspace.folder, vault.workspace.index
-    key = index.known.key_of(id_) if index.is_open and folder.tree.exists(".obsidian") else None
-    return f"obsidian://open?path={quote(str(folder.shown(key)), safe='')}" if key else ""
+    key = index.known.key_of(id_) if index.is_open else None
+    return folder.in_obsidian(key) if key else ""
 
 
 def beside(console: Console, vault: Vault) -> list[Beside]:
     """The other vaults that answer, too: those that were named, or those of the user's settings."""
+    return _beside(console, vault.workspace.folder.root)
+
+
+def known_elsewhere(console: Console, id_: str) -> str:
+    """The other vault that has a memory which a command did not find; empty where none has."""
+    from vault_mem.errors import VaultMemError
+    from vault_mem.vault.find import find_vault
+
+    try:
+        for other in _beside(console, find_vault(console.vault, console.cwd, console.env)):
+            other.workspace.freshen()
+            key = other.workspace.index.known.key_of(id_)
+            if key and other.workspace.folder.is_shown(key):
+                return other.name
+    except VaultMemError:
+        pass  # it is about what was not found
+    return ""
+
+
+def _beside(console: Console, nearest: Path) -> list[Beside]:
     from vault_mem.vault.find import other_vaults
 
-    nearest = vault.workspace.folder.root
     roots = other_vaults(nearest, console.vaults, console.cwd, console.env)
     if not roots:
         return []
@@ -282,15 +299,15 @@ def scaffolded(console: Console, vault: Vault, scaffold: str, name: str = "") ->
     return (getattr(settings, f"scaffold_{name}", "") or scaffold) if wanted else ""
 
 
-def moment(text: str | None, zone: tzinfo, name: str) -> datetime | None:
-    """A date or time given on the command line."""
-    from vault_mem.notes.parse import read_time
+def moment(text: str | None, vault: Vault, name: str, *, ahead: bool = False) -> datetime | None:
+    """A date or time given on the command line, also as people say it; with `ahead`, "Friday" is the next one."""
+    from vault_mem.operations.memory.when import moment as read
 
     if text is None:
         return None
-    value = read_time(text, zone)
+    value = read(text, vault.workspace.folder.now(), ahead=ahead)
     if value is None:
-        raise InvalidInput(f"{name} should be a date such as 2026-11-15 or 2026-11-15T23:25, not {text!r}")
+        raise InvalidInput(f"{name} should be a date such as 2026-11-15, 2026-11-15T23:25 or “last week”, not {text!r}")
     return value
 
 
@@ -304,7 +321,7 @@ def filter_options(function: F) -> F:
             click.option("--person", "people", multiple=True, help="Only with this person (repeatable)."),
             click.option("--emotion", help="Only with this emotion."),
             click.option("--importance", type=click.IntRange(1, 5), help="Minimum importance (1-5)."),
-            click.option("--since", metavar="DATE", help="Only from this date on."),
+            click.option("--since", metavar="DATE", help='Only from this date on, such as 2026-09-01 or "last week".'),
             click.option("--until", metavar="DATE", help="Only before this date."),
             click.option("--private/--public", default=None, help="Only private or only public memories."),
             click.option("--episode", metavar="EP", help="Only memories of this episode."),
@@ -325,8 +342,7 @@ def filters_from(vault: Vault, given: dict[str, Any]) -> Filters:
     """The filters that the options describe."""
     from vault_mem.operations.memory.filters import Filters
 
-    zone = vault.workspace.folder.zone
-    times = {name: moment(given[name], zone, f"--{name.replace('_', '-')}") for name in ("since", "until", "as_of")}
+    times = {name: moment(given[name], vault, f"--{name.replace('_', '-')}") for name in ("since", "until", "as_of")}
     given = dict(given)
     episode = given.pop("episode")
     ids = None if episode is None else [memory.id for memory in vault.episode(episode).memories]

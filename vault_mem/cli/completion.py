@@ -23,4 +23,4 @@ def command(console: Console, shell: str) -> None:
     from vault_mem.cli.scripts import script
 
     text = script(shell)
-    console.answer({"shell": shell, "script": text}, text)
+    console.answer({"shell": shell, "script": text}, text, as_is=True)

@@ -16,12 +16,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
+from vault_mem.cli.look import painted, wrapped
+from vault_mem.cli.screen import wants_colour
 from vault_mem.errors import InvalidInput
 from vault_mem.visible import linked, shows_links, tag, visible
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
 
+_NARROWEST = 20
+_TO_LINE_END = "\x1b[K"
 _ID = re.compile(r"\b(?:mem|ep)_[0-9a-f]{12}\b")
 
 
@@ -35,7 +39,9 @@ class Console:
     stdout: TextIO
     stderr: TextIO
     width: int = 80
-    interactive: bool = False
+    interactive: bool = False  # somebody reads what is said beside the answer
+    terminal: bool = False  # and the answer itself: it is wrapped
+    colour: bool = False
     shows_links: bool = False  # the output is a terminal in which a link can be clicked
     address: Callable[[str], str] | None = None  # where a memory can be opened
     vault: str | None = None
@@ -50,7 +56,7 @@ class Console:
     opened: list[Vault] = field(default_factory=list)  # by this command, for itself alone
     cancelled: Callable[[], bool] = lambda: False
     broken_off: bool = False  # the command ended in the middle of something
-    _progress_shown: bool = field(default=False, repr=False)
+    _progress: object = field(default=None, repr=False)  # the one whose bar is on the screen
 
     @staticmethod
     def of_process() -> Console:
@@ -66,6 +72,8 @@ class Console:
             stderr=sys.stderr,
             width=shutil.get_terminal_size().columns,
             interactive=sys.stderr.isatty(),
+            terminal=sys.stdout.isatty(),
+            colour=wants_colour(),
             shows_links=sys.stdout.isatty() and shows_links(os.environ),
         )
 
@@ -74,10 +82,13 @@ class Console:
         if self.cancelled():
             raise KeyboardInterrupt
 
-    def print(self, text: str) -> None:
-        """A line of the answer, control characters made visible."""
+    def print(self, text: str, *, as_is: bool = False) -> None:
+        """A line of the answer, control characters made visible; wrapped and in colour where a person reads it."""
         self.check()
         text = visible(text)
+        if self.terminal and not (as_is or self.json or self.for_tool):
+            text = wrapped(text, max(self.width, _NARROWEST))
+            text = painted(text) if self.colour else text
         if self.shows_links and self.address is not None and not self.json and not self.for_tool:
             text = _ID.sub(lambda found: self._linked(found.group()), text)
         self.stdout.write(text + "\n")
@@ -90,7 +101,7 @@ class Console:
         """The answer as one JSON document."""
         self.print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
-    def answer(self, document: dict[str, Any], text: str) -> None:
+    def answer(self, document: dict[str, Any], text: str, *, as_is: bool = False) -> None:
         """The answer as JSON where that is asked for, else as text; a tool gets both, and the tag in the text."""
         if self.for_tool:
             from vault_mem.cli.lean import lean
@@ -101,11 +112,16 @@ class Console:
         elif self.json:
             self.print_json(document)
         else:
-            self.print(text)
+            self.print(text, as_is=as_is)
 
     def notice(self, text: str) -> None:
         """A line for the person at the terminal, apart from the answer."""
-        self.stderr.write(visible(text) + "\n")
+        text = visible(text)
+        if self.interactive:
+            text = wrapped(text, max(self.width, _NARROWEST))
+            text = painted(text) if self.colour else text
+        self._clear_progress()
+        self.stderr.write(text + "\n")
         self.stderr.flush()
 
     def read_text(self) -> str:
@@ -123,20 +139,31 @@ class Console:
         return self.stdin.readline().decode(errors="replace")
 
     def progress(self, what: str) -> Callable[[int, int], None]:
-        """A progress line with the time left, for anything that takes longer than a second."""
+        """A bar with the time left, for anything that takes longer than a second; gone when it is done.
+
+        One at a time: what an import indexes meanwhile has no bar of its own.
+        """
         started = time.monotonic()
 
         def show(done: int, total: int) -> None:
             self.check()
             passed = time.monotonic() - started
-            if (passed < 1 and not self._progress_shown) or not self.interactive:
+            if not self.interactive or self._progress not in (None, show) or (passed < 1 and self._progress is None):
                 return
-            self._progress_shown = True
+            if done >= total:
+                self._clear_progress()
+                return
+            self._progress = show
             left = passed / max(done, 1) * (total - done)
             filled = round(20 * done / max(total, 1))
             bar = "█" * filled + "░" * (20 - filled)
-            end = "\n" if done >= total else ""
-            self.stderr.write(f"\r{what} {bar} {done}/{total}, {left:.0f} s left   {end}")
+            self.stderr.write(f"\r{what} {bar} {done}/{total}, {left:.0f} s left{_TO_LINE_END}")
             self.stderr.flush()
 
         return show
+
+    def _clear_progress(self) -> None:
+        if self._progress is not None:
+            self._progress = None
+            self.stderr.write(f"\r{_TO_LINE_END}")
+            self.stderr.flush()

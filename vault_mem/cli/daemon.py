@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -18,82 +17,80 @@ from vault_mem.errors import InvalidInput, Unsafe, VaultMemError
 from vault_mem.visible import visible
 
 if TYPE_CHECKING:
-    from vault_mem.daemon.service import Service
+    from vault_mem.daemon.service import Change
 
 LOG_LINES = 40
 
 
 @click.group(cls=Group, examples="vault-mem daemon status --all\nvault-mem daemon stop")
 def command() -> None:
-    """The process that keeps a vault ready, so that commands answer at once.
+    """The process that keeps your vaults ready, so that commands answer at once.
 
-    The first command starts one by itself; it ends after half an hour without another. One that you start or install
-    stays. VAULT_MEM_DAEMON=off does without.
+    The first command starts it, and it opens each vault that a command is about. A vault is let go after half an hour
+    without another command; with the last vault the process ends. A vault for which you start or install it stays open.
+    VAULT_MEM_DAEMON=off does without.
     """
 
 
 @command.command("start", cls=Command, examples="vault-mem daemon start")
 @click.pass_obj
 def start_command(console: Console) -> None:
-    """Start it, unless it runs; it stays until it is stopped."""
-    from vault_mem.daemon.start import control, start, stop
-
+    """Start it, unless it runs, and have it keep this vault open until it is stopped."""
     root, place = _place(console)
-    running = control(place, "status")
-    if running is not None and json.loads(running)["automatic"]:  # what a command started would end when idle
-        stop(str(root), place)
-        running = None
-    if running is None:
-        _refuse_elsewhere(root, place)
-    if running is None and not start(str(root), place, automatic=False, env=console.env):
-        raise VaultMemError("the daemon did not start", "vault-mem daemon logs may say why; commands work without it")
+    _refuse_elsewhere(root, place)
+    _keep(console, place, [str(root)])
     _show(console, root, place)
 
 
-@command.command("stop", cls=Command, examples="vault-mem daemon stop")
+@command.command("stop", cls=Command, examples="vault-mem daemon stop\nvault-mem daemon stop --all")
+@click.option("--all", "everything", is_flag=True, help="End the process, and with it all vaults that it has open.")
 @click.pass_obj
-def stop_command(console: Console) -> None:
-    """Stop it, after what it is writing. The next command starts one again."""
-    from vault_mem.daemon.start import alive
+def stop_command(console: Console, everything: bool) -> None:
+    """Let this vault go, after what is being written; with the last one the process ends. A command starts it again."""
+    from vault_mem.daemon.holding import alive
 
+    if everything:
+        stopped = [status for place in _places(console) if (status := _end(place))]
+        vaults = [each["vault"] for status in stopped for each in status["vaults"]]
+        console.answer({"stopped": bool(stopped), "vaults": vaults}, "Stopped." if stopped else "It was not running.")
+        return
     root, place = _place(console)
     was = alive(str(root))
-    _stop(root, place)
+    _refuse_elsewhere(root, place)
+    _end(place, root)
     console.answer({"vault": str(root), "stopped": was}, "Stopped." if was else "It was not running.")
 
 
 @command.command("restart", cls=Command, examples="vault-mem daemon restart")
 @click.pass_obj
 def restart_command(console: Console) -> None:
-    """Restart it."""
-    from vault_mem.daemon.start import start
-
+    """Restart the process, and have it keep this vault open; others are opened when they are used."""
     root, place = _place(console)
-    _stop(root, place)
-    if not start(str(root), place, automatic=False, env=console.env):
-        raise VaultMemError("the daemon did not start", "vault-mem daemon logs may say why; commands work without it")
-    _show(console, root, place)
+    _refuse_elsewhere(root, place)
+    before = _end(place) or {"vaults": []}
+    kept = [each["vault"] for each in before["vaults"] if not each["automatic"]]
+    _keep(console, "", [str(root), *kept])
+    _show(console, *_place(console))
 
 
 @command.command("status", cls=Command, examples="vault-mem daemon status\nvault-mem daemon status --all --json")
-@click.option("--all", "everything", is_flag=True, help="The daemons of all your vaults.")
+@click.option("--all", "everything", is_flag=True, help="The daemons of all your installations, and all their vaults.")
 @click.pass_obj
 def status_command(console: Console, everything: bool) -> None:
-    """Whether it runs, since when, and what it watches."""
+    """Whether it runs, since when, and which vaults it has open."""
     if not everything:
         _show(console, *_place(console))
         return
-    from vault_mem.daemon import protocol
-
-    folder = protocol.runtime_folder(console.env)
-    notes = sorted(Path(folder).glob("*.json")) if folder else []
-    found = [status for note in notes if (status := _status(str(note.with_suffix("")))) is not None]
+    running = [status for place in _places(console) if (status := _status(place)) is not None]
     if console.json:
-        console.print_json({"daemons": found})
-    elif not found:
+        daemons = [{**status, **vault} for status in running for vault in status.pop("vaults")]
+        console.print_json({"daemons": daemons})
+        return
+    for status in running:
+        console.print(f"Running: {_in_words(status)}.")
+        _list(console, status)
+    if not running:
         console.print("No daemon is running.")
-    for status in [] if console.json else found:
-        console.print(f"{status['vault']}: {_in_words(status)}")
 
 
 @command.command("run", cls=Command, examples="vault-mem daemon run")
@@ -101,13 +98,16 @@ def status_command(console: Console, everything: bool) -> None:
 def run_command(console: Console) -> int:
     """Run it here, in the foreground, until Ctrl-C."""
     from vault_mem.daemon.__main__ import serve
-    from vault_mem.daemon.start import alive
+    from vault_mem.daemon.holding import alive
+    from vault_mem.daemon.protocol import own_place
+    from vault_mem.daemon.start import running
 
     root, _ = _place(console)
-    if alive(str(root)):
-        raise Unsafe("a daemon of this vault is running already", "vault-mem daemon stop")
-    console.notice(f"Serving {root}; Ctrl-C ends it.")
-    return serve(root, automatic=False)
+    place = own_place(console.env)
+    if alive(str(root)) or running(place):
+        raise Unsafe("a daemon is running already", "vault-mem daemon stop --all")
+    console.notice(f"Serving {root}, and what else is asked for; Ctrl-C ends it.")
+    return serve([str(root)], place)
 
 
 @command.command("logs", cls=Command, examples="vault-mem daemon logs -n 100\nvault-mem daemon logs --follow")
@@ -139,23 +139,28 @@ def logs_command(console: Console, lines: int, follow: bool) -> None:
 @click.option("--dry-run", is_flag=True, help="Print the file instead of writing it.")
 @click.pass_obj
 def install_command(console: Console, dry_run: bool) -> None:
-    """Start it at login: installs a systemd user unit, or a launchd agent on macOS."""
-    from vault_mem.daemon.service import install
+    """Have it start at login and keep this vault open: one systemd user unit, or launchd agent on macOS, for all."""
+    from vault_mem.daemon.service import installing, make
 
-    wanted = _service(console)
-    left = "" if dry_run else install(wanted, console.env)
-    _say(console, wanted, f"{wanted.text}" if dry_run else f"Installed {wanted.path}.", left, dry_run=dry_run)
+    root, _ = _place(console)
+    change = installing(root, console.env)
+    left = "" if dry_run else make(change, console.env)
+    text = change.service.text if dry_run else f"Installed {change.service.path}."
+    _say(console, change, text, left, dry_run=dry_run)
 
 
 @command.command("uninstall", cls=Command, examples="vault-mem daemon uninstall")
 @click.pass_obj
 def uninstall_command(console: Console) -> None:
-    """Remove the login service."""
-    from vault_mem.daemon.service import uninstall
+    """Take this vault out of the login service, which goes with the last one."""
+    from vault_mem.daemon.service import make, uninstalling
 
-    wanted = _service(console)
-    left = uninstall(wanted, console.env)
-    _say(console, wanted, f"Removed {wanted.path}.", left)
+    root, _ = _place(console)
+    change = uninstalling(root, console.env)
+    left = make(change, console.env)
+    kept = len(change.service.roots)
+    text = f"Removed from {change.service.path}; {kept} vault(s) stay." if kept else f"Removed {change.service.path}."
+    _say(console, change, text, left)
 
 
 def _place(console: Console) -> tuple[Path, str]:
@@ -175,54 +180,90 @@ def _place(console: Console) -> tuple[Path, str]:
     return root, place
 
 
-def _stop(root: Path, place: str) -> None:
-    from vault_mem.daemon.start import stop
+def _places(console: Console) -> list[str]:
+    """Where daemons of this user have left a note, of whichever installation."""
+    from vault_mem.daemon.protocol import runtime_folder
 
-    if not stop(str(root), place):
-        _refuse_elsewhere(root, place)
+    folder = runtime_folder(console.env) if os.name == "posix" else ""
+    return [str(note.with_suffix("")) for note in sorted(Path(folder).glob("*.json"))] if folder else []
+
+
+def _keep(console: Console, place: str, roots: list[str]) -> None:
+    """Have the daemon keep vaults open, one of our own where none listens at `place`."""
+    from vault_mem.client import starting_place
+    from vault_mem.daemon.protocol import KEEP
+    from vault_mem.daemon.start import control, start
+
+    if not place or _status(place) is None:
+        place = starting_place(console.env)
+        if not place or not start(place, console.env):
+            raise VaultMemError("the daemon did not start", f"{place}.log may say why; commands work without it")
+    for root in roots:
+        control(place, KEEP, root, console.env)
+
+
+def _end(place: str, root: Path | None = None) -> dict[str, Any] | None:
+    """Have a daemon let one vault go, or end; returns how it was, None where none was running."""
+    from vault_mem.daemon.holding import await_end as await_vault
+    from vault_mem.daemon.protocol import STOP
+    from vault_mem.daemon.start import END_SECONDS, await_end, control
+
+    status = control(place, STOP, str(root or ""))
+    ends = status is not None and status["ending"]
+    if not (await_end(place, END_SECONDS) if ends else root is None or await_vault(str(root))):
         raise Unsafe("the daemon is still finishing a command", "try again in a moment; nothing was interrupted")
+    return status
 
 
 def _refuse_elsewhere(root: Path, place: str) -> None:
     """Stop where the vault's daemon was started with another folder for sockets: it runs, and we cannot talk to it."""
-    from vault_mem.daemon.start import elsewhere
+    from vault_mem.daemon.holding import elsewhere
 
-    other = elsewhere(str(root), place)
+    folder = str(Path(place).parent)
+    other = elsewhere(str(root), folder)
     if other is not None:
         raise Unsafe(
             f"the daemon of this vault (pid {other.pid}) cannot be reached: its socket is in {other.folder}, "
-            f"and this command looks in {Path(place).parent}",
+            f"and this command looks in {folder}",
             f"set VAULT_MEM_RUNTIME_DIR={other.folder}, or end it: kill {other.pid} (it finishes what it is writing)",
         )
 
 
-def _status(place: str) -> dict[str, Any] | None:
+def _status(place: str, root: Path | None = None) -> dict[str, Any] | None:
+    from vault_mem.daemon.protocol import STATUS
     from vault_mem.daemon.start import control
 
-    answer = control(place, "status")
-    return None if answer is None else dict(json.loads(answer))
+    return control(place, STATUS, str(root or ""))
 
 
 def _show(console: Console, root: Path, place: str) -> None:
-    status = _status(place)
-    if status is None:
-        _refuse_elsewhere(root, place)
+    _refuse_elsewhere(root, place)
+    status = _status(place, root)
+    is_open = status is not None and "vault" in status
     if console.json:
-        console.print_json({"running": status is not None, **(status or {"vault": str(root)})})
+        console.print_json({"running": is_open, "vault": str(root), **(status or {"vaults": []})})
+    elif status is None:
+        console.print("Not running.")
     else:
-        console.print("Not running." if status is None else f"Running: {_in_words(status)}.")
+        console.print(f"Running: {_in_words(status)}." if is_open else f"Not open here. Running: {_in_words(status)}.")
+        _list(console, status)
+
+
+def _list(console: Console, status: dict[str, Any]) -> None:
+    """The vaults that a daemon has open, a line for each."""
+    for each in status["vaults"]:
+        watching = "told of changes by the system" if each["watching"] == "events" else "looking for changes"
+        stays = "" if each["automatic"] else ", stays open"
+        used = f"{each['requests']} command(s), unused for {each['unused_seconds'] / 60:.0f} min{stays}"
+        console.print(f"  {each['vault']}: {used}, {watching}")
 
 
 def _in_words(status: dict[str, Any]) -> str:
-    minutes = status["uptime_seconds"] / 60
-    watching = {"events": "told of changes by the system", "scans": "looking for changes"}.get(status["watching"])
-    kind = "started by a command" if status["automatic"] else "started to stay"
     parts = [
-        f"pid {status['pid']}, version {status['version']}, {kind}",
-        f"up {minutes:.0f} min, {status['requests']} command(s)",
-        f"{status['memory_bytes'] / 1e6:.0f} MB",
+        f"pid {status['pid']}, version {status['version']}, up {status['uptime_seconds'] / 60:.0f} min",
+        f"{len(status['vaults'])} vault(s) open, {status['memory_bytes'] / 1e6:.0f} MB",
     ]
-    return ", ".join([*parts, watching] if watching else parts)
+    return ", ".join(parts)
 
 
 def _follow(
@@ -242,18 +283,13 @@ def _follow(
             flush()
 
 
-def _service(console: Console) -> Service:
-    from vault_mem.daemon.service import service
-
-    root, _ = _place(console)
-    return service(root, console.env)
-
-
-def _say(console: Console, wanted: Service, text: str, left: str, *, dry_run: bool = False) -> None:
+def _say(console: Console, change: Change, text: str, left: str, *, dry_run: bool = False) -> None:
+    wanted = change.service
     if console.json:
-        console.print_json({"path": str(wanted.path), "text": wanted.text, "dry_run": dry_run, "left_to_do": left})
+        told = {"path": str(wanted.path), "text": wanted.text, "vaults": wanted.roots}
+        console.print_json(told | {"dry_run": dry_run, "left_to_do": left})
     else:
-        console.print(text.rstrip("\n"))
+        console.print(text.rstrip("\n"), as_is=True)
     if left:
         console.notice(f"note: the system's manager did not answer; run by hand: {left}")
     sys.stdout.flush()

@@ -38,6 +38,9 @@ def command(console: Console, fix: bool) -> int:
     else:
         for each in diagnosis.fixed:
             console.print(f"fixed: {each.path + ': ' if each.path else ''}{each.message}")
+        if diagnosis.healthy:
+            what = "nothing that needs attention" if diagnosis.findings else "nothing"
+            console.print(f"All well: {len(diagnosis.checks)} checks found {what}.")
         for each in diagnosis.findings:
             place = f"{each.path}:{each.line}" if each.line else each.path
             console.print(f"{each.severity}: {place + ': ' if place else ''}{each.message}")
@@ -45,25 +48,21 @@ def command(console: Console, fix: bool) -> int:
                 console.print(f"  {each.hint}")
         if diagnosis.skipped:
             console.print(f"Not checked because of that: {', '.join(diagnosis.skipped)}.")
-        if not diagnosis.findings:
-            console.print(f"All well: {len(diagnosis.checks)} checks found nothing.")
     finish(console, vault)
     return 0 if diagnosis.healthy else 1
 
 
 def _daemon(console: Console, vault: Vault) -> list[Finding]:
     """A daemon of another version, left from before an update."""
-    import json
-
     from vault_mem import __version__
-    from vault_mem.daemon.protocol import meeting_place
+    from vault_mem.daemon.protocol import STATUS, meeting_place
     from vault_mem.daemon.start import control
     from vault_mem.operations.vaults.checks.finding import Finding
 
     place = meeting_place(str(vault.root), console.env) if os.name == "posix" else ""
-    answer = control(place, "status") if place else None
-    version = json.loads(answer).get("version") if answer else __version__
+    answer = control(place, STATUS) if place else None
+    version = answer.get("version") if answer else __version__
     if version == __version__:
         return []
-    message = f"the daemon of this vault is of version {version}, this command of {__version__}"
+    message = f"the daemon is of version {version}, this command of {__version__}"
     return [Finding("daemon", message, hint="vault-mem daemon restart")]

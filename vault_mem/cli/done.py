@@ -20,4 +20,4 @@ from vault_mem.cli.console import Console
 def command(console: Console, id_: str, reason: str, at: str | None) -> None:
     """End a task: it is done. It is kept with its date, and wake-up no longer shows it; reopen takes that back."""
     vault = open_vault(console)
-    changed(console, vault, "Done", vault.done(id_, reason, moment(at, vault.workspace.folder.zone, "--at")))
+    changed(console, vault, "Done", vault.done(id_, reason, moment(at, vault, "--at")))

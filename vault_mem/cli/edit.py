@@ -48,10 +48,10 @@ def command(
     text = console.read_text() if content == "-" else content
     vault = open_vault(console)
     if text is None and not fields:
-        result = _in_editor(console, vault, id_, reason, allow_secret)
+        in_editor(console, vault, id_, reason, allow_secret=allow_secret)
     else:
         result = vault.edit(id_, text, _pairs(fields), reason, keep_added=keep_added, allow_secret=allow_secret)
-    console.answer(result.to_dict(), messages.edited(result))
+        console.answer(result.to_dict(), messages.edited(result))
     finish(console, vault)
 
 
@@ -70,7 +70,15 @@ def _pairs(fields: tuple[str, ...]) -> dict[str, str]:
     return pairs
 
 
-def _in_editor(console: Console, vault: Vault, id_: str, reason: str, allow_secret: bool) -> EditResult:
+def in_editor(console: Console, vault: Vault, id_: str, reason: str = "", *, allow_secret: bool = False) -> None:
+    """Open a memory in the caller's editor, save what becomes of it, and say so."""
+    from vault_mem import messages
+
+    result = _edited(console, vault, id_, reason, allow_secret)
+    console.answer(result.to_dict(), messages.edited(result))
+
+
+def _edited(console: Console, vault: Vault, id_: str, reason: str, allow_secret: bool) -> EditResult:
     """The whole note in the caller's editor; what cannot be saved is kept."""
     from vault_mem.cli.editor import edited_copy
     from vault_mem.operations.changing import read_to_edit, to_change

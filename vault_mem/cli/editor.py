@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,9 @@ from vault_mem.errors import InvalidInput, VaultMemError
 from vault_mem.vault import files, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
+
+# What is there where nobody has said which editor they like.
+_USUAL = ("vi", "vim", "nano", "notepad")
 
 
 @contextmanager
@@ -51,6 +55,8 @@ def _command(console: Console, folder: Folder) -> list[str]:
         words = shlex.split(named)
     except ValueError as error:
         raise InvalidInput(f"{named!r} is no command", "set VISUAL or EDITOR") from error
+    if not words and console.stdin.isatty():
+        words = [name for name in _USUAL if shutil.which(name, path=console.env.get("PATH"))][:1]
     if not words:
         raise InvalidInput("there is no editor to open", "set VISUAL or EDITOR, or give --content or --set")
     return words

@@ -48,6 +48,7 @@ def command(console: Console, id_: str | None, depth: int | None, dot: bool, mer
     console.answer(
         picture.to_dict(),
         _dot(picture) if dot else _mermaid(picture) if mermaid else messages.graph_around(picture),
+        as_is=dot or mermaid,
     )
     finish(console, vault, stale=picture.stale, pending=picture.pending)
 

@@ -33,12 +33,15 @@ def command(console: Console, id_: str | None, limit: int) -> None:
 
 
 def _operations(console: Console, vault: Vault, limit: int) -> None:
+    from vault_mem import messages
+
     found = vault.operations(limit)
     lines = []
     for each in found:
-        what = " ".join(each.ids[:2]) or f"{len(each.files)} file(s)"
         mark = "  (undone)" if each.undone else "  (by itself)" if each.unasked else ""
-        lines.append(f"{each.op.split('-')[0]}  {each.at:%Y-%m-%d %H:%M}  {each.command:<16} {what}{mark}")
+        lines.append(
+            f"{each.op.split('-')[0]}  {each.at:%Y-%m-%d %H:%M}  {each.command:<16} {messages.touched(each)}{mark}"
+        )
     document = {"operations": [each.to_dict() for each in found]}
     console.answer(document, "\n".join(lines) or "Nothing has happened yet.")
 
@@ -46,7 +49,8 @@ def _operations(console: Console, vault: Vault, limit: int) -> None:
 def _memory(console: Console, vault: Vault, id_: str) -> None:
     result = vault.history(id_)
     zone = vault.workspace.folder.zone
-    lines = [f"{result.created.astimezone(zone):%Y-%m-%d %H:%M}  created"] if result.created else []
+    lines = [f"{quoted(result.memory.title)} (id: {result.id})"] if result.memory else []
+    lines += [f"{result.created.astimezone(zone):%Y-%m-%d %H:%M}  created"] if result.created else []
     for each in result.revisions:
         reason = f": {each.reason}" if each.reason else ""
         lines.append(f"{each.at.astimezone(zone):%Y-%m-%d %H:%M}  {each.command}{reason}")

@@ -34,9 +34,10 @@ FORMATS = (
     "openclaw",
     "openclaw-sessions",
     "opencode",
+    "qwen",
 )
 # What comes in as sessions, unless it is asked for as memories.
-SESSIONS = ("claude-code", "codex", "cursor", "gemini", "opencode", "openclaw-sessions")
+SESSIONS = ("claude-code", "codex", "cursor", "gemini", "opencode", "openclaw-sessions", "qwen")
 # Where their owner keeps them is known: the name is enough.
 AT_HOME = (*SESSIONS, "claude-code-memory", "claude-mem", "mempalace")
 

@@ -9,6 +9,8 @@ import click
 from vault_mem.cli.common import Command, agrees, can_ask
 from vault_mem.cli.console import Console
 from vault_mem.operations.vaults.init import init, other_notes, would_add
+from vault_mem.vault.find import default_vault
+from vault_mem.vault.settings import load_settings
 
 
 @click.command(
@@ -103,4 +105,6 @@ def command(
         elif result.others:
             console.print(f"{result.others} other note(s) found. To search them too (they stay untouched):")
             console.print(f'  vault-mem --vault "{result.root}" config set include "**"')
+        if not default_vault(load_settings(None, console.env).settings):
+            console.print(f'To use it from any folder: vault-mem config set --user vault "{result.root}"')
     return 0

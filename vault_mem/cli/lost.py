@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from vault_mem.cli.common import finish
 from vault_mem.cli.console import Console
 from vault_mem.cli.main import fail, guarded, run
-from vault_mem.daemon.start import await_end
+from vault_mem.daemon.holding import await_end
 from vault_mem.library import Vault
 from vault_mem.operations.memory.remember import RememberResult
 from vault_mem.operations.memory.results import Found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -13,9 +14,11 @@ from typing import Any, TypeVar
 import click
 
 from vault_mem import redact
-from vault_mem.cli.common import help_option, place_and_form
+from vault_mem.cli import screen
+from vault_mem.cli.common import help_option, known_elsewhere, place_and_form
 from vault_mem.cli.console import Console
 from vault_mem.errors import NotFound, VaultMemError, of_system
+from vault_mem.model import MEMORY_ID
 from vault_mem.register import COMMANDS, GROUPS, command_of, module_of
 
 T = TypeVar("T")
@@ -128,6 +131,9 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
     except VaultMemError as error:
         # The hint of what was not found is a scaffold (SPEC F-3), and goes with the others.
         hint = "" if isinstance(error, NotFound) and console.scaffold is False else error.hint
+        if isinstance(error, NotFound) and (id_ := MEMORY_ID.search(error.message)):
+            name = known_elsewhere(console, id_[0])
+            hint = f"it is a memory of {name}; only what --vault names first is changed" if name else hint
         return fail(console, wants_json, error.code, error.message, hint, error.exit_code)
     except BrokenPipeError:
         return 0
@@ -184,10 +190,22 @@ def main(arguments: Sequence[str] | None = None, request: str = "") -> int:
     console = Console.of_process()
     console.request = request
     arguments = sys.argv[1:] if arguments is None else arguments
+    if _is_paged(arguments):
+        console.stdout = io.StringIO()
     code = run(arguments, console)
     try:
+        if isinstance(console.stdout, io.StringIO):
+            screen.show(console.stdout.getvalue().encode(errors="replace"))
         sys.stdout.flush()
     except BrokenPipeError:
         sys.stderr.close()
     settle(console, arguments)
     return code
+
+
+def _is_paged(arguments: Sequence[str]) -> bool:
+    """Whether the answer comes as a whole, to be read a screen at a time; not where a command talks to the person."""
+    command = command_of(list(arguments))
+    talks = command in COMMANDS and COMMANDS[command].here and command not in ("help", "config", "sessions")
+    talks = talks or "-i" in arguments or "--interactive" in arguments
+    return screen.may_page(arguments) and (not talks or "--help" in arguments)

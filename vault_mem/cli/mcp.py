@@ -12,6 +12,7 @@ from vault_mem.mcp.tools import SETS
 @click.command(
     cls=Command,
     examples="""vault-mem mcp --vault ~/my-vault
+                vault-mem mcp --vault . --vault ~/me      # both answer; the first is saved to
                 vault-mem mcp --tools core --public
                 vault-mem setup claude-code        # writes the entry that runs it""",
 )
@@ -30,4 +31,4 @@ def command(console: Console, tools: str, public: bool) -> int:
     """
     from vault_mem.mcp.server import Offer, serve
 
-    return serve(Offer(console.vault, tools, public))
+    return serve(Offer(tuple(console.vaults), tools, public))

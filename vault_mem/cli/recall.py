@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, beside, filter_options, filters_from, finish, open_vault, vault_name
+from vault_mem.cli.common import Command, beside, can_ask, filter_options, filters_from, finish, open_vault, vault_name
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
                 vault-mem recall 眼鏡の修理 -n 3 --json
                 vault-mem recall oysters --kind fact --since 2026-09-01
                 vault-mem recall "what did we decide last week?" --budget 500 --explain
+                vault-mem recall -i                           # type and see
                 cat conversation.txt | vault-mem recall --context -""",
 )
 @click.argument("query", required=False)
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 @click.option("--sessions", is_flag=True, help="Search what was said in captured sessions, too.")
 @click.option("--explain", is_flag=True, help="Show the terms of each score.")
 @click.option("--context", metavar="FILE", help="Take a long text as the query; - is standard input.")
+@click.option("-i", "--interactive", is_flag=True, help="Type and see; Enter opens the chosen note in your editor.")
 @filter_options
 @click.pass_obj
 def command(
@@ -49,11 +51,15 @@ def command(
     sessions: bool,
     explain: bool,
     context: str | None,
+    interactive: bool,
     **filters: Any,
 ) -> None:
     """Find the memories that answer QUERY (or standard input, with -), by meaning, words and what is around them."""
     from vault_mem.operations.memory.recall import Request
 
+    if interactive:
+        _type_and_see(console, query or "", limit, filters)
+        return
     text = _query(console, query, context)
     vault = open_vault(console)
     chosen = filters_from(vault, filters)
@@ -64,6 +70,21 @@ def command(
     shape.show(console, result)
     vault.note_used(each.memory.id for each in result.results)
     finish(console, vault, stale=result.stale, pending=result.pending)
+
+
+def _type_and_see(console: Console, query: str, limit: int, filters: dict[str, Any]) -> None:
+    """Let the person at the terminal type, and open what they choose."""
+    if console.json or not can_ask(console) or not console.terminal:
+        raise InvalidInput("-i needs a terminal", "give the query as an argument")
+    from vault_mem.cli.edit import in_editor
+    from vault_mem.cli.type_and_see import choose
+
+    vault = open_vault(console)
+    wanted = filters_from(vault, filters)
+    found = choose(lambda text: vault.recall(text, max(limit, 10), wanted).results, query)
+    if found is not None:
+        in_editor(console, vault, found.memory.id)
+    finish(console, vault)
 
 
 def _query(console: Console, query: str | None, context: str | None) -> str:

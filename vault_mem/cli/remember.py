@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, beside, finish, moment, open_vault, scaffolded
+from vault_mem.cli.common import Command, beside, finish, moment, open_vault, scaffolded, vault_name
 from vault_mem.cli.console import Console
+from vault_mem.errors import InvalidInput
 from vault_mem.fields import Form
 from vault_mem.model import GIVEN, fields_of
 from vault_mem.notes.origin import stamped
+from vault_mem.vault.find import find_vault, other_vaults
 from vault_mem.vault.settings import load_settings
 
 if TYPE_CHECKING:
@@ -86,6 +88,8 @@ def command(
         missing = 'Missing the text. Give it as an argument, "-" to read standard input, or --last-blocked.'
         raise click.UsageError("--last-blocked takes no text." if last_blocked else missing)
     content = console.read_text() if text == "-" else text or ""  # before the vault is opened: it may take its time
+    if target and console.for_tool:
+        _must_answer_here(console, target)
     console.vault = target or _kept_in(console, str(fields["kind"]), fields["people"]) or console.vault
     vault = open_vault(console)
     if last_blocked:
@@ -115,9 +119,10 @@ def command(
         fields["source"] = stamped(f"agent:{console.env.get('VAULT_MEM_AGENT') or 'unknown'}", fields["source"])
     elif console.interactive:
         fields["source"] = stamped("hand", fields["source"])
-    zone = vault.workspace.folder.zone
     fields |= {name: list(fields[name]) for name in (*fields_of(Form.TEXTS), *fields_of(Form.NAMES)) if name in GIVEN}
-    fields |= {name: moment(fields[name], zone, GIVEN[name].flag) for name in fields_of(Form.TIME) if name in GIVEN}
+    for name in fields_of(Form.TIME):
+        if name in GIVEN:
+            fields[name] = moment(fields[name], vault, GIVEN[name].flag, ahead=name == "valid_to")
     result = vault.remember(
         content,
         force=force,
@@ -128,6 +133,15 @@ def command(
         **fields,
     )
     return answer(console, vault, result)
+
+
+def _must_answer_here(console: Console, target: str) -> None:
+    """A model saves into the vaults that it is given, and into no other."""
+    nearest = find_vault(console.vault, console.cwd, console.env)
+    known = [nearest, *other_vaults(nearest, console.vaults, console.cwd, console.env)]
+    if find_vault(target, console.cwd, console.env) not in known:
+        names = ", ".join(vault_name(console, root) for root in known)
+        raise InvalidInput(f"{target} is none of the vaults that answer here", f"they are: {names}")
 
 
 def _kept_in(console: Console, kind: str, people: Sequence[str]) -> str | None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
+
+if TYPE_CHECKING:
+    from vault_mem.library import Vault
 
 
 @click.command(cls=Command, examples="vault-mem restore mem_651b9d294720\nvault-mem restore --list")
@@ -31,25 +36,28 @@ def command(console: Console, id_: str | None, list_: bool) -> None:
     finish(console, vault)
 
 
-def _list(console: Console, vault: object) -> None:
-    from vault_mem.library import Vault
+def _list(console: Console, vault: Vault) -> None:
     from vault_mem.notes.excerpt import cut
-    from vault_mem.operations.upkeep.forget import trash
 
-    assert isinstance(vault, Vault)
-    found = trash(vault.workspace.folder)
+    found = vault.trash()
     if console.json:
         console.print_json(
             {
                 "trash": [
-                    {"id": each.id, "at": each.at.isoformat(), "reason": each.reason, "path": each.key}
+                    {
+                        "id": each.id,
+                        "title": each.title,
+                        "at": each.at.isoformat(),
+                        "reason": each.reason,
+                        "path": each.key,
+                    }
                     for each in found
                 ]
             }
         )
         return
     for each in found:
-        reason = f"  {cut(each.reason, 60)}" if each.reason else ""
-        console.print(f"{each.id}  {each.at:%Y-%m-%d %H:%M}  {each.key}{reason}")
+        reason = f"  ({cut(each.reason, 60)})" if each.reason else ""
+        console.print(f"{each.id}  {each.at:%Y-%m-%d %H:%M}  {cut(each.title or each.key, 70)}{reason}")
     if not found:
         console.print("The trash is empty.")

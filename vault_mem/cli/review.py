@@ -103,7 +103,8 @@ def _step_by_step(console: Console, vault: Vault) -> None:
             console.print(f"  {id_}: {vault.show(id_).memory.content}")
         while True:
             console.print("[y] do it  [n] never  [s] skip  [q] quit")
-            reply = console.ask().strip().lower()[:1]
+            said = console.ask()
+            reply = said.strip().lower()[:1] if said else "q"  # the end of the input
             if reply in ("y", "n", "s", "q"):
                 break
         if reply == "q":

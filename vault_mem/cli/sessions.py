@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from vault_mem.library import Vault
     from vault_mem.operations.sessions.sessions import Listed
 
+_NONE = """No sessions are kept here.
+`vault-mem setup AGENT --capture` keeps what is said, `vault-mem import claude-code` brings in what was said before."""
+
 
 @click.group(
     cls=Group,
@@ -46,7 +49,7 @@ def list_command(console: Console, project: str, agent: str, limit: int) -> None
 @click.argument("which")
 @click.pass_obj
 def show_command(console: Console, which: str) -> None:
-    """Show one session: by its file, or the digits that its name ends in."""
+    """Show one session: by its file, the digits that its name ends in, or the id that its agent gave it."""
     vault = open_vault(console)
     found, text = vault.session(which)
     console.answer(_json(found) | {"text": text}, text)
@@ -76,17 +79,19 @@ def remove_command(
     yes: bool,
 ) -> None:
     """Remove sessions for good: there is no undo. What was taken in of them is not captured or imported again."""
+    from vault_mem.messages import counted
+
     vault = open_vault(console)
     days = timedelta(days=older_than) if older_than is not None else None
     chosen: dict[str, Any] = {"older_than": days, "project": project, "everything": everything}
     found = vault.remove_sessions(which, **chosen, dry_run=True).removed
     if found and not dry_run:
-        question = f"Remove {len(found)} session(s) for good?"
-        if not yes and not (can_ask(console) and agrees(console, question)):
-            raise Unsafe(f"{len(found)} session(s) would be gone for good", "--yes removes them")
+        which_ones = counted(len(found), "session")
+        if not yes and not (can_ask(console) and agrees(console, f"Remove {which_ones} for good?")):
+            raise Unsafe(f"{which_ones} would be gone for good", "--yes removes them")
         found = vault.remove_sessions([each.key for each in found]).removed
     done = "Would remove" if dry_run else "Removed"
-    lines = [f"{done} {len(found)} session(s).", *(f"- {each.key}" for each in found)]
+    lines = [f"{done} {counted(len(found), 'session')}.", *(f"- {each.key}" for each in found)]
     console.answer({"removed": [_json(each) for each in found], "dry_run": dry_run}, "\n".join(lines))
     finish(console, vault)
 
@@ -97,7 +102,7 @@ def _list(console: Console, project: str, agent: str, limit: int) -> None:
     vault = open_vault(console)
     found, missed = vault.sessions(project, agent, limit), _missed(vault)
     now = vault.workspace.folder.now()
-    text = "\n".join([*(messages.session_line(each, now) for each in found), *missed]) or "No sessions are kept here."
+    text = "\n".join([*(messages.session_line(each, now) for each in found), *missed]) or _NONE
     console.answer({"sessions": [_json(each) for each in found], "missed": missed}, text)
     finish(console, vault)
 

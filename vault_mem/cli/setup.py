@@ -145,7 +145,7 @@ def _tried(console: Console, wish: Wish) -> str:
 def _show(console: Console, result: Plan) -> None:
     for change in result.changes:
         if change.action != "none":
-            console.print(change.diff)
+            console.print(change.diff, as_is=True)
     if result.empty:
         console.print("Nothing to change.")
     for notice in result.notices:

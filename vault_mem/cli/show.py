@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.common import Command, beside, finish, open_vault, vault_name
 from vault_mem.cli.console import Console
 from vault_mem.notes.origin import trust_of
 from vault_mem.visible import quoted
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 def command(console: Console, id_: str) -> None:
     """Show one memory with its links in both directions. The id may be cut short while it is unique."""
     vault = open_vault(console)
-    result = vault.show(id_)
+    others = beside(console, vault)
+    name = vault_name(console, vault.workspace.folder.root)
+    result = vault.show_in(others, id_, name) if others else vault.show(id_)
     console.answer(result.to_dict(), _text(result, vault.workspace.folder.zone))
-    vault.note_used([result.memory.id])
+    if result.vault in ("", name):
+        vault.note_used([result.memory.id])
     finish(console, vault, stale=result.stale, pending=result.pending)
 
 
@@ -32,6 +35,7 @@ def _text(result: ShowResult, zone: tzinfo) -> str:
     memory = result.memory
     facts = {
         "id": memory.id + (" (provisional)" if memory.provisional else ""),
+        "vault": result.vault,
         "path": memory.path,
         "created": memory.created.astimezone(zone).strftime("%Y-%m-%d %H:%M"),
         "importance": memory.importance,

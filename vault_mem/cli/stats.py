@@ -58,10 +58,14 @@ def command(console: Console, plot: bool, public: bool, hints: bool) -> None:
 
 
 def _hints(console: Console, vault: Vault) -> None:
+    from vault_mem.messages import counted
+
     found = vault.hint_stats()
     lines = [
-        f"{found.prompts} prompts looked at, {found.hinted} got a hint",
+        f"{counted(found.prompts, 'prompt')} looked at, {found.hinted} got a hint",
         f"{len(found.shown)} memories shown: {len(found.used)} used again, {len(found.unused)} never used",
     ]
+    if not found.prompts:
+        lines = ["No prompt has been looked at. `vault-mem setup AGENT --per-prompt` adds hints to prompts."]
     document = {"prompts": found.prompts, "hinted": found.hinted, "shown": found.shown}
     console.answer(document | {"used": found.used, "unused": found.unused}, "\n".join(lines))

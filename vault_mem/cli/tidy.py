@@ -126,7 +126,7 @@ def schema_command(console: Console) -> None:
     """Print the JSON Schema of a plan."""
     from vault_mem.operations.upkeep.tidy_plan import schema
 
-    console.print(schema().rstrip("\n"))
+    console.print(schema().rstrip("\n"), as_is=True)
 
 
 def _summaries(console: Console, vault: Any, budget: int, public_only: bool) -> None:

@@ -40,8 +40,7 @@ def command(console: Console, op: str | None, yes: bool, by_number: bool) -> int
     result = vault.undo(op, sure=yes)
     console.answer(
         result.to_dict(),
-        f"Undone: {result.command} ({result.undone}), {len(result.files)} file(s).\n"
-        f"Do it again: vault-mem undo {result.op.split('-')[0]}",
+        messages.undone(result),
     )
     finish(console, vault)
     return 0

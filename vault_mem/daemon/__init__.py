@@ -1,1 +1,1 @@
-"""The daemon: one process per vault that keeps model and index ready and runs the commands of many clients."""
+"""The daemon: one process that keeps model and indexes ready and runs the commands of many clients, in all vaults."""

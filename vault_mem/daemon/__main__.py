@@ -1,4 +1,4 @@
-"""`python -m vault_mem.daemon ROOT`: the daemon's process, started by a command, a person or the system."""
+"""`python -m vault_mem.daemon [VAULT …]`: the daemon's process, started by a command, a person or the system."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import ctypes
 import os
 import sys
-from pathlib import Path
+from collections.abc import Sequence
 
 from vault_mem.daemon import protocol
 from vault_mem.daemon.server import Server
@@ -18,29 +18,19 @@ _MODEST = {
 
 
 def main() -> int:
-    """Serve one vault."""
+    """Serve the vaults of a user."""
     parser = argparse.ArgumentParser(prog="vault-mem daemon")
-    parser.add_argument("root", type=Path)
-    parser.add_argument("--automatic", action="store_true")
+    parser.add_argument("roots", nargs="*", metavar="VAULT", help="opened at once, and kept open")
+    parser.add_argument("--place", help="where to listen")
     parser.add_argument("--ready", type=int)
     options = parser.parse_args()
-    return serve(options.root, automatic=options.automatic, ready=options.ready)
+    return serve(options.roots, options.place or protocol.own_place(), ready=options.ready)
 
 
-def serve(root: Path, *, automatic: bool, ready: int | None = None) -> int:
-    """Serve one vault in this process until it is told to end."""
-    from vault_mem.errors import VaultMemError
-    from vault_mem.vault.settings import load_settings
-
+def serve(keep: Sequence[str], place: str, *, ready: int | None = None) -> int:
+    """Serve in this process until it is told to end."""
     _be_modest()
-    place = protocol.meeting_place(str(root))
-    if not place:
-        return 1
-    try:
-        idle = load_settings(root, os.environ).settings.idle_seconds
-    except VaultMemError:
-        return 1
-    return Server(root, place, automatic=automatic, idle_seconds=idle).serve(ready)
+    return Server(place, os.environ).serve(ready, keep) if place else 1
 
 
 def _be_modest() -> None:

@@ -1,16 +1,22 @@
-"""The vault that a daemon keeps open: its watcher, its workspaces, and the work of quiet moments."""
+"""A vault that the daemon has open: its watcher, its workspaces, the work of quiet moments, and how it is let go.
+
+Whatever touches the vault's files runs in a thread of this vault's own: a request's, or the engine's. A disk that hangs
+holds up nobody else.
+"""
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from vault_mem import __version__
 from vault_mem.cli.console import Console
-from vault_mem.daemon.log import place_of
+from vault_mem.daemon.holding import release
+from vault_mem.daemon.log import close_log, open_log, place_of
 from vault_mem.daemon.request import Request
 from vault_mem.daemon.watcher import Watcher
 from vault_mem.errors import Busy, VaultMemError
@@ -20,9 +26,7 @@ from vault_mem.operations.pool import Pool, Turn
 from vault_mem.operations.workspace import Workspace
 from vault_mem.register import COMMANDS
 from vault_mem.vault import clock, turns
-from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.interrupted import request_id
 from vault_mem.vault.lock import WAIT_SECONDS
 from vault_mem.vault.settings import VAULT_FILE
 
@@ -43,15 +47,20 @@ _LOOK_SECONDS = 2.0  # for a vault that is gone, and the like
 
 
 class Engine:
-    """What the requests to one daemon share."""
+    """What the requests to one vault share. `hold` is the lock that it holds as long as the vault is open."""
 
-    def __init__(self, root: Path, env: Mapping[str, str], cookies: Path | None = None) -> None:
-        self.root = root
-        self.env = env
+    def __init__(self, folder: Folder, hold: int, cookies: Path, ended: Callable[[Engine], None]) -> None:
+        self.root = root = folder.root
+        self.env = env = folder.env
+        self._hold, self._ended_here = hold, ended
+        self.kept = False  # it is not let go when nobody uses it
+        self.requests = self.borrowers = 0
+        self._why_ending = ""
+        self._users = threading.Condition()
+        self.ended = threading.Event()
         self.turn = Turn()
-        folder = Folder(root, env)
         self._index_dir, self._model = folder.index_dir, folder.settings.model
-        self._quiet_seconds = folder.settings.quiet_seconds + 0.1
+        self._take_over(folder)
         self._quiet_due = clock.monotonic() + _IDLE_SECONDS
         # As long as it is open, no other folder gets its number: a vault made again at this path is another one.
         self._opened = os.open(root, os.O_RDONLY)
@@ -66,7 +75,93 @@ class Engine:
         self._workspace: Workspace | None = None
         self.loans: dict[Loan, float] = {}  # the commands at work, and since when
         self.last_request = clock.monotonic()
-        self._log = logging.getLogger("vault_mem.daemon.engine")
+        self.log = open_log(root)
+
+    def start(self) -> None:
+        """Listen for changes, and begin with the work of quiet moments."""
+        self.log.info("started: version %s, pid %d", __version__, os.getpid())
+        self.watcher.start()
+        threading.Thread(target=self._live, name="quiet", daemon=True).start()
+
+    def _take_over(self, folder: Folder) -> None:
+        """Settings that may have changed."""
+        self._quiet_seconds = folder.settings.quiet_seconds + 0.1
+        self._idle_seconds = folder.settings.idle_seconds
+
+    # ---- from the first request to the last
+
+    def borrow(self) -> bool:
+        """Have it stay open until `give_back`; not where it is being let go."""
+        with self._users:
+            self.borrowers += not self._why_ending
+            return not self._why_ending
+
+    def give_back(self) -> None:
+        """End what `borrow` began."""
+        with self._users:
+            self.borrowers -= 1
+            self._users.notify_all()
+
+    def end(self, why: str) -> None:
+        """Let it go, after what is being written; `ended` tells when."""
+        with self._users:
+            self._why_ending = self._why_ending or why
+        self.wake()
+
+    def wake(self) -> None:
+        """See whether there is something to do, or whether the vault is gone."""
+        self._wake.set()
+
+    @property
+    def ending(self) -> bool:
+        """Whether it is being let go."""
+        return bool(self._why_ending)
+
+    def _is_over(self) -> bool:
+        """Whether it was told to end, or nobody needs it, or there is nothing left to keep."""
+        if not self.ending and self.gone:
+            self.end("the vault is gone")
+        with self._users:
+            idle = clock.monotonic() - self.last_request > self._idle_seconds
+            if idle and not self.kept and not self.borrowers:
+                self._why_ending = self._why_ending or "idle"
+            return self.ending
+
+    def _live(self) -> None:
+        try:
+            self._run()
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Close everything once the last command has ended."""
+        with self._users:
+            self._users.wait_for(lambda: not self.borrowers)
+        try:
+            self.watcher.stop()
+            if self._workspace is not None:
+                self._workspace.close()
+            self.pool.trim(0)
+            os.close(self._opened)
+        except Exception as error:
+            self.log.warning("letting go: %s", place_of(error))
+        self.log.info("ended after %d request(s): %s", self.requests, self._why_ending)
+        close_log(self.log)
+        release(self._hold)
+        self._ended_here(self)
+        self.ended.set()
+
+    def status(self) -> dict[str, Any]:
+        """How it is, without a look at its files."""
+        return {
+            "vault": str(self.root),
+            "automatic": not self.kept,
+            "requests": self.requests,
+            "at_work": self.borrowers,
+            "watching": "events" if self.watcher.by_events else "scans",
+            "private_seen": len(self.watcher.flags),
+            "unused_seconds": round(max(0.0, clock.monotonic() - self.last_request), 1),
+        }
 
     def _open(self, folder: Folder, like: Workspace | None = None) -> Workspace:
         workspace = Workspace(folder, like=like)
@@ -122,11 +217,11 @@ class Engine:
         self._quiet_due = min(self._quiet_due, clock.monotonic())
         self._wake.set()
 
-    def run(self, stopping: Callable[[], bool]) -> None:
-        """The work of quiet moments, until the daemon ends."""
+    def _run(self) -> None:
+        """The work of quiet moments, until the vault is let go."""
         scan_due = clock.monotonic() + self._scan_seconds
         not_before = folded = 0.0
-        while not stopping():
+        while not self._is_over():
             now = clock.monotonic()
             pause = max(0.0, min(_LOOK_SECONDS, self._quiet_due - now))
             if self._at_work(now):
@@ -138,7 +233,7 @@ class Engine:
             self._wake.wait(max(0.0, min(clock.real(pause), self.watcher.flags.until_look())))
             self._wake.clear()
             now = clock.monotonic()
-            if stopping():
+            if self.ending:
                 break
             try:
                 if self.watcher.flags.until_look() <= 0:
@@ -164,7 +259,7 @@ class Engine:
             except Busy:  # somebody else is at it; later, then
                 not_before = self._quiet_due = now + _AGAIN_SECONDS
             except Exception as error:  # whatever it is, commands say it to those who can act on it
-                self._log.warning("background: %s", place_of(error))
+                self.log.warning("background: %s", place_of(error))
                 not_before = self._quiet_due = now + _AGAIN_SECONDS
 
     def _at_work(self, now: float) -> bool:
@@ -224,17 +319,17 @@ class Engine:
                     return _AGAIN_SECONDS
                 out = move_cleared(workspace)  # first: who else writes to such a file leaves it in doubt
                 if out:
-                    self._log.info("private: %d note(s) moved out: their flag was cleared", len(out))
+                    self.log.info("private: %d note(s) moved out: their flag was cleared", len(out))
                 wrote = quiet_work(workspace) or bool(out)
                 tidied = run_due(workspace)
                 if tidied is not None:
-                    self._log.info("tidy: %d closed, %.1f s", tidied.closed, tidied.seconds)
+                    self.log.info("tidy: %d closed, %.1f s", tidied.closed, tidied.seconds)
                 if committed := autocommit(workspace):
-                    self._log.info("autocommit: %s", "git said no; see status" if committed.trouble else "done")
-                self._quiet_seconds = workspace.folder.settings.quiet_seconds + 0.1
+                    self.log.info("autocommit: %s", "git said no; see status" if committed.trouble else "done")
+                self._take_over(workspace.folder)
                 shares = workspace.folder.shares
                 if workspace.notices:
-                    self._log.info("quiet work: %d file(s) or settings need attention", len(workspace.notices))
+                    self.log.info("quiet work: %d file(s) or settings need attention", len(workspace.notices))
         finally:
             self.turn.end()
         if shares:
@@ -270,7 +365,7 @@ class Engine:
 
 
 class Loan:
-    """What one request has taken from the engine, and must give back however it ends."""
+    """What one request has taken from an engine that it borrowed, and must give back however it ends."""
 
     def __init__(self, engine: Engine, request: Request) -> None:
         self._engine = engine
@@ -281,14 +376,8 @@ class Loan:
         self._workspaces: list[Workspace] = []
         self._has_turn = False
 
-    def open(self, console: Console, what: str) -> Vault:
-        """The vault that a command means: this daemon's own, or any other as a process of its own would open it."""
-        console.check()
-        request_id.set(console.request)
-        root = find_vault(console.vault, console.cwd, console.env)
-        folder = Folder(root, console.env)
-        if not self._engine.serves(folder):
-            return Vault.of(Workspace(folder, console.progress(what)))
+    def open(self, folder: Folder, console: Console, what: str) -> Vault:
+        """The vault, as the command sees it."""
         self._engine.loans.setdefault(self, clock.monotonic())
         self._engine.watcher.follow(folder)
         progress = console.progress(what)
@@ -306,15 +395,18 @@ class Loan:
 
     def end(self, *, sound: bool) -> None:
         """Give everything back."""
-        for workspace in self._workspaces:
-            workspace.progress = None
-            self._engine.pool.give_back(workspace, sound=sound)
-        self._workspaces.clear()
-        if self._has_turn:
-            self._has_turn = False
-            self._engine.turn.end()
-        self._engine.loans.pop(self, None)
-        if sound and self._turn:
-            turns.count(Folder(self._engine.root, self._engine.env))
-        self._engine.last_request = clock.monotonic()
-        self._engine.index_soon()
+        engine = self._engine
+        try:
+            for workspace in self._workspaces:
+                workspace.progress = None
+                engine.pool.give_back(workspace, sound=sound)
+            if self._has_turn:
+                engine.turn.end()
+            if sound and self._turn:
+                turns.count(Folder(engine.root, engine.env))
+        finally:
+            engine.loans.pop(self, None)
+            engine.requests += 1
+            engine.last_request = clock.monotonic()
+            engine.give_back()
+            engine.index_soon()

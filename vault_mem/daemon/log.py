@@ -1,4 +1,4 @@
-"""The daemon's log: what happened and how long it took, never what was said.
+"""The daemon's logs, one for each vault: what happened and how long it took, never what was said.
 
 Arguments, input, output and the words of exceptions may quote a memory, so none of them is written at any level.
 """
@@ -9,6 +9,8 @@ import contextlib
 import logging
 import os
 import traceback
+from collections.abc import Callable
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TextIO
 
@@ -23,17 +25,37 @@ _BYTES, _FILES = 1_000_000, 3
 
 
 def open_log(root: Path) -> logging.Logger:
-    """Write the log of this process there, readable by its owner alone."""
+    """The log of one vault, in it, readable by its owner alone."""
+    return _logger(lambda: _Private(Tree(root)))
+
+
+def open_process_log(place: str) -> logging.Logger:
+    """The log of what concerns no vault, beside the socket."""
+    path = Path(f"{place}.log")
+
+    def handler() -> logging.Handler:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, PRIVATE_MODE))
+        return RotatingFileHandler(path, maxBytes=_BYTES, backupCount=1)
+
+    return _logger(handler)
+
+
+def close_log(logger: logging.Logger) -> None:
+    """Write no more."""
+    for handler in logger.handlers:
+        handler.close()
+    logger.handlers[:] = [logging.NullHandler()]
+
+
+def _logger(make: Callable[[], logging.Handler]) -> logging.Logger:
     try:
-        handler: logging.Handler = _Private(Tree(root))
+        handler = make()
     except OSError:
         handler = logging.NullHandler()  # a log that cannot be written must not stop anything
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     handler.addFilter(Redactor())  # there is nothing to redact; so it stays
-    logger = logging.getLogger(NAME)
-    logger.handlers[:] = [handler]
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
+    logger = logging.Logger(NAME, logging.INFO)  # not by its name, which all vaults would share
+    logger.addHandler(handler)
     logging.raiseExceptions = False  # a full disk must not stop anything
     return logger
 

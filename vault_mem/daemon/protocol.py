@@ -6,6 +6,9 @@ A message is one letter, the length of its content in four bytes, and the conten
 from __future__ import annotations
 
 import os
+import sys
+
+from vault_mem import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +17,9 @@ if TYPE_CHECKING:
 
 # From the client.
 REQUEST, CONTROL, STDIN, CANCEL = b"R", b"K", b"S", b"C"
-# The word of a CONTROL that says that a hook has left something in the vault's inbox; nothing is answered.
-INBOX = b"inbox"
+# The words of a CONTROL, with the vault that is meant and the sender's environment behind them. INBOX says that a hook
+# has left something in the vault's inbox, and is not answered; STOP without a vault ends the process.
+STATUS, KEEP, STOP, INBOX = "status", "keep", "stop", "inbox"
 # From the daemon. Nothing has been done for a request before ACCEPTED, nor if another answer comes instead of it.
 ACCEPTED, OTHER_VERSION, ENDING = b"A", b"V", b"B"
 STDOUT, STDERR, WANT_STDIN, EXIT = b"O", b"E", b"I", b"X"
@@ -24,8 +28,13 @@ CHUNK = 65_536
 # The system's limit for a socket's path: 108 bytes on Linux, 104 on macOS, the final zero included.
 LONGEST_PATH = 100
 _LONGEST_MESSAGE = 1 << 30
-_FORWARDED = (b"VAULT_MEM_", b"XDG_", b"LC_", b"HF_")
-_FORWARDED_WHOLE = (b"HOME", b"TZ", b"LANG", b"PATH", b"USER", b"NO_COLOR")
+# What a command sees of its client's environment; the last few are for git, which signs commits and runs hooks.
+_FORWARDED = (b"VAULT_MEM_", b"XDG_", b"LC_", b"HF_", b"GIT_AUTHOR_", b"GIT_COMMITTER_")
+_FORWARDED_WHOLE = (b"HOME", b"TZ", b"LANG", b"PATH", b"USER", b"NO_COLOR", b"TMPDIR", b"SSH_AUTH_SOCK", b"GNUPGHOME")
+# The vault's own record of the daemon that has it open: its lock is held as long as that is so.
+LIFE_LOCK = ".vault-mem/daemon.lock"
+# Behind the name of a meeting place: a process whose rights are narrowed started this one, for others like itself.
+NARROWED = "-s"
 
 
 def message(kind: bytes, content: bytes = b"") -> bytes:
@@ -72,16 +81,28 @@ class Messages:
 def request(version: str, id_: str, arguments: list[str], width: int, terminal: str) -> bytes:
     """A command line with its surroundings; none of its parts can hold a zero byte.
 
-    `terminal` has an `i` where somebody reads what is said beside the answer, an `l` where they can click links in it.
+    `terminal` has an `i` where somebody reads what is said beside the answer, a `t` where they read the answer itself,
+    a `c` where that may be in colour, an `l` where they can click links in it.
     """
-    environment = [
-        name + b"=" + value
-        for name, value in os.environb.items()
-        if name.startswith(_FORWARDED) or name in _FORWARDED_WHOLE
-    ]
+    environment = forwarded(os.environb)
     head = [version, id_, os.getcwd(), str(width), terminal, str(len(environment))]  # noqa: PTH109
     parts = [*map(os.fsencode, head), *environment, *map(os.fsencode, arguments)]
     return message(REQUEST, b"\0".join(parts))
+
+
+def control(word: str, root: str = "", env: Mapping[str, str] | None = None) -> bytes:
+    """A word about the daemon itself, or about one vault."""
+    raw = {os.fsencode(name): os.fsencode(value) for name, value in (env or {}).items()}
+    return message(CONTROL, b"\0".join([word.encode(), os.fsencode(root), *forwarded(raw)]))
+
+
+def forwarded(environment: Mapping[bytes, bytes]) -> list[bytes]:
+    """What a daemon is told of an environment, as `NAME=VALUE`."""
+    return [
+        name + b"=" + value
+        for name, value in environment.items()
+        if name.startswith(_FORWARDED) or name in _FORWARDED_WHOLE
+    ]
 
 
 def runtime_folder(env: Mapping[str, str] = os.environ) -> str:
@@ -90,7 +111,7 @@ def runtime_folder(env: Mapping[str, str] = os.environ) -> str:
     system = env.get("XDG_RUNTIME_DIR")
     places = [named, system and f"{system}/vault-mem", f"/tmp/vault-mem-{os.getuid()}"]
     for place in places:
-        if place and len(os.fsencode(place)) + 22 <= LONGEST_PATH and _is_ours(place):
+        if place and len(os.fsencode(place)) + 24 <= LONGEST_PATH and _is_ours(place):
             return place
     return ""
 
@@ -107,19 +128,52 @@ def _is_ours(place: str) -> bool:
 
 
 def meeting_place(root: str, env: Mapping[str, str] = os.environ) -> str:
-    """Where the daemon of a vault listens, without the ending `.sock`; empty where it cannot."""
+    """Where to ask about a vault, without `.sock`; empty where no daemon can be met."""
+    return next(iter(places(root, env)), "")
+
+
+def places(root: str, env: Mapping[str, str] = os.environ) -> list[str]:
+    """Where a daemon may listen for a vault: the one that says it has it open, if there is one, and our own."""
+    own = own_place(env)
+    told = _told_place(root, os.path.dirname(own)) if own else ""  # noqa: PTH120
+    return [place for place in (told, own) if place]
+
+
+def own_place(env: Mapping[str, str] = os.environ) -> str:
+    """Where the one daemon of this installation listens: two of them may differ, and one may be deleted."""
+    folder = runtime_folder(env)
+    package = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
+    return f"{folder}/{key(f'{sys.prefix}:{package}')}" if folder else ""
+
+
+def key(text: str) -> str:
+    """A short name for a path."""
     try:
         from _blake2 import blake2b
     except ImportError:  # hashlib takes longer to import than a connection takes
         from hashlib import blake2b
-    folder = runtime_folder(env)
-    return f"{folder}/{blake2b(os.fsencode(root), digest_size=8).hexdigest()}" if folder else ""
+    return blake2b(os.fsencode(text), digest_size=8).hexdigest()
+
+
+def _told_place(root: str, folder: str) -> str:
+    """Where a daemon of our version says that it has the vault open, perhaps one of another installation."""
+    try:
+        handle = os.open(f"{root}/{LIFE_LOCK}", os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError:
+        return ""
+    try:
+        told = os.fsdecode(os.read(handle, 4096))
+    except OSError:
+        return ""
+    finally:
+        os.close(handle)
+    name, end, _ = told.partition(f'"place": "{folder}/')[2].partition('"')
+    known = end and len(name) == 16 and name.isalnum() and f'"version": "{__version__}"' in told
+    return f"{folder}/{name}" if known else ""
 
 
 def peer_uid(connection: Socket) -> int:
     """The user at the other end of a unix socket; -1 where the system does not say."""
-    import sys
-
     if sys.platform == "linux":
         return int.from_bytes(connection.getsockopt(1, 17, 12)[4:8], sys.byteorder)  # SOL_SOCKET, SO_PEERCRED: pid, uid
     import ctypes

@@ -27,7 +27,7 @@ class Request:
         self.version, self.id, cwd, width, terminal, count = map(os.fsdecode, parts[:6])
         self.cwd = Path(cwd)
         self.width = int(width)
-        self.interactive, self.shows_links = "i" in terminal, "l" in terminal
+        self.terminal = terminal
         environment = parts[6 : 6 + int(count)]
         pairs = (os.fsdecode(each).partition("=") for each in environment)
         self.env = {name: value for name, _, value in pairs}
@@ -135,8 +135,10 @@ def run(request: Request, line: Line, opening: Callable[[Console, str], Vault]) 
         stdout=_Output(line, protocol.STDOUT),  # type: ignore[arg-type]
         stderr=_Output(line, protocol.STDERR),  # type: ignore[arg-type]
         width=request.width,
-        interactive=request.interactive,
-        shows_links=request.shows_links,
+        interactive="i" in request.terminal,
+        terminal="t" in request.terminal,
+        colour="c" in request.terminal,
+        shows_links="l" in request.terminal,
         request=request.id,
         opening=opening,
         cancelled=line.cancelled.is_set,

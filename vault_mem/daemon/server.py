@@ -2,49 +2,48 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import os
 import selectors
+import shutil
 import signal
 import socket
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vault_mem import __version__
 from vault_mem.daemon import protocol
-from vault_mem.daemon.log import open_log, place_of
+from vault_mem.daemon.log import open_process_log, place_of
 from vault_mem.daemon.request import Line, Request, run
-from vault_mem.daemon.start import LIFE_LOCK, START_SECONDS
-from vault_mem.vault import own
-from vault_mem.vault.folder import OWN
+from vault_mem.daemon.start import END_SECONDS, START_SECONDS, control
+from vault_mem.daemon.vaults import Vaults
 from vault_mem.vault.lock import try_lock
-from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree
 
 if TYPE_CHECKING:
     from vault_mem.cli.console import Console
     from vault_mem.daemon.engine import Engine, Loan
     from vault_mem.library import Vault
+    from vault_mem.operations.workspace import Workspace
+    from vault_mem.vault.folder import Folder
 
 GRACE_SECONDS = 30.0  # what is being written is finished first
 _LOOK_SECONDS = 2.0
 _FIRST_WORD_SECONDS = 10.0
+_EMPTY_SECONDS = 5.0  # without any vault there is little to wait for
 
 
 class Server:
     """One daemon, from listening to the end."""
 
-    def __init__(self, root: Path, place: str, *, automatic: bool, idle_seconds: float) -> None:
-        self.root = root
+    def __init__(self, place: str, env: Mapping[str, str]) -> None:
         self._place = place
-        self._automatic = automatic
-        self._idle_seconds = idle_seconds
+        self._env = env
+        self._vaults = Vaults(place, env)
         self._started = time.time()
-        self._engine: Engine | None = None
-        self._engine_lock = threading.Lock()
         self._stopping = threading.Event()
         self._running = 0
         self._served = 0
@@ -53,12 +52,13 @@ class Server:
         self._wake_reader, self._wake_writer = os.pipe()
         self._log = logging.getLogger("vault_mem.daemon")
 
-    def serve(self, ready: int | None) -> int:
-        """Listen until told to end; returns the exit code of the process."""
-        lock = _hold(self.root, self._place)
+    def serve(self, ready: int | None, keep: Sequence[str] = ()) -> int:
+        """Listen until told to end; returns the exit code of the process. The vaults to `keep` are opened at once."""
+        lock, taken_over = _hold(self._place, wanted=bool(keep))
         if lock is None:
             return 3
-        open_log(self.root)
+        self._log = open_process_log(self._place)
+        shutil.rmtree(f"{self._place}.cookies", ignore_errors=True)  # of a daemon that was killed
         try:
             listener = _listen(self._place)
         except OSError as error:
@@ -70,16 +70,17 @@ class Server:
             for number in signals:
                 signal.signal(number, lambda *_: self.stop("signal"))
             signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)  # who started us may have held them back
-            self._log.info("started: version %s, pid %d%s", __version__, os.getpid(), " (automatic)" * self._automatic)
+            self._log.info("started: version %s, pid %d", __version__, os.getpid())
             if ready is not None:
                 os.write(ready, b"1")
                 os.close(ready)
-            if not self._automatic:
-                threading.Thread(target=self._warm, name="warm", daemon=True).start()
+            for root in dict.fromkeys([*keep, *taken_over]):
+                threading.Thread(target=self._keep, args=(root, self._env), name="keep", daemon=True).start()
             self._accept(listener)
         finally:
             listener.close()
-            self._clear(Path(self._place + ".sock"), Path(self._place + ".json"))
+            for ending in (".sock", ".json"):
+                Path(self._place + ending).unlink(missing_ok=True)
         self._finish()
         self._log.info("ended after %d request(s)", self._served)
         os.close(lock)
@@ -108,14 +109,13 @@ class Server:
                 self._look()
 
     def _look(self) -> None:
-        """End where nobody needs us, or there is nothing left to keep."""
-        idle = time.monotonic() - self._last
-        if not (self.root / "vault-mem.toml").exists() or (self._engine is not None and self._engine.gone):
-            self.stop("the vault is gone")
-        elif not os.path.exists(self._place + ".sock"):  # noqa: PTH110
+        """End where nobody needs us. No vault is looked at here: its disk may hang."""
+        if not os.path.exists(self._place + ".sock"):  # noqa: PTH110
             self.stop("the socket is gone")
-        elif self._automatic and not self._running and idle > self._idle_seconds:
-            self.stop("idle")
+        elif self._running or self._vaults.engines():
+            self._last = time.monotonic()
+        elif time.monotonic() - self._last > _EMPTY_SECONDS:
+            self.stop("no vault is open")
 
     def _serve(self, connection: socket.socket) -> None:
         try:
@@ -128,22 +128,39 @@ class Server:
                 first = messages.next()
                 connection.settimeout(None)
                 if first is not None and first[0] == protocol.CONTROL:
-                    self._control(connection, first[1])
+                    self._control(connection, *map(os.fsdecode, first[1].split(b"\0")))
                 elif first is not None and first[0] == protocol.REQUEST:
                     self._answer(connection, messages, Request(first[1]))
         except Exception as error:
             self._log.error("request: %s", place_of(error))
 
-    def _control(self, connection: socket.socket, word: bytes) -> None:
+    def _control(self, connection: socket.socket, word: str, root: str = "", *environment: str) -> None:
         if word == protocol.INBOX:
-            self.engine().quiet_soon()
+            self._vaults.quiet_soon(_folder(root, _pairs(environment)))
             return
-        if word == b"stop":
+        if word == protocol.KEEP:
+            self._keep(root, _pairs(environment))
+        elif word == protocol.STOP:
+            self._let_go(root)
+        connection.sendall(protocol.message(protocol.STDOUT, json.dumps(self._status(root)).encode()))
+
+    def _keep(self, root: str, env: Mapping[str, str]) -> None:
+        try:
+            self._vaults.keep(_folder(root, env))
+        except Exception as error:
+            self._log.error("opening a vault: %s", place_of(error))
+
+    def _let_go(self, root: str) -> None:
+        """Let one vault go; with the last one, or where none is named, the daemon ends."""
+        engine = self._vaults.find(Path(root)) if root else None
+        if not root or (engine is not None and self._vaults.engines() == [engine]):
             self.stop("asked to")
-        connection.sendall(protocol.message(protocol.STDOUT, json.dumps(self._status()).encode()))
+        elif engine is not None:
+            engine.end("asked to")
+            engine.ended.wait(GRACE_SECONDS)
 
     def _answer(self, connection: socket.socket, messages: protocol.Messages, request: Request) -> None:
-        if request.version != __version__:
+        if request.version != __version__:  # this installation was updated: what we would import now is not ours
             self.stop("a client of another version")
             connection.sendall(protocol.message(protocol.OTHER_VERSION, __version__.encode()))
             return
@@ -166,56 +183,36 @@ class Server:
 
     def _run(self, line: Line, request: Request) -> None:
         started = time.perf_counter()
-        loan = _Later(self, request)
+        loans = _Loans(self._vaults, request)
         sound = False
         try:
-            code, sound = run(request, line, loan.open)
+            code, sound = run(request, line, loans.open)
         finally:
-            loan.end(sound=sound)
-        taken = (time.perf_counter() - started) * 1000
+            taken = (time.perf_counter() - started) * 1000
+            loans.end(sound=sound)
         line.finish(code)
-        self._log.info("%s %s: exit %d, %.0f ms", request.id, request.command or "-", code, taken)
-
-    def engine(self) -> Engine:
-        """The open vault; made by whoever needs it first, so that listening does not wait for its imports."""
-        with self._engine_lock:
-            if self._engine is None:
-                from vault_mem.daemon.engine import Engine
-
-                engine = Engine(self.root, os.environ, Path(self._place + ".cookies"))
-                engine.watcher.start()
-                threading.Thread(target=engine.run, args=(self._stopping.is_set,), name="quiet", daemon=True).start()
-                self._engine = engine
-            return self._engine
-
-    def _warm(self) -> None:
-        try:
-            self.engine().index_soon()
-        except Exception as error:
-            self._log.error("warming up: %s", place_of(error))
+        said = "%s %s: exit %d, %.0f ms"
+        (loans.log or self._log).info(said, request.id, request.command or "-", code, taken)
 
     def _finish(self) -> None:
         """Let running commands end; a new daemon starts only after that."""
         deadline = time.monotonic() + GRACE_SECONDS
         while self._running and time.monotonic() < deadline:
             time.sleep(0.01)
-        if self._engine is not None:
-            self._engine.watcher.stop()
+        self._vaults.end()
 
-    def _status(self) -> dict[str, object]:
-        engine = self._engine
-        return {
-            "vault": str(self.root),
+    def _status(self, root: str) -> dict[str, Any]:
+        """How the daemon is, and the vaults that it has open; one of them, if it is open, is told in full."""
+        vaults = self._vaults.status()
+        named = next((each for each in vaults if each["vault"] == root), {})
+        own = {
             "pid": os.getpid(),
             "version": __version__,
-            "automatic": self._automatic,
             "uptime_seconds": round(time.time() - self._started, 1),
-            "requests": self._served,
-            "at_work": self._running,
-            "watching": "starting" if engine is None else "events" if engine.watcher.by_events else "scans",
-            "private_seen": 0 if engine is None else len(engine.watcher.flags),
             "memory_bytes": _resident(),
+            "ending": self._stopping.is_set(),
         }
+        return own | {"requests": self._served, "at_work": self._running, **named, "vaults": vaults}
 
     def _describe(self) -> None:
         """Leave a note beside the socket for `daemon status --all`."""
@@ -223,57 +220,87 @@ class Server:
         path.unlink(missing_ok=True)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w") as file:
-            json.dump({"vault": str(self.root), "pid": os.getpid()}, file)
-
-    @staticmethod
-    def _clear(*paths: Path) -> None:
-        for path in paths:
-            path.unlink(missing_ok=True)
+            json.dump({"pid": os.getpid(), "version": __version__}, file)
 
 
-class _Later:
-    """A loan from an engine that is made only when the command opens its vault."""
+class _Loans:
+    """What one request has borrowed: of the vault that it means, and of others that it names."""
 
-    def __init__(self, server: Server, request: Request) -> None:
-        self._server = server
+    def __init__(self, vaults: Vaults, request: Request) -> None:
+        self._vaults = vaults
         self._request = request
-        self._loan: Loan | None = None
+        self._loans: dict[Engine, Loan] = {}
+        self._alone: list[Workspace] = []
+
+    @property
+    def log(self) -> logging.Logger | None:
+        """The log of the first vault."""
+        return next((engine.log for engine in self._loans), None)
 
     def open(self, console: Console, what: str) -> Vault:
+        """The vault that a command means, as we find it ourselves; opened for it alone where it cannot be lent."""
         from vault_mem.daemon.engine import Loan
+        from vault_mem.library import Vault
+        from vault_mem.operations.workspace import Workspace
+        from vault_mem.vault.find import find_vault
+        from vault_mem.vault.folder import Folder
+        from vault_mem.vault.interrupted import request_id
 
-        if self._loan is None:
-            self._loan = Loan(self._server.engine(), self._request)
-        return self._loan.open(console, what)
+        console.check()
+        request_id.set(console.request)
+        folder = Folder(find_vault(console.vault, console.cwd, console.env), console.env)
+        loan = next((loan for engine, loan in self._loans.items() if engine.serves(folder)), None)
+        if loan is None:
+            engine = self._vaults.borrow(folder, console.check)
+            if engine is None:
+                workspace = Workspace(folder, console.progress(what))
+                self._alone.append(workspace)
+                return Vault.of(workspace)
+            loan = self._loans[engine] = Loan(engine, self._request)
+        return loan.open(folder, console, what)
 
     def end(self, *, sound: bool) -> None:
-        if self._loan is not None:
-            self._loan.end(sound=sound)
+        """Give everything back."""
+        for workspace in self._alone:
+            workspace.close()
+        for loan in self._loans.values():
+            loan.end(sound=sound)
 
 
-def _hold(root: Path, place: str) -> int | None:
-    """Hold the lock of the one daemon that a vault has, and say in it where we listen; None where another keeps it."""
-    tree = Tree(root)
+def _folder(root: str, env: Mapping[str, str]) -> Folder:
+    """A vault that was named to us, as we find it ourselves."""
+    from vault_mem.vault.find import find_vault
+    from vault_mem.vault.folder import Folder
+
+    return Folder(find_vault(root, Path("/"), env), env)
+
+
+def _pairs(environment: Sequence[str]) -> dict[str, str]:
+    return {name: value for name, _, value in (each.partition("=") for each in environment)}
+
+
+def _hold(place: str, *, wanted: bool) -> tuple[int | None, list[str]]:
+    """Hold the lock of the one daemon at a place, None where another keeps it.
+
+    Where this one is `wanted`, by the system or a person, another that a command started makes way; the vaults that it
+    was told to keep are returned.
+    """
+    handle = os.open(place + ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+    kept: list[str] = []
     try:
-        own.read(tree, LIFE_LOCK)  # what is not a file is out of the way then
-        tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
-        handle = tree.open(LIFE_LOCK, os.O_RDWR | os.O_CREAT, PRIVATE_MODE)
-    except OSError:
-        return None
-    deadline = time.monotonic() + START_SECONDS / 2
-    try:
-        while not try_lock(handle):  # one that is just ending makes way
-            if time.monotonic() > deadline:
-                os.close(handle)
-                return None
-            time.sleep(0.02)
+        if not try_lock(handle):
+            told = control(place, protocol.STOP) if wanted else None
+            kept = [each["vault"] for each in (told or {}).get("vaults", ()) if not each["automatic"]]
+            deadline = time.monotonic() + (END_SECONDS if wanted else START_SECONDS / 2)
+            while not try_lock(handle):  # one that is just ending makes way
+                if time.monotonic() > deadline:
+                    os.close(handle)
+                    return None, []
+                time.sleep(0.02)
     except OSError:
         os.close(handle)
-        return None
-    with contextlib.suppress(OSError):  # a full disk
-        os.truncate(handle, 0)
-        os.write(handle, json.dumps({"pid": os.getpid(), "place": place}).encode())
-    return handle
+        return None, []
+    return handle, kept
 
 
 def _listen(place: str) -> socket.socket:

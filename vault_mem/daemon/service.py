@@ -1,15 +1,15 @@
-"""A daemon that the system starts: a systemd user unit on Linux, a launchd agent on macOS."""
+"""A daemon that the system starts, one for all vaults: a systemd user unit on Linux, a launchd agent on macOS."""
 
 from __future__ import annotations
 
 import os
 import plistlib
+import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 
 from vault_mem.errors import InvalidInput, NotFound, VaultMemError
@@ -17,34 +17,60 @@ from vault_mem.vault import outside
 
 # What decides which index and model a daemon works with.
 _KEPT = ("VAULT_MEM_INDEX_DIR", "VAULT_MEM_MODEL", "VAULT_MEM_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+_LABEL = "vault-mem"
+_MODULE = "vault_mem.daemon"
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 @dataclass(frozen=True)
 class Service:
-    """A file for the system's own manager, and the commands that make it heed it."""
+    """A file for the system's own manager with the vaults that are kept open, and the commands that make it heed it."""
 
     path: Path
+    roots: list[str]
     text: str
     enable: list[list[str]]
     disable: list[list[str]]
 
 
-def service(root: Path, env: Mapping[str, str]) -> Service:
-    """The service that keeps a vault's daemon running."""
-    label = f"vault-mem-{blake2b(os.fsencode(root), digest_size=4).hexdigest()}"
-    command = [sys.executable, "-P", "-m", "vault_mem.daemon", str(root)]
-    kept = {name: env[name] for name in _KEPT if env.get(name)}
-    home = Path(env.get("HOME") or Path.home())
-    if sys.platform == "darwin":
-        return _launchd(label, command, kept, home)
-    if sys.platform == "linux":
-        base = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
-        return _systemd(label, root, command, kept, base)
-    raise InvalidInput("there is no daemon on this system", "everything runs without one")
+@dataclass(frozen=True)
+class Change:
+    """The service as it will be, and the files that go: all where no vault is left, and those of single vaults."""
+
+    service: Service
+    gone: list[Service]
 
 
-def install(wanted: Service, env: Mapping[str, str]) -> str:
-    """Write the file and have the system start it; returns what is left to do by hand, if anything."""
+def installing(root: Path, env: Mapping[str, str]) -> Change:
+    """What `install` does for a vault. Files of before, when each vault had one of its own, become part of the one."""
+    one, older = _found(env)
+    roots = [*one.roots, *(each for old in older for each in old.roots), str(root)]
+    return Change(_service(one.path, roots, env), older)
+
+
+def uninstalling(root: Path, env: Mapping[str, str]) -> Change:
+    """What `uninstall` does for a vault: the others stay."""
+    one, older = _found(env)
+    if not any(str(root) in each.roots for each in (one, *older)):
+        raise NotFound(f"no service is installed for this vault ({one.path})")
+    left = _service(one.path, [each for each in one.roots if each != str(root)], env)
+    gone = [old for old in older if str(root) in old.roots]
+    return Change(left, gone if left.roots or not one.roots else [one, *gone])
+
+
+def make(change: Change, env: Mapping[str, str]) -> str:
+    """Write the file and have the system heed it; returns what is left to do by hand, if anything."""
+    left = [_call(each.disable, env) for each in change.gone]
+    for each in change.gone:
+        each.path.unlink()
+    wanted = change.service
+    if wanted.roots:
+        _write(wanted)
+        left.append(_call(wanted.enable, env))
+    return " && ".join(filter(None, left))
+
+
+def _write(wanted: Service) -> None:
     try:
         if wanted.path.exists():
             before = wanted.path.read_bytes()
@@ -55,22 +81,34 @@ def install(wanted: Service, env: Mapping[str, str]) -> str:
             outside.create(wanted.path, wanted.text.encode(), outside.PUBLIC_MODE)
     except OSError as error:
         raise VaultMemError(f"cannot write {wanted.path}: {error.strerror}") from error
-    return _call(wanted.enable, env)
 
 
-def uninstall(wanted: Service, env: Mapping[str, str]) -> str:
-    """Have the system stop it, and take the file away."""
-    if not wanted.path.exists():
-        raise NotFound(f"no service is installed for this vault ({wanted.path})")
-    left = _call(wanted.disable, env)
-    wanted.path.unlink()
-    return left
+def _found(env: Mapping[str, str]) -> tuple[Service, list[Service]]:
+    """The service as it is, and those of single vaults."""
+    home = Path(env.get("HOME") or Path.home())
+    if sys.platform == "darwin":
+        folder, ending, read = home / "Library" / "LaunchAgents", ".plist", _roots_in_plist
+    elif sys.platform == "linux":
+        base = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
+        folder, ending, read = base / "systemd" / "user", ".service", _roots_in_unit
+    else:
+        raise InvalidInput("there is no daemon on this system", "everything runs without one")
+    path = folder / f"{_LABEL}{ending}"
+    older = [_service(each, read(each), env) for each in sorted(folder.glob(f"{_LABEL}-????????{ending}"))]
+    return _service(path, read(path) if path.is_file() else [], env), [each for each in older if each.roots]
+
+
+def _service(path: Path, roots: Iterable[str], env: Mapping[str, str]) -> Service:
+    roots = list(dict.fromkeys(roots))
+    command = [sys.executable, "-P", "-m", _MODULE, *roots]
+    kept = {name: env[name] for name in _KEPT if env.get(name)}
+    return (_launchd if sys.platform == "darwin" else _systemd)(path, roots, command, kept)
 
 
 def _call(commands: list[list[str]], env: Mapping[str, str]) -> str:
     for command in commands:
         try:
-            done = subprocess.run(command, env=dict(env), capture_output=True, timeout=30, check=False)
+            done = subprocess.run(command, env=dict(env), capture_output=True, timeout=60, check=False)
             failed = done.returncode != 0
         except (OSError, subprocess.TimeoutExpired):
             failed = True
@@ -79,11 +117,10 @@ def _call(commands: list[list[str]], env: Mapping[str, str]) -> str:
     return ""
 
 
-def _systemd(label: str, root: Path, command: list[str], kept: dict[str, str], base: Path) -> Service:
+def _systemd(path: Path, roots: list[str], command: list[str], kept: dict[str, str]) -> Service:
     lines = [
         "[Unit]",
-        f"Description=vault-mem for {_plain(str(root))}",
-        f"ConditionPathExists={_plain(str(root))}/vault-mem.toml",
+        "Description=vault-mem, ready for commands",
         "",
         "[Service]",
         "ExecStart=" + " ".join(_quoted(part) for part in command),
@@ -93,39 +130,51 @@ def _systemd(label: str, root: Path, command: list[str], kept: dict[str, str], b
         "[Install]",
         "WantedBy=default.target",
     ]
-    unit = f"{label}.service"
+    manager = ["systemctl", "--user"]
     return Service(
-        base / "systemd" / "user" / unit,
+        path,
+        roots,
         "\n".join(lines) + "\n",
-        [["systemctl", "--user", "daemon-reload"], ["systemctl", "--user", "enable", "--now", unit]],
-        [["systemctl", "--user", "disable", "--now", unit]],
+        [[*manager, "daemon-reload"], [*manager, "enable", path.name], [*manager, "restart", path.name]],
+        [[*manager, "disable", "--now", path.name]],
     )
 
 
-def _plain(text: str) -> str:
-    """A value in a unit file: % begins a specifier there."""
-    return text.replace("%", "%%").replace("\n", " ")
+def _roots_in_unit(path: Path) -> list[str]:
+    """The vaults that a unit of ours keeps; none where it is not one."""
+    text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    line = next((each for each in text.splitlines() if each.startswith("ExecStart=")), "")
+    parts = [re.sub(r"\\(.)", r"\1", each).replace("$$", "$").replace("%%", "%") for each in _QUOTED.findall(line)]
+    return parts[parts.index(_MODULE) + 1 :] if _MODULE in parts else []
 
 
 def _quoted(text: str) -> str:
-    escaped = _plain(text).replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$")
+    """A part of a line in a unit file, where % begins a specifier."""
+    plain = text.replace("%", "%%").replace("\n", " ")
+    escaped = plain.replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$")
     return f'"{escaped}"'
 
 
-def _launchd(label: str, command: list[str], kept: dict[str, str], home: Path) -> Service:
+def _launchd(path: Path, roots: list[str], command: list[str], kept: dict[str, str]) -> Service:
     record = {
-        "Label": label,
+        "Label": path.stem,
         "ProgramArguments": command,
         "EnvironmentVariables": kept,
         "RunAtLoad": True,
         "KeepAlive": {"SuccessfulExit": False},
         "ProcessType": "Background",
     }
-    path = home / "Library" / "LaunchAgents" / f"{label}.plist"
     domain = f"gui/{os.getuid()}"
-    return Service(
-        path,
-        plistlib.dumps(record).decode(),
-        [["launchctl", "bootstrap", domain, str(path)]],
-        [["launchctl", "bootout", f"{domain}/{label}"]],
-    )
+    end = ["launchctl", "bootout", f"{domain}/{path.stem}"]
+    begin = ["launchctl", "bootstrap", domain, str(path)]
+    again = [end] if path.exists() else []
+    return Service(path, roots, plistlib.dumps(record).decode(), [*again, begin], [end])
+
+
+def _roots_in_plist(path: Path) -> list[str]:
+    """The same for an agent of launchd."""
+    try:
+        parts = list(plistlib.loads(path.read_bytes())["ProgramArguments"])
+    except (ValueError, KeyError, TypeError):
+        return []
+    return parts[parts.index(_MODULE) + 1 :] if _MODULE in parts else []

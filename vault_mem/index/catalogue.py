@@ -37,7 +37,7 @@ _PLAIN = (*_TEXTS, *_LISTS, "private", "type")
 _NUMBERS = ("n", "importance", "created", "valid_from", "valid_to")
 _VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
 COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
-_NO_FACTS = {"aliases": "[]", "supersedes": "[]", "metadata": "{}"}
+_FACTS = ('"aliases":', '"supersedes":', '"metadata":')
 FOREVER = float("inf")
 # After this many rows came one by one it would pay to refill the arrays, in a quiet moment: lists beside them are
 # slower. With more of them than this many times what there was, it cannot wait.
@@ -162,8 +162,8 @@ class Catalogue:
         """Aliases and such are in the records; most have none, and parsing all would take seconds."""
         for place in places:
             record = self._records[place]
-            if any(f'"{key}": {nothing}' not in record for key, nothing in _NO_FACTS.items()):
-                facts = json.loads(record) if record else {}
+            if any(key in record for key in _FACTS):
+                facts = json.loads(record)
                 if facts.get("aliases"):
                     self.aliases[place] = facts["aliases"]
                 if facts.get("supersedes"):

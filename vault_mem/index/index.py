@@ -25,6 +25,7 @@ from vault_mem.index.rows import memory_of
 from vault_mem.index.state import SCHEMA_VERSION, StateStore
 from vault_mem.index.table import Table, listed, quote
 from vault_mem.model import Memory
+from vault_mem.notes.links import WIKILINK
 from vault_mem.vault.folder import Folder
 
 if TYPE_CHECKING:
@@ -264,19 +265,23 @@ class Index:
         return bool(self._rows(f"n = 0 AND id = {quote(id_)}", 1))
 
     def get(self, id_: str) -> Memory:
-        """A memory by its id, by the beginning of it, by the path of its file or by its title, if that tells it."""
+        """A memory by its id or the beginning of it, its path, file name, title or wikilink, if that tells it."""
         wanted = id_.strip()
-        rows = self._by_id(wanted) or self._by_name(wanted)
-        if not rows:
+        rows = self._by_whole_id(wanted.lower())
+        rows = rows or [*self._by_beginning(wanted.lower()), *self._by_name(wanted)]
+        found = {memory.id: memory for memory in map(memory_of, rows)}
+        if not found:
             raise _not_found(id_)
-        return memory_of(rows[0])
+        if len(found) > 1:  # "Dad" is a title, and the beginning of an id
+            raise NotFound(f"More than one memory is meant by {wanted}", "give its whole id or its path")
+        return found.popitem()[1]
 
-    def _by_id(self, wanted: str) -> list[dict[str, Any]]:
-        if not wanted.replace("_", "").isalnum() or not wanted.isascii():
-            return []
-        whole = wanted if wanted.startswith(("mem_", "ep_")) else f"mem_{wanted}"
-        rows = self._rows(f"n = 0 AND id = {quote(whole)}{self._seen}", 1)
-        rows = rows or self._rows(f"n = 0 AND starts_with(id, {quote(whole)}){self._seen}", 2)
+    def _by_whole_id(self, wanted: str) -> list[dict[str, Any]]:
+        return self._rows(f"n = 0 AND id = {quote(_full(wanted))}{self._seen}", 1) if _may_be_id(wanted) else []
+
+    def _by_beginning(self, wanted: str) -> list[dict[str, Any]]:
+        begins = f"n = 0 AND starts_with(id, {quote(_full(wanted))}){self._seen}"
+        rows = self._rows(begins, 2) if _may_be_id(wanted) else []
         if len(rows) > 1:
             raise NotFound(f"More than one memory begins with {wanted}", "give more of the id")
         return rows
@@ -286,15 +291,24 @@ class Index:
             wanted.encode()
         except UnicodeEncodeError:  # no file and no title has such a name
             return []
+        link = WIKILINK.fullmatch(wanted)
+        for files in self._named(link[1] if link else wanted) if wanted else ():
+            rows = self._rows(f"n = 0 AND file IN ({listed(files)}){self._seen}") if files else []
+            if len(rows) > 1:
+                raise NotFound(f"More than one memory has the title {wanted}", "name it by its id or path")
+            if rows:
+                return rows
+        return []
+
+    def _named(self, wanted: str) -> Iterator[list[str]]:
+        """The files that a person may mean: by path, by title, as a link names them, by title in any case."""
         path = Path(wanted)
         key = self.folder.key(path) if path.is_absolute() else wanted.removeprefix("./")
-        files = [key] if self.state.id_of(key) else self.state.titled(wanted)
-        if not wanted or not files:
-            return []
-        rows = self._rows(f"n = 0 AND file IN ({listed(files)}){self._seen}")
-        if len(rows) > 1:
-            raise NotFound(f"More than one memory has the title {wanted}", "name it by its id or path")
-        return rows
+        yield [key] if self.state.id_of(key) else []
+        yield self.state.titled(wanted)
+        meant = Names(self.state).note(wanted)
+        yield [meant] if meant else []
+        yield self.state.titled(wanted, any_case=True)
 
     def memories(self, filters: Filters = EVERYTHING, types: Collection[str] = (MEMORY,)) -> list[Memory]:
         """All memories that meet the filters, newest first; without any, closed ones too."""
@@ -307,7 +321,7 @@ class Index:
 
     def count(self, filters: Filters = EVERYTHING, types: Collection[str] = (MEMORY,)) -> int:
         """How many memories meet the filters."""
-        return self.table.count(filters.where(self.folder.now(), types))
+        return self.table.count(self._where(filters, types))
 
     def _where(self, filters: Filters, types: Collection[str] = (MEMORY,)) -> str:
         return filters.where(self.folder.now(), types) + self._seen
@@ -357,6 +371,14 @@ class Index:
 
 
 _PLACE_HINT = "set VAULT_MEM_INDEX_DIR to a folder you can write to"
+
+
+def _may_be_id(text: str) -> bool:
+    return text.isascii() and text.replace("_", "").isalnum()
+
+
+def _full(digits: str) -> str:
+    return digits if digits.startswith(("mem_", "ep_")) else f"mem_{digits}"
 
 
 def _not_found(id_: str) -> NotFound:

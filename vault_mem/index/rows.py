@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.known import Known
 from vault_mem.index.passages import passages
 from vault_mem.index.terms import terms
 from vault_mem.model import Memory, MetaValue, from_record, to_record
 from vault_mem.notes.links import ID_AT_END
-from vault_mem.notes.parse import Note
 
 # In the table the memories of one second follow each other by this much: whatever is ordered by time has them in order.
 STEP = 1e-5
@@ -71,17 +71,23 @@ def whole_vector(vectors: Vectors, parts: Sequence[str]) -> Vectors:
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, dim: int) -> list[dict[str, Any]]:
-    """The rows of one file. `vectors` are those of `texts_to_embed`."""
-    memory = note.memory
-    parts = texts_to_embed(memory.content)
+def _record(memory: Memory) -> str:
+    """All of a memory but its text; what nobody has said is left out."""
     record = to_record(memory)
-    content = record.pop("content")
+    del record["content"]
+    return _to_json({name: value for name, value in record.items() if value or value == 0})
+
+
+def rows_of(known: Known, memory: Memory, vectors: Vectors, dim: int) -> list[dict[str, Any]]:
+    """The rows of one file. `vectors` are those of `texts_to_embed`."""
+    key = known.key
+    parts = texts_to_embed(memory.content)
+    content = memory.content
     shared = {
         "file": key,
         "id": memory.id,
-        "type": type_,
-        "hash": file_hash,
+        "type": known.type,
+        "hash": known.hash,
         "private": memory.private,
         "kind": memory.kind,
         "category": memory.category,
@@ -90,7 +96,7 @@ def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, 
         "tags": with_parents(memory.tags),
         "people": memory.people,
         "metadata": [noted(name, value) for name, value in memory.metadata.items()],
-        "created": memory.created.timestamp() + ((memory.seq or 1) - 1) * STEP,
+        "created": known.created + ((memory.seq or 1) - 1) * STEP,
         "valid_from": _epoch(memory.valid_from),
         "valid_to": _epoch(memory.valid_to),
     }
@@ -105,7 +111,7 @@ def rows_of(key: str, note: Note, file_hash: str, type_: str, vectors: Vectors, 
             "n": 0,
             "terms": terms(text),
             "content": content,
-            "memory": _to_json(record),
+            "memory": _record(memory),
             "vector": whole,
         }
     ]

@@ -96,9 +96,10 @@ class StateStore(KnownFiles):
         """Name and key of every file."""
         return iter(self._db.execute("SELECT name, key FROM files").fetchall())
 
-    def titled(self, title: str) -> list[str]:
-        """The files of the notes with this very title."""
-        found = self._db.execute("SELECT key FROM files WHERE title = ?", (title,))
+    def titled(self, title: str, *, any_case: bool = False) -> list[str]:
+        """The files of the notes with this very title, or with one that differs in case alone."""
+        collation = "NOCASE" if any_case else "BINARY"
+        found = self._db.execute(f"SELECT key FROM files WHERE title = ? COLLATE {collation}", (title,))
         return [key for (key,) in found]
 
     def places(self, types: tuple[str, str]) -> list[tuple[str, str, str, int, str, float]]:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -157,22 +156,20 @@ def _emptied(old: Known | None, size: int) -> bool:
     return old is not None and bool(old.declared) and size == 0
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class _Read:
     """A file as it was read, and when."""
 
     raw: bytes
+    hash: str
     state: FileState
     size: int
     checked_ns: int
 
     @classmethod
     def of(cls, folder: Folder, key: str, open_: Callable[[str], int] | None = None) -> _Read:
-        return cls(*read(folder, key, open_), time.time_ns())
-
-    @cached_property
-    def hash(self) -> str:
-        return content_hash(self.raw, self.size)
+        raw, state, size = read(folder, key, open_)
+        return cls(raw, content_hash(raw, size), state, size, time.time_ns())
 
     def again(self, old: Known) -> Known | None:
         """What is known of the file, with the state it is in now; None where it says something else than it did."""
@@ -404,16 +401,16 @@ class _Run:
             notes, touched, links = self._look_into(open_, keys, gone, ids)
         if notes:
             self._write(notes, gone)
-        fresh = [known for _, _, known in notes]
+        fresh = [known for _, known in notes]
         self.known.update({known.key: known for known in [*fresh, *touched]})
         self.index.state.record(fresh, links=links, table_version=UNSETTLED)
         self._note_touched(touched)
 
     def _look_into(
         self, open_: Callable[[str], int], keys: Sequence[str], gone: dict[str, str], ids: dict[str, str] | None
-    ) -> tuple[list[tuple[str, Note, Known]], list[Known], list[Written]]:
+    ) -> tuple[list[tuple[Note, Known]], list[Known], list[Written]]:
         """What is to be indexed of these files, those that say what they said, and the links of the former."""
-        notes: list[tuple[str, Note, Known]] = []
+        notes: list[tuple[Note, Known]] = []
         touched: list[Known] = []
         links: list[Written] = []
         for key in keys:
@@ -439,7 +436,7 @@ class _Run:
             note.memory.id = (ids or {}).get(key) or declared or provisional_id(key)
             note.memory.provisional = note.memory.id != declared
             known = known_of(self.folder, key, now.state, now.checked_ns, now.hash, declared, note)
-            notes.append((key, note, known))
+            notes.append((note, known))
             found = links_of(key, now.raw, note)
             links += found
             self.targets.update((each.file, each.target) for each in found)
@@ -456,24 +453,24 @@ class _Run:
         else:
             self.report.added += 1
 
-    def _write(self, notes: list[tuple[str, Note, Known]], gone: dict[str, str]) -> None:
+    def _write(self, notes: list[tuple[Note, Known]], gone: dict[str, str]) -> None:
         vectors = self._vectors(notes, gone)
         dim = self.index.table.dim
         written: list[dict[str, object]] = []
-        for (key, note, known), vector in zip(notes, vectors, strict=True):
-            written += rows.rows_of(key, note, known.hash, known.type, vector, dim)
-        replaced = [key for key, _, _ in notes if key in self.known]
+        for (note, known), vector in zip(notes, vectors, strict=True):
+            written += rows.rows_of(known, note.memory, vector, dim)
+        replaced = [known.key for _, known in notes if known.key in self.known]
         if self.fresh and not replaced:
             self.index.table.add(written)
         else:
             self._commit(written, replaced)
 
-    def _vectors(self, notes: list[tuple[str, Note, Known]], gone: dict[str, str]) -> list[Vectors]:
+    def _vectors(self, notes: list[tuple[Note, Known]], gone: dict[str, str]) -> list[Vectors]:
         """Vectors of each note's passages: taken over from the same text under its old name, or embedded."""
-        held = self._held({gone[known.hash] for _, _, known in notes if known.hash in gone})
+        held = self._held({gone[known.hash] for _, known in notes if known.hash in gone})
         texts: list[str] = []
         places: list[tuple[int, int] | str] = []
-        for _, note, known in notes:
+        for note, known in notes:
             if known.hash in gone and gone[known.hash] in held:
                 places.append(gone[known.hash])
                 continue

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from operator import add
 
 # Chinese, Japanese and Korean letters: one run of them is cut into overlapping pairs.
 _UNSPACED = "々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿가-힣\U00020000-\U0002fa1f"
 _STARTS_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_RUN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+")
+_RUN = re.compile(rf"([^\W_{_UNSPACED}]+)|([{_UNSPACED}]+)")
+_ASCII_RUN = re.compile(r"[a-z0-9]+")
 
 # English words that tell no text from another. Single letters are left: they are what contractions leave behind.
 STOP = frozenset(
@@ -31,15 +33,20 @@ _DOUBLED = re.compile(r"([b-df-hjkmnp-rtvwxz])\1$")
 
 def terms(text: str) -> list[str]:
     """The terms of a text, in order, repeated as often as they occur."""
-    found: list[str] = []
-    for run in _RUN.findall(normalised(text)):
-        if run.isascii() or len(run) == 1 or not _STARTS_UNSPACED.match(run):
-            found.append(run)
-        else:
-            found += [run[start : start + 2] for start in range(len(run) - 1)]
+    found = _ASCII_RUN.findall(text.lower()) if text.isascii() else _terms(normalised(text))
     for word in _LETTERS.findall(text) if _CAPITAL_WITHIN.search(text) else ():
         if _CAPITAL_WITHIN.search(word):
             found += [part.casefold() for part in _PART_OF_IDENTIFIER.findall(word)]
+    return found
+
+
+def _terms(text: str) -> list[str]:
+    found: list[str] = []
+    for word, run in _RUN.findall(text):
+        if len(run) > 1:
+            found += map(add, run, run[1:])
+        else:
+            found.append(word or run)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from vault_mem.judge.particles import role_after
@@ -35,35 +36,51 @@ _TOLD = re.compile(
 )
 
 
+# What is said in several ways, and the one that stands for all; before each, what any text has that says it so.
+_SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
+    (needed, re.compile(said), plain)
+    for needed, said, plain in (
+        ("", r"[’‘`´]", "'"),
+        ("can", r"\bcan't\b|\bcannot\b", "can not"),
+        ("won't", r"\bwon't\b", "will not"),
+        ("n't", r"n't\b", " not"),
+        ("'", r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}"),
+        ("user", _TOLD.pattern, lambda match: "user " if match["who"] else ""),
+        ("both", r"\bboth (?:of )?(?:the )?(?=(?:\w+s|children|people)\b(?! and))", "two "),
+        ("", r"\b(?:happens?|occurs?|takes? place)\b", "is"),
+        ("used", r"\bused to be\b", "was"),
+        ("name", r"'s name is\b", " is called"),
+        ("live", r"\blives? (?=(?:in|at|under) \W*[/~])", "is "),  # a file, not a person
+        ("from", r"\b(?:got|gets?)\b(?=[^.;!?]*\bfrom\b)", "received"),
+        ("prefer", r"\b(prefer\w*\b[^.;]*?) to (?!\w+ing\b)", r"\1 over "),
+        (
+            "just",
+            r"(?<!\bhave )(?<!\bhas )(?<!\bhad )(?<!\bi )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )\bjust\b",
+            "only",
+        ),
+        (" but ", r"\b(every\w*|all|any\w*)( [a-z]+)? but (?!not\b)", r"\1\2 except "),
+    )
+]
+_UN = re.compile(r"\bun(?=(\w{4,}))")
+_POSSESSIVE = re.compile(r"'(?:s|d)\b|(?<=s)'(?=\s|$)")
+
+
 def normal_text(text: str) -> str:
     """Contractions spelled out, so that the words in them can be seen."""
-    text = re.sub(r"[’‘`´]", "'", text)
-    text = re.sub(r"\bcan't\b|\bcannot\b", "can not", text)
-    text = re.sub(r"\bwon't\b", "will not", text)
-    text = re.sub(r"n't\b", " not", text)
-    text = re.sub(r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}", text)
-    text = _TOLD.sub(lambda match: "user " if match["who"] else "", text)
-    text = re.sub(r"\bboth (?:of )?(?:the )?(?=(?:\w+s|children|people)\b(?! and))", "two ", text)
-    text = re.sub(r"\b(?:happens?|occurs?|takes? place)\b", "is", text)
-    text = re.sub(r"\bused to be\b", "was", text)
-    text = re.sub(r"'s name is\b", " is called", text)
-    text = re.sub(r"\blives? (?=(?:in|at|under) \W*[/~])", "is ", text)  # a file, not a person
-    text = re.sub(r"\b(?:got|gets?)\b(?=[^.;!?]*\bfrom\b)", "received", text)
-    text = re.sub(r"\b(prefer\w*\b[^.;]*?) to (?!\w+ing\b)", r"\1 over ", text)
-    text = re.sub(
-        r"(?<!\bhave )(?<!\bhas )(?<!\bhad )(?<!\bi )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )\bjust\b", "only", text
-    )
-    text = re.sub(r"\b(every\w*|all|any\w*)( [a-z]+)? but (?!not\b)", r"\1\2 except ", text)
+    for needed, said, plain in _SPELLINGS:
+        if needed in text:
+            text = said.sub(plain, text)
     for word, phrase in _PHRASES:
         if phrase in text:
             text = re.sub(rf"\b{phrase}\b", word, text)
-    text = re.sub(
-        r"\bun(?=(\w{4,}))",
-        lambda match: "not " if known(lemma(match.group(1))) and match.group(1) not in _NOT_NEGATED else "un",
-        text,
-    )
+    if "un" in text:
+        text = _UN.sub(_denied, text)
     text = _NEGATED.sub(lambda match: f"not {_NEGATIVES[match.group()]}", text)
-    return re.sub(r"'(?:s|d)\b|(?<=s)'(?=\s|$)", "", text)
+    return _POSSESSIVE.sub("", text) if "'" in text else text
+
+
+def _denied(match: re.Match[str]) -> str:
+    return "not " if known(lemma(match.group(1))) and match.group(1) not in _NOT_NEGATED else "un"
 
 
 def words(text: str, names: frozenset[str]) -> list[Word]:

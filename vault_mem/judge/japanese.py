@@ -81,27 +81,30 @@ def _with_roles_of_compounds(found: list[Word], ends: list[tuple[int, int]]) -> 
     return found
 
 
-# What is written in several ways, and the one that stands for all.
+# What is written in several ways, and the one that stands for all; before each, what any text has that writes it so.
 _SPELLINGS = [
-    (re.compile(written), plain)
-    for written, plain in (
-        (r"一杯(?=だ|に|で|の|。)", "いっぱい"), (r"の(?:代わり|かわり)に", "ではなく"), ("隔週", "二週間に一度"),
-        (r"毎([分秒])", r"1\1あたり"), ("毎時", "1時間あたり"), (r"(?<=[分秒間日月年人個回件])につき", "あたり"),
-        (r"(?:こと|よう)に(?:決め|し)(?=た|ま)|と(?:決め|決まっ)(?=た|て)", "ことにし"),
-        (r"(?<=[一-鿿ァ-ヺー])が(?:先|最初)(?=で|だ|、|。|$)", "から"),
-        ("逢", "会"), ("聴", "聞"), ("貴方", "あなた"), ("下さ", "くださ"), (r"(?<=の)為", "ため"),
-        ("出来(?=[るたなま])", "でき"),
-        (r"の(?:名前|場所)は(?=[^ぁ-ゖ。、]+(?:です|だ|という|といいます|である)?(?:。|$))", "は"),
-        (r"(?<=[^ぁ-ゖ])と(?:いう(?:名前)?|いいます)(?:です|だ)?(?=。|$)", "です"),
-        (r"^ユーザー(?:によると|いわく|の話では|の話によると)、?", ""),
+    (needed, re.compile(written), plain)
+    for needed, written, plain in (
+        ("一杯", r"一杯(?=だ|に|で|の|。)", "いっぱい"), ("わりに", r"の(?:代わり|かわり)に", "ではなく"),
+        ("隔週", "隔週", "二週間に一度"),
+        ("毎", r"毎([分秒])", r"1\1あたり"), ("毎時", "毎時", "1時間あたり"),
+        ("につき", r"(?<=[分秒間日月年人個回件])につき", "あたり"),
+        ("", r"(?:こと|よう)に(?:決め|し)(?=た|ま)|と(?:決め|決まっ)(?=た|て)", "ことにし"),
+        ("が", r"(?<=[一-鿿ァ-ヺー])が(?:先|最初)(?=で|だ|、|。|$)", "から"),
+        ("逢", "逢", "会"), ("聴", "聴", "聞"), ("貴方", "貴方", "あなた"), ("下さ", "下さ", "くださ"),
+        ("為", r"(?<=の)為", "ため"), ("出来", "出来(?=[るたなま])", "でき"),
+        ("の", r"の(?:名前|場所)は(?=[^ぁ-ゖ。、]+(?:です|だ|という|といいます|である)?(?:。|$))", "は"),
+        ("とい", r"(?<=[^ぁ-ゖ])と(?:いう(?:名前)?|いいます)(?:です|だ)?(?=。|$)", "です"),
+        ("ユーザー", r"^ユーザー(?:によると|いわく|の話では|の話によると)、?", ""),
     )
 ]  # fmt: skip
 
 
 def normal_text(text: str) -> str:
     """One spelling for what is written in several ways."""
-    for pattern, plain in _SPELLINGS:
-        text = pattern.sub(plain, text)
+    for needed, written, plain in _SPELLINGS:
+        if needed in text:
+            text = written.sub(plain, text)
     return text
 
 

@@ -45,6 +45,7 @@ _KANJI_LARGE = {"万": 10_000, "億": 100_000_000, "兆": 1_000_000_000_000}
 
 _KN = r"(?:[0-9][0-9,]*(?:\.[0-9]+)?[千万億兆]?(?:[0-9]+千?)?|[〇一二三四五六七八九十百千万億兆]+)"
 _DIGITS = "0123456789"
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _NUMERALS = _DIGITS + "〇一二三四五六七八九十百千万億兆"
 _EN_NUMBER_WORD = "|".join(sorted([*_WORD_VALUES, *_WORD_SCALES], key=len, reverse=True))
 _EN_NUMBER = rf"(?:(?:{_EN_NUMBER_WORD})(?:[ -](?:and )?(?:{_EN_NUMBER_WORD}))*)"
@@ -87,13 +88,15 @@ class Quantity:
 
 
 class Reader(NamedTuple):
-    """What is read of a pattern. `signs` are those of which any match has at least one: most texts have none."""
+    """What is read of a pattern. Any match has one of the `signs`, where they are given, and the `word`."""
 
     pattern: re.Pattern[str]
     read: Callable[[re.Match[str]], Quantity | None]
     signs: frozenset[str]
+    word: str
 
 
+_ANY_DIGIT = re.compile(r"\d")
 _ANY_MARK = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MARKS)}]")
 
 
@@ -107,8 +110,10 @@ def quantities(text: str) -> tuple[list[Quantity], str]:
     found: list[Quantity] = []
     text = _ANY_MARK.sub(" ", text)
     signs = set(text)
-    for pattern, read, needed in READERS:
-        if needed and needed.isdisjoint(signs):
+    if _ANY_DIGIT.search(text):  # of whatever script
+        signs.add(_DIGITS[0])
+    for pattern, read, needed, word in READERS:
+        if (needed and needed.isdisjoint(signs)) or word not in text:
             continue
 
         def take(match: re.Match[str], read: Callable[[re.Match[str]], Quantity | None] = read) -> str:
@@ -242,6 +247,10 @@ def _large(match: re.Match[str]) -> Quantity | None:
     return Quantity("number", round(float(number.replace(",", "")) * 10**power, 6), match.group(), unit)
 
 
+def _past(minutes: str, match: re.Match[str]) -> Quantity | None:
+    return _time(match[1], minutes, match[2] or "", match.group())
+
+
 def _below_zero(match: re.Match[str]) -> Quantity | None:
     found = _counted(match[1], match[2], match.group())
     return Quantity("number", -float(match[1]), found.text, found.unit) if found else None
@@ -268,10 +277,12 @@ def _made_up_name(match: re.Match[str]) -> Quantity | None:
 
 
 def _readers() -> Iterator[Reader]:
-    """Patterns with what they mean, the more specific first. `signs` must be kept in step with the pattern."""
+    """Patterns with what they mean, the more specific first; `signs` and `word` must fit the pattern."""
 
-    def reader(pattern: str, read: Callable[[re.Match[str]], Quantity | None], signs: str = "") -> Reader:
-        return Reader(re.compile(pattern), read, frozenset(signs))
+    def reader(
+        pattern: str, read: Callable[[re.Match[str]], Quantity | None], signs: str = "", word: str = ""
+    ) -> Reader:
+        return Reader(re.compile(pattern), read, frozenset(signs), word)
 
     # addresses, options, operators, file paths
     yield reader(r"https?://[!-(*-~]+", lambda m: Quantity("identifier", m.group().rstrip(".,"), m.group()), "/")
@@ -292,15 +303,18 @@ def _readers() -> Iterator[Reader]:
     yield reader(
         rf"\b({_MONTH}) (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? (\d{{4}}))?",
         lambda m: _date(m[3], _month_number(m[1]), m[2], m.group()),
+        _DIGITS,
     )
     yield reader(
         rf"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?({_MONTH})\b(?:,? (\d{{4}}))?",
         lambda m: _date(m[3], _month_number(m[2]), m[1], m.group()),
+        _DIGITS,
     )
     months = "|".join(name for name in MONTHS if name not in ("may", "march"))
     yield reader(
         rf"\b({months}|(?<=in )(?:may|march)|(?<=since )(?:may|march))\b(?: (\d{{4}}))?",
         lambda m: _date(m[2], _month_number(m[1]), None, m.group()),
+        _LETTERS,
     )
     yield reader(
         rf"令和({_KN}|元)年(?:({_KN})月)?(?:({_KN})日)?",
@@ -319,6 +333,7 @@ def _readers() -> Iterator[Reader]:
     yield reader(
         r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(mon|tue|wed|thu|fri|sat|sun)\b\.?(?= at| \d|,)",
         lambda m: Quantity("weekday", (m[1] or m[2])[:3], m.group()),
+        _LETTERS,
     )
     yield reader(
         r"([月火水木金土日])曜日?",
@@ -327,33 +342,37 @@ def _readers() -> Iterator[Reader]:
     )
     # times of day
     yield reader(
-        rf"(?<![a-z0-9.])(\d{{1,2}})(?:[:.](\d{{2}}))? ?{_AM_PM}", lambda m: _time(m[1], m[2], m[3], m.group())
+        rf"(?<![a-z0-9.])(\d{{1,2}})(?:[:.](\d{{2}}))? ?{_AM_PM}",
+        lambda m: _time(m[1], m[2], m[3], m.group()),
+        _DIGITS,
     )
     yield reader(
         rf"(?<![a-z0-9.:])(\d{{1,2}}):(\d{{2}})(?![:\d]){_DAYPART}",
         lambda m: _time(m[1], m[2], m[3] or "", m.group()),
         ":",
     )
-    yield reader(rf"\bhalf past ({_EN_NUMBER}|\d{{1,2}}){_DAYPART}", lambda m: _time(m[1], "30", m[2] or "", m.group()))
+    hour = rf"({_EN_NUMBER}|\d{{1,2}})"
+    for past, minutes in (("half past", "30"), ("quarter past", "15")):
+        yield reader(rf"\b{past} {hour}{_DAYPART}", partial(_past, minutes), word=past)
+    yield reader(rf"\b{hour} o'?clock{_DAYPART}", lambda m: _time(m[1], None, m[2] or "", m.group()), word="clock")
     yield reader(
-        rf"\bquarter past ({_EN_NUMBER}|\d{{1,2}}){_DAYPART}", lambda m: _time(m[1], "15", m[2] or "", m.group())
+        rf"\b{hour} in the (morning|afternoon|evening)",
+        lambda m: _time(m[1], None, m[2], m.group()),
+        word=" in the ",
     )
-    yield reader(rf"\b({_EN_NUMBER}|\d{{1,2}}) o'?clock{_DAYPART}", lambda m: _time(m[1], None, m[2] or "", m.group()))
-    yield reader(
-        rf"\b({_EN_NUMBER}|\d{{1,2}}) in the (morning|afternoon|evening)", lambda m: _time(m[1], None, m[2], m.group())
-    )
-    yield reader(r"\b(?:noon|midday)\b|正午", lambda m: Quantity("time", frozenset({720}), m.group()))
-    yield reader(r"\bmidnight\b", lambda m: Quantity("time", frozenset({0}), m.group()))
+    yield reader(r"\b(?:noon|midday)\b|正午", lambda m: Quantity("time", frozenset({720}), m.group()), "d正n")
+    yield reader(r"\bmidnight\b", lambda m: Quantity("time", frozenset({0}), m.group()), word="midnight")
     yield reader(rf"{_JA_PART}({_KN})時半", lambda m: _time(m[2], "30", m[1] or "", m.group()), "半")
     yield reader(rf"{_JA_PART}({_KN})時(?!間)(?:({_KN})分)?", lambda m: _time(m[2], m[3], m[1] or "", m.group()), "時")
     # what is said relative to now
     for word, value in sorted(_RELATIVE.items(), key=lambda item: -len(item[0])):
         pattern = rf"\b{word}\b" if word.isascii() else word
-        yield reader(pattern, partial(_relative, value), word[0])
+        yield reader(pattern, partial(_relative, value), word=word)
     yield reader(
         r"\b(last|this|next) "
         r"(night|morning|evening|afternoon|week|weekend|month|year|spring|summer|autumn|fall|winter)\b",
         lambda m: Quantity("relative", m.group().replace(" ", "-"), m.group()),
+        _LETTERS,
     )
     # amounts with a sign before, numbers with a unit behind, identifiers, and plain numbers
     yield reader(
@@ -361,6 +380,7 @@ def _readers() -> Iterator[Reader]:
         r"|(?<![\w.,])([0-9][0-9,]*(?:\.\d+)?) ?(mn|bn|tn|thousand|million|billion|trillion)(?![a-z])"
         r"(?: (dollars?|euros?|pounds?|yen|usd|eur|gbp)\b)?",
         _large,
+        _DIGITS,
     )
     yield reader(r"([$€£¥]) ?([0-9][0-9,]*(?:\.\d+)?)", lambda m: _counted(m[2], m[1], m.group()), "$€£¥")
     yield reader(rf"(?<![\w.])-(\d+(?:\.\d+)?) ?({_UNIT})?(?![\w-])", _below_zero, "-")
@@ -369,7 +389,7 @@ def _readers() -> Iterator[Reader]:
         lambda m: _counted(m[1], m[2], m.group()),
         _NUMERALS,
     )
-    yield reader(rf"\b({_EN_NUMBER})[ -]({_UNIT})\b", lambda m: _counted(m[1], m[2], m.group()))
+    yield reader(rf"\b({_EN_NUMBER})[ -]({_UNIT})\b", lambda m: _counted(m[1], m[2], m.group()), _LETTERS)
     yield reader(
         r"(?<![a-z0-9.])v?\d+(?:\.\d+){1,}(?:[-.]?[a-z]+\d*)?(?![a-z0-9])",
         lambda m: (
@@ -377,33 +397,39 @@ def _readers() -> Iterator[Reader]:
             if m.group().count(".") > 1 or m.group().startswith("v")
             else None
         ),
+        _DIGITS,
     )
     yield reader(
         r"(?<![a-z0-9])(?=[a-z0-9_-]*\d)(?=[a-z0-9_-]*[a-z])(?!\d+(?:st|nd|rd|th)\b)[a-z0-9]+(?:[-_.][a-z0-9]+)*(?![a-z0-9])",
         lambda m: Quantity("identifier", m.group(), m.group()),
+        _DIGITS,
     )
     yield reader(
         r"(?<![\w'.])(?:[b-hj-z]|(?<=\w )a(?= (?:for|to|in|on|and|or|is|was|at|from|of|with)\b|[.,;:!?]|$))(?![\w'.-])",
         lambda m: Quantity("identifier", m.group(), m.group()),
+        _LETTERS,
     )
     yield reader(  # Ｌ字型, B棟
         r"(?<![a-z0-9])[a-z](?=字|型|棟|席|班|組|案|社|店)",
         lambda m: Quantity("identifier", m.group(), m.group()),
         "字型棟席班組案社店",
     )
-    yield reader(r"\b(\d+)(?:st|nd|rd|th)\b", lambda m: Quantity("ordinal", int(m[1]), m.group()))
+    yield reader(r"\b(\d+)(?:st|nd|rd|th)\b", lambda m: Quantity("ordinal", int(m[1]), m.group()), _DIGITS)
     yield reader(
         rf"第({_KN})|({_KN})(?:番目|回目|度目|つ目|人目|日目|年目|位)",
         lambda m: Quantity("ordinal", int(_number(m[1] or m[2]) or 0), m.group()),
         "第目位",
     )
-    yield reader(rf"\b({'|'.join(_ORDINALS)})\b(?!-)", lambda m: Quantity("ordinal", _ORDINALS[m[1]], m.group()))
+    ordinals = rf"\b({'|'.join(_ORDINALS)})\b(?!-)"
+    yield reader(ordinals, lambda m: Quantity("ordinal", _ORDINALS[m[1]], m.group()), _LETTERS)
     yield reader(r"最初|[初始]め(?=から|は)|はじめ(?=から|は)", lambda m: Quantity("ordinal", 1, m.group()), "初始は")
-    yield reader(rf"\b({'|'.join(_TIMES_OVER)})\b", lambda m: Quantity("number", float(_TIMES_OVER[m[1]]), m.group()))
-    yield reader(r"\b(two|three|four|five|six|\d+) times\b", lambda m: _counted(m[1], None, m.group()))
+    over = rf"\b({'|'.join(_TIMES_OVER)})\b"
+    yield reader(over, lambda m: Quantity("number", float(_TIMES_OVER[m[1]]), m.group()), _LETTERS)
+    yield reader(r"\b(two|three|four|five|six|\d+) times\b", lambda m: _counted(m[1], None, m.group()), word=" times")
     yield reader(
         rf"([0-9][0-9,]*(?:\.[0-9]+)?[千万億兆]?(?:[0-9]+千?)?)(?:{_COUNTERS})?",
         lambda m: _counted(m[1], None, m.group()),
+        _DIGITS,
     )
     yield reader(
         rf"([〇一二三四五六七八九十百千万億]+)(?:{_COUNTERS}|(?=[階歳年番号倍割度畳週歩]))(?!番|部|緒|方|種|般)",
@@ -411,7 +437,7 @@ def _readers() -> Iterator[Reader]:
         _NUMERALS,
     )
     yield reader(r"ひとり|ふたり", lambda m: Quantity("number", 1.0 if m.group() == "ひとり" else 2.0, m.group()), "り")
-    yield reader(rf"\b({_EN_NUMBER})\b", lambda m: _counted(m[1], None, m.group()))
+    yield reader(rf"\b({_EN_NUMBER})\b", lambda m: _counted(m[1], None, m.group()), _LETTERS)
 
 
 READERS = list(_readers())

@@ -269,7 +269,7 @@ def _parts(text: Text) -> dict[str, int]:
     found: dict[str, set[int]] = {}
     for number, part in enumerate(_PARTS.split(text.rest)):
         for word in text.words:
-            if places_of(word.text, part, _IN_ENGLISH_WORD):
+            if word.text in part and places_of(word.text, part, _IN_ENGLISH_WORD):
                 found.setdefault(word.lemma, set()).add(number)
         for place, quantity in enumerate(text.quantities):
             if mark(place) in part:

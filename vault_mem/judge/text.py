@@ -19,14 +19,13 @@ _JAPANESE_NAME = re.compile(
 )
 
 
+_ABBREVIATION = re.compile(r"\b(?!(?:[ap]\.m|e\.g|i\.e)\b)((?:[A-Za-z]\.){1,3}[A-Za-z])\b\.?(?=\s|['’,]|$)")
+
+
 def _plain(original: str) -> str:
     """One width for all signs, and abbreviations without their dots: U.S. is US."""
     plain = unicodedata.normalize("NFKC", original)
-    return re.sub(
-        r"\b(?!(?:[ap]\.m|e\.g|i\.e)\b)((?:[A-Za-z]\.){1,3}[A-Za-z])\b\.?(?=\s|['’,]|$)",
-        lambda m: m[1].replace(".", ""),
-        plain,
-    )
+    return _ABBREVIATION.sub(lambda match: match[1].replace(".", ""), plain) if "." in plain else plain
 
 
 _IN_WORD = re.compile(r"\w")
@@ -94,7 +93,8 @@ class Text:
 
     def before(self, word: str) -> list[str]:
         """What stands before a word in its clause, for every place that it stands in."""
-        return [clause[:place].rstrip() for clause in self._clauses for place in places_of(word, clause, _IN_WORD)]
+        clauses = [clause for clause in self._clauses if word in clause]
+        return [clause[:place].rstrip() for clause in clauses for place in places_of(word, clause, _IN_WORD)]
 
     @cached_property
     def negations(self) -> int:
@@ -165,7 +165,7 @@ def texts(before: str, after: str, tokens: TokenVectors) -> tuple[Text, Text]:
 def _names_of(original: str, names: frozenset[str]) -> frozenset[str]:
     """Those of the names that can stand in a text, so that it is mostly the same text whatever it is compared with."""
     lower = _prepared(original)[1]
-    joined = re.sub(r"[-_]", "", lower)
+    joined = lower.replace("-", "").replace("_", "")
     return frozenset(name for name in names if name in lower or name in joined)
 
 

@@ -1,4 +1,4 @@
-"""Running one command for a tool: through the vault's daemon where there is one, else in this process."""
+"""Running one command for a tool: through the daemon where there is one, else in this process."""
 
 from __future__ import annotations
 

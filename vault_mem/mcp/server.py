@@ -53,9 +53,9 @@ _PROMPTS = {
 
 @dataclass(frozen=True)
 class Offer:
-    """What a server offers: which tools, of which vault, and whether there are public memories alone."""
+    """What a server offers: which tools, of which vaults, and whether there are public memories alone."""
 
-    vault: str | None = None
+    vaults: tuple[str, ...] = ()
     tools: str = "all"
     public: bool = False
 
@@ -277,8 +277,8 @@ class Server:
             words, stdin = tool.command_line(given, public=self._offer.public)
         except InvalidInput as error:
             return _failure({"code": error.code, "message": error.message, "hint": error.hint})
-        vault = [f"--vault={self._offer.vault}"] if self._offer.vault else []
-        code, out, err = running.run([*vault, *words], stdin)
+        vaults = [f"--vault={each}" for each in self._offer.vaults]
+        code, out, err = running.run([*vaults, *words], stdin)
         if code == STOPPED and running.cancelled.is_set():
             raise KeyboardInterrupt  # in time: there is nothing to tell
         try:

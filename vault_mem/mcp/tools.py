@@ -137,6 +137,7 @@ TOOLS = (
             Parameter("content", INPUT, _text("What to remember; names instead of he, dates instead of today."), True),
             *(_field(name) for name in sorted(GIVEN, key=_asked_first)),
             Parameter("force", "--force", _flag("Save even if it repeats a memory.")),
+            Parameter("to", "--to", _text("Where results name vaults: which of them to save it in.")),
             _ALLOW_SECRET,
             Parameter(
                 "replace_all",

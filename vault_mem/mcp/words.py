@@ -19,6 +19,7 @@ _CALLS = (
     (rf"vault-mem show {_IDS}", "show_memory", "show_memory with memory_id {0}"),
     (r"vault-mem undo (\d+)(?:, or --yes)?", "undo", "undo with operation {0}"),
     (r"vault-mem restore --list", "history", "history"),
+    (r"; by command: vault-mem review accept NUMBER, or reject", "update_memory", ""),
     (r"vault-mem tidy schema", "tidy_apply", "the schema of tidy_apply"),
     (r"vault-mem tidy candidates --json", "tidy_candidates", "tidy_candidates"),
     (r'try: vault-mem (?:recall|search|remember) "\.\.\."', "", "give it some words"),

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import date, datetime, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from typing import Any, TypeVar
 
 import yaml
@@ -33,9 +33,12 @@ from vault_mem.notes.links import (
     WIKILINK,
     body_links,
     link_name,
+    may_hold_link,
+    may_link,
     name_key,
     property_links,
     read_link,
+    stem_of,
     unwrapped,
 )
 from vault_mem.notes.text import BOM, NoteText, split, split_text
@@ -66,6 +69,7 @@ _MONTHS = [name[:3].title() for name in MONTHS]
 _DATE_IN_NAME = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _SALVAGED_ID = re.compile(r"^id:[ \t]*[\"']?((?:mem|ep)_[0-9a-f]{12})\b", re.MULTILINE)
 _SALVAGED_PRIVATE = re.compile(r"^private:[ \t]*[\"']?(?:true|yes|1|on)\b", re.MULTILINE | re.IGNORECASE)
+_RETURN = re.compile(r"\r\n?")
 _SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s))")
 _KEY_LINE = re.compile(r"^([A-Za-z_]\w*)[ \t]*:", re.MULTILINE)
 
@@ -95,6 +99,11 @@ class Note:
 def parse(raw: bytes, path: str, *, mtime: float, zone: tzinfo, private: bool = False, size: int | None = None) -> Note:
     """Read a note. `private`: it lies in the private folder; `size` is the file's where `raw` is only its start."""
     return _Reader(raw, path, mtime, zone, private, size).note()
+
+
+def title_in(raw: bytes, path: str) -> str:
+    """The title of a note, and nothing else of it."""
+    return parse(raw, path, mtime=0, zone=UTC).memory.title
 
 
 def read_bool(value: Any) -> bool | None:
@@ -200,12 +209,18 @@ def title_of(body: str) -> str:
     return ""
 
 
+_BEFORE = re.compile(r"^\s*(?:#{1,6}\s+|[-*+]\s+(?:\[.\]\s+)?|>\s*|\d+[.)]\s+)")
+_WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+_MARKDOWN_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
+_EMPHASIS = re.compile(r"(\*\*|__|``?|~~|==)(?=\S)(.+?)(?<=\S)\1")
+
+
 def plain(line: str) -> str:
     """A line of Markdown without its marks."""
-    line = re.sub(r"^\s*(?:#{1,6}\s+|[-*+]\s+(?:\[.\]\s+)?|>\s*|\d+[.)]\s+)", "", line)
-    line = re.sub(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]", r"\1", line)
-    line = re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", line)
-    return re.sub(r"(\*\*|__|``?|~~|==)(?=\S)(.+?)(?<=\S)\1", r"\2", line).strip()
+    line = _BEFORE.sub("", line)
+    if "[" in line:
+        line = _MARKDOWN_LINK.sub(r"\1", _WIKILINK.sub(r"\1", line))
+    return _EMPHASIS.sub(r"\2", line).strip()
 
 
 class _Reader:
@@ -214,6 +229,7 @@ class _Reader:
     def __init__(self, raw: bytes, path: str, mtime: float, zone: tzinfo, private: bool, size: int | None) -> None:
         self.raw = raw
         self.path = path
+        self.stem = stem_of(path)
         self.mtime = mtime
         self.zone = zone
         self.private = private
@@ -305,60 +321,44 @@ class _Reader:
         return found
 
     def _memory(self) -> tuple[Memory, bool]:
-        body = re.sub(r"\r\n?", "\n", self.text.body).strip("\n")
+        body = self.text.body
+        body = (_RETURN.sub("\n", body) if "\r" in body else body).strip("\n")
         created = self._time("created")
-        dated_by_file = created is None
         declared = self.fields.get("id")
         text = declared if isinstance(declared, str) else ""
         known = MEMORY_ID.fullmatch(text) or EPISODE_ID.fullmatch(text)
         title = self.fields.get("title")
         title = title.strip() if isinstance(title, str) else ""
-        links = self._links(body)
-        chosen = self.path.endswith(".md") and not PLACEHOLDER.fullmatch(self._stem())
-        stem = ID_AT_END.sub("", self._stem()) if chosen else ""
-        name = title or title_of(body) or self._stem()
         memory = Memory(
             id=text if known else "",
-            content=body if body.strip() else title or stem,  # a name that somebody chose says it all
+            content=body if body.strip() else title or self._chosen_name(),  # a name that somebody chose says it all
             created=created or self._created_of_file(),
             path=self.path,
-            title=name,
+            title=title or title_of(body) or self.stem,
             private=self.private or self._private_flag(),
-            links=links,
+            links=self._links(body),
             metadata=self._metadata(),
         )
-        for key in self.fields:
-            if (each := FIELDS.get(key)) is not None and each.form is not Form.FLAG:
-                value = self._field(each)
-                if value is not None:
-                    setattr(memory, key, value)
+        for key, value in self.fields.items():  # a note has few of the keys that there are
+            if value is not None and key in _READERS and (said := _READERS[key](self)) is not None:
+                setattr(memory, key, said)
         memory.tags = _with_tags_of(body, [tag.lstrip("#") for tag in memory.tags])
         memory.people = [_person(name) for name in memory.people]
-        memory.aliases = [alias for alias in memory.aliases if alias != name and not self._named_by(alias)]
-        return memory, dated_by_file
+        memory.aliases = [each for each in memory.aliases if each != memory.title and not self._named_by(each)]
+        return memory, created is None
 
-    def _field(self, each: Told) -> Any:
-        """What the note says under a key; None where it says nothing, or nothing that can be read."""
-        match each.form:
-            case Form.TEXTS:
-                return self._strings(each.name)
-            case Form.NAMES:
-                return [link.target for link in self._link_list(each.name)]
-            case Form.TIME:
-                return self._time(each.name)
-            case Form.TEXT:
-                wanted = f"one of {', '.join(each.choices)}"
-                return self._take(each.name, _kind, wanted) if each.choices else self._string(each.name)
-            case _:
-                return self._number(each)
+    def _chosen_name(self) -> str:
+        chosen = self.path.endswith(".md") and not PLACEHOLDER.fullmatch(self.stem)
+        return ID_AT_END.sub("", self.stem) if chosen else ""
 
     def _metadata(self) -> dict[str, MetaValue]:
         """What programs have noted for themselves, as far as it is one value each."""
-        found = {key.removeprefix(META): value for key, value in self.fields.items() if key.startswith(META)}
         return {
-            key: value.isoformat() if isinstance(value, date) else value
-            for key, value in found.items()
-            if isinstance(value, _SCALARS) and not (isinstance(value, float) and not math.isfinite(value))
+            key.removeprefix(META): value.isoformat() if isinstance(value, date) else value
+            for key, value in self.fields.items()
+            if key.startswith(META)
+            and isinstance(value, _SCALARS)
+            and not (isinstance(value, float) and not math.isfinite(value))
         }
 
     def _private_flag(self) -> bool:
@@ -367,7 +367,7 @@ class _Reader:
 
     def _created_of_file(self) -> datetime:
         """A date in the file's name, else the time the file was last written."""
-        if match := _DATE_IN_NAME.search(self._stem()):
+        if match := _DATE_IN_NAME.search(self.stem):
             try:
                 return datetime(*(int(part) for part in match.groups()), tzinfo=self.zone)  # type: ignore[misc,arg-type]
             except ValueError:
@@ -377,13 +377,9 @@ class _Reader:
         except (OverflowError, ValueError, OSError):
             return datetime.fromtimestamp(0, self.zone)
 
-    def _stem(self) -> str:
-        return self.path.rsplit("/", 1)[-1].removesuffix(".md")
-
     def _named_by(self, alias: str) -> bool:
         """Whether our name for the file was made of this: the title it once had is no other name."""
-        stem = self._stem()
-        return bool(ID_AT_END.search(stem)) and slug(alias) == ID_AT_END.sub("", stem)
+        return bool(ID_AT_END.search(self.stem)) and slug(alias) == ID_AT_END.sub("", self.stem)
 
     def _take(self, key: str, read: Callable[[Any], T | None], wanted: str) -> T | None:
         value = self.fields.get(key)
@@ -422,10 +418,6 @@ class _Reader:
                 found.append(str(item).strip())
         return found
 
-    def _number(self, each: Told) -> float | None:
-        wanted = f"a {each.form} {each.limits}"
-        return self._take(each.name, lambda value: _number(value, each), wanted)
-
     def _time(self, key: str) -> datetime | None:
         return self._take(key, lambda value: read_time(value, self.zone), "a date or a date and time")
 
@@ -442,8 +434,10 @@ class _Reader:
     def _links(self, body: str) -> list[Link]:
         """Links of the front matter, then those in other properties and in the text that are not among them."""
         links = self._link_list("links")
+        others = [value for key, value in self.fields.items() if key not in LINK_KEYS and may_hold_link(value)]
+        if not others and not may_link(body):
+            return links
         seen = {name_key(link.target) for link in links}
-        others = [value for key, value in self.fields.items() if key not in LINK_KEYS]
         more: dict[str, Link] = {}
         for link in (*(link for value in others for link in property_links(value)), *body_links(body)):
             more.setdefault(name_key(link.target), link)
@@ -482,3 +476,27 @@ def _number(value: Any, each: Told) -> float | None:
     if not math.isfinite(number) or not low <= number <= high:
         return None
     return number if each.form is Form.NUMBER else int(number) if number == int(number) else None
+
+
+def _reader(each: Told) -> Callable[[_Reader], Any]:
+    """Reads what a note says under a key: None where it says nothing, or nothing that can be read."""
+    match each.form:
+        case Form.TEXTS:
+            return lambda reader: reader._strings(each.name)
+        case Form.NAMES:
+            return lambda reader: [link.target for link in reader._link_list(each.name)]
+        case Form.TIME:
+            return lambda reader: reader._time(each.name)
+        case Form.TEXT if each.choices:
+            return _taken(each, _kind, f"one of {', '.join(each.choices)}")
+        case Form.TEXT:
+            return lambda reader: reader._string(each.name)
+        case _:
+            return _taken(each, lambda value: _number(value, each), f"a {each.form} {each.limits}")
+
+
+def _taken(each: Told, read: Callable[[Any], Any], wanted: str) -> Callable[[_Reader], Any]:
+    return lambda reader: reader._take(each.name, read, wanted)
+
+
+_READERS = {name: _reader(each) for name, each in FIELDS.items() if each.form is not Form.FLAG}

@@ -18,6 +18,7 @@ import yaml
 from vault_mem.errors import EditRefused
 from vault_mem.notes import yamlish
 from vault_mem.notes.links import (
+    BRACKETS,
     CODE_OR_LINK,
     ID_AT_END,
     LINK,
@@ -40,7 +41,7 @@ _QUOTED = {
         r"(?P<quoted>\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*')"
     ),
 }
-_ID = re.compile(rb"\b(?:mem|ep)_[0-9a-f]{12}\b")
+_ID = re.compile(rb"_(?:(?<=\b(mem)_)|(?<=\b(ep)_))([0-9a-f]{12})\b")  # beginning with one sign, it is found quickly
 WIKI, MARKDOWN, PATH = "wiki", "markdown", "path"
 
 
@@ -129,12 +130,12 @@ def named_in(raw: bytes, key: str = "") -> set[str]:
     if not _may_link(raw):
         return set()
     text = raw.decode(errors="replace")
-    return {name for match in LINK.finditer(text) if (name := link_name(target_of(match)))}
+    return {name for match in BRACKETS.finditer(text) if (name := link_name(target_of(match)))}
 
 
 def ids_in(raw: bytes) -> set[str]:
     """The ids of memories and episodes that a text has, its own too."""
-    return {id_.decode() for id_ in _ID.findall(raw)}
+    return {f"{(memory or episode).decode()}_{digits.decode()}" for memory, episode, digits in _ID.findall(raw)}
 
 
 def rewritten(raw: bytes, change: Change, key: str = "") -> bytes:

@@ -19,6 +19,7 @@ from vault_mem.types import (
     Candidates,
     Comparison,
     ConsolidationStats,
+    Counts,
     Diagnosis,
     Draft,
     EditResult,
@@ -386,6 +387,10 @@ class AsyncVault(Running):
         """The memories that come from a source to be trusted that much: owner, agent, captured, imported, or none."""
         return await self._run(self.vault.trusted_ids, least)
 
+    async def show_in(self, others: Sequence[Beside], id_: str, name: str = "") -> ShowResult:
+        """One memory of this vault, or of the others."""
+        return await self._run(self.vault.show_in, others, id_, name)
+
     async def repeated_in(self, others: Sequence[Beside], content: str) -> Found | None:
         """The memory of one of the other vaults that a text repeats."""
         return await self._run(self.vault.repeated_in, others, content)
@@ -504,6 +509,14 @@ class AsyncVault(Running):
             metadata=metadata,
         )
 
+    async def tags(self, *, closed: bool = False) -> Counts:
+        """The tags of the vault with how many memories have each, the most frequent first."""
+        return await self._run(self.vault.tags, closed=closed)
+
+    async def people(self, *, closed: bool = False) -> Counts:
+        """The people of the vault with how many memories are about each, the most frequent first."""
+        return await self._run(self.vault.people, closed=closed)
+
     async def list_due(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
         """The open tasks that are due on a day, the earliest first."""
         return await self._run(self.vault.list_due, filters, n)
@@ -545,6 +558,11 @@ class AsyncVault(Running):
     async def check_backup(file: StrPath) -> BackupResult:
         """Read an archive that `backup` wrote, and say what is wrong with it."""
         return await in_thread(Vault.check_backup, file)
+
+    @staticmethod
+    async def restore_backup(file: StrPath, folder: StrPath) -> BackupResult:
+        """Unpack an archive that `backup` wrote into a new or empty folder, which is a vault then."""
+        return await in_thread(Vault.restore_backup, file, folder)
 
     async def link(self, a: Ref, b: Ref, type: LinkType | str | None = None, reason: str = "") -> LinkResult:
         """Link two memories; `type` says what b is to a, and changes a link that they have."""

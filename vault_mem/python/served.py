@@ -1,4 +1,4 @@
-"""Asking the vault's daemon, where one is running: it has the index open and hears of every change.
+"""Asking the daemon, where one is running: it has the index open and hears of every change.
 
 A process that has just started waits a second and more for its own index; one that keeps a vault without watching it
 looks at every file in each call. The daemon's answer comes in a few milliseconds. None is ever started here, and where
@@ -14,7 +14,7 @@ from contextlib import closing
 from typing import Any
 
 from vault_mem import __version__
-from vault_mem.client import connect
+from vault_mem.client import reach
 from vault_mem.daemon import protocol
 from vault_mem.model import Memory, from_record
 from vault_mem.operations.memory.filters import Filters
@@ -63,8 +63,7 @@ def _options(request: Request) -> list[str] | None:
 
 def ask(root: str, arguments: list[str], stdin: bytes) -> dict[str, Any] | None:
     """The document that a command answers with, and its notices; None where no daemon of ours took it."""
-    place = protocol.meeting_place(root) if os.name == "posix" else ""
-    connection = connect(place) if place and os.path.exists(f"{place}.sock") else None  # noqa: PTH110
+    connection, _ = reach(root) if os.name == "posix" else (None, "")
     if connection is None:
         return None
     out, err = bytearray(), bytearray()

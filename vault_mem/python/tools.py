@@ -42,7 +42,8 @@ def as_tools(vault: Vault, which: str, *, public_only: bool) -> list[Callable[..
 
 
 def _function(vault: Vault, tool: Tool, offered: set[str], *, core: bool, public: bool) -> Callable[..., str]:
-    parameters = sorted(tool.offered(core=core, public=public), key=lambda each: not each.required)
+    offers = (each for each in tool.offered(core=core, public=public) if each.to != "--to")  # this vault, no other
+    parameters = sorted(offers, key=lambda each: not each.required)
     signature = inspect.Signature([_parameter(each) for each in parameters], return_annotation=str)
 
     def call(*args: Any, **options: Any) -> str:

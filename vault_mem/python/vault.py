@@ -42,7 +42,7 @@ class Vault(library.Vault):
     `watch=True` hears of changes to the files for as long as the vault is open, so that a call need not look at all of
     them; inside `with Vault(…) as vault:` that is the default from the second call on, `watch=False` turns it off.
     `wait` is how many seconds a write waits for others that write, and `read_wait` a read for a sync, before it answers
-    from what is there and says so. Settings that change on disk are seen by the next call. Where a daemon of the vault
+    from what is there and says so. Settings that change on disk are seen by the next call. Where the daemon
     is running and the files are not watched here, `recall` asks it (never with VAULT_MEM_DAEMON=off).
     """
 
@@ -126,7 +126,7 @@ class Vault(library.Vault):
     ) -> types.RecallResult:
         """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest.
 
-        A daemon of the vault that is running anyway is asked, unless the files are watched here.
+        A daemon that is running anyway is asked, unless the files are watched here.
         """
         if self._served and cost is None and not others and self._watcher is None and self._watch is not True:
             from vault_mem.python import served

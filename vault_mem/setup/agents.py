@@ -162,9 +162,8 @@ def _gemini(wish: Wish) -> Needs:
 def _qwen(wish: Wish) -> Needs:
     # a fork of Gemini's client, with the events of Claude Code
     folder = wish.project / ".qwen" if wish.scope == "project" else wish.named("QWEN_HOME", wish.home / ".qwen")
-    found = _one_file(wish, folder, "QWEN.md", {"UserPromptSubmit": hint} if wish.per_prompt else {})
-    if wish.capture:
-        found.notices.append("Sessions of Qwen Code cannot be read: there is no capture.")
+    events = {"Stop": capture, "SessionEnd": capture, "PreCompact": capture} if wish.capture else {}
+    found = _one_file(wish, folder, "QWEN.md", events | ({"UserPromptSubmit": hint} if wish.per_prompt else {}))
     if wish.scope == "project":
         found.notices.append("Qwen Code runs a project's hooks once the folder is trusted.")
     return found

@@ -10,7 +10,10 @@ from vault_mem.errors import VaultNotFound
 from vault_mem.vault.settings import VAULT_FILE, Settings, load_settings
 from vault_mem.vault.worktree import in_main_checkout
 
-_HINT = "run `vault-mem init FOLDER`, or name one with --vault or VAULT_MEM_VAULT"
+_HINT = (
+    "run `vault-mem init FOLDER`, or name one with --vault or VAULT_MEM_VAULT; "
+    "your default everywhere: vault-mem config set --user vault FOLDER"
+)
 
 
 def find_vault(named: str | os.PathLike[str] | None, cwd: Path, env: Mapping[str, str]) -> Path:

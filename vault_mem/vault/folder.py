@@ -109,6 +109,12 @@ class Folder:
         """Where a file is, to be shown or handed to another program. The tool itself goes through `tree`."""
         return self.tree.path(key)
 
+    def in_obsidian(self, key: str) -> str:
+        """The address that opens a file in Obsidian; nothing where the vault is not Obsidian's too."""
+        from urllib.parse import quote
+
+        return f"obsidian://open?path={quote(str(self.shown(key)), safe='')}" if self.tree.exists(".obsidian") else ""
+
     def key(self, path: Path | str) -> str:
         """A file's key from its path."""
         return key_of(os.path.relpath(path, self.root).replace(os.sep, "/"))

@@ -178,7 +178,7 @@ class Settings:
     )
     idle_seconds: int = _setting(
         1800,
-        "a daemon that was started by a command ends after so long without another",
+        "the daemon lets a vault go after so long without a command",
         user_only=True,
         check=(1, 604_800),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "claude-code"
 HOME = ("CLAUDE_CONFIG_DIR", ".claude", "projects")
+# Quotes inside a text are escaped, so these can only be parts of a message.
+_RESULT, _TEXT = re.compile(rb'"type": ?"tool_result"'), re.compile(rb'"type": ?"text"')
 
 
 def transcripts(path: Path) -> Iterator[Source]:
@@ -32,7 +35,7 @@ def transcripts(path: Path) -> Iterator[Source]:
 def read(source: Source, start: int) -> Iterator[Step]:
     """What was said, from an offset of the file on."""
     opened = False
-    for position, record in lines(source.path, start):
+    for position, record in lines(source.path, start, _is_output):
         if record is None or record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary"):
             yield Step(position)
             continue
@@ -62,3 +65,7 @@ def read(source: Source, start: int) -> Iterator[Step]:
             tuple(private),
         )
         yield Step(position, turn)
+
+
+def _is_output(line: bytes) -> bool:
+    return bool(_RESULT.search(line)) and not _TEXT.search(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "codex"
 HOME = ("CODEX_HOME", ".codex", "sessions")
+# Quotes inside a text are escaped, so this can only be the type of a record; events repeat what other records say.
+_OUTPUT = re.compile(rb'"type": ?"(?:event_msg|[a-z_]+_output)"')
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call")
 
 
@@ -34,7 +37,7 @@ def transcripts(path: Path) -> Iterator[Source]:
 
 def read(source: Source, start: int) -> Iterator[Step]:
     """What was said, from an offset of the file on."""
-    for position, record in lines(source.path, start):
+    for position, record in lines(source.path, start, _OUTPUT.search):
         payload = mapping(mapping(record).get("payload"))
         at = moment(mapping(record).get("timestamp"))
         kind = mapping(record).get("type")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "openclaw-sessions"
 HOME = ("OPENCLAW_STATE_DIR", ".openclaw", "agents")
+_OUTPUT = re.compile(rb'"role": ?"toolResult"')  # quotes inside a text are escaped
 
 
 def transcripts(path: Path) -> Iterator[Source]:
@@ -31,7 +33,7 @@ def transcripts(path: Path) -> Iterator[Source]:
 
 def read(source: Source, start: int) -> Iterator[Step]:
     """What was said, from an offset of the file on."""
-    for position, record in lines(source.path, start):
+    for position, record in lines(source.path, start, _OUTPUT.search):
         kind = mapping(record).get("type")
         at = moment(mapping(record).get("timestamp"))
         if kind == "session":

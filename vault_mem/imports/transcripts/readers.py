@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from vault_mem.imports.transcripts import claude_code, codex, cursor, gemini, openclaw_sessions, opencode
+from vault_mem.imports.transcripts import claude_code, codex, cursor, gemini, openclaw_sessions, opencode, qwen
 
 READERS: dict[str, ModuleType] = {
-    reader.NAME: reader for reader in (claude_code, codex, cursor, gemini, opencode, openclaw_sessions)
+    reader.NAME: reader for reader in (claude_code, codex, cursor, gemini, opencode, openclaw_sessions, qwen)
 }
 
 

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from vault_mem.errors import InvalidInput
 from vault_mem.notes.session import Opening, Turn
 
 # A longer line is a tool's output, or broken; it is passed over.
 LONGEST_LINE = 8_000_000
+LONGEST_DOCUMENT = 64_000_000
 _CHUNK = 1 << 20
+_LONG = 1 << 14
 # What clients put into a user's message around what the user said.
 _ADDED = re.compile(
     r"<(system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-name|command-message"
     r"|command-args|environment_context|user_instructions|INSTRUCTIONS|permissions instructions|vault-mem-data[^>]*"
     r"|session_context|hook_context|task-notification|bash-input|bash-stdout|bash-stderr|skills_instructions"
-    r"|apps_instructions|collaboration_mode|turn_aborted|ide_selection|ide_opened_file)>.*?</\1>",
+    r"|apps_instructions|collaboration_mode|turn_aborted|ide_selection|ide_opened_file"
+    r"|qwen:[a-z-]+)>.*?</\1>",
     re.DOTALL,
 )
 _OURS = re.compile(r"vault[-_]mem")
 _PRIVATE = re.compile(r"--private\b|\bprivate\\*[\"']?\s*[:=]\s*true", re.IGNORECASE)
+# A quick look before the slow one: most of what tools say is long, and has nothing to do with us.
+_PRIVATE_WORDS = ("rivate", "RIVATE")
+_PRIVATE_BYTES = tuple(word.encode() for word in _PRIVATE_WORDS)
 
 
 @dataclass(frozen=True)
@@ -43,10 +50,13 @@ class Step:
     said: Turn | Opening | None = None
 
 
-def lines(path: Path, start: int) -> Iterator[tuple[int, dict[str, Any] | None]]:
+def lines(
+    path: Path, start: int, is_output: Callable[[bytes], object] | None = None
+) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """The JSON objects of a file's lines from an offset on, each with the offset after it; None for what is no object.
 
-    A last line without its end is left for the next time: its writer is still at it.
+    A last line without its end is left for the next time: its writer is still at it. A long line that `is_output` calls
+    a tool's output is not even parsed, unless it may be about private memories.
     """
     with path.open("rb") as file:
         file.seek(start)
@@ -59,7 +69,8 @@ def lines(path: Path, start: int) -> Iterator[tuple[int, dict[str, Any] | None]]
                     return
                 size, line = size + rest[0], rest[1]
             position += size
-            yield position, _object(line)
+            passed = is_output and size > _LONG and is_output(line) and not any(word in line for word in _PRIVATE_BYTES)
+            yield position, None if passed else _object(line)
 
 
 def _rest(file: Any, begun: bytes) -> tuple[tuple[int, bytes], bool]:
@@ -83,12 +94,12 @@ def _object(line: bytes) -> dict[str, Any] | None:
 
 
 def document(path: Path) -> Any:
-    """A JSON document; None where it is none, or larger than any conversation."""
+    """A JSON document; None where it is none yet: its writer may be at it."""
+    if (size := path.stat().st_size) > LONGEST_DOCUMENT:
+        raise InvalidInput(f"{path.name} is one document of {size // 1_000_000} MB, too large to read at once")
     try:
-        if path.stat().st_size > 50 * LONGEST_LINE:
-            return None
         return json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return None
 
 
@@ -127,7 +138,7 @@ def own_words(text: str) -> str:
 def private_texts(value: Any) -> tuple[str, ...]:
     """The texts of a call of our tools, or of its result, if it is about private memories."""
     told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    if not _PRIVATE.search(told):
+    if not any(word in told for word in _PRIVATE_WORDS) or not _PRIVATE.search(told):
         return ()
     return tuple(_strings(value))
 

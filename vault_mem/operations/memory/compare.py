@@ -11,6 +11,7 @@ from vault_mem.judge.judge import Judgement, judge
 from vault_mem.judge.statements import statements
 from vault_mem.judge.text import respelled
 from vault_mem.model import MEMORY_ID
+from vault_mem.notes.links import WIKILINK
 from vault_mem.operations.memory.guard import compared, repeats, worth_linking
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.workspace import Workspace
@@ -85,7 +86,7 @@ def _text(workspace: Workspace, given: str) -> str:
     given = writable(given.strip(), "a text")
     if not given:
         raise InvalidInput("nothing to compare: a text is empty")
-    if MEMORY_ID.fullmatch(given):
+    if MEMORY_ID.fullmatch(given.lower()) or WIKILINK.fullmatch(given):
         workspace.freshen()
         return workspace.index.get(given).content
     return given

@@ -137,8 +137,72 @@ def _remember(
     keep_refused: bool,
     mirror: bool,
 ) -> RememberResult:
-    found_old = [workspace.index.get(id_) for id_ in draft.supersedes]
-    superseded = list({memory.id: memory for memory in found_old}.values())
+    superseded = _superseded(workspace, draft)
+    expected = _weighed(workspace, draft, superseded, force, dedup, near, most)
+    if (duplicate := expected.duplicate_of) is not None:
+        if superseded and duplicate.memory.content == draft.content:
+            return _supersede(workspace, duplicate.memory, superseded)
+        if keep_refused:
+            blocked.keep(workspace, draft, duplicate.memory.id)
+        activity.note_block(workspace.folder)
+        return RememberResult(None, 0, [], duplicate)
+    replaces = {each.memory.id: "speaks of a change" for each in expected.may_replace}
+    if (changed := expected.changed) is not None:
+        replaces.pop(changed.memory.id, None)
+        if changed.memory.kind in STATE_KINDS:
+            replaces = {changed.memory.id: f"differs: {'; '.join(expected.differs)}"} | replaces
+    memory = _save(workspace, draft, expected.linked, superseded, replaces, mirror)
+    return RememberResult(
+        memory,
+        len(expected.linked),
+        expected.linked,
+        None,
+        superseded,
+        changed,
+        expected.differs,
+        may_replace=expected.may_replace,
+        may_finish=expected.may_finish,
+    )
+
+
+@dataclass(frozen=True)
+class Expected(Result):
+    """What saving a text would come to: the memory it repeats, or else what it links to, changes, ends or finishes.
+
+    `grows` is the one memory of its kind that would say the text from then on.
+    """
+
+    duplicate_of: Found | None = None
+    linked: list[Found] = field(default_factory=list)
+    changed: Found | None = None
+    differs: list[str] = field(default_factory=list)
+    may_replace: list[Found] = field(default_factory=list)
+    may_finish: list[Found] = field(default_factory=list)
+    grows: Memory | None = None
+
+
+def check(workspace: Workspace, draft: Draft) -> Expected:
+    """What `remember` would do with a draft; nothing is written."""
+    draft = checked(draft, workspace.folder.zone)
+    if not draft.private:
+        refuse_secrets(as_dict(draft))
+    workspace.freshen()
+    if (old_self := growing(workspace, draft)) is not None:
+        return Expected(grows=old_self)
+    settings = workspace.folder.settings
+    limits = settings.dedup_threshold, settings.link_threshold, settings.max_links
+    return _weighed(workspace, draft, _superseded(workspace, draft), False, *limits)
+
+
+def _superseded(workspace: Workspace, draft: Draft) -> list[Memory]:
+    found = [workspace.index.get(id_) for id_ in draft.supersedes]
+    return list({memory.id: memory for memory in found}.values())
+
+
+def _weighed(
+    workspace: Workspace, draft: Draft, superseded: list[Memory], force: bool, dedup: float, near: float, most: int
+) -> Expected:
+    """What saving a draft would come to; with `force` a repetition is none."""
     verdict = workspace.reading(lambda: guard(workspace, draft.content, dedup))
     old = {memory.id for memory in superseded}
     duplicate = verdict.duplicate_of if verdict.duplicate_of and verdict.duplicate_of.memory.id not in old else None
@@ -148,12 +212,7 @@ def _remember(
     if duplicate is not None and duplicate.memory.id in [each.memory.id for each in finished]:
         duplicate = None  # what is done is not what is planned, however near the words are
     if duplicate is not None and not force:
-        if superseded and duplicate.memory.content == draft.content:
-            return _supersede(workspace, duplicate.memory, superseded)
-        if keep_refused:
-            blocked.keep(workspace, draft, duplicate.memory.id)
-        activity.note_block(workspace.folder)
-        return RememberResult(None, 0, [], duplicate)
+        return Expected(duplicate)
     worth = worth_linking(workspace, draft.content, near)
     good = (
         found
@@ -166,15 +225,7 @@ def _remember(
     outdated = [each for each in outdated if each.memory.id not in [task.memory.id for task in done]]
     changed = verdict.changed if verdict.changed and verdict.changed.memory.id not in old else None
     differs = [str(each) for each in verdict.differs] if changed else []
-    replaces = {each.memory.id: "speaks of a change" for each in outdated}
-    if changed is not None:
-        replaces.pop(changed.memory.id, None)
-        if changed.memory.kind in STATE_KINDS:
-            replaces = {changed.memory.id: f"differs: {'; '.join(differs)}"} | replaces
-    memory = _save(workspace, draft, linked, superseded, replaces, mirror)
-    return RememberResult(
-        memory, len(linked), linked, None, superseded, changed, differs, may_replace=outdated, may_finish=done
-    )
+    return Expected(None, linked, changed, differs, outdated, done)
 
 
 def _save(

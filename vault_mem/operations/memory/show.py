@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vault_mem.errors import NotFound
+from vault_mem.index.graph import Graph
 from vault_mem.index.index import Index
 from vault_mem.model import Memory
 from vault_mem.notes.origin import trusted
@@ -27,16 +28,18 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class ShowResult(Result):
-    """A memory with its links, in both directions."""
+    """A memory with its links, in both directions; `vault` says which it is of, where several are asked."""
 
     memory: Memory
     links: list[Neighbour] = field(default_factory=list)
     stale: bool = False
     pending: int = 0
+    vault: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        return self.memory.to_dict() | as_record(self, "memory")
+        record = self.memory.to_dict() | as_record(self, "memory")
+        return record if self.vault else {key: value for key, value in record.items() if key != "vault"}
 
 
 @dataclass(frozen=True)
@@ -69,12 +72,17 @@ def show(workspace: Workspace, id_: str) -> ShowResult:
         if freshness.stale:
             error.hint = f"the index is behind by {freshness.pending} changed file(s); try again in a moment"
         raise
-    links = [
-        Neighbour(edge.target, graph.title(edge.target), edge.link.type, edge.link.confidence)
-        for edge in graph.edges(memory.id)
-        if workspace.folder.is_shown(graph.places[edge.target].path)
+    return ShowResult(memory, neighbours(workspace, graph, memory.id), freshness.stale, freshness.pending)
+
+
+def neighbours(workspace: Workspace, graph: Graph, id_: str) -> list[Neighbour]:
+    """What a memory is linked to, in both directions."""
+    found = [(edge, graph.place(edge.target)) for edge in graph.edges(id_)]
+    return [
+        Neighbour(edge.target, place.title, edge.link.type, edge.link.confidence)
+        for edge, place in found
+        if workspace.folder.is_shown(place.path)
     ]
-    return ShowResult(memory, links, freshness.stale, freshness.pending)
 
 
 def list_memories(workspace: Workspace, filters: Filters | None = None, limit: int | None = None) -> ListResult:

@@ -103,6 +103,8 @@ def agent_of(record: dict[str, str]) -> str:
     path, event = record.get("transcript_path", ""), record.get("hook_event_name", "")
     if "cursor_version" in record or "conversation_id" in record:
         return "cursor"
+    if "/.qwen/" in path:
+        return "qwen"
     if "/.codex/" in path or "/rollout-" in path:
         return "codex"
     if "/.gemini/" in path or event in ("AfterAgent", "PreCompress"):

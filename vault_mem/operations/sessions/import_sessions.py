@@ -53,7 +53,7 @@ def import_sessions(
     if reader is None:
         raise InvalidInput(f"{format_} keeps no sessions", f"one of {', '.join(sorted(READERS))}")
     if not source.exists():
-        raise InvalidInput(f"{source} does not exist", "name a file or folder to import from")
+        raise InvalidInput(f"{source} does not exist", f"name the file or folder where {format_} keeps its sessions")
     report = SessionsReport(reader.NAME, dry_run)
     found = list(reader.transcripts(source))
     workspace.freshen()

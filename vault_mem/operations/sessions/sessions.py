@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -66,7 +65,7 @@ def list_sessions(workspace: Workspace, project: str = "", agent: str = "", limi
 
 
 def show_session(workspace: Workspace, which: str) -> tuple[Listed, str]:
-    """One session whole: by its file, its name, or the digits its name ends in."""
+    """One session whole: by its file, its name, the digits its name ends in, or the id that its agent gave it."""
     found = _meant(workspace, which)
     return found, (workspace.folder.tree.read(found.key) or b"").decode(errors="replace")
 
@@ -202,11 +201,13 @@ def _end(workspace: Workspace, each: Listed) -> datetime:
 
 
 def _meant(workspace: Workspace, which: str) -> Listed:
-    wanted = re.sub(r"\.md$", "", which.strip())
-    found = [each for each in _all(workspace) if re.sub(r"\.md$", "", each.key) == wanted] or [
-        each for each in _all(workspace) if wanted and re.sub(r"\.md$", "", each.key).endswith(wanted)
-    ]
+    wanted = which.strip().removesuffix(".md")
+    known = {each.key.removesuffix(".md"): each for each in _all(workspace)}
+    found = [known[wanted]] if wanted in known else [
+        each for name, each in known.items()
+        if wanted and (name.endswith(wanted) or each.head.session.partition(":")[2] == wanted)
+    ]  # fmt: skip
     if len(found) != 1:
-        reason = "More than one session ends in" if found else "No session"
+        reason = "More than one session goes by" if found else "No session goes by"
         raise NotFound(f"{reason} {which}", "`vault-mem sessions` lists them")
     return found[0]

@@ -23,6 +23,8 @@ from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
 
 MOST_A_DAY = 10
+# The guard takes its time, and somebody may be waiting for the command after whose answer this runs.
+_MOST_ASKED = 40
 # So near to a memory, a sentence says what is known, though the guard might save it.
 _KNOWN = 0.15
 _TEXT = re.compile(r"save “(?P<text>.*)” \((?P<kind>[a-z]+), [^()]*(?:\([^()]*\))?[^()]*\)")
@@ -79,14 +81,17 @@ def _chosen(workspace: Workspace, found: list[_Found], text: str) -> list[_Found
             a_day[day[0]] = a_day.get(day[0], 0) + 1
     room = proposals.MOST_OPEN - len(checklist.undecided(text))
     chosen: list[_Found] = []
+    asked = 0
     for each in sorted(found, key=lambda each: RULES.index(each.worth.rule)):
         id_ = _id(each.worth.text)
-        full = a_day.get(each.day, 0) >= MOST_A_DAY or len(chosen) >= room
-        if id_ in known or full or _secret(each.worth.text) or _is_known(workspace, each.worth.text):
+        full = a_day.get(each.day, 0) >= MOST_A_DAY or len(chosen) >= room or asked >= _MOST_ASKED
+        if id_ in known or full or _secret(each.worth.text):
             continue
         known.add(id_)
-        a_day[each.day] = a_day.get(each.day, 0) + 1
-        chosen.append(each)
+        asked += 1
+        if not _is_known(workspace, each.worth.text):
+            a_day[each.day] = a_day.get(each.day, 0) + 1
+            chosen.append(each)
     return chosen
 
 

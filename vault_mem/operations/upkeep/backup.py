@@ -13,12 +13,13 @@ import io
 import json
 import os
 import secrets
+import shutil
 import stat
 import tarfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from vault_mem.errors import InvalidInput, NotFound, Unsafe, VaultMemError, WriteFailed
@@ -43,10 +44,12 @@ class BackupResult(Result):
     bytes: int
     made: str = ""
     wrong: list[str] = field(default_factory=list)
+    folder: Path | None = None  # where it was unpacked
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        return as_record(self, status="damaged" if self.wrong else "written")
+        status = "damaged" if self.wrong else "restored" if self.folder else "written"
+        return as_record(self, *(() if self.folder else ("folder",)), status=status)
 
 
 def backup(workspace: Workspace, file: Path, *, force: bool = False) -> BackupResult:
@@ -104,6 +107,57 @@ def check(file: Path) -> BackupResult:
     made = str((manifest or {}).get("made", ""))
     size = file.stat().st_size
     return BackupResult(file, len(found), sum(name.startswith(private) for name in found), size, made, wrong)
+
+
+def restore_backup(file: Path, folder: Path) -> BackupResult:
+    """Unpack an archive that is sound into a new or empty folder; whole or not at all."""
+    found = check(file)
+    if found.wrong:
+        raise Unsafe(f"{file} is damaged: {found.wrong[0]}", "nothing was unpacked; `backup --check` says all of it")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise Unsafe(f"{folder} is not empty", "name a new folder")
+    temporary = folder.with_name(f".vault-mem-{secrets.token_hex(6)}.tmp")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary.mkdir()
+        with tarfile.open(file, "r:gz") as archive:
+            _unpack(archive, temporary)
+        if folder.exists():
+            folder.rmdir()
+        temporary.rename(folder)
+    except OSError as error:
+        raise WriteFailed(f"cannot write {folder}: {error.strerror}", "nothing was unpacked") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return replace(found, folder=folder)
+
+
+def _unpack(archive: tarfile.TarFile, root: Path) -> None:
+    """Everything but the list of files; folders with their modes, and links last, so that nothing goes through one."""
+    folders: list[tuple[Path, int]] = []
+    links: list[tuple[Path, str]] = []
+    for member in archive:
+        parts = PurePosixPath(member.name).parts
+        if member.name == MANIFEST:
+            continue
+        if not parts or ".." in parts or parts[0] == "/" or "\\" in member.name or ":" in parts[0]:
+            raise Unsafe(f"{member.name} would not be in the vault", "nothing was unpacked")
+        path = root.joinpath(*parts)
+        if member.isdir():
+            path.mkdir(parents=True, exist_ok=True)
+            folders.append((path, member.mode))
+        elif member.issym():
+            links.append((path, member.linkname))
+        elif (content := archive.extractfile(member)) is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+            with os.fdopen(os.open(path, flags, stat.S_IMODE(member.mode)), "wb") as out:
+                out.write(content.read())
+            os.utime(path, (member.mtime, member.mtime))
+    for path, target in links:
+        path.symlink_to(target)
+    for path, mode in folders:
+        path.chmod(stat.S_IMODE(mode))
 
 
 def _refuse_place(folder: Folder, file: Path, force: bool) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import SequenceMatcher
 from typing import Any
 
 from vault_mem import redact
@@ -28,6 +31,7 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 
 _FORMS = {"created": Form.TIME, "title": Form.TEXT} | {name: each.form for name, each in FIELDS.items()}
+_LINE = re.compile(r"(?!\Z)([^\r\n]*)(\r\n|\r|\n|\Z)")
 _KEY = re.compile(r"[^\W\d][\w -]{0,63}")
 # Keys that other commands change, because more than this one line changes with them.
 _ELSEWHERE = {
@@ -154,6 +158,51 @@ def save_note(
         return Change(after)
 
     return change_memory(workspace, memory.id, change, "edit", reason)
+
+
+@dataclass(frozen=True)
+class WholeNote(Result):
+    """A memory's file as it is: its text, and what tells later whether it still says that."""
+
+    memory: Memory
+    text: str
+    digest: str
+
+
+def whole_note(workspace: Workspace, id_: str) -> WholeNote:
+    """The whole note of a memory, front matter and all, for somebody who wants to edit it."""
+    memory = to_change(workspace, id_)
+    raw = read_to_edit(workspace, memory)
+    return WholeNote(memory, raw.decode(), hashlib.sha256(raw).hexdigest())
+
+
+def save_text(
+    workspace: Workspace, id_: str, text: str, digest: str, reason: str = "", *, allow_secret: bool = False
+) -> EditResult:
+    """Save a whole note as somebody edited it who was given `whole_note`; lines that are the same keep their endings.
+
+    Raises Conflict where the file does not say any more what it said then.
+    """
+    memory = to_change(workspace, id_)
+    before = read_to_edit(workspace, memory)
+    if hashlib.sha256(before).hexdigest() != digest:
+        raise Conflict(f"{memory.path} was changed while you edited it", "nothing was overwritten")
+    return save_note(workspace, memory, before, with_endings(before, text), reason, allow_secret=allow_secret)
+
+
+def with_endings(before: bytes, text: str) -> bytes:
+    """An edited text with the line endings that its file has: a text field in a browser knows only one kind."""
+    mark = "\ufeff" if before.startswith(b"\xef\xbb\xbf") else ""
+    old = _LINE.findall(before.decode().removeprefix(mark))
+    new = _LINE.findall(text.removeprefix("\ufeff"))
+    usual = Counter(ending for _, ending in old if ending).most_common(1)
+    lines = [line + (ending and (usual[0][0] if usual else ending)) for line, ending in new]
+    matcher = SequenceMatcher(None, [line for line, _ in old], [line for line, _ in new], autojunk=False)
+    for at, to, size in matcher.get_matching_blocks():
+        for one, other in zip(range(at, at + size), range(to, to + size), strict=True):
+            if new[other][1] and old[one][1]:
+                lines[other] = "".join(old[one])
+    return (mark + "".join(lines)).encode()
 
 
 def change_memory(

@@ -255,9 +255,8 @@ def _span(folder: Folder, memories: Sequence[Memory]) -> dict[str, Any]:
 
 
 def _find(workspace: Workspace, id_: str) -> Episode:
-    wanted = id_.strip() if id_.strip().startswith(("mem_", "ep_")) else f"ep_{id_.strip()}"
     try:
-        note = workspace.index.get(wanted)
+        note = _named(workspace, id_.strip())
     except NotFound as error:
         hint = "give more of the id" if error.message.startswith("More") else "`vault-mem episode list` lists them"
         raise NotFound(error.message.replace("Memory not found", "Episode not found"), hint) from error
@@ -266,6 +265,16 @@ def _find(workspace: Workspace, id_: str) -> Episode:
     if episode is None:
         raise NotFound(f"Episode not found: {id_}", "`vault-mem episode list` lists them")
     return episode
+
+
+def _named(workspace: Workspace, wanted: str) -> Memory:
+    """The note of an episode: by the digits of its id, or as any memory is named."""
+    try:
+        return workspace.index.get(wanted if wanted.lower().startswith(("mem_", "ep_")) else f"ep_{wanted}")
+    except NotFound as error:
+        if error.message.startswith("More"):
+            raise
+        return workspace.index.get(wanted)
 
 
 def _read(workspace: Workspace, note: Memory) -> Episode | None:

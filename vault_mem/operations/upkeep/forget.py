@@ -13,7 +13,8 @@ from vault_mem.errors import Conflict, NotFound, VaultMemError
 from vault_mem.index.links import Names
 from vault_mem.model import Memory, digits_of
 from vault_mem.notes.edit import edit
-from vault_mem.notes.parse import parse, written_list
+from vault_mem.notes.links import WIKILINK, name_key, path_key, stem_of
+from vault_mem.notes.parse import parse, title_in, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
 from vault_mem.operations.changing import changing, commit, memory_written, read_to_remove, to_change
@@ -72,6 +73,11 @@ class Trashed:
     key: str
     step: FileStep
     references: list[FileStep]
+
+    @property
+    def title(self) -> str:
+        """What it was called."""
+        return title_in(self.step.before or b"", self.key)
 
 
 def forget(workspace: Workspace, id_: str, reason: str = "", *, update_links: bool = False) -> ForgetResult:
@@ -265,13 +271,20 @@ def _with_lines_of(now: bytes, was: bytes, wanted: bytes) -> bytes:
 
 
 def in_trash(folder: Folder, id_: str) -> Trashed:
-    """What was forgotten under that id, or one that begins so."""
-    wanted = id_ if id_.startswith(("mem_", "ep_")) else f"mem_{id_}"
-    found = [each for each in trash(folder) if each.id == wanted] or [
-        each for each in trash(folder) if each.id.startswith(wanted)
-    ]
+    """What was forgotten under that id, or one that begins so; or by the path, file name, wikilink or title it had."""
+    given = id_.strip()
+    link = WIKILINK.fullmatch(given)
+    name = name_key(link[1] if link else given)
+    wanted = name if name.startswith(("mem_", "ep_")) else f"mem_{name}"
+    all_ = trash(folder)
+    found = (
+        [each for each in all_ if each.id == wanted]
+        or [each for each in all_ if each.id.startswith(wanted)]
+        or [each for each in all_ if name.removesuffix(".md") in (path_key(each.key), name_key(stem_of(each.key)))]
+        or [each for each in all_ if name_key(each.title) == name]
+    )
     if len(found) != 1:
-        reason = "More than one forgotten memory begins with" if found else "Not in the trash:"
+        reason = "More than one forgotten memory is meant by" if found else "Not in the trash:"
         raise NotFound(f"{reason} {id_}", "`vault-mem restore --list` shows what can be restored")
     return found[0]
 

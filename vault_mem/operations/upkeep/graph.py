@@ -119,6 +119,64 @@ class Overview(Result):
         }
 
 
+@dataclass(frozen=True)
+class Landscape(Result):
+    """Many memories at once, as columns: one entry of each for every memory, the most linked first.
+
+    `cluster` and the ends of `arcs` are numbers of memories: a cluster is called by its hub, -1 is none. `total` counts
+    those that were left out, too.
+    """
+
+    ids: list[str]
+    titles: list[str]
+    kinds: list[str]
+    created: list[float]
+    closed: list[bool]
+    depth: list[int]
+    cluster: list[int]
+    arcs: list[tuple[int, int, str]]
+    total: int
+    stale: bool = False
+
+
+def landscape(workspace: Workspace, id_: str = "", depth: int = 1, *, most: int = 5000) -> Landscape:
+    """The memories around one, or all of the vault, with what a picture of many needs to know of each."""
+    public = workspace.folder.public
+    shown = neighbourhood(workspace, id_, depth, public_only=public) if id_ else picture(workspace, public_only=public)
+    near: dict[str, dict[str, float]] = {node.id: {} for node in shown.nodes}
+    for arc in shown.arcs:
+        weight = 1.0 if arc.confidence is None else arc.confidence
+        near[arc.source][arc.target] = near[arc.target][arc.source] = weight
+    graph = workspace.reading(lambda: workspace.graph)
+    alone = [] if id_ else [each for each in graph.places if each not in near and _shown(graph, each, public)]
+    hubs = {
+        member: max(group, key=lambda each: (len(near[each]), each)) for group in _clusters(near) for member in group
+    }
+    depths = {node.id: node.depth for node in shown.nodes}
+    order = sorted(near, key=lambda each: (depths[each], -len(near[each]), each))
+    order = (order + sorted(alone, key=lambda each: _newest(graph, each)))[:most]
+    number = {each: place for place, each in enumerate(order)}
+    places = [graph.place(each) for each in order]
+    with workspace.at_hand() as catalogue:
+        now = workspace.folder.now().timestamp()
+        at = [catalogue.place_of(place.path) for place in places]
+        kinds = ["episode" if each is None else catalogue.kinds[each] for each in at]
+        closed = [each is not None and bool(catalogue.valid_to[each] <= now) for each in at]
+    arcs = [arc for arc in shown.arcs if arc.source in number and arc.target in number]
+    return Landscape(
+        ids=order,
+        titles=[place.title for place in places],
+        kinds=kinds,
+        created=[place.created for place in places],
+        closed=closed,
+        depth=[depths.get(each, 0) for each in order],
+        cluster=[number.get(hubs.get(each, ""), -1) for each in order],
+        arcs=[(number[arc.source], number[arc.target], arc.type) for arc in arcs],
+        total=len(near) + len(alone),
+        stale=shown.stale,
+    )
+
+
 def neighbourhood(workspace: Workspace, id_: str, depth: int = 1, *, public_only: bool = False) -> Picture:
     """A memory and what is linked to it, over at most `depth` links, nearest first."""
     if depth < 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -12,13 +13,15 @@ from vault_mem.errors import Conflict, NotFound, Unsafe, VaultMemError
 from vault_mem.index.files import read_names
 from vault_mem.index.links import Names
 from vault_mem.model import Memory
+from vault_mem.notes.parse import title_in
 from vault_mem.notes.references import named_in
 from vault_mem.operations.changing import commit
 from vault_mem.operations.unasked.declined import decline
 from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.apart import refuse_to_name
-from vault_mem.operations.upkeep.forget import is_episode, lost_links
+from vault_mem.operations.upkeep.forget import in_trash, is_episode, lost_links
 from vault_mem.operations.upkeep.linking import changeable, referrers
+from vault_mem.operations.upkeep.told import Hiding, told
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault import history, journal, marked
@@ -29,6 +32,8 @@ from vault_mem.vault.journal import Entry, Transaction, writing
 from vault_mem.vault.steps import FileStep, LineStep, MadeStep, State, Step, as_text, read, without
 from vault_mem.vault.walk import walk
 
+# An import has thousands; nobody reads more than these.
+SHOWN_TITLES = 3
 # More lines of one view than these are taken out at once.
 MANY_LINES = 20
 
@@ -41,6 +46,7 @@ class UndoResult(Result):
     undone: str
     command: str
     files: list[str]
+    titles: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -63,7 +69,7 @@ class HistoryResult(Result):
 
 @dataclass(frozen=True)
 class Operation(Result):
-    """One operation that can be undone, or was."""
+    """One operation that can be undone, or was. `titles` says what its first memories were called then, by id."""
 
     op: str
     at: datetime
@@ -73,6 +79,8 @@ class Operation(Result):
     files: list[str]
     undone: bool
     unasked: bool
+    undoable: bool
+    titles: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -102,7 +110,7 @@ def undo(workspace: Workspace, op: str | None = None, *, sure: bool = False) -> 
             )
         transaction = plan_undo(folder, _names(workspace), entry)
         commit(workspace, transaction, mirrored=_mirrored(entry))
-    return UndoResult(transaction.op, entry.op, entry.command, transaction.keys)
+    return UndoResult(transaction.op, entry.op, entry.command, transaction.keys, _titles(folder, entry))
 
 
 def _mirrored(entry: Entry) -> bool:
@@ -257,11 +265,51 @@ def _refuse_loose_ends(transaction: Transaction, names: Names) -> None:
                 raise Conflict(f"{step.key} links to {target}, which was forgotten since", "restore that first")
 
 
-def operations(workspace: Workspace, limit: int = 20) -> list[Operation]:
-    """The latest operations, newest first."""
+@dataclass(frozen=True)
+class FileChange:
+    """What an operation did to one file; None where there was none, or is none. Of a view only its lines are told."""
+
+    key: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True)
+class OperationChanges(Result):
+    """An operation with what it changed."""
+
+    operation: Operation
+    changes: list[FileChange]
+
+
+def changes_of(workspace: Workspace, op: str) -> OperationChanges:
+    """What an operation changed, file by file."""
+    folder = workspace.folder
+    for entry, stands in told(folder):
+        if entry.op == op:
+            found = _told(folder, entry, undone=not stands)
+            return OperationChanges(found, [change for key in found.files for change in _changes(folder, entry, key)])
+    raise NotFound(f"No operation {op}", "`vault-mem history` lists what can be undone")
+
+
+def _changes(folder: Folder, entry: Entry, key: str) -> Iterator[FileChange]:
+    steps = [step for step in entry.steps if step.key == key]
+    whole = [step for step in steps if isinstance(step, FileStep)]
+    lines = [step for step in steps if isinstance(step, LineStep)]
+    if whole:
+        yield FileChange(key, as_text(whole[0].before), as_text(whole[-1].after))
+    elif lines:
+        texts = ([step.before for step in lines], [step.after for step in lines])
+        yield FileChange(key, *("\n".join(filter(None, each)) for each in texts))
+    elif any(isinstance(step, MadeStep) for step in steps):
+        yield FileChange(key, None, as_text(read(folder, key)))
+
+
+def operations(workspace: Workspace, limit: int = 20, before: str = "") -> list[Operation]:
+    """The latest operations, newest first; those that came `before` another, where that is given."""
     found = []
-    for entry, stands in journal.with_standing(workspace.folder):
-        if not _shown(workspace.folder, entry):
+    for entry, stands in told(workspace.folder):
+        if before and entry.op >= before:
             continue
         found.append(_told(workspace.folder, entry, undone=not stands))
         if len(found) >= limit:
@@ -271,7 +319,25 @@ def operations(workspace: Workspace, limit: int = 20) -> list[Operation]:
 
 def _told(folder: Folder, entry: Entry, *, undone: bool = False) -> Operation:
     files = [key for key in dict.fromkeys(step.key for step in entry.steps) if not folder.is_history(key)]
-    return Operation(entry.op, entry.at, entry.command, entry.reason, entry.ids, files, undone, entry.unasked)
+    undoable = not undone and _can_be_undone(entry)
+    titles = _titles(folder, entry)
+    return Operation(
+        entry.op, entry.at, entry.command, entry.reason, entry.ids, files, undone, entry.unasked, undoable, titles
+    )
+
+
+def _titles(folder: Folder, entry: Entry) -> dict[str, str]:
+    """What the first memories of an operation were called, by the texts that it wrote or removed."""
+    found: dict[str, str] = {}
+    for step in entry.steps:
+        if not isinstance(step, FileStep | MadeStep) or not folder.is_note(step.key):
+            continue
+        raw = read(folder, step.key) if isinstance(step, MadeStep) else step.after or step.before
+        if raw and (id_ := id_in(raw)) in entry.ids:
+            found.setdefault(id_, title_in(raw, step.key))
+        if len(found) == SHOWN_TITLES:
+            break
+    return {id_: found[id_] for id_ in entry.ids if found.get(id_)}
 
 
 def history_of(workspace: Workspace, id_: str) -> HistoryResult:
@@ -285,10 +351,14 @@ def history_of(workspace: Workspace, id_: str) -> HistoryResult:
             raise
         memory = None
         known = {str(record.get("id")) for _, record, _ in history.read_all(workspace.folder)}
-        wanted = id_ if id_.startswith(("mem_", "ep_")) else f"mem_{id_}"
+        wanted = id_.strip().lower()
+        wanted = wanted if wanted.startswith(("mem_", "ep_")) else f"mem_{wanted}"
         matches = [each for each in known if each.startswith(wanted)]
         if len(matches) != 1:
-            raise
+            try:
+                matches = [in_trash(workspace.folder, id_).id]
+            except NotFound:
+                raise error from None
         wanted = matches[0]
     return HistoryResult(
         wanted, memory, memory.created if memory else None, history.of_memory(workspace.folder, wanted)
@@ -302,8 +372,8 @@ def _can_be_undone(entry: Entry) -> bool:
 def last(folder: Folder) -> tuple[Entry, Entry | None]:
     """The last operation somebody asked for that still stands, and a later one that cannot be taken back."""
     since = None
-    for entry in journal.standing(folder):
-        if not _shown(folder, entry):
+    for entry, stands in told(folder):
+        if not stands or entry.undoes:
             continue
         if not entry.unasked and _can_be_undone(entry):
             return entry, since
@@ -315,25 +385,21 @@ def last(folder: Folder) -> tuple[Entry, Entry | None]:
 def named(folder: Folder, op: str) -> Entry:
     """An operation by its number, if it still stands."""
     wanted = op.zfill(6) if op.isdigit() else op
-    for entry, stands in journal.with_standing(folder):
-        if _shown(folder, entry) and wanted in (entry.op, entry.op.split("-")[0]):
+    for entry, stands in told(folder):
+        if wanted in (entry.op, entry.op.split("-")[0]):
             if not stands:
                 raise Conflict(f"{entry.op} was undone already", "undo that undo to do it again: vault-mem history")
             return entry
     raise NotFound(f"No operation {op}", "`vault-mem history` lists what can be undone")
 
 
-def _shown(folder: Folder, entry: Entry) -> bool:
-    """Whether an operation may be told of: it touched no file that may not be named."""
-    return all(folder.is_shown(step.key) for step in entry.steps)
-
-
 def _by(folder: Folder, entry: Entry, step: FileStep) -> str:
     """Who changed a file after an operation, where that was a later operation of ours."""
-    now = read(folder, step.key)
+    now, hiding = read(folder, step.key), Hiding(folder)
     for later in journal.entries(folder):
+        hidden = hiding.hides(later)
         if later.op <= entry.op:
             break
         if any(isinstance(each, FileStep) and each.key == step.key and each.after == now for each in later.steps):
-            return f" by {later.command} ({later.op}): undo that first" if _shown(folder, later) else ""
+            return "" if hidden else f" by {later.command} ({later.op}): undo that first"
     return " by hand"

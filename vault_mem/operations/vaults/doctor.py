@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vault_mem.errors import VaultMemError
+from vault_mem.operations.upkeep.told import names_one, private_digits
 from vault_mem.operations.vaults.checks import machine, merges, notes, odd, private
 from vault_mem.operations.vaults.checks.finding import Check, Finding
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.result import Result, as_record
+from vault_mem.vault.folder import Folder
 from vault_mem.vault.parts import together
 
 CHECKS: dict[str, Check] = {
@@ -47,11 +49,23 @@ BY_INDEX: dict[str, Check] = {
     "dangling-links": notes.dangling_links,
     "replay-links": notes.replay_links,
     "summaries": notes.summaries,
+    "origins": notes.origins,
     "superseded-twice": merges.superseded,
     "clock": notes.clock,
     "mentions": private.mentions,
     "git-history": private.held_before,
 }
+# These look at private memories, or count them among others: not for who is given public ones alone (SPEC S-6).
+_OF_PRIVATE_ONES = (
+    "astray",
+    "git",
+    "git-history",
+    "mentions",
+    "missing-ids",
+    "modes",
+    "private-merges",
+    "replay-links",
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +94,22 @@ def doctor(workspace: Workspace, *, fix: bool = False) -> Diagnosis:
     if fixed:
         findings, skipped = _check(workspace)
     checks = [name for name in (*CHECKS, *BY_INDEX) if name not in skipped]
+    if workspace.folder.public:
+        checks = [name for name in checks if name not in _OF_PRIVATE_ONES]
+        findings = _public(workspace.folder, findings)
     return Diagnosis(checks, findings, fixed, skipped)
+
+
+def _public(folder: Folder, findings: list[Finding]) -> list[Finding]:
+    """The findings that tell nothing of private memories."""
+    private = private_digits(folder)
+    return [
+        each
+        for each in findings
+        if each.check not in _OF_PRIVATE_ONES
+        and folder.is_shown(each.path)
+        and not names_one(f"{each.path} {each.message} {each.hint}", private)
+    ]
 
 
 def _fix(workspace: Workspace, findings: list[Finding]) -> list[Finding]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from vault_mem.errors import VaultMemError
+from vault_mem.errors import NotFound, VaultMemError
 from vault_mem.operations.memory.excerpts import Cost, fit, wanted_words
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.memory.recall import RecallResult, Request, recall
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.memory.search import search
+from vault_mem.operations.memory.show import ShowResult, show
 from vault_mem.operations.workspace import Workspace
 
 
@@ -58,6 +60,17 @@ def search_in_all(
     found = _in_all(nearest, name, others, lambda workspace: search(workspace, query, limit, filters))
     results = sorted((each for result in found for each in result.results), key=lambda each: -each.score)[:limit]
     return replace(found[0], results=results, stale=any(each.stale for each in found))
+
+
+def show_in_any(nearest: Workspace, name: str, others: Sequence[Beside], id_: str) -> ShowResult:
+    """One memory of any of the vaults, by its id: that of the nearest where it has one."""
+    try:
+        return replace(show(nearest, id_), vault=name)
+    except NotFound:
+        for other in others:
+            with suppress(VaultMemError):
+                return replace(show(other.workspace, id_), vault=other.name)
+        raise
 
 
 def repeated_in(others: Sequence[Beside], content: str) -> Found | None:

@@ -9,6 +9,7 @@ from functools import partial
 
 from vault_mem.index.astray import find_astray, told
 from vault_mem.index.filters import Filters
+from vault_mem.notes.origin import UNKNOWN, trust_of
 from vault_mem.operations.git.copies import SyncCopy, merge_copy, renamed_twice, sync_copies, take_in
 from vault_mem.operations.unasked.adopt import candidates
 from vault_mem.operations.upkeep.replayed import by_time_alone, take_out
@@ -137,6 +138,20 @@ def summaries(workspace: Workspace) -> Iterator[Finding]:
                 hint="write it again: vault-mem tidy candidates --summaries",
                 severity="info",
             )
+
+
+def origins(workspace: Workspace) -> Iterator[Finding]:
+    """Memories that do not say where they come from (SPEC K-6): one line for all, and they stay as they are."""
+    owned = workspace.folder.is_owned
+    known = [trust_of(memory.source) != UNKNOWN for memory in workspace.index.memories(Filters(closed=True))
+             if owned(memory.path)]  # fmt: skip
+    if count := known.count(False):
+        yield Finding(
+            "origins",
+            f"{count} of {len(known)} memories do not say where they come from",
+            hint="vault-mem list --trust none shows them; nothing needs to be done",
+            severity="info",
+        )
 
 
 def copies(workspace: Workspace) -> Iterator[Finding]:

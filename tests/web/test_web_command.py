@@ -1,0 +1,103 @@
+"""U-4: the command as a person runs it: what it prints, who gets in, how it ends, and what it costs the others."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+from web import asking  # noqa: F401 - skips where the page's libraries are missing
+
+
+@dataclass
+class Running:
+    process: subprocess.Popen[str]
+    address: str
+
+    @property
+    def port(self) -> int:
+        return int(self.address.split(":")[2].split("/")[0])
+
+    def get(self, path: str, **headers: str) -> http.client.HTTPResponse:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request("GET", path, headers=headers)
+        return connection.getresponse()
+
+
+def started(cli: Command, *options: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "vault_mem", "web", "--no-browser", *options]
+    env = {**os.environ, **cli.env}
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=cli.cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
+
+@pytest.fixture
+def running(cli: Command) -> Iterator[Running]:
+    process = started(cli)
+    assert process.stdout
+    yield Running(process, process.stdout.readline().strip())
+    process.kill()
+    process.communicate()
+
+
+def test_from_the_first_line_to_ctrl_c(cli: Command, root: Path, running: Running) -> None:
+    assert running.address.startswith(f"http://127.0.0.1:{running.port}/open?token=")
+    way = running.address.partition(str(running.port))[2]
+    opened = running.get(way)
+    assert opened.status == 303
+    assert running.get(way).status == 401
+    assert running.process.stdin and running.process.stdout
+    running.process.stdin.write("\n")
+    running.process.stdin.flush()
+    again = running.process.stdout.readline().strip()
+    assert again.startswith("http://127.0.0.1:") and again != running.address
+
+    page = opened.headers["location"]
+    cookie = opened.headers["set-cookie"].partition(";")[0]
+    assert running.get(f"{page}api/status").status == 401
+    status = json.loads(running.get(f"{page}api/status", cookie=cookie).read())
+    assert status["root"] == str(root) and status["memories"] == 0
+    events = running.get(f"{page}api/events", cookie=cookie)
+    assert events.readline() == b"event: hello\n"
+    assert events.readline() == b'data: {"private": false}\n' and events.readline() == b"\n"
+    cli.run("remember", "The page hears of this at once.")  # from another process
+    assert events.readline() == b"event: change\n"
+    told = json.loads(events.readline().partition(b": ")[2])
+    assert told["paths"][0].startswith("memories/") and len(told["ids"]) == 1
+    found = json.loads(running.get(f"{page}api/recall?q=hears+of+this", cookie=cookie).read())
+    assert [each["id"] for each in found["results"]] == told["ids"]
+
+    taken = started(cli, "--port", str(running.port)).communicate(timeout=60)
+    assert taken[0] == "" and f"port {running.port} is taken" in taken[1]
+    with socket.socket() as elsewhere:  # on no other address of this machine
+        assert elsewhere.connect_ex(("127.0.0.2", running.port)) != 0
+    running.process.send_signal(signal.SIGINT)  # with a stream open
+    assert running.process.wait(15) == 0
+    assert "Traceback" not in running.process.stderr.read()  # type: ignore[union-attr]
+
+
+def test_no_vault_no_address(tmp_path: Path, env: dict[str, str]) -> None:
+    told = Command(tmp_path, env).run("web", "--no-browser")
+    assert told.code == 1 and told.out == "" and "no vault" in told.err.lower()
+
+
+def test_other_commands_load_nothing_of_it(cli: Command) -> None:
+    looks = (
+        "import sys; from vault_mem.cli.console import Console; from vault_mem.cli.main import run\n"
+        "for words in (['--help'], ['web', '--help'], ['recall', 'anything']): run(words, Console.of_process())\n"
+        "sys.exit([name for name in sys.modules if name.partition('.')[0] in "
+        "('starlette', 'uvicorn', 'markdown_it', 'nh3', 'anyio') or name.startswith('vault_mem.web')] or 0)"
+    )
+    env = {**os.environ, **cli.env}
+    done = subprocess.run([sys.executable, "-c", looks], cwd=cli.cwd, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

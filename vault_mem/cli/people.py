@@ -1,0 +1,18 @@
+"""vault-mem people."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command, open_vault
+from vault_mem.cli.console import Console
+from vault_mem.cli.tags import show
+
+
+@click.command(cls=Command, examples="vault-mem people\nvault-mem people --json\nvault-mem recall tea --person Haruka")
+@click.option("--closed", is_flag=True, help="Count closed memories too.")
+@click.pass_obj
+def command(console: Console, closed: bool) -> None:
+    """List the people of the vault, with how many memories are about each."""
+    vault = open_vault(console)
+    show(console, vault, vault.people(closed=closed), "No people.")

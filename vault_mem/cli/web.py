@@ -1,0 +1,30 @@
+"""vault-mem web."""
+
+from __future__ import annotations
+
+import click
+
+from vault_mem.cli.common import Command
+from vault_mem.cli.console import Console
+from vault_mem.errors import InvalidInput
+
+
+@click.command(
+    cls=Command,
+    examples="""vault-mem web
+                vault-mem web --port 8765 --no-browser        # prints the address, and leaves opening it to you""",
+)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port; by default a free one.")
+@click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
+@click.pass_obj
+def command(console: Console, port: int, no_browser: bool) -> int:
+    """Show the vault as a page in your browser: ask, what an agent is told, timeline, graph, review, history, health.
+
+    Only this machine can reach it, and only who has the printed address gets in. Private memories are not on the page
+    until you switch them on there. Runs until Ctrl-C.
+    """
+    try:
+        from vault_mem.web.serve import serve
+    except ModuleNotFoundError as error:
+        raise InvalidInput(f"the page needs {error.name}", "pip install 'vault-mem[web]'") from error
+    return serve(console, console.vault, port, browser=not no_browser)

@@ -1,0 +1,126 @@
+"""Which daemon has a vault open: the lock that it holds meanwhile, and the record in it of where to find it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from vault_mem import __version__
+from vault_mem.daemon import protocol
+from vault_mem.daemon.protocol import LIFE_LOCK
+from vault_mem.daemon.start import START_SECONDS, control
+from vault_mem.vault import own
+from vault_mem.vault.folder import OWN
+from vault_mem.vault.lock import try_lock
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree
+
+_POLL_SECONDS = 0.02
+_HAND_OVER_SECONDS = START_SECONDS / 2  # another daemon finishes what it is writing first
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A daemon that says it has a vault open."""
+
+    pid: int
+    place: str
+    version: str  # empty: of before one daemon served several vaults
+
+    @property
+    def folder(self) -> str:
+        """Where its socket is."""
+        return os.path.dirname(self.place)  # noqa: PTH120
+
+
+def alive(root: str) -> bool:
+    """Whether a daemon has this vault open."""
+    try:
+        with Tree(Path(root)).opened(LIFE_LOCK, os.O_RDWR) as handle:
+            return not try_lock(handle)
+    except OSError:  # nobody has ever held it, or the file system has no locks and so no daemon
+        return False
+
+
+def await_end(root: str, seconds: float = START_SECONDS) -> bool:
+    """Wait until no daemon has this vault open any more; whether that came true in time."""
+    deadline = time.monotonic() + seconds
+    while alive(root):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
+
+
+def elsewhere(root: str, folder: str) -> Holder | None:
+    """The daemon that has this vault open, if its socket is in another folder, where nobody with ours can meet it."""
+    holder = _holder(root) if alive(root) else None
+    return holder if holder is not None and holder.folder != folder else None
+
+
+def hold(root: Path, place: str, wake: Callable[[], None]) -> int | None:
+    """Hold a vault's lock, as the one daemon that has it open, and say in it where we listen; None where it is kept.
+
+    Another daemon that can be met lets the vault go for us. `wake` has our own see that theirs was moved away.
+    """
+    tree = Tree(root)
+    try:
+        own.read(tree, LIFE_LOCK)  # what is not a file is out of the way then
+        tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
+        handle = tree.open(LIFE_LOCK, os.O_RDWR | os.O_CREAT, PRIVATE_MODE)
+    except OSError:
+        return None
+    try:
+        if not try_lock(handle) and not (_asked_to_leave(str(root), place, wake) and _locked(handle)):
+            os.close(handle)
+            return None
+    except OSError:
+        os.close(handle)
+        return None
+    _write(handle, json.dumps({"pid": os.getpid(), "place": place, "version": __version__}))
+    return handle
+
+
+def release(handle: int) -> None:
+    """Let a vault go."""
+    _write(handle, "")
+    os.close(handle)
+
+
+def _asked_to_leave(root: str, place: str, wake: Callable[[], None]) -> bool:
+    """Have whoever holds a vault let it go; whether there is hope that they will."""
+    holder = _holder(root)
+    if holder is None or holder.place == place:
+        wake()
+        return True
+    if holder.folder != os.path.dirname(place):  # noqa: PTH120
+        return False
+    word = (protocol.STOP, root) if holder.version else (protocol.STOP,)
+    return control(holder.place, *word) is not None
+
+
+def _locked(handle: int) -> bool:
+    deadline = time.monotonic() + _HAND_OVER_SECONDS
+    while not try_lock(handle):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
+
+
+def _holder(root: str) -> Holder | None:
+    try:
+        told = json.loads(Tree(Path(root)).read(LIFE_LOCK) or b"")
+        return Holder(int(told["pid"]), str(told["place"]), str(told.get("version", "")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _write(handle: int, text: str) -> None:
+    with contextlib.suppress(OSError):  # a full disk
+        os.truncate(handle, 0)
+        os.pwrite(handle, text.encode(), 0)

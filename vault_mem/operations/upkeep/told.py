@@ -1,0 +1,83 @@
+"""Which operations may be told of: to who is given public memories alone, none that touched or tells a private one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vault_mem.vault import journal
+from vault_mem.vault.folder import Folder
+from vault_mem.vault.history import id_in
+from vault_mem.vault.journal import Entry
+from vault_mem.vault.steps import FileStep, LineStep, read
+from vault_mem.vault.tree import name_of
+
+# The first digits of an id, as texts and the names of files have them.
+_DIGITS = re.compile(r"(?:mem_|ep_|-)([0-9a-f]{8})")
+_OURS = re.compile(r"(?:mem|ep)_([0-9a-f]{8})[0-9a-f]{4}\.md")
+
+
+def told(folder: Folder) -> Iterator[tuple[Entry, bool]]:
+    """The operations that may be told of, newest first, and whether each still stands."""
+    hiding = Hiding(folder)
+    return ((entry, stands) for entry, stands in journal.with_standing(folder) if not hiding.hides(entry))
+
+
+class Hiding:
+    """Tells of operations, newest first, whether they must be hidden.
+
+    What is private by now may have been public then: the newest that is known of a memory decides.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._hidden = private_digits(folder) if folder.public else set()
+        self._public: set[str] = set()
+
+    def hides(self, entry: Entry) -> bool:
+        """Whether an operation must not be told of."""
+        if not self._folder.public:
+            return False
+        self._learn([step for step in entry.steps if isinstance(step, FileStep) and self._folder.is_note(step.key)])
+        if not all(self._folder.is_shown(step.key) for step in entry.steps):
+            return True
+        return any(names_one(text, self._hidden) for text in _texts(entry))
+
+    def _learn(self, notes: list[FileStep]) -> None:
+        for step in sorted(notes, key=lambda each: self._folder.is_private(each.key)):
+            digits = _digits(id_in(step.after or step.before or b""))
+            if not self._folder.is_private(step.key):
+                if step.after is not None and digits not in self._hidden:
+                    self._public.add(digits)
+            elif digits and digits not in self._public:
+                self._hidden.add(digits)
+
+
+def private_digits(folder: Folder) -> set[str]:
+    """The first digits of the ids of all that lies in the private folder."""
+    found = set()
+    for _, _, keys in folder.tree.walk(folder.settings.private_folder.strip("/")):
+        for key in keys:
+            ours = _OURS.fullmatch(name_of(key))
+            found.add(ours.group(1) if ours else _digits(id_in(read(folder, key) or b"")))
+    return found - {""}
+
+
+def names_one(text: str, digits: set[str]) -> bool:
+    """Whether a text has the id, or the file's name, of one of the memories with these digits."""
+    return not digits.isdisjoint(_DIGITS.findall(text))
+
+
+def _digits(id_: str) -> str:
+    return id_.rpartition("_")[2][:8]
+
+
+def _texts(entry: Entry) -> Iterator[str]:
+    """All that an operation would tell."""
+    yield " ".join((entry.reason, *entry.ids))
+    for step in entry.steps:
+        yield step.key
+        if isinstance(step, FileStep):
+            yield from ((raw or b"").decode(errors="replace") for raw in (step.before, step.after))
+        elif isinstance(step, LineStep):
+            yield from (text or "" for text in (step.id, step.before, step.after))

@@ -1,0 +1,165 @@
+"""The app behind the gate: addresses, bodies in, JSON out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from vault_mem.errors import InvalidInput, VaultMemError
+from vault_mem.visible import all_visible
+from vault_mem.web import answers
+from vault_mem.web.events import Hub
+from vault_mem.web.files import send_file
+from vault_mem.web.gate import MOST_BYTES, Session
+from vault_mem.web.vault import SeenVault, seeing
+
+_ASKED = {
+    "status": answers.status,
+    "facets": answers.facets,
+    "list": answers.listed,
+    "recall": answers.recall,
+    "why-not": answers.why_not,
+    "memory/{id}": answers.memory,
+    "agent/wake-up": answers.wake_up,
+    "agent/recall": answers.agent_recall,
+    "timeline": answers.timeline,
+    "timeline/memories": answers.timeline_memories,
+    "graph": answers.graph,
+    "review": answers.review,
+    "history": answers.history,
+    "history/{op}": answers.operation,
+    "health": answers.health,
+}
+_CHANGED = {
+    "review/{key}": answers.answer_review,
+    "undo": answers.undo,
+    "check": answers.check,
+    "remember": answers.remember,
+    "edit": answers.edit,
+}
+_STATUS = {
+    "invalid_input": 400,
+    "private": 403,
+    "not_found": 404,
+    "conflict": 409,
+    "duplicate": 409,
+    "edit_refused": 409,
+    "secret": 422,
+    "unsafe": 503,
+    "busy": 503,
+    "no_vault": 503,
+    "write_failed": 503,
+}
+# These are for a text field, or are sanitised HTML: they are sent as they are.
+_AS_THEY_ARE = ("raw", "yours", "theirs", "html")
+# Who takes longer to send what they have written is not our page.
+_PATIENCE = 15.0
+MOST_TABS = 64
+
+
+def application(vault: SeenVault, hub: Hub, *, japanese: bool = False) -> Starlette:
+    """The app that answers the page; who may ask it is the gate's affair."""
+
+    def route(path: str, answer: Callable[[answers.Call], answers.Answer], method: str) -> Route:
+        async def endpoint(request: Request) -> Response:
+            return await _answered(request, vault, answer, japanese)
+
+        return Route(f"/api/{path}", endpoint, methods=[method])
+
+    async def events(request: Request) -> Response:
+        session, key = _session(request), request.headers.get("x-private", "")
+        stream = hub.listen(lambda: session.sees_private(key))
+        return StreamingResponse(stream, media_type="text/event-stream")
+
+    app = Starlette(
+        routes=[
+            *(route(path, answer, "GET") for path, answer in _ASKED.items()),
+            *(route(path, answer, "POST") for path, answer in _CHANGED.items()),
+            Route("/api/private", _switch, methods=["POST"]),
+            Route("/api/events", events),
+            Route("/", send_file),
+            Route("/static/{name:path}", send_file),
+        ]
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+async def _answered(
+    request: Request, vault: SeenVault, answer: Callable[[answers.Call], answers.Answer], japanese: bool
+) -> Response:
+    """What an answer says, or why there is none."""
+    session = _session(request)
+    private = session.sees_private(request.headers.get("x-private", ""))
+    try:
+        body = await _body(request) if request.method == "POST" else {}
+        given = {**request.query_params, **request.path_params}
+        call = answers.Call(vault, given, body, private, session.csrf, japanese)
+        with seeing(private=private):
+            return _json({"private": private} | await run_in_threadpool(answer, call))
+    except VaultMemError as error:
+        return _error(error.code, error.message, error.hint, getattr(error, "more", {}))
+    except ClientDisconnect:
+        return Response(status_code=400)
+    except Exception as error:  # the server goes on, whatever one question ran into; what it was may be private
+        if vault.folder.env.get("VAULT_MEM_DEBUG") == "raise":
+            raise
+        return _error("internal", f"unexpected {type(error).__name__}", "vault-mem doctor may know more", {})
+
+
+async def _switch(request: Request) -> Response:
+    """Switch private memories on or off, for the tab that asks."""
+    session = _session(request)
+    try:
+        on = (await _body(request)).get("on")
+    except VaultMemError as error:
+        return _error(error.code, error.message, error.hint, {})
+    session.tabs.discard(request.headers.get("x-private", ""))
+    if on is not True:
+        return _json({"on": False})
+    while len(session.tabs) >= MOST_TABS:
+        session.tabs.pop()
+    key = secrets.token_urlsafe(24)
+    session.tabs.add(key)
+    return _json({"on": True, "key": key})
+
+
+async def _body(request: Request) -> Mapping[str, Any]:
+    """What a change says: one JSON object, of a size that a memory can have."""
+    parts = bytearray()
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            async for part in request.stream():
+                parts += part
+                if len(parts) > MOST_BYTES:
+                    raise InvalidInput(f"at most {MOST_BYTES // 1_000_000} MB")
+        document = json.loads(parts)
+    except (ValueError, RecursionError, TimeoutError) as error:
+        raise InvalidInput("the request is no JSON") from error
+    if not isinstance(document, dict):
+        raise InvalidInput("the request is no JSON object")
+    return document
+
+
+def _session(request: Request) -> Session:
+    session: Session = request.scope["browser"]
+    return session
+
+
+def _error(code: str, message: str, hint: str, more: Mapping[str, Any]) -> Response:
+    return _json({"error": {"code": code, "message": message, "hint": hint}, **more}, _STATUS.get(code, 500))
+
+
+def _json(document: Mapping[str, Any], status: int = 200) -> Response:
+    shown = {name: each if name in _AS_THEY_ARE else all_visible(each) for name, each in document.items()}
+    text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+    return Response(text.encode("utf-8", "replace"), status, media_type="application/json")

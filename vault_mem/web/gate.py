@@ -1,0 +1,204 @@
+"""Who may speak to the server: the person who was given a token, in the browser that has exchanged it for a cookie.
+
+Everybody on this machine can connect, every site can make a browser send requests here, and a name of theirs may lead
+here too (DNS rebinding). So each request must name our own address as its host, come from our own page or from nowhere,
+and bring the cookie; a change must bring the page's own secret besides. Cookies do not know ports: the page lies in a
+folder with a random name, to which the cookie is bound, so that no other server on this host is ever sent it.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs
+
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+TOKEN_SECONDS = 60
+MOST_BYTES = 2_000_000
+COOKIE = "vault-mem"
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "content-security-policy": CSP,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+    "x-dns-prefetch-control": "off",
+}
+# More browsers at once nobody has; the one that came first must open the page again.
+_MOST_SESSIONS = 16
+# Nothing that we serve has another sign in its path: no escapes, no backslashes, no empty or dotted parts.
+_PATH = re.compile(r"/(?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)*(?:[A-Za-z0-9_-][A-Za-z0-9._-]*)?")
+_STRANGER = "This page belongs to whoever started vault-mem web. Press Enter in that terminal for a new address.\n"
+
+
+@dataclass
+class Session:
+    """One browser that has exchanged a token: its cookie, the folder the page lies in, and the page's own secret."""
+
+    cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    folder: str = field(default_factory=lambda: f"/v/{secrets.token_hex(16)}/")
+    csrf: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    tabs: set[str] = field(default_factory=set)  # the keys of those that have switched private memories on
+
+    def sees_private(self, key: str) -> bool:
+        """Whether a tab with this key has switched private memories on."""
+        return bool(key) and key in self.tabs
+
+
+class Refusal(Exception):
+    """A request that goes no further."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.code = status, code
+
+
+class Gate:
+    """Lets requests through to the app, with `scope["browser"]` and a path below the page's folder."""
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        self._app = app
+        self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        self._sessions: dict[str, Session] = {}
+        self._token, self._until = "", 0.0
+        self._lock = threading.Lock()
+
+    def new_token(self) -> str:
+        """A token that is good once, and for a minute; the one before is good no longer."""
+        with self._lock:
+            self._token, self._until = secrets.token_urlsafe(32), time.monotonic() + TOKEN_SECONDS
+            return self._token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            return
+        try:
+            await self._answer(scope, receive, _safely(send))
+        except Refusal as refusal:
+            await self._refuse(refusal)(scope, receive, _safely(send))
+
+    def _refuse(self, refusal: Refusal) -> Response:
+        if refusal.status == 401:
+            return PlainTextResponse(_STRANGER, 401)
+        return JSONResponse({"error": {"code": refusal.code, "message": str(refusal), "hint": ""}}, refusal.status)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = _one_of_each(scope)
+        path = _checked_path(scope)
+        self._check_origin(scope["method"], headers)
+        if path == "/open":
+            await self._open(scope, headers)(scope, receive, send)
+            return
+        session = self._session(path, headers)
+        if scope["method"] == "POST":
+            _check_change(session, headers)
+        inner = "/" + path.removeprefix(session.folder)
+        scope = dict(scope, path=inner, raw_path=inner.encode(), root_path="", browser=session)
+        await self._app(scope, receive, send)
+
+    def _check_origin(self, method: str, headers: Mapping[str, str]) -> None:
+        """SPEC U-4: our own address as host, and our own page, or nobody, as the one who asks."""
+        host = headers.get("host", "")
+        if host not in self._hosts:
+            raise Refusal(403, "host", "this is not the address that vault-mem web printed")
+        if method not in ("GET", "HEAD", "POST"):
+            raise Refusal(405, "method", "only GET and POST")
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
+        if (origin is None and method == "POST") or origin not in (None, f"http://{host}"):
+            raise Refusal(403, "origin", "the request comes from another page")
+        if site not in ("same-origin", "none") or "prefetch" in headers.get("sec-purpose", ""):
+            raise Refusal(403, "origin", "the request comes from another page")
+
+    def _open(self, scope: Scope, headers: Mapping[str, str]) -> Response:
+        """Exchange the token for a cookie."""
+        given = parse_qs(scope["query_string"].decode("ascii", "replace")).get("token", [""])
+        if scope["method"] != "GET" or not self._take_token(given[0]):
+            raise Refusal(401, "session", "")
+        session = Session()
+        while len(self._sessions) >= _MOST_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
+        self._sessions[session.folder] = session
+        answer = RedirectResponse(session.folder, 303)
+        answer.set_cookie(COOKIE, session.cookie, path=session.folder, httponly=True, samesite="strict")
+        return answer
+
+    def _take_token(self, given: str) -> bool:
+        with self._lock:
+            good = bool(self._token) and time.monotonic() < self._until and _same(given, self._token)
+            if good:
+                self._token = ""
+            return good
+
+    def _session(self, path: str, headers: Mapping[str, str]) -> Session:
+        """The session of a request: by the folder in its path, and the cookie that belongs to it."""
+        session = self._sessions.get("/".join(path.split("/")[:3]) + "/")
+        if session is None or not any(_same(each, session.cookie) for each in _cookies(headers)):
+            raise Refusal(401, "session", "")
+        return session
+
+
+def _one_of_each(scope: Scope) -> dict[str, str]:
+    """The headers by name; whoever sends one twice means us to misunderstand, but for cookies."""
+    found: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        if key in found and key != "cookie":
+            raise Refusal(400, "headers", f"{key} is there twice")
+        found[key] = f"{found[key]}; {text}" if key in found else text
+    return found
+
+
+def _checked_path(scope: Scope) -> str:
+    path = str(scope["path"])
+    raw = scope.get("raw_path") or path.encode()
+    if not _PATH.fullmatch(path) or raw.partition(b"?")[0] != path.encode():
+        raise Refusal(404, "not_found", "there is nothing here")
+    return path
+
+
+def _cookies(headers: Mapping[str, str]) -> list[str]:
+    parts = (part.strip().partition("=") for part in headers.get("cookie", "").split(";"))
+    return [value for name, _, value in parts if name == COOKIE]
+
+
+def _check_change(session: Session, headers: Mapping[str, str]) -> None:
+    """A change comes as JSON, with the page's own secret, and is no longer than a memory can be."""
+    if not _same(headers.get("x-csrf", ""), session.csrf):
+        raise Refusal(403, "csrf", "load the page again")
+    if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise Refusal(415, "content_type", "a change is JSON")
+    if not headers.get("content-length", "0").isdigit() or int(headers.get("content-length", "0")) > MOST_BYTES:
+        raise Refusal(413, "too_long", f"at most {MOST_BYTES // 1_000_000} MB")
+
+
+def _safely(send: Send) -> Send:
+    """Whatever is answered, with headers that keep it to our own page."""
+
+    async def with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            own = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+            given = list(message.get("headers", ()))
+            if not any(name == b"cache-control" for name, _ in given):
+                own.append((b"cache-control", b"no-store"))
+            message = {**message, "headers": [*given, *own]}
+        await send(message)
+
+    return with_headers
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(), other.encode())

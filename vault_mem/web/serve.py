@@ -1,0 +1,116 @@
+"""Running the server: on this machine alone, until Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from types import FrameType
+
+import uvicorn
+
+from vault_mem.cli.console import Console
+from vault_mem.errors import InvalidInput, VaultMemError
+from vault_mem.web.app import application
+from vault_mem.web.events import Hub
+from vault_mem.web.gate import Gate
+from vault_mem.web.vault import SeenVault
+
+# How long what is under way may take when the server ends.
+_PATIENCE = 3
+
+
+class _Server(uvicorn.Server):
+    """Ends the streams of events when it is told to end: they would go on for ever."""
+
+    def __init__(self, config: uvicorn.Config, hub: Hub) -> None:
+        super().__init__(config)
+        self._hub = hub
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal to end."""
+        self._hub.stop()
+        super().handle_exit(sig, frame)
+
+
+def serve(console: Console, vault: str | None, port: int, *, browser: bool) -> int:
+    """Serve the page until Ctrl-C; the first line printed is its address."""
+    with contextlib.closing(_bound(port)) as listening:
+        port = listening.getsockname()[1]
+        opened = SeenVault(vault, watch=True, env=console.env, cwd=console.cwd)
+        with opened:
+            hub = Hub(opened)
+            gate = Gate(application(opened, hub, japanese=_japanese(console)), port)
+            address = _say(console, gate, port)
+            console.notice("Enter prints a new address, each is good once and for a minute; Ctrl-C ends.")
+            hub.start()
+            threading.Thread(target=_warm, args=(opened,), daemon=True).start()
+            threading.Thread(target=_on_enter, args=(console, gate, port), daemon=True).start()
+            if browser and _has_screen(console):
+                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            config = uvicorn.Config(
+                gate,
+                log_config=None,
+                access_log=False,
+                lifespan="off",
+                loop="asyncio",
+                http="h11",
+                ws="none",
+                proxy_headers=False,
+                server_header=False,
+                timeout_graceful_shutdown=_PATIENCE,
+            )
+            with contextlib.suppress(KeyboardInterrupt):
+                _Server(config, hub).run([listening])
+            hub.stop()
+    return 0
+
+
+def _bound(port: int) -> socket.socket:
+    """A socket that only this machine can reach."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(("127.0.0.1", port))
+        listening.listen(128)
+    except OSError as error:
+        listening.close()
+        taken = error.errno == errno.EADDRINUSE
+        reason = "is taken by another program" if taken else f"cannot be used: {error.strerror}"
+        raise InvalidInput(f"port {port} {reason}", "choose another with --port, or leave it out") from error
+    return listening
+
+
+def _say(console: Console, gate: Gate, port: int) -> str:
+    address = f"http://127.0.0.1:{port}/open?token={gate.new_token()}"
+    console.print(address)
+    console.stdout.flush()
+    return address
+
+
+def _on_enter(console: Console, gate: Gate, port: int) -> None:
+    # not by the reader of standard input: its lock would be held when the process ends
+    with contextlib.suppress(OSError):
+        while os.read(console.stdin.fileno(), 1024):
+            _say(console, gate, port)
+
+
+def _warm(vault: SeenVault) -> None:
+    """Have the index at hand before the first question comes."""
+    with contextlib.suppress(VaultMemError):
+        vault.recall("hello")
+
+
+def _has_screen(console: Console) -> bool:
+    """Whether a browser would have a screen: one in the terminal would take it over."""
+    return sys.platform != "linux" or any(console.env.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+def _japanese(console: Console) -> bool:
+    wanted = (console.env.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return next(filter(None, wanted), "").startswith("ja")

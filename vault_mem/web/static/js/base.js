@@ -1,0 +1,94 @@
+// What every part of the page stands on: markup, hooks, and the little state that all of it shares.
+import { h, render, Fragment } from "../vendor/preact.mjs";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, useId, useCallback } from "../vendor/hooks.mjs";
+import htm from "../vendor/htm.mjs";
+
+export const html = htm.bind(h);
+export { render, Fragment, useEffect, useLayoutEffect, useMemo, useRef, useState, useId, useCallback };
+
+const kept = (name) => {
+  try {
+    return localStorage.getItem(`vault-mem.${name}`);
+  } catch {
+    return null; // a browser that keeps nothing
+  }
+};
+const keep = (name, value) => {
+  try {
+    localStorage.setItem(`vault-mem.${name}`, value);
+  } catch {
+    // as above
+  }
+};
+
+const watchers = new Set();
+export const shared = {
+  lang: kept("lang") ?? (navigator.languages?.find((each) => /^(en|ja)\b/.test(each))?.startsWith("ja") ? "ja" : "en"),
+  theme: kept("theme") ?? "auto",
+  status: null, // api/status
+  changes: 0, // counts what happened in the vault: views that depend on it ask again
+  changed: new Set(), // ids of the last change, so that they can be seen
+  private: false,
+  live: false,
+  over: false, // the session has ended
+  toasts: [],
+  said: "",
+};
+
+export function change(what) {
+  Object.assign(shared, what);
+  if (what.lang) keep("lang", what.lang);
+  if (what.theme) keep("theme", what.theme);
+  watchers.forEach((each) => each());
+}
+
+export function useShared() {
+  const [, again] = useState(0);
+  useLayoutEffect(() => {
+    const tell = () => again((n) => n + 1);
+    watchers.add(tell);
+    return () => watchers.delete(tell);
+  }, []);
+  return shared;
+}
+
+// What a screen reader should hear.
+export const say = (text) => change({ said: text });
+
+let toasts = 0;
+export function toast(text, act) {
+  const one = { key: ++toasts, text, act };
+  change({ toasts: [...shared.toasts.slice(-2), one] });
+  setTimeout(() => dismiss(one), act ? 20000 : 6000);
+}
+export const dismiss = (one) => change({ toasts: shared.toasts.filter((each) => each.key !== one.key) });
+
+// Where we are: #/view/rest?a=b, so that Back, bookmarks and reloads work.
+export function where() {
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
+  const [view, ...rest] = path.split("/").map(decodeURIComponent);
+  return { view: view || "ask", rest, query: Object.fromEntries(new URLSearchParams(query ?? "")) };
+}
+export function address(view, query = {}, ...rest) {
+  const filled = Object.entries(query).filter(([, value]) => value !== "" && value != null && value !== false);
+  const path = [view, ...rest].map(encodeURIComponent).join("/");
+  return `#/${path}${filled.length ? `?${new URLSearchParams(filled)}` : ""}`;
+}
+export const go = (to) => {
+  location.hash = to;
+};
+// The address follows what is typed, without a step of Back for every letter.
+export function settle(to) {
+  if (to !== location.hash) history.replaceState(null, "", to);
+}
+
+// A value as it was when it last stayed the same for a while; what counts is what it says, not which object it is.
+export function useDelayed(value, ms) {
+  const now = JSON.stringify(value);
+  const [late, set] = useState(now);
+  useEffect(() => {
+    const timer = setTimeout(() => set(now), ms);
+    return () => clearTimeout(timer);
+  }, [now, ms]);
+  return useMemo(() => JSON.parse(late), [late]);
+}

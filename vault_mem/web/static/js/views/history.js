@@ -1,0 +1,63 @@
+// History: every operation with its diff, and the way back from each that has one.
+import { html, useState } from "../base.js";
+import { get, useAnswer } from "../api.js";
+import { Failure, Head, LineDiff, Waiting, clock, dayLong, memoryAt, undo } from "../parts.js";
+import { t } from "../words.js";
+
+export default function History() {
+  const found = useAnswer("history", { n: 50 });
+  const [older, setOlder] = useState([]);
+  const [done, setDone] = useState(false);
+  const operations = [...(found.data?.operations ?? []), ...older];
+  const more = found.data?.more && !done;
+  const load = async () => {
+    const next = await get("history", { n: 50, before: operations.at(-1).op });
+    setOlder([...older, ...next.operations]);
+    setDone(!next.more);
+  };
+  const days = Map.groupBy ? Map.groupBy(operations, (each) => each.at.slice(0, 10)) : grouped(operations);
+  return html`<${Head} title=${t("nav.history")} lead=${t("history.lead")} />
+    ${found.error && html`<${Failure} error=${found.error} />`}
+    ${!found.data && found.busy && html`<${Waiting} />`}
+    ${found.data && !operations.length && html`<p class="empty">${t("history.nothing")}</p>`}
+    ${[...days].map(([date, each]) => html`<section key=${date}><h2 class="day">${dayLong(date)}</h2><ul class="ops">${each.map((operation) => html`<${Operation} key=${operation.op} operation=${operation} />`)}</ul></section>`)}
+    ${more && html`<p class="row"><button type="button" class="btn" onClick=${load}>${t("history.more")}</button></p>`}`;
+}
+
+function grouped(operations) {
+  const days = new Map();
+  operations.forEach((each) => days.set(each.at.slice(0, 10), [...(days.get(each.at.slice(0, 10)) ?? []), each]));
+  return days;
+}
+
+function Operation({ operation }) {
+  const [open, setOpen] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const { op, at, command, reason, ids = [], titles = {}, files = [], undone, unasked, undoable } = operation;
+  const named = ids.filter((id) => titles[id]);
+  const back = async () => {
+    setBusy(true);
+    await undo(op);
+    setBusy(false);
+  };
+  return html`<li>
+    <span class="when num"><time datetime=${at}>${clock(at)}</time></span>
+    <div>
+      <div class="row"><b class=${undone ? "struck" : ""}>${t(`command.${command}`, {}, command)}</b>
+        ${unasked && html`<span class="badge">${t("unasked")}</span>`}${undone && html`<span class="badge">${t("is.undone")}</span>`}</div>
+      ${named.slice(0, 4).map((id) => html`<p key=${id} class="small"><a href=${memoryAt(id)}>${titles[id]}</a></p>`)}
+      ${named.length > 4 && html`<p class="small soft">${t("more", { n: named.length - 4 })}</p>`}
+      ${reason && html`<p class="small soft">${reason}</p>`}
+      <details class="disclose" open=${open} onToggle=${(event) => setOpen(event.target.open)}><summary>${t("files", { n: files.length })}</summary>${open && html`<${Changes} op=${op} />`}</details>
+    </div>
+    <div>${undoable && html`<button type="button" class="btn small" disabled=${busy} onClick=${back} aria-label=${t("undo.what", { what: t(`command.${command}`, {}, command), when: clock(at) })}>${t("undo")}</button>`}</div>
+  </li>`;
+}
+
+function Changes({ op }) {
+  const found = useAnswer(`history/${encodeURIComponent(op)}`);
+  if (found.error) return html`<${Failure} error=${found.error} />`;
+  if (!found.data) return null;
+  return found.data.files.map((file) => html`<div class="diff" key=${file.path} tabindex="0" role="region" aria-label=${file.path}>
+    <div class="file">${file.path} ${file.made ? t("file.made") : file.removed ? t("file.removed") : ""}</div><${LineDiff} diff=${file.diff ?? []} />${file.cut && html`<div class="skip-lines">${t("file.cut")}</div>`}</div>`);
+}
