@@ -7,7 +7,7 @@ memory is among the candidates can differ.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 REACH = 4
 # Further searches, for a time or a person that a query names, bring this share of what the first one does.
 FURTHER = 0.5
+# Closed memories are left out by LanceDB only where there are more than a few.
+MOSTLY = 0.7
+# So many more of the nearest are compared in full: the vector index tells their order about right.
+SPARE = 20
 # So many of the nearest may be a pair with a memory.
 PAIRED = 20
 # Rows that are read at once where all are.
@@ -158,6 +162,7 @@ class InTable:
 
     def __init__(self, index: Index, met: Met) -> None:
         self._table, self._names, self._facts, self._met = index.table, Names(index.state), index.facts, met
+        self._numbers: dict[str, int] = {}  # of the rows that were found, by file
 
     @property
     def corpus(self) -> Corpus:
@@ -166,26 +171,32 @@ class InTable:
 
     def gather(self, wanted: Wanted, filters: Filters, now: datetime, count: int) -> set[str]:
         """The files that answer best, about that many by each way of searching."""
-        where = filters.where(now, (MEMORY, NOTE), whole=False)
+        where, more = self._where(filters, now)
         words = self._spelled(wanted.words)
-        found = self._search(wanted.vector, words, where, count)
-        further = round(count * FURTHER)
+        self._search(wanted.vector, words, where, more * count)
+        further = round(more * count * FURTHER)
         for first, last in wanted.spans[:MOST_SPANS]:
-            found |= self._search(
-                wanted.vector, words, f"{where} AND created >= {first!r} AND created < {last!r}", further
-            )
+            self._search(wanted.vector, words, _all(where, f"created >= {first!r} AND created < {last!r}"), further)
         written = sorted({form for name in wanted.people for form in self._facts.values(WRITTEN, name)})
         if written:
             having = " OR ".join(f"array_has(people, {quote(form)})" for form in written)
-            found |= self._search(wanted.vector, words, f"{where} AND ({having})", further)
+            self._search(wanted.vector, words, _all(where, f"({having})"), further)
         if wanted.people and words:
-            found |= self._matching(
-                [*words, *(part for name in wanted.people for part in name.split())], where, further
-            )
+            self._matching([*words, *(part for name in wanted.people for part in name.split())], where, further)
         if wanted.as_written:
-            asked = f"{where} AND contains(lower(content), {quote(wanted.as_written)})"
-            found.update(self._files(asked, count))
-        return found
+            asked = _all(where, f"contains(lower(content), {quote(wanted.as_written)})")
+            return {*self._numbers, *self._files(asked, count)}
+        return set(self._numbers)
+
+    def _where(self, filters: Filters, now: datetime) -> tuple[str, float]:
+        """What LanceDB is asked for, and how many times more of it than is wanted.
+
+        Nearly all memories are open, so it is faster to leave out closed ones afterwards than to look at each first.
+        """
+        open_ = self._facts.open_share(now.timestamp())
+        if filters.closed or filters.as_of is not None or open_ < MOSTLY:
+            return filters.where(now, (MEMORY, NOTE), whole=False), 1.0
+        return replace(filters, closed=True).where(now, (), whole=False), 1 / open_
 
     def _spelled(self, terms: Sequence[str]) -> list[str]:
         """The words to look up. A letter stands for all pairs it is in: only where nothing else is asked for."""
@@ -193,16 +204,14 @@ class InTable:
         asked = [term for term in terms if term not in letters] or letters
         return list(dict.fromkeys(word for term in asked for word in sorted(self._facts.spelled(term))))[:MOST_WORDS]
 
-    def _search(self, vector: Vectors | None, words: Sequence[str], where: str, count: int) -> set[str]:
-        found = self._matching(words, where, count)
+    def _search(self, vector: Vectors | None, words: Sequence[str], where: str, count: float) -> None:
+        self._matching(words, where, count)
         if vector is not None and vector.any():
-            found |= set(self._table.nearest(vector, ["file"], where, count).column("file").to_pylist())
-        return found
+            self._numbers |= self._table.nearest(vector, where, round(count))
 
-    def _matching(self, words: Sequence[str], where: str, count: int) -> set[str]:
-        if not words:
-            return set()
-        return set(self._table.matching(" ".join(words), ["file"], where, count).column("file").to_pylist())
+    def _matching(self, words: Sequence[str], where: str, count: float) -> None:
+        if words:
+            self._numbers |= self._table.matching(" ".join(words), where, round(count))
 
     def around(self, files: Collection[str]) -> set[str]:
         """The files linked to these, in either direction, and whatever else names them: it may have replaced them."""
@@ -214,7 +223,13 @@ class InTable:
         return self._of(self._met.rows(files, self._read))
 
     def _read(self, files: list[str]) -> list[dict[str, Any]]:
-        return rows_in(self._table.select(COLUMNS, f"{TYPES} AND file IN ({listed(files)})"))
+        """Rows by their numbers where those are known and a memory has but one; else by their files."""
+        numbers = [] if self._facts.parted else [self._numbers[file] for file in files if file in self._numbers]
+        others = [file for file in files if self._facts.parted or file not in self._numbers]
+        found = rows_in(self._table.take(COLUMNS, numbers)) if numbers else []
+        if others:
+            found += rows_in(self._table.select(COLUMNS, f"file IN ({listed(others)})"))
+        return [row for row in found if row["type"] in (MEMORY, NOTE)]
 
     def _of(self, held: list[Held]) -> Catalogue:
         found = Catalogue.of_few(held, self._table.dim, self._facts, self._facts.forms)
@@ -231,18 +246,24 @@ class InTable:
 
     def pairing(self, files: Collection[str] | None) -> Catalogue:
         """The rows of these files and of those that are most like one of them. All are held while they are used."""
-        whole = f"n = 0 AND {TYPES}"
         if files is None:
-            return self._of([Held(row) for rows in self._table.batches(COLUMNS, whole, AT_ONCE) for row in rows])
+            batches = self._table.batches(COLUMNS, f"n = 0 AND {TYPES}", AT_ONCE)
+            return self._of([Held(row) for rows in batches for row in rows])
         own, found = self.catalogue(files), set(files)
         for place in (own.n == 0).nonzero()[0].tolist():
-            found |= set(self._table.nearest(own.vectors[place], ["file"], whole, PAIRED).column("file").to_pylist())
+            found |= self._table.nearest(own.vectors[place], self._whole, PAIRED).keys()
         return self.catalogue(found)
+
+    @property
+    def _whole(self) -> str:
+        return "n = 0" if self._facts.parted else ""
 
     def near(self, vector: Vectors, filters: Filters, now: datetime, count: int) -> Catalogue:
         """The rows of at least that many whole memories nearest to a vector."""
-        found = self._table.nearest(vector, ["file"], filters.where(now, (MEMORY, NOTE)), count)
-        return self.catalogue(found.column("file").to_pylist())
+        where, more = self._where(filters, now)
+        found = self._table.nearest(vector, _all(where, self._whole), round(more * count) + SPARE)
+        self._numbers |= found
+        return self.catalogue(found)
 
     def saying(self, text: str) -> Catalogue:
         """The rows of memories of this very text."""
@@ -263,3 +284,7 @@ class InTable:
     def calibration(self, base: Calibration) -> Calibration:
         """What a cosine means in this vault."""
         return self._facts.calibration(base)
+
+
+def _all(*conditions: str) -> str:
+    return " AND ".join(each for each in conditions if each)

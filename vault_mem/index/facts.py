@@ -56,6 +56,7 @@ CREATE TABLE IF NOT EXISTS memories (
     since INTEGER, session INTEGER
 );
 CREATE INDEX IF NOT EXISTS by_time ON memories (created, file);
+CREATE INDEX IF NOT EXISTS by_end ON memories (valid_to) WHERE valid_to IS NOT NULL;
 CREATE INDEX IF NOT EXISTS by_session ON memories (session);
 CREATE TABLE IF NOT EXISTS sample (id TEXT PRIMARY KEY, file TEXT, text TEXT, vector BLOB) WITHOUT ROWID;
 """
@@ -67,14 +68,12 @@ Matrix = NDArray[np.float64]
 class Facts:
     """The figures of one generation's table. Whoever writes the table has them follow, under the same lock."""
 
-    def __init__(self, path: Path, dim: int, *, fixed: bool = False) -> None:
-        self._path, self._dim = path, dim
-        name = f"{path.as_uri()}?mode=ro" if fixed else str(path)
-        self._db = sqlite3.connect(name, timeout=10, isolation_level=None, check_same_thread=False, uri=fixed)
-        if not fixed:
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=OFF")  # what a power cut spoils is filled again
-            self._db.executescript(_TABLES)
+    def __init__(self, path: Path, dim: int) -> None:
+        self._dim = dim
+        self._db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=OFF")  # what a power cut spoils is filled again
+        self._db.executescript(_TABLES)
         self._seen: Any = None
         self._refined: tuple[Any, Calibration] | None = None
         self._cache: dict[Any, Any] = {}
@@ -314,6 +313,11 @@ class Facts:
             near.update(there[timeline.session[here] == timeline.session[there]].tolist())
         return {timeline.files[each] for each in near}
 
+    def open_share(self, moment: float) -> float:
+        """Which share of the memories is not closed at a moment."""
+        closed = self._one("SELECT COUNT(*) FROM memories WHERE valid_to <= ?", moment)
+        return 1.0 - int(closed) / max(self.memories, 1)
+
     def last_of_second(self, second: float) -> float | None:
         """When the last memory of one second was made, in the table's count; None where there is none."""
         found = self._one("SELECT MAX(created) FROM memories WHERE created >= ? AND created < ?", second, second + 0.9)
@@ -504,14 +508,14 @@ class Facts:
             self._cache.clear()
 
 
-def opened(path: Path, dim: int, *, fixed: bool = False) -> Facts:
+def opened(path: Path, dim: int) -> Facts:
     """The figures in a file; one that is damaged is begun again."""
     try:
-        return Facts(path, dim, fixed=fixed)
+        return Facts(path, dim)
     except sqlite3.DatabaseError:
         for each in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
             each.unlink(missing_ok=True)
-        return Facts(path, dim, fixed=fixed)
+        return Facts(path, dim)
 
 
 _MEMBER = "file, created, length, valid_to, private, session"

@@ -72,9 +72,13 @@ class Filters:
         return replace(self, **read) if read else self
 
     def where(self, now: datetime, types: Collection[str] = (MEMORY,), *, whole: bool = True) -> str:
-        """The rows of whole memories that meet the conditions, as the table is asked for them; or passages as well."""
+        """The rows of whole memories that meet the conditions, as the table is asked for them; or passages as well.
+
+        Without `types`, rows of all.
+        """
         asked = [sql for sql, _ in self._conditions(now)]
-        return " AND ".join([*(["n = 0"] if whole else []), f"type IN ({listed(types)})", *asked])
+        of_types = [f"type IN ({listed(types)})"] if types else []
+        return " AND ".join([*(["n = 0"] if whole else []), *of_types, *asked])
 
     def met(self, catalogue: Catalogue, now: datetime) -> Mask:
         """Which of the memories at hand meet the conditions, by place."""

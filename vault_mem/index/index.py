@@ -199,7 +199,9 @@ class Index:
     def large(self) -> bool:
         """Whether LanceDB finds the candidates, and not every row is held in memory."""
         way = self.folder.settings.search_with
-        return way == "lancedb" or (way == "auto" and self.table.count() >= LARGE)
+        if self.state.fixed:  # figures cannot be kept beside it
+            return False
+        return way == "lancedb" or (way == "auto" and self.table.rows >= LARGE)
 
     @property
     def facts(self) -> Facts:
@@ -207,7 +209,7 @@ class Index:
         if self._facts is None:
             from vault_mem.index.facts import opened
 
-            self._facts = opened(self.home / self.generation / "facts.db", self.table.dim, fixed=self.state.fixed)
+            self._facts = opened(self.home / self.generation / "facts.db", self.table.dim)
         return self._facts
 
     @property

@@ -24,6 +24,15 @@ def keep_facts(index: Index, progress: Callable[[int, int], None] | None = None)
             index.facts.fill(index.table, progress)
 
 
+def get_ready(index: Index, progress: Callable[[int, int], None] | None = None) -> None:
+    """Count and build all that a large vault needs; a small one needs nothing."""
+    if index.large:
+        keep_facts(index, progress)
+        with locked_outside(index.lock_path, "the index", WAIT):
+            index.table.refresh()
+            build_indexes(index, progress)
+
+
 def build_indexes(index: Index, progress: Callable[[int, int], None] | None = None) -> None:
     """Build the indexes that LanceDB searches with; the caller holds the lock. Rows are found without them, too."""
     if not index.large or index.table.indexed:

@@ -17,8 +17,8 @@ from vault_mem.index.rows import schema, to_table
 NAME = "memories"
 # Every commit adds a fragment that each search must open: folding them together now and then keeps searches fast.
 COMMITS_BETWEEN_OPTIMIZE = 50
-# How many parts of the vector index are looked into, and how many times more rows than wanted are compared in full.
-PROBES, REFINE = 40, 2
+# How many parts of the vector index are looked into.
+PROBES = 40
 # Fewer vectors are compared one by one as fast.
 FEWEST_VECTORS = 5_000
 
@@ -39,6 +39,7 @@ class Table:
 
         self.dim = dim
         self._version: int | None = None
+        self._rows = (-1, 0)
         self._db = lancedb.connect(folder, session=_session())
         if create:
             self._table = self._db.create_table(NAME, schema=schema(dim), mode="overwrite")
@@ -52,6 +53,13 @@ class Table:
         if self._version is None:
             self._version = int(self._table.version)
         return self._version
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, asked once for a version."""
+        if self._rows[0] != self.version:
+            self._rows = (self.version, int(self._table.count_rows()))
+        return self._rows[1]
 
     def refresh(self) -> None:
         """Read the newest version."""
@@ -108,18 +116,25 @@ class Table:
                 left = left[last:]
         yield left
 
-    def nearest(self, vector: Vectors, columns: Sequence[str], where: str, count: int) -> pa.Table:
-        """The rows of the highest cosine to a vector, with their distances; those not yet in the vector index too."""
-        query = self._table.search(vector, vector_column_name="vector").distance_type("cosine")
-        query = query.nprobes(PROBES).refine_factor(REFINE).where(where, prefilter=True)
-        return query.select([*columns, "_distance"]).limit(count).to_arrow()
+    def nearest(self, vector: Vectors, where: str, count: int) -> dict[str, int]:
+        """The files and numbers of the rows of the highest cosine to a vector; those not yet in an index too."""
+        query = self._table.search(vector, vector_column_name="vector").distance_type("cosine").nprobes(PROBES)
+        return self._found(query, "_distance", where, count)
 
-    def matching(self, words: str, columns: Sequence[str], where: str, count: int) -> pa.Table:
-        """The rows that have some of the words, by LanceDB's BM25; those not yet in the text index too."""
+    def matching(self, words: str, where: str, count: int) -> dict[str, int]:
+        """The files and numbers of the rows that have some of the words, by LanceDB's BM25."""
         from lancedb.query import MatchQuery
 
-        query = self._table.search(MatchQuery(words, "terms"), query_type="fts").where(where, prefilter=True)
-        return query.select([*columns, "_score"]).limit(count).to_arrow()
+        return self._found(self._table.search(MatchQuery(words, "terms"), query_type="fts"), "_score", where, count)
+
+    def _found(self, query: Any, order: str, where: str, count: int) -> dict[str, int]:
+        query = query.where(where, prefilter=True) if where else query
+        found = query.with_row_id(True).select(["file", order]).limit(count).to_arrow()
+        return dict(zip(found.column("file").to_pylist(), found.column("_rowid").to_pylist(), strict=True))
+
+    def take(self, columns: Sequence[str], numbers: Sequence[int]) -> pa.Table:
+        """The rows of these numbers, which are good for one version of the table."""
+        return self._table.take_row_ids(list(numbers)).select(list(columns)).to_arrow()
 
     @property
     def indexed(self) -> bool:

@@ -167,9 +167,12 @@ class Workspace(Opened):
 
     def rebuild(self) -> SyncReport:
         """Rebuild the index from the files; nothing of the old one is left."""
+        from vault_mem.index.large import get_ready
         from vault_mem.index.sync import sync
 
-        return sync(self.index, rebuild=True, progress=self.progress)
+        report = sync(self.index, rebuild=True, progress=self.progress)
+        get_ready(self.index, self.progress)
+        return report
 
     def reading(self, look: Callable[[], T]) -> T:
         """What `look` finds in the index; where that turns out to be damaged, it is rebuilt and looked at again."""

@@ -22,7 +22,7 @@ def gathered(candidates: Candidates, query: Query, filters: Filters, now: dateti
     if candidates.complete:
         return candidates.catalogue(())
     found = candidates.gather(_wanted(query), filters, now, max(GATHERED, how.count))
-    first = candidates.in_time(found, filters, now)
+    first = candidates.catalogue(found)
     best = best_first(first, query, filters.met(first, now), how)
     kept = {first.files[place] for place in best}
     seeds = best[:SEEDS]

@@ -163,10 +163,10 @@ def _best_by(
 
 
 def best_first(catalogue: Catalogue, query: Query, allowed: NDArray[np.bool_], how: How) -> list[int]:
-    """The memories at hand that answer best at first sight."""
+    """The memories at hand that answer best at first sight, each by itself."""
     best, _ = _best(catalogue, query)
-    around = moments(catalogue, allowed, together="moment" in how.switches)
-    first = _first(catalogue, query, allowed, around, best, how.switches)
+    alone = moments(catalogue, allowed, together=False)
+    first = _first(catalogue, query, allowed, alone, best, how.switches)
     return list(dict.fromkeys(_best_by(catalogue, first, best, allowed, how.count)))
 
 

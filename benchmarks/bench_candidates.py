@@ -1,0 +1,123 @@
+"""What it costs in quality that LanceDB finds the candidates: development sets inside filler, both ways on one index.
+
+R@5 of each set, how many of the first five are the same, and whether the guard comes to the same verdict. The filler is
+20,000 generated memories; SCALE_FILLER=100000 in the environment asks for more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC
+from pathlib import Path
+
+from benchmarks.harness import DATA, Figure, Setting, Target
+from benchmarks.vaults import memories, write_vault
+from vault_mem import Memory
+from vault_mem.notes.write import file_name, note_text
+from vault_mem.operations import standby
+from vault_mem.operations.memory.guard import guard
+from vault_mem.operations.memory.recall import Request, recall
+from vault_mem.operations.vaults.evaluate import Sample, as_memory, read_data
+from vault_mem.operations.workspace import Workspace
+from vault_mem.vault.folder import Folder
+
+NEEDS = ("locomo-dev.json", "guard-agent-dev.json")
+FILLER, QUESTIONS, PAIRS = 20_000, 40, 300
+FIRST = 5
+# So much may be lost.
+LOST, SAME = 0.01, 0.995
+
+
+def run(setting: Setting) -> Iterator[Figure]:
+    """R@5 of every set in both ways, then the guard."""
+    filler = int(os.environ.get("SCALE_FILLER", 1_000 if setting.quick else FILLER))
+    root = setting.folder / "vault"
+    write_vault(root, memories(filler, seed=5))
+    setting.progress(f"{filler:,} memories of filler written")
+    large, exact = (_opened(root, way) for way in ("lancedb", "memory"))
+    large.sync()
+    standby.prepare(large)
+    standby.fold(large, 0)
+    setting.progress("indexed")
+    same: list[float] = []
+    for path in [*sorted((DATA / "kinds").glob("*.json")), DATA / NEEDS[0]]:
+        entry = read_data(path)[0]
+        asked = entry["questions"][: QUESTIONS // (4 if setting.quick else 1)]
+        with_set = _Among(root, entry, large)
+        found = defaultdict(list)
+        for question in asked:
+            evidence = {with_set.ids[key] for key in question["evidence"]}
+            first = {
+                name: _first(workspace, question["question"])
+                for name, workspace in (("exact", exact), ("large", large))
+            }
+            for name, ids in first.items():
+                found[name].append(len(evidence & set(ids)) / max(len(evidence), 1))
+            same.append(_overlap(first["exact"], first["large"]))
+        with_set.remove()
+        ours, wanted = (sum(found[name]) / len(asked) for name in ("large", "exact"))
+        target = Target("≥", round(wanted - LOST, 4))
+        yield Figure(f"candidates: {path.stem} ({len(asked)}), R@5 with LanceDB", ours, "", wanted, "exact", target)
+    yield Figure(f"candidates: the same among the first {FIRST} ({len(same)} questions)", sum(same) / len(same))
+    yield from _verdicts(root, large, exact)
+
+
+def _opened(root: Path, way: str) -> Workspace:
+    return Workspace(Folder(root, dict(os.environ) | {"VAULT_MEM_SEARCH_WITH": way}))
+
+
+def _first(workspace: Workspace, question: str) -> list[str]:
+    return [each.memory.id for each in recall(workspace, Request(question, FIRST, min_relevance=0.0)).results]
+
+
+def _overlap(one: list[str], other: list[str]) -> float:
+    return len(set(one) & set(other)) / max(len(one), len(other), 1)
+
+
+class _Among:
+    """The memories of a set among the filler, as long as they are asked for."""
+
+    def __init__(self, root: Path, entry: Sample, workspace: Workspace) -> None:
+        self._folder, self._workspace = root / "memories/set", workspace
+        made = {turn["key"]: as_memory(turn, str(entry.get("name", ""))) for turn in entry["memories"]}
+        self.ids = {key: memory.id for key, memory in made.items()}
+        _write(self._folder, list(made.values()))
+        workspace.sync()
+
+    def remove(self) -> None:
+        shutil.rmtree(self._folder)
+        self._workspace.sync()
+
+
+def _write(folder: Path, made: list[Memory]) -> None:
+    folder.mkdir()
+    for memory in made:
+        (folder / file_name(memory)).write_text(note_text(memory, UTC), encoding="utf-8")
+
+
+def _verdicts(root: Path, large: Workspace, exact: Workspace) -> Iterator[Figure]:
+    """Whether the guard says the same of texts that repeat or change one of the vault's."""
+    pairs = json.loads((DATA / NEEDS[1]).read_text(encoding="utf-8"))[:PAIRS]
+    template = next(iter(memories(1)))
+    _write(
+        root / "memories/set",
+        [replace(template, id=f"mem_{n:012x}", content=each["a"], title=f"t{n}") for n, each in enumerate(pairs)],
+    )
+    large.sync()
+    exact.sync()
+    alike = 0
+    for each in pairs:
+        one, other = (guard(workspace, each["b"], 0.05) for workspace in (large, exact))
+        alike += _said(one) == _said(other)
+    name = f"candidates: verdicts of the guard that are the same ({len(pairs)})"
+    yield Figure(name, alike / len(pairs), target=Target("≥", SAME))
+
+
+def _said(verdict: object) -> tuple[str, str]:
+    found = (getattr(verdict, name) for name in ("duplicate_of", "changed"))
+    return tuple(each.memory.id if each else "" for each in found)  # type: ignore[return-value]
