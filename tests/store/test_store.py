@@ -273,3 +273,11 @@ def test_a_segment_that_is_damaged_is_passed_over(site: Site) -> None:  # L-3
     bucket.put(name, b"not what it was")
     assert two.taken_over() == 0
     assert questions(two) == questions(local(site, two))
+
+
+def test_machines_that_are_killed_and_cut_off_end_up_right(soak: bool) -> None:  # L-3
+    from campaigns.store import run
+
+    counts, wrong = run(seed=1, seconds=600 if soak else 15)
+    assert not wrong
+    assert counts["answers compared"]

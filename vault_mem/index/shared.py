@@ -240,14 +240,13 @@ class Shared:
     # Taking rows out
 
     def owe(self, ids: Iterable[str], files: Iterable[str] = ()) -> None:
-        """Note that nothing of these memories may stay in the store, nor of `files` as they were before."""
+        """Note that nothing of these memories may stay in the store, nor of `files` as they are and ever were."""
         memories = [mark("memory", id_) for id_ in ids]
-        now = {
-            mark("text", known.key, known.hash) for known in self._index.state.files(files).values() if _public(known)
-        }
+        files = list(files)
+        now = [mark("text", known.key, known.hash) for known in self._index.state.files(files).values()]
         former = self.ledger.held_as("path", [mark("path", key) for key in files])
-        texts = {each.text for each in (*former, *self.ledger.held_as("memory", memories))} - now
-        self.ledger.owe([*memories, *texts])
+        former += self.ledger.held_as("memory", memories)
+        self.ledger.owe([*memories, *now, *(each.text for each in former)])
 
     def _owe_what_became_private(self) -> None:
         """What this machine once offered and is private by now, however it became so."""

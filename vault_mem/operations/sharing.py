@@ -28,17 +28,15 @@ def share(workspace: Workspace) -> None:
         workspace.notices += [f"{trouble}; this machine goes on by itself"] if trouble else []
 
 
-def withdraw(workspace: Workspace, ids: Iterable[str], files: Iterable[str]) -> None:
-    """Have nothing left in the store of what was purged or made private, nor of `files` as they were before."""
+def owe(workspace: Workspace, ids: Iterable[str], files: Iterable[str]) -> None:
+    """Note, before anything is changed, that nothing of these memories may stay, nor of `files` as they are."""
     shared = _shared(workspace)
-    if shared is None:
-        return
-    shared.owe(ids, files)
-    retry(workspace)
+    if shared is not None:
+        shared.owe(ids, files)
 
 
-def retry(workspace: Workspace) -> None:
-    """Take out of the store what an earlier command could not."""
+def withdraw(workspace: Workspace) -> None:
+    """Take out of the store what is owed: by the operation that was just done, and by those that could not."""
     shared = _shared(workspace)
     try:
         if shared is not None:

@@ -59,9 +59,10 @@ def move_flagged(workspace: Workspace) -> list[str]:
                     unasked=True,
                 )
                 note_held(transaction, memory.id, held)
+                sharing.owe(workspace, transaction.ids, transaction.notes)
                 transaction.commit()
             index_written(workspace, transaction)
-            sharing.withdraw(workspace, transaction.ids, transaction.notes)
+            sharing.withdraw(workspace)
         except VaultMemError as error:
             workspace.notices.append(f"{known.key}: not moved into the private folder: {error.message}")
             continue

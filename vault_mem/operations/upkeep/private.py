@@ -91,9 +91,10 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
         )
         if transaction.steps:
             note_held(transaction, memory.id, held)
+            sharing.owe(workspace, transaction.ids, transaction.notes)
         op = transaction.commit() if transaction.steps else ""
         index_written(workspace, transaction)
-        sharing.withdraw(workspace, transaction.ids, transaction.notes)
+        sharing.withdraw(workspace)
         now = memory_written(workspace, transaction, memory.id)
         return PrivateResult(now, aside.links, aside.episodes, aside.mentions, aside.scrubbed, held, op)
 

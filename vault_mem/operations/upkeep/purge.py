@@ -65,7 +65,8 @@ def purge(
         if not trashed:
             _refuse_while_open(workspace, memory)
         transaction, left = _plan(workspace, memory, reason, trashed, update_links)
-        offered = sharing.was_offered(workspace, memory.id)
+        if not memory.private or sharing.was_offered(workspace, memory.id):
+            sharing.owe(workspace, [memory.id], transaction.notes)
         references = [key for key in transaction.notes if key != memory.path]
         op = transaction.commit()
         try:
@@ -73,8 +74,7 @@ def purge(
             remove_traces(workspace.folder, workspace.rebuild)
         except (VaultMemError, *INDEX_ERRORS) as error:
             workspace.notices.append(f"it is gone, but traces are left until the next command removes them: {error}")
-        if not memory.private or offered:
-            sharing.withdraw(workspace, [memory.id], transaction.notes)
+        sharing.withdraw(workspace)
         return ForgetResult(memory, references, left, op, purged=True)
 
     return changing(workspace, act)

@@ -86,7 +86,7 @@ def store(workspace: Workspace) -> Iterator[Finding]:
             found.uri,
             hint=found.hint or "the next command tries again (doctor --fix does now)",
             severity="error",
-            fix=sharing.retry,
+            fix=sharing.withdraw,
         )
     elif found and found.trouble:
         hint = f"this machine goes on by itself; {found.hint}"
