@@ -14,6 +14,7 @@ import io
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -29,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from store.servers import REGION, Proxy, Server
 
 IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
-WORDS = "harbour lantern gravel orchard copper willow thunder pocket saddle ribbon velvet anchor".split()
+WORDS = re.findall(r"\w+", "harbour lantern gravel orchard copper willow thunder pocket saddle ribbon velvet anchor")
 FIRST = 130  # more than makes a machine ask the store
 PRIVATE = "privatefromthestart"
 COULD_NOT = "could NOT"
@@ -155,7 +156,9 @@ class Campaign:
         git(self.place, "init", "-q", "--bare", "origin.git")
         git(self.place, "clone", "-q", "origin.git", str(first))
         self._env(self.machines[0])
-        with Vault.init(first, env=json.loads((first.parent / "env.json").read_text()), timezone="UTC") as vault:
+        env = json.loads((first.parent / "env.json").read_text())
+        Vault.init(first, env=env, timezone="UTC")
+        with Vault(first, env=env) as vault:
             texts = [
                 f"The {WORDS[n % 12]}{n:010x} stood by the {WORDS[n % 7]} in year {1800 + n}." for n in range(FIRST)
             ]
