@@ -2,7 +2,7 @@
 
 Each benchmark is a module `bench_NAME.py` with a function `run(setting)` that yields figures, and, where it needs
 data that is not part of the project, the names of those files in `NEEDS`, and packages in `PACKAGES`. It runs in a
-process, a folder and an environment of its own, so nothing of the user's is touched and peak memory is the benchmark's alone.
+process, a folder and an environment of its own, so nothing of the user's is touched and peak memory is its alone.
 Exits with 1 when a target was missed or a benchmark failed.
 """
 

@@ -34,6 +34,7 @@ WORDS = re.findall(r"\w+", "harbour lantern gravel orchard copper willow thunder
 FIRST = 130  # more than makes a machine ask the store
 PRIVATE = "privatefromthestart"
 COULD_NOT = "could NOT"
+DEEDS = ["kill", *["cut", "cut after"] * 2, *["heal"] * 7, *["nothing"] * 8]
 
 
 def git(root: Path, *arguments: str) -> int:
@@ -111,7 +112,7 @@ class Worker:
         path = self.random.choice(self._notes())
         text = path.read_text()
         id_ = next((line[4:].strip() for line in text.splitlines() if line.startswith("id: ")), "")
-        word = next((each for each in text.replace(".", " ").split() if len(each) > 14 and each[-10:].isalnum()), "")
+        word = next(iter(re.findall(r"\b[a-z]{6,8}[0-9a-f]{10}\b", text.partition("\n---\n")[2])), "")
         if not id_ or not word:
             return
         code, _, err = call(self.root, self.env, command, id_, *options)
@@ -209,7 +210,7 @@ class Campaign:
                         ]
                     self.workers[machine] = self._start(machine)
             time.sleep(self.random.uniform(0.5, 2.0))
-            deed = self.random.choice(["kill", "cut", "cut after", "heal", "heal", "heal", "nothing", "nothing"])
+            deed = self.random.choice(DEEDS)
             self.counts[deed] += 1
             if deed == "kill":
                 self.random.choice(list(self.workers.values())).kill()
