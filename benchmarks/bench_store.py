@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -54,6 +56,11 @@ def run(setting: Setting) -> Iterator[Figure]:
         traffic = two.index.shared.traffic if two.index.shared else Traffic()
         yield Figure("store: requests for it", traffic.requests)
         yield Figure("store: bytes for it", traffic.read / 1e6, "MB")
+        local = {**env, "VAULT_MEM_INDEX_DIR": str(setting.folder / "local")}
+        first, alone = (
+            _first_recall(root, setting.folder / name, each) for name, each in (("a", shared), ("b", local))
+        )
+        yield Figure("store: first recall of a container", first, "s", alone, name)
         _share(two)  # the list of what it holds
         idle, _ = _share(two)
         yield Figure("store: requests where nothing changed", idle.requests, target=Target("≤", 0))
@@ -67,6 +74,20 @@ def run(setting: Setting) -> Iterator[Figure]:
         yield Figure("store: bytes for one changed note", (one_note.written + one_note.read) / 1e3, "kB")
     finally:
         server.stop()
+
+
+def _first_recall(root: Path, home: Path, env: dict[str, str]) -> float:
+    """A command in a container that has the notes and nothing else, until its answer is there."""
+    home.mkdir()
+    surroundings = {"HOME": str(home), "PATH": os.environ["PATH"], "VAULT_MEM_DAEMON": "off", **env}
+    command = [sys.executable, "-m", "vault_mem", "--vault", str(root), "recall", "where is the key"]
+    began = time.perf_counter()
+    with subprocess.Popen(command, env=surroundings, stdout=subprocess.PIPE) as process:
+        if not (process.stdout and process.stdout.readline()):
+            raise AssertionError("no answer")
+        taken = time.perf_counter() - began
+        process.communicate()
+    return taken
 
 
 def _machine(root: Path, home: Path, env: dict[str, str]) -> Workspace:
