@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench frameworks test-store clients test-web pictures dist soak fuzz model model-check clean
+.PHONY: demo test lint bench frameworks test-store clients test-web dist docs pictures peers soak fuzz model model-check clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -11,11 +11,20 @@ $(BIN)/.installed: pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@
 
-demo: $(BIN)/.installed
-	$(BIN)/python demo.py
+# The development environment where there is one, else one that has what the tour needs and no more.
+DEMO := $(if $(wildcard $(BIN)/.installed),$(VENV),build/demo)
+
+build/demo/.installed: pyproject.toml
+	@echo "Installing vault-mem and what it needs into build/demo: about 555 MB, once."
+	$(PYTHON) -m venv build/demo
+	build/demo/bin/pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+demo: $(DEMO)/.installed
+	$(DEMO)/bin/python demo.py
 
 test: $(BIN)/.installed
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 $(ARGS)
 
 lint: $(BIN)/.installed
 	$(BIN)/ruff check .
@@ -26,6 +35,7 @@ lint: $(BIN)/.installed
 	$(BIN)/python docs/generate_fields.py --check
 	$(BIN)/python docs/generate_async.py --check
 	$(BIN)/python docs/generate_library.py --check
+	$(BIN)/python docs/pictures.py --check
 
 bench: $(BIN)/.installed
 	$(BIN)/python -m benchmarks
@@ -59,22 +69,32 @@ test-store: $(STORE)/.installed
 clients: $(BIN)/.installed
 	$(BIN)/pytest tests/clients --clients -rs
 
-# The page of `vault-mem web` in a real browser: Debian's chromium, driven by playwright. Under two minutes.
+# The page of `vault-mem web` in a real browser: Debian's chromium, driven by playwright. Under two minutes. Where no
+# browser can be installed, what needs one is skipped, and says so.
 $(BIN)/.browsing: $(BIN)/.installed
-	command -v chromium || (apt-get update -q && apt-get install -q -y chromium fonts-noto-cjk)
+	command -v chromium || (apt-get update -q && apt-get install -q -y chromium fonts-noto-cjk) || true
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[web,web-test]'
 	touch $@
 
 test-web: $(BIN)/.browsing
 	$(BIN)/pytest -rs tests/web
 
-pictures: $(BIN)/.browsing
-	$(BIN)/python docs/pictures_web.py
-
-# A plugin folder, an .mcpb bundle and a server.json (docs/setup.md). NAMESPACE is the publisher's, in the MCP registry.
+# Wheel and sdist, tried in an empty environment; a plugin folder, an .mcpb bundle and a server.json (docs/setup.md).
+# NAMESPACE is the publisher's, in the MCP registry.
 NAMESPACE ?= io.github.vault-mem
 dist: $(BIN)/.installed
-	$(BIN)/python -m packages.build dist --namespace $(NAMESPACE)
+	$(BIN)/pip install --quiet --disable-pip-version-check 'build>=1.2' 'twine>=6.0'
+	$(BIN)/python release.py dist --namespace $(NAMESPACE)
+
+# The docs as a site in build/site; a link that leads nowhere is an error.
+docs: $(BIN)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.5'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# Every picture of README and docs, from real commands and committed figures; the same bytes each time.
+pictures: $(BIN)/.browsing
+	$(BIN)/python docs/pictures.py
+	$(BIN)/python docs/pictures_web.py
 
 # Hours: every campaign whole (docs/reliability.md).
 soak: $(BIN)/.installed

@@ -7,6 +7,7 @@ all alike; the daemon is asked over its socket, without a shell.
 from __future__ import annotations
 
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -44,7 +45,8 @@ def _at(setting: Setting, size: int) -> Iterator[Figure]:
     setting.progress(f"{size:,} memories indexed")
     plain, watched = Vault(root, watch=False), Vault(root, watch=True)
     random, asked = Random(7), questions(500)
-    os.environ["VAULT_MEM_DAEMON"] = "on"
+    runtime = f"/tmp/vault-mem-bench-{os.getpid()}"  # a socket's path is short
+    os.environ |= {"VAULT_MEM_DAEMON": "on", "VAULT_MEM_RUNTIME_DIR": runtime}
     daemon = subprocess.Popen([sys.executable, "-m", "vault_mem", "--vault", str(root), "daemon", "run"])
     try:
         _await(root)
@@ -77,6 +79,7 @@ def _at(setting: Setting, size: int) -> Iterator[Figure]:
     finally:
         daemon.terminate()
         daemon.wait(60)
+        shutil.rmtree(runtime, ignore_errors=True)
     setting.progress("many at once")
     texts = [each.content for each in memories(MANY, seed=77)]
     began = time.perf_counter()

@@ -300,7 +300,8 @@ def outside(canary: Canary) -> list[str]:
     """Whatever holds the token, or names a private memory, where neither may be."""
     words = (TOKEN, *canary.private_ids)
     found = holding(canary.root, *words, but=("private/", ".vault-mem/"))
-    found += holding(canary.out, *words, but=("import.jsonl", "backup.tar.gz"))
+    given = ("import.jsonl", "backup.tar.gz", "restored/private/", "restored/.vault-mem/")
+    found += holding(canary.out, *words, but=given)
     found += holding(Path(canary.cli.env["HOME"]), *words)
     git(canary.root, "add", "-A")
     git(canary.root, "commit", "-q", "--allow-empty", "-m", "all")

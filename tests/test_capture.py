@@ -55,15 +55,21 @@ def only(root: Path) -> str:
     return text
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "opencode", "qwen"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "opencode", "openclaw", "qwen"])
 def test_what_the_clients_write(cli: Command, root: Path, tmp_path: Path, agent: str) -> None:
     # K-1: transcripts that the clients made themselves; known by what the hook says
-    path = tmp_path / f"{agent}.jsonl"
-    told = {"session_id": "abc", "transcript_path": str(path), "cwd": "/home/umi/app", "hook_event_name": "Stop"}
-    if agent == "opencode":
+    path = tmp_path / (f"{agent}.sqlite" if agent in ("openclaw", "opencode") else f"{agent}.jsonl")
+    told = {
+        "session_id": "agent:main:main",
+        "transcript_path": str(path),
+        "cwd": "/home/umi/app",
+        "hook_event_name": "Stop",
+    }
+    if path.suffix == ".sqlite":
         with sqlite3.connect(path) as database:
-            database.executescript((DATA / "opencode.sql").read_text())
-            (told["session_id"],) = database.execute("SELECT id FROM session").fetchone()
+            database.executescript((DATA / f"{agent}.sql").read_text())
+            if agent == "opencode":
+                (told["session_id"],) = database.execute("SELECT id FROM session").fetchone()
     else:
         shutil.copy(DATA / f"{agent}.jsonl", path)
     cli.run("capture", "--agent", agent, stdin=json.dumps(told))
@@ -73,8 +79,9 @@ def test_what_the_clients_write(cli: Command, root: Path, tmp_path: Path, agent:
     assert [part.split("\n")[0][17:] for part in said] == ["user", "assistant", "user", "assistant"]
     assert QUESTION in said[0] and "Noted by the stand-in." in said[1] and "And the second question?" in said[2]
     assert 'project: "/home/umi/app"' in text and "turns: 4" in text and "hello tool" not in text
-    tools = {"claude-code": "(tools: Bash)", "qwen": "(tools: run_shell_command)"}
+    tools = {"claude-code": "(tools: Bash)", "qwen": "(tools: run_shell_command)", "openclaw": "(tools: tool_call)"}
     assert ("(tools: " in said[1]) == (agent in tools) and tools.get(agent, "") in said[1]
+    assert ("private: true" in text) == (agent == "openclaw")  # what recall gave back, in an event that is compressed
 
 
 def test_a_session_grows(cli: Command, root: Path, tmp_path: Path) -> None:

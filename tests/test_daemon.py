@@ -291,7 +291,7 @@ def test_undo_at_a_terminal_asks(one: Served) -> None:
     process = one.start("undo", stdin=terminal, stderr=terminal)
     os.write(keyboard, b"n\n")
     out, _ = process.communicate(timeout=60)
-    assert b"Take that back? [y/N]" in os.read(keyboard, 10_000)
+    assert b"Undo that? [y/N]" in os.read(keyboard, 10_000)
     os.close(terminal)
     os.close(keyboard)
     assert (process.returncode, out) == (1, b"Nothing was undone.\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -43,6 +44,18 @@ def test_five_vaults_in_one_process(vaults: list[Served]) -> None:
     assert status["vault"] == str(vaults[2].root) and status["requests"] >= 2
     lines = vaults[0].run("daemon", "status").out.splitlines()
     assert "5 vault(s) open" in lines[0] and str(vaults[4].root) in lines[5]
+
+
+def test_two_vaults_in_one_answer(vaults: list[Served]) -> None:
+    # K-5: each lends what it has open, and commands that look into each other's vaults all end
+    named = [each for vault in vaults[3:] for each in ("--vault", str(vault.root))]
+    lines = [vaults[0].send("recall", "heron", "--json", *turned) for turned in (named, named[2:] + named[:2]) * 6]
+    answers = [answer_on(line).json["results"] for line in lines]
+    assert {frozenset(each["id"] for each in found) for found in answers} == {
+        frozenset(("mem_000000000003", "mem_000000000004"))
+    }
+    told = {each["vault"]: each["requests"] for each in vaults[0].run("daemon", "status", "--json").json["vaults"]}
+    assert min(told[str(vault.root)] for vault in vaults[3:]) >= 12
 
 
 def test_logs_and_environments_are_kept_apart(vaults: list[Served]) -> None:
@@ -170,11 +183,17 @@ def test_stop_lets_one_vault_go_and_start_keeps_it(vaults: list[Served]) -> None
     assert one.pid() == pid
     assert one.run("daemon", "restart", "--json").json["automatic"] is False
     assert one.pid() != pid and not is_open(other)
-    assert other.ask("recall", "heron").code == 0
-    assert sorted(other.run("daemon", "stop", "--all", "--json").json["vaults"]) == sorted(
-        [str(one.root), str(other.root)]
+    # what the system starts takes the place of what a command started, and goes on keeping what that kept
+    service = subprocess.Popen(
+        [sys.executable, "-P", "-m", "vault_mem.daemon", str(other.root)], env={**os.environ, **one.env}
     )
+    wait_for(lambda: is_open(one) and is_open(other))
+    told = one.run("daemon", "status", "--json").json
+    assert told["pid"] == service.pid and [each["automatic"] for each in told["vaults"]] == [False, False]
+    stopped = other.run("daemon", "stop", "--all", "--json").json["vaults"]
+    assert sorted(stopped) == sorted([str(one.root), str(other.root)])
     assert not one.alive() and not other.alive()
+    assert service.wait(60) == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="systemd is Linux's")

@@ -25,6 +25,7 @@ from vault_mem import Vault
 from vault_mem.cli import tree
 from vault_mem.cli.console import Console
 from vault_mem.cli.main import cli as program
+from vault_mem.index.state import SCHEMA_VERSION
 
 PROJECT = SAMPLE.parent
 PAGES = [PROJECT / "README.md", PROJECT / "README.ja.md", SAMPLE / "README.md"]
@@ -187,3 +188,38 @@ def test_every_example_of_a_help_page_parses():
                 except click.exceptions.ClickException as error:
                     wrong.append(f"{example}: {error.format_message()}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_pages_say_the_version_of_the_index():
+    assert f"| {SCHEMA_VERSION} |" in (PROJECT / "docs/upgrading.md").read_text(encoding="utf-8")
+
+
+def test_the_first_hour(tmp_path: Path, env: dict[str, str]):
+    """What a stranger types, in order; each step finds the next one on the screen."""
+    reader = Command(tmp_path, env)
+    lost = reader.run("recall", "tea")
+    assert lost.code == 1 and "vault-mem init" in lost.err and "config set --user vault" in lost.err
+    assert "Save and find:" in reader.run().out
+    typo = reader.run("rember", "x")
+    assert typo.code == 2 and "remember" in typo.err
+    made = reader.run("init", "notes").out
+    assert 'remember "..."' in made
+    reader.cwd = tmp_path / "notes"
+    assert reader.run("recall", "tea").out == "No related memories.\n"
+    first = reader.run("remember", "Haruka prefers tea after three.", "--kind", "fact", "--person", "Haruka").out
+    assert first.startswith("Saved") and "---" not in first  # no link was made: no question about connections
+    again = reader.run("remember", "After three, Haruka prefers tea.")
+    assert again.code == 3 and "--last-blocked --force" in again.err
+    assert "tea after three" in reader.run("recall", "what does Haruka drink?").out
+    assert "tea after three" in reader.run("recall", "春香は何を飲む？").out
+    changed = reader.run("remember", "Haruka prefers coffee after three.", "--kind", "fact")
+    assert changed.code == 0 and "tea → coffee" in changed.out and "--supersedes" in changed.out
+    assert reader.run("close", "Haruka prefers tea after three").code == 0
+    assert "tea" not in reader.run("recall", "what does Haruka drink?").out
+    assert reader.run("people", "--closed").out.endswith("Haruka\n")
+    assert "Haruka prefers coffee" in reader.run("history").out
+    undone = reader.run("undo").out
+    assert undone.startswith("Undone: close") and "Haruka prefers tea" in undone
+    assert reader.run("private", "Haruka prefers tea after three").code == 0
+    assert reader.run("backup", str(tmp_path / "b.tar.gz")).code == 0
+    assert reader.run("doctor").out.startswith("All well")

@@ -13,6 +13,8 @@ from conftest import Command
 from vault_mem.cli.main import COMMANDS
 from vault_mem.imports.formats import FORMATS
 
+PROJECT = Path(__file__).parent.parent
+
 
 @pytest.fixture
 def bare(tmp_path: Path, env: dict[str, str]) -> Command:
@@ -168,3 +170,9 @@ def test_completion_and_help_load_nothing_heavy(env: dict[str, str]):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
     assert done.returncode == 0
+
+
+def test_the_reference_is_a_snapshot_of_every_help_page():
+    """After a change: `python docs/generate_cli.py`; the diff of docs/cli.md shows what a user will read."""
+    done = subprocess.run([sys.executable, PROJECT / "docs/generate_cli.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[:2000]

@@ -23,19 +23,20 @@ def home(cli: Command, agent: str) -> Path:
         "codex": ".codex/sessions/2026/11/17/rollout-2026-11-17T06-24-56-x.jsonl",
         "gemini": ".gemini/tmp/app/chats/session-2026-11-17T06-25-747e7600.jsonl",
         "opencode": ".local/share/opencode/opencode.db",
+        "openclaw-sessions": ".openclaw/agents/main/agent/openclaw-agent.sqlite",
         "qwen": ".qwen/projects/-home-umi-app/chats/e3e9751e.jsonl",
     }
     path = Path(cli.env["HOME"], where[agent])
     path.parent.mkdir(parents=True, exist_ok=True)
-    if agent == "opencode":
+    if agent.startswith("open"):
         with sqlite3.connect(path) as database:
-            database.executescript((DATA / "opencode.sql").read_text())
+            database.executescript((DATA / f"{agent.removesuffix('-sessions')}.sql").read_text())
     else:
         shutil.copy(DATA / f"{agent}.jsonl", path)
     return path
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "opencode", "qwen"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "opencode", "openclaw-sessions", "qwen"])
 def test_by_the_name_of_the_agent(cli: Command, root: Path, agent: str) -> None:
     # K-3: from where the client keeps them; repeatable; as memories only on request
     home(cli, agent)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from helpers import contents
 
-from packages.build import build
+from release import build
 from vault_mem import __version__
 
 SERVER = {"command": "vault-mem", "args": ["mcp", "--tools", "core"]}

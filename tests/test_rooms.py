@@ -53,11 +53,15 @@ no_writer("by itself")
 
 from vault_mem.daemon.engine import Engine, Loan
 from vault_mem.daemon.request import Request
+from vault_mem.vault.folder import Folder
 
+folder = Folder(root, os.environ)
+engine = Engine(folder, os.open(os.devnull, os.O_RDONLY), root / "cookies", lambda engine: None)
+engine.borrow()
 asked = b"\\0".join([b"1", b"r1", os.fsencode(root), b"80", b"", b"0", b"recall", b"coffee in the morning"])
-loan = Loan(Engine(root, os.environ), Request(asked))
+loan = Loan(engine, Request(asked))
 console = Console.of_process()
-console.opening, console.vault = loan.open, str(root)
+console.opening, console.vault = (lambda console, what: loan.open(folder, console, what)), str(root)
 assert run(["recall", "coffee in the morning"], console) == 0
 loan.end(sound=True)
 no_writer("in a daemon")

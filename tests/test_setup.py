@@ -496,6 +496,28 @@ def test_codex_hooks_go_where_hooks_are(agent_cli: Command):
     assert everything(agent_cli) == before
 
 
+def test_the_sandbox_is_opened_when_asked_for(agent_cli: Command, root: Path):
+    # A-1: the vault and no other folder, beside what the owner has allowed; and it is taken out again
+    settings, codex = agent_cli.cwd / ".claude/settings.json", agent_cli.cwd / ".codex/config.toml"
+    for path in (settings, codex):
+        path.parent.mkdir(exist_ok=True)
+    settings.write_text('{"sandbox": {"enabled": true, "filesystem": {"allowWrite": ["/var/log"]}}}\n')
+    codex.write_text('model = "gpt-5"\n')
+    before = everything(agent_cli)
+    for agent in ("claude-code", "codex"):
+        told = agent_cli.json("setup", agent, "--vault", str(root), "--sandbox", "--yes")
+        assert not any("sandbox" in each for each in told["notices"] if "outside the project" in each)
+    given = json.loads(settings.read_text())["sandbox"]
+    assert given["filesystem"]["allowWrite"] == ["/var/log", str(root)] and given["network"]["allowAllUnixSockets"]
+    assert tomllib.loads(codex.read_text())["sandbox_workspace_write"] == {"writable_roots": [str(root)]}
+    for agent in ("claude-code", "codex"):
+        agent_cli.json("setup", agent, "--remove", "--yes")
+    assert everything(agent_cli) == before
+    codex.write_text("[sandbox_workspace_write]\nnetwork_access = true\n")
+    told = agent_cli.json("setup", "codex", "--vault", str(root), "--sandbox", "--yes")
+    assert "writable_roots" not in codex.read_text() and any("writable_roots" in each for each in told["notices"])
+
+
 def test_the_sandbox_is_spoken_of(agent_cli: Command, root: Path):
     # A-1: who starts the daemon, and what the client's own sandbox must allow
     for agent, setting in (("claude-code", f'"allowWrite": ["{root}"]'), ("codex", f'writable_roots = ["{root}"]')):

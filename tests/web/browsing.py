@@ -62,7 +62,7 @@ def serving(folder: Path) -> Iterator[Site]:
         process = subprocess.Popen(
             [sys.executable, "-m", "vault_mem", "web", "--no-browser", "--port", "0"],
             cwd=cli.root,
-            env={**os.environ, **cli.env},
+            env={**os.environ, **cli.env, "VAULT_MEM_DEBUG": "raise"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -100,7 +100,7 @@ def tab_on(site: Site, browser: Any, **look: Any) -> Iterator[Any]:
     tab.wait_for_selector("main h1")
     yield tab
     context.close()
-    assert wrong == []
+    assert not wrong, wrong
 
 
 def view(tab: Any, name: str) -> None:

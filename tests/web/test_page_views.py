@@ -67,7 +67,7 @@ def test_filters_are_in_the_address(tab: Any) -> None:
     tab.get_by_text("Filters", exact=True).click()
     tab.get_by_label("Kind").select_option("task")
     tab.wait_for_function(
-        "() => document.querySelectorAll('.card .kind .k-task').length > 0 && !document.querySelector('.card .kind .k-event')"
+        "() => document.querySelector('.card .kind .k-task') && !document.querySelector('.card .kind .k-event')"
     )
     assert "kind=task" in tab.url
     tab.get_by_role("button", name="Remove all filters").click()
@@ -114,7 +114,7 @@ def test_timeline_as_it_was(tab: Any) -> None:
     wait_for(lambda: not tab.locator("s").count())
     tab.get_by_text("November 2026").wait_for(state="detached")
     tab.get_by_role("radio", name="Year").check()
-    tab.get_by_role("heading", name="2026").wait_for()
+    tab.get_by_role("heading", name=re.compile("^2026 ?12 memories")).wait_for()
 
 
 def test_graph_by_keyboard(tab: Any) -> None:
@@ -138,7 +138,7 @@ def test_graph_as_a_list_and_as_clusters(tab: Any) -> None:
     view(tab, "graph")
     tab.wait_for_selector("canvas[data-settled=true]")
     tab.get_by_text("The same as a list").click()
-    assert tab.get_by_role("link", name="Marit ordered 24 loggers for the Bergen pilot").count() == 1
+    tab.get_by_role("link", name="Marit ordered 24 loggers for the Bergen pilot").wait_for()
     tab.get_by_role("button", name="Zoom in").click()
     tab.get_by_role("button", name="Show all").click()
 
@@ -160,8 +160,8 @@ def test_review_and_the_file_agree(tab: Any, site: Site) -> None:
     cards = tab.get_by_role("article")
     wait_for(lambda: cards.count() == len(proposals(site)))
     before = cards.count()
-    assert tab.locator("article del").count() > 0
-    assert tab.locator("article ins").count() > 0
+    tab.locator("article del").first.wait_for()
+    tab.locator("article ins").first.wait_for()
     # later: nothing is written
     text = review.read_text(encoding="utf-8")
     cards.first.get_by_role("button", name="Later").click()
@@ -246,38 +246,28 @@ def test_a_conflict_shows_both_texts(tab: Any, site: Site) -> None:
 def test_a_new_memory_and_what_the_guard_says(tab: Any, site: Site) -> None:
     view(tab, "new")
     text = tab.get_by_role("textbox", name="What should be remembered?")
-    text.fill(
-        "Marit ordered 24 loggers for the Bergen pilot. Delivery to her warehouse by 20 November, 186,000 yen each."
-    )
+    text.fill(site.cli.json("show", O_RING)["content"])
     verdict = tab.locator("#verdict")
-    verdict.get_by_text(re.compile("This repeats a memory|Nearly the same")).wait_for()
-    verdict.get_by_role("link", name="Kaya wants her mails short").first.wait_for()
+    verdict.get_by_text("This repeats a memory").wait_for()
+    assert verdict.get_by_role("link", name="The O-ring for the logger cap is now BX-4407V").first.is_visible()
     text.fill("The harbour crane at Onomichi is painted yellow since Friday.")
     verdict.get_by_text("New.").wait_for()
     tab.get_by_label("Tags").fill("harbour, onomichi")
     tab.get_by_role("button", name="Save", exact=True).click()
     tab.get_by_role("heading", level=1, name=re.compile("The harbour crane")).wait_for()
-    saved = [
-        each
-        for each in Path(site.root, "memories").rglob("*.md")
-        if "harbour crane" in each.read_text(encoding="utf-8")
-    ]
-    assert len(saved) == 1
-    assert "  - onomichi" in saved[0].read_text(encoding="utf-8")
+    texts = [each.read_text(encoding="utf-8") for each in Path(site.root, "memories").rglob("*.md")]
+    (saved,) = [text for text in texts if "harbour crane" in text]
+    assert "  - onomichi" in saved
 
 
 def test_what_happens_elsewhere_appears(tab: Any, site: Site) -> None:
     view(tab, "ask?tag=birds")
-    write_memory(
-        site.root,
-        "memories/2026-11/pelican.md",
-        "mem_00000000abcd",
-        "A pelican sat on the third raft.",
-        "tags: [birds]",
-    )
-    tab.get_by_role("heading", name="A pelican sat on the third raft").wait_for()
-    (site.root / "memories/2026-11/pelican.md").unlink()
-    tab.get_by_role("heading", name="A pelican sat on the third raft").wait_for(state="detached")
+    text = "A pelican sat on the third raft."
+    pelican = write_memory(site.root, "memories/2026-11/pelican.md", "mem_00000000abcd", text, "tags: [birds]")
+    heading = tab.get_by_role("heading", name=text[:-1])
+    heading.wait_for()
+    pelican.unlink()
+    heading.wait_for(state="detached")
 
 
 def test_the_way_through_by_keyboard(tab: Any) -> None:

@@ -149,10 +149,11 @@ def test_other_methods_are_refused(browser: Browser, method: str) -> None:
     assert browser.client.request(method, f"{browser.folder}api/undo").status_code == 405
 
 
-def test_no_get_changes_anything(site: Site, browser: Browser) -> None:
+def test_no_get_changes_anything(browser: Browser) -> None:
     for path in ("undo", "remember", "edit", "check", "private", "review/rv-00000000"):
         assert browser.ask(path).status_code == 405
         assert browser.client.head(f"{browser.folder}api/{path}").status_code == 405
+    assert browser.client.head(f"{browser.folder}api/events").status_code == 200  # and it ends
 
 
 def test_every_answer_keeps_to_itself(site: Site, browser: Browser) -> None:
@@ -229,7 +230,7 @@ def test_only_files_of_the_page_are_served(browser: Browser) -> None:
     assert style.status_code == 200 and style.headers["content-type"].startswith("text/css")
     again = browser.client.get(f"{browser.folder}static/style.css", headers={"if-none-match": style.headers["etag"]})
     assert again.status_code == 304 and not again.content
-    for name in ("app.py", "API.md", "__init__.py", "nothing.js"):
+    for name in ("app.py", "__init__.py", "nothing.js"):
         assert browser.client.get(f"{browser.folder}static/{name}").status_code == 404
 
 

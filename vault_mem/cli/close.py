@@ -18,6 +18,6 @@ from vault_mem.cli.console import Console
 @click.option("--at", metavar="DATE", help="True until then, default now.")
 @click.pass_obj
 def command(console: Console, id_: str, reason: str, at: str | None) -> None:
-    """End a memory's validity: it is no longer true, and is kept. Default recall leaves it out."""
+    """Mark a memory as no longer true. It is kept, and recall leaves it out unless asked."""
     vault = open_vault(console)
     changed(console, vault, "Closed", vault.close(id_, reason, moment(at, vault, "--at")))

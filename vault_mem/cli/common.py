@@ -132,7 +132,7 @@ def place_and_form() -> list[click.Option]:
             metavar="DIR",
             expose_value=False,
             callback=_note_vaults,
-            help="The vault to use; where it is repeated, the others are asked, too.",
+            help="The vault to use; repeat it to ask several.",
         ),
         click.Option(
             ["--json"], is_flag=True, expose_value=False, callback=_note("json"), help="Print the answer as JSON."
@@ -240,7 +240,10 @@ def _beside(console: Console, nearest: Path) -> list[Beside]:
     from vault_mem.operations.workspace import Workspace
     from vault_mem.vault.folder import Folder
 
-    return [Beside(vault_name(console, root), Workspace(Folder(root, console.env))) for root in roots]
+    def opened(root: Path) -> Workspace:
+        return console.lending(console, root) if console.lending else Workspace(Folder(root, console.env))
+
+    return [Beside(vault_name(console, root), opened(root)) for root in roots]
 
 
 def vault_name(console: Console, root: Path) -> str:
@@ -329,7 +332,7 @@ def filter_options(function: F) -> F:
             click.option(
                 "--trust",
                 type=click.Choice([*TRUST, UNKNOWN]),
-                help="Only what comes from this source, or one to be trusted more; none: of unknown origin.",
+                help="Minimum trust in where it comes from; none: unknown origin.",
             ),
             click.option("--as-of", metavar="DATE", help="What was true on this date."),
         ]

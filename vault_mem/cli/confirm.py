@@ -13,6 +13,6 @@ from vault_mem.cli.console import Console
 @click.option("--reason", default="", help="Why; kept in the memory's history.")
 @click.pass_obj
 def command(console: Console, id_: str, reason: str) -> None:
-    """Note that a memory is still true today (last_confirmed)."""
+    """Confirm that a memory is still true (last_confirmed)."""
     vault = open_vault(console)
     changed(console, vault, "Confirmed", vault.confirm(id_, reason))

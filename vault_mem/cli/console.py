@@ -23,6 +23,7 @@ from vault_mem.visible import linked, shows_links, tag, visible
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
+    from vault_mem.operations.workspace import Workspace
 
 _NARROWEST = 20
 _TO_LINE_END = "\x1b[K"
@@ -53,6 +54,7 @@ class Console:
     verbose: int = 0
     request: str = ""  # names this call, so that what it wrote can be told after its answer was lost
     opening: Callable[[Console, str], Vault] | None = None  # who has the vault open already
+    lending: Callable[[Console, Path], Workspace] | None = None  # and others that answer, too
     opened: list[Vault] = field(default_factory=list)  # by this command, for itself alone
     cancelled: Callable[[], bool] = lambda: False
     broken_off: bool = False  # the command ended in the middle of something

@@ -97,12 +97,12 @@ def status_command(console: Console, everything: bool) -> None:
 @click.pass_obj
 def run_command(console: Console) -> int:
     """Run it here, in the foreground, until Ctrl-C."""
+    root, _ = _place(console)
     from vault_mem.daemon.__main__ import serve
     from vault_mem.daemon.holding import alive
     from vault_mem.daemon.protocol import own_place
     from vault_mem.daemon.start import running
 
-    root, _ = _place(console)
     place = own_place(console.env)
     if alive(str(root)) or running(place):
         raise Unsafe("a daemon is running already", "vault-mem daemon stop --all")

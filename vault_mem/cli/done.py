@@ -18,6 +18,6 @@ from vault_mem.cli.console import Console
 @click.option("--at", metavar="DATE", help="Done since then, default now.")
 @click.pass_obj
 def command(console: Console, id_: str, reason: str, at: str | None) -> None:
-    """End a task: it is done. It is kept with its date, and wake-up no longer shows it; reopen takes that back."""
+    """Mark a task as done. It is kept, with the date; `reopen` takes that back."""
     vault = open_vault(console)
     changed(console, vault, "Done", vault.done(id_, reason, moment(at, vault, "--at")))

@@ -16,7 +16,7 @@ from vault_mem.model import LINK_TYPES
 )
 @click.argument("a")
 @click.argument("b")
-@click.option("--type", "type_", type=click.Choice(LINK_TYPES), help="What B is to A; related where it is not said.")
+@click.option("--type", "type_", type=click.Choice(LINK_TYPES), help="What B is to A, default related.")
 @click.option("--reason", default="", help="Why; kept in the history.")
 @click.pass_obj
 def command(console: Console, a: str, b: str, type_: str | None, reason: str) -> None:

@@ -62,7 +62,7 @@ def _fields(command: Callable[..., int]) -> Callable[..., int]:
     "--update", "update_id", metavar="ID", help="Replace the text of this memory; the old one is kept as a revision."
 )
 @click.option("--replace-all", is_flag=True, help="With --update, or a new mood: replace what was added by hand, too.")
-@click.option("--last-blocked", is_flag=True, help="Take the text, and its fields, that was refused last.")
+@click.option("--last-blocked", is_flag=True, help="Use the text and fields that were refused last.")
 @click.option("--force", is_flag=True, help="Save even if it repeats a memory.")
 @click.option("--to", "target", metavar="DIR", help="Save it in this vault; by default the nearest, or by save_to.")
 @click.option("--allow-secret", is_flag=True, help="Save in public even if it looks like a credential.")

@@ -15,11 +15,11 @@ from vault_mem.cli.console import Console
 )
 @click.argument("id_", metavar="ID")
 @click.argument("name", metavar="NEW-NAME")
-@click.option("--exact", is_flag=True, help="Take the name as it is, without the first 8 digits of the id.")
+@click.option("--exact", is_flag=True, help="Use the name as it is, without the first 8 digits of the id.")
 @click.option("--update-links", is_flag=True, help="Change links in your own notes, canvases and bases as well.")
 @click.pass_obj
 def command(console: Console, id_: str, name: str, exact: bool, update_links: bool) -> None:
-    """Give a memory's file another name; links to it are changed with it. Private files keep their names."""
+    """Rename a memory's file, and the links to it. Private files keep their names."""
     from vault_mem import messages
 
     vault = open_vault(console)

@@ -21,7 +21,7 @@ from vault_mem.cli.console import Console
 @filter_options
 @click.pass_obj
 def command(console: Console, /, query: str, limit: int, **filters: Any) -> None:
-    """Find the memories that have the words of QUERY: keywords and filters alone; nothing fades, no moods."""
+    """Find memories by the words of QUERY and by filters alone; age and mood do not count."""
     from vault_mem import messages
 
     vault = open_vault(console)

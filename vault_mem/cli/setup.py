@@ -39,6 +39,7 @@ UNSAFE_EXIT = 6
 @click.option("--include-private", is_flag=True, help="Let the session-start hook bring in private memories too.")
 @click.option("--capture", is_flag=True, help="Keep what is said in sessions (see `vault-mem capture --help`).")
 @click.option("--per-prompt", is_flag=True, help="Add a memory to a prompt that it very likely answers.")
+@click.option("--sandbox", is_flag=True, help="Let commands in the sandbox of Claude Code or Codex save there.")
 @click.option("--remove", is_flag=True, help="Take everything away again that setup added.")
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
@@ -54,6 +55,7 @@ def command(
     include_private: bool,
     capture: bool,
     per_prompt: bool,
+    sandbox: bool,
     remove: bool,
     yes: bool,
     dry_run: bool,
@@ -80,6 +82,7 @@ def command(
         public=public,
         capture=capture,
         per_prompt=per_prompt,
+        sandbox=sandbox,
     )
     result = plan_removal(wish) if remove else plan(wish)
     if not console.json:

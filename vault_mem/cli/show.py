@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 @click.argument("id_", metavar="ID")
 @click.pass_obj
 def command(console: Console, id_: str) -> None:
-    """Show one memory with its links in both directions. The id may be cut short while it is unique."""
+    """Show one memory with its links in both directions.
+
+    ID is an id or its beginning, a title, a file name, a path or a [[wikilink]].
+    """
     vault = open_vault(console)
     others = beside(console, vault)
     name = vault_name(console, vault.workspace.folder.root)

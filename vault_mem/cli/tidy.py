@@ -49,7 +49,7 @@ def command(ctx: click.Context, dry_run: bool) -> None:
 @click.option("-n", "limit", type=click.IntRange(1), default=20, help="How many runs, default 20.")
 @click.pass_obj
 def log_command(console: Console, limit: int) -> None:
-    """The reports of earlier runs, newest first."""
+    """Show the reports of earlier runs, newest first."""
     from vault_mem.operations.upkeep.tidy import log
 
     vault = open_vault(console)
@@ -80,7 +80,7 @@ def log_command(console: Console, limit: int) -> None:
 @click.option("--public-only", is_flag=True, help="Leave private memories out.")
 @click.pass_obj
 def candidates_command(console: Console, kind: str | None, budget: int, summaries: bool, public_only: bool) -> None:
-    """Clusters of near states of one kind, for a language model to make a plan from."""
+    """Show clusters of near states of one kind, for a language model to make a plan from."""
     vault = open_vault(console, "Comparing")
     if summaries:
         _summaries(console, vault, budget, public_only)

@@ -12,7 +12,7 @@ from vault_mem.cli.console import Console
     cls=Command, examples="vault-mem undo\nvault-mem undo 000042\nvault-mem history        # what can be undone"
 )
 @click.argument("op", required=False)
-@click.option("--yes", is_flag=True, help="Also where something came since that cannot be undone.")
+@click.option("--yes", is_flag=True, help="Undo even if something later cannot be undone.")
 @click.option("--by-number", is_flag=True, hidden=True, help="Without OP, only say what would be taken back.")
 @click.pass_obj
 def command(console: Console, op: str | None, yes: bool, by_number: bool) -> int:
@@ -33,7 +33,7 @@ def command(console: Console, op: str | None, yes: bool, by_number: bool) -> int
         found = vault.look_at_undo()
         if found.since is not None:
             console.notice(messages.would_undo(found))
-            yes = agrees(console, "Take that back?")
+            yes = agrees(console, "Undo that?")
             if not yes:
                 console.print("Nothing was undone.")
                 return 1

@@ -18,7 +18,7 @@ from vault_mem.cli.console import Console
 @click.option("--reason", default="", help="Why; kept in the history.")
 @click.pass_obj
 def command(console: Console, a: str, b: str, body: bool, reason: str) -> None:
-    """Take the link between the memories A and B away, whichever of them it is written in."""
+    """Remove the link between A and B, whichever of them it is written in."""
     from vault_mem import messages
 
     vault = open_vault(console)

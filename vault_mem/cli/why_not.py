@@ -23,7 +23,7 @@ from vault_mem.cli.recall import Text
 @filter_options
 @click.pass_obj
 def command(console: Console, /, id_: str, query: str, limit: int, budget: int | None, **filters: Any) -> None:
-    """Say at which stage a recall of QUERY drops the memory ID, or where in the answer it is."""
+    """Say at which stage a recall of QUERY drops ID, or where in the answer it is."""
     from vault_mem import messages
     from vault_mem.operations.memory.recall import Request
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import os
+import resource
 import sys
 from collections.abc import Sequence
 
@@ -15,6 +17,7 @@ _MODEST = {
     "LANCE_DEFAULT_BATCH_SIZE": "1024",  # folding a table needs a fifth less memory, and no more time
     "OPENBLAS_NUM_THREADS": "1",  # a recall takes a tenth longer, and half the processor; less where cores are busy
 }
+_FILES = 16_384  # a dozen for each vault
 
 
 def main() -> int:
@@ -30,6 +33,7 @@ def main() -> int:
 def serve(keep: Sequence[str], place: str, *, ready: int | None = None) -> int:
     """Serve in this process until it is told to end."""
     _be_modest()
+    _allow_many_files()
     return Server(place, os.environ).serve(ready, keep) if place else 1
 
 
@@ -44,5 +48,12 @@ def _be_modest() -> None:
             mallopt(option, amount)
 
 
+def _allow_many_files() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    os._exit(main())  # at once: what a thread has not finished is put right by the next command, as after a crash

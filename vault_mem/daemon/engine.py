@@ -373,13 +373,14 @@ class Loan:
         entry = COMMANDS.get(self._command)
         self._writes = entry is None or entry.may_write(request.arguments)
         self._turn = entry is not None and entry.turn
+        self._meant = False
         self._workspaces: list[Workspace] = []
         self._has_turn = False
 
     def open(self, folder: Folder, console: Console, what: str) -> Vault:
-        """The vault, as the command sees it."""
-        self._engine.loans.setdefault(self, clock.monotonic())
-        self._engine.watcher.follow(folder)
+        """The vault that the command means, as the command sees it."""
+        self._meant = True
+        self._begin(folder)
         progress = console.progress(what)
         # What rebuilds the index needs none that is up to date.
         notices = self._engine.get_ready(folder, progress) if self._command != "reindex" else []
@@ -387,11 +388,27 @@ class Loan:
             if not self._engine.turn.take(WAIT_SECONDS, console.check):
                 raise Busy(f"another command has been writing this vault for {WAIT_SECONDS:.0f} s", "wait for it")
             self._has_turn = True
-        workspace = self._engine.pool.take(console.check)
-        self._workspaces.append(workspace)
-        workspace.reuse(folder, progress)
+        workspace = self._taken(self._engine.pool.take(console.check), folder, progress)
         workspace.notices += notices
         return Vault.of(workspace)
+
+    def lend(self, folder: Folder, console: Console) -> Workspace:
+        """A vault beside the one that the command means, to read in."""
+        self._begin(folder)
+        progress = console.progress("Indexing")
+        notices = self._engine.get_ready(folder, progress)
+        workspace = self._taken(self._engine.pool.take(wait=False), folder, progress)
+        workspace.notices += notices
+        return workspace
+
+    def _begin(self, folder: Folder) -> None:
+        self._engine.loans.setdefault(self, clock.monotonic())
+        self._engine.watcher.follow(folder)
+
+    def _taken(self, workspace: Workspace, folder: Folder, progress: Callable[[int, int], None]) -> Workspace:
+        self._workspaces.append(workspace)
+        workspace.reuse(folder, progress)
+        return workspace
 
     def end(self, *, sound: bool) -> None:
         """Give everything back."""
@@ -402,7 +419,7 @@ class Loan:
                 engine.pool.give_back(workspace, sound=sound)
             if self._has_turn:
                 engine.turn.end()
-            if sound and self._turn:
+            if sound and self._turn and self._meant:
                 turns.count(Folder(engine.root, engine.env))
         finally:
             engine.loans.pop(self, None)

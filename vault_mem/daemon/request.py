@@ -17,6 +17,7 @@ from vault_mem.daemon import protocol
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
+    from vault_mem.operations.workspace import Workspace
 
 
 class Request:
@@ -124,8 +125,16 @@ class _Input(io.RawIOBase):
         return self._line.read()
 
 
-def run(request: Request, line: Line, opening: Callable[[Console, str], Vault]) -> tuple[int, bool]:
-    """Run a request's command line, its vault opened by `opening`; returns its exit code and whether it ended well."""
+def run(
+    request: Request,
+    line: Line,
+    opening: Callable[[Console, str], Vault],
+    lending: Callable[[Console, Path], Workspace],
+) -> tuple[int, bool]:
+    """Run a request's command line; returns its exit code and whether it ended well.
+
+    `opening` gives the vault that it means, `lending` others that answer, too.
+    """
     from vault_mem.cli.main import run as run_command
 
     console = Console(
@@ -141,6 +150,7 @@ def run(request: Request, line: Line, opening: Callable[[Console, str], Vault]) 
         shows_links="l" in request.terminal,
         request=request.id,
         opening=opening,
+        lending=lending,
         cancelled=line.cancelled.is_set,
     )
     try:

@@ -11,7 +11,8 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,9 +83,9 @@ class Server:
             for ending in (".sock", ".json"):
                 Path(self._place + ending).unlink(missing_ok=True)
         self._finish()
+        shutil.rmtree(f"{self._place}.cookies", ignore_errors=True)
         self._log.info("ended after %d request(s)", self._served)
-        os.close(lock)
-        return 0
+        return 0  # our locks go with the process: until then a quiet moment may be at work
 
     def stop(self, why: str) -> None:
         """End soon."""
@@ -136,7 +137,8 @@ class Server:
 
     def _control(self, connection: socket.socket, word: str, root: str = "", *environment: str) -> None:
         if word == protocol.INBOX:
-            self._vaults.quiet_soon(_folder(root, _pairs(environment)))
+            with self._at_work():
+                self._vaults.quiet_soon(_folder(root, _pairs(environment)))
             return
         if word == protocol.KEEP:
             self._keep(root, _pairs(environment))
@@ -146,7 +148,8 @@ class Server:
 
     def _keep(self, root: str, env: Mapping[str, str]) -> None:
         try:
-            self._vaults.keep(_folder(root, env))
+            with self._at_work():
+                self._vaults.keep(_folder(root, env))
         except Exception as error:
             self._log.error("opening a vault: %s", place_of(error))
 
@@ -164,29 +167,33 @@ class Server:
             self.stop("a client of another version")
             connection.sendall(protocol.message(protocol.OTHER_VERSION, __version__.encode()))
             return
-        with self._lock:
-            taken = not self._stopping.is_set()
-            self._running += taken
-        if not taken:
-            connection.sendall(protocol.message(protocol.ENDING))
-            return
-        try:
+        with self._at_work() as taken:
+            if not taken:
+                connection.sendall(protocol.message(protocol.ENDING))
+                return
             connection.sendall(protocol.message(protocol.ACCEPTED))  # from here on it is done, whoever waits for it
             self._run(Line(connection, messages), request)
+            self._served += 1
+
+    @contextmanager
+    def _at_work(self) -> Iterator[bool]:
+        """Not ended before the block has; whether it may still begin."""
+        with self._lock:
+            taken = not self._stopping.is_set()
+            self._running += 1
+        try:
+            yield taken
         finally:
             with self._lock:
                 self._running -= 1
-                self._served += 1
                 self._last = time.monotonic()
-            if self._stopping.is_set():
-                os.write(self._wake_writer, b"!")
 
     def _run(self, line: Line, request: Request) -> None:
         started = time.perf_counter()
         loans = _Loans(self._vaults, request)
         sound = False
         try:
-            code, sound = run(request, line, loans.open)
+            code, sound = run(request, line, loans.open, loans.lend)
         finally:
             taken = (time.perf_counter() - started) * 1000
             loans.end(sound=sound)
@@ -239,9 +246,7 @@ class _Loans:
 
     def open(self, console: Console, what: str) -> Vault:
         """The vault that a command means, as we find it ourselves; opened for it alone where it cannot be lent."""
-        from vault_mem.daemon.engine import Loan
         from vault_mem.library import Vault
-        from vault_mem.operations.workspace import Workspace
         from vault_mem.vault.find import find_vault
         from vault_mem.vault.folder import Folder
         from vault_mem.vault.interrupted import request_id
@@ -249,15 +254,30 @@ class _Loans:
         console.check()
         request_id.set(console.request)
         folder = Folder(find_vault(console.vault, console.cwd, console.env), console.env)
+        loan = self._loan(folder, console)
+        return loan.open(folder, console, what) if loan else Vault.of(self._for_itself(folder, console, what))
+
+    def lend(self, console: Console, root: Path) -> Workspace:
+        """Another vault that answers, too."""
+        from vault_mem.vault.folder import Folder
+
+        folder = Folder(root, console.env)
+        loan = self._loan(folder, console)
+        return loan.lend(folder, console) if loan else self._for_itself(folder, console, "Indexing")
+
+    def _loan(self, folder: Folder, console: Console) -> Loan | None:
+        from vault_mem.daemon.engine import Loan
+
         loan = next((loan for engine, loan in self._loans.items() if engine.serves(folder)), None)
-        if loan is None:
-            engine = self._vaults.borrow(folder, console.check)
-            if engine is None:
-                workspace = Workspace(folder, console.progress(what))
-                self._alone.append(workspace)
-                return Vault.of(workspace)
+        if loan is None and (engine := self._vaults.borrow(folder, console.check)) is not None:
             loan = self._loans[engine] = Loan(engine, self._request)
-        return loan.open(folder, console, what)
+        return loan
+
+    def _for_itself(self, folder: Folder, console: Console, what: str) -> Workspace:
+        from vault_mem.operations.workspace import Workspace
+
+        self._alone.append(Workspace(folder, console.progress(what)))
+        return self._alone[-1]
 
     def end(self, *, sound: bool) -> None:
         """Give everything back."""

@@ -256,6 +256,11 @@ class Index:
             self.state.put(astray_untold=False)
         return told(self.folder, still_astray(self.folder, self.state).values())
 
+    @property
+    def size(self) -> int:
+        """How many bytes it takes on the disk."""
+        return sum(file.stat().st_size for file in self.home.rglob("*") if file.is_file())
+
     def has_holes(self) -> bool:
         """Whether rows of files are missing, or cannot be read: all of them are."""
         columns = ["file", "hash", "memory", "content", "vector"]

@@ -52,7 +52,7 @@ def _terms(text: str) -> list[str]:
 
 def normalised(text: str) -> str:
     """One form for full and half width, and for upper and lower case."""
-    return unicodedata.normalize("NFKC", text).casefold()
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
 def unspaced(term: str) -> bool:

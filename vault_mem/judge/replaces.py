@@ -209,12 +209,14 @@ def _says_again(old: Statement, new: Statement) -> bool:
     return len(left & right) >= SAID_AGAIN * max(len(left), len(right), 1)
 
 
+@lru_cache(maxsize=_KEPT)
 def changes_something(text: str) -> bool:
     """Whether a text is a statement that speaks of a change; a quick look."""
     text = stated(text)
     return bool(text) and speaks_of_change(text) > 0 and not is_talk(text)
 
 
+@lru_cache(maxsize=_KEPT)
 def reads_as_state(text: str) -> bool:
     """Whether a text reads as a state, not as something that happened or was said to somebody; a quick look."""
     text = stated(text)

@@ -51,11 +51,11 @@ class Pool:
         finally:
             self.give_back(workspace, sound=sound)
 
-    def take(self, check: Callable[[], None] | None = None) -> Workspace:
-        """A workspace of one's own; `check` may raise while waiting for one."""
+    def take(self, check: Callable[[], None] | None = None, *, wait: bool = True) -> Workspace:
+        """A workspace of one's own; `check` may raise while waiting for one. Who has another already must not wait."""
         patience = time.monotonic() + _PATIENCE
         with self._given_back:
-            while not self._free and self._lent and (self._lent >= MOST or time.monotonic() < patience):
+            while wait and not self._free and self._lent and (self._lent >= MOST or time.monotonic() < patience):
                 self._given_back.wait(0.05)
                 if check is not None:
                     check()

@@ -38,9 +38,9 @@ _HOOK_STARTS_DAEMON = (
 _SANDBOXES = {
     "claude-code": "If Claude Code's sandbox is on, commands save into a vault outside the project if settings.json "
     'has "sandbox": {"filesystem": {"allowWrite": [VAULT]}}; on Linux "network": {"allowAllUnixSockets": true} in it '
-    "lets them reach the daemon.",
+    "lets them reach the daemon. --sandbox adds both.",
     "codex": "In Codex's sandbox, commands save into a vault outside the project once config.toml has "
-    "[sandbox_workspace_write] writable_roots = [VAULT].",
+    "[sandbox_workspace_write] writable_roots = [VAULT]. --sandbox adds it where there is no such table yet.",
 }
 
 
@@ -68,16 +68,34 @@ def needs(wish: Wish) -> Needs:
     found = makers.get(wish.agent, _generic)(wish)
     if wish.agent not in ("opencode", "generic"):
         found.notices.append(_HOOK_STARTS_DAEMON)
-    if wish.agent in _SANDBOXES:
+    if wish.agent in _SANDBOXES and not _opened(wish, found):
         vault = str(wish.vault) if wish.vault else "/path/of/your/vault"
         found.notices.append(_SANDBOXES[wish.agent].replace("VAULT", json.dumps(vault, ensure_ascii=False)))
     return found
 
 
+def _opened(wish: Wish, found: Needs) -> bool:
+    """Whether the sandbox lets commands write into the vault, or need not: a project's own vault is within it."""
+    if not wish.sandbox:
+        return False
+    return wish.vault is None or any(_says_root(piece, str(wish.vault)) for piece in found.pieces)
+
+
+def _says_root(piece: Piece, vault: str) -> bool:
+    return "writable_roots" in piece.text or any(vault == entry.value for entry in piece.entries)
+
+
+def _claude_sandbox(wish: Wish) -> tuple[Addition, ...]:
+    if not wish.sandbox or wish.vault is None:
+        return ()
+    write = Addition(("sandbox", "filesystem", "allowWrite"), str(wish.vault), append=True)
+    return write, Addition(("sandbox", "network", "allowAllUnixSockets"), True, weak=True)
+
+
 def _claude_code(wish: Wish) -> Needs:
     own = wish.named("CLAUDE_CONFIG_DIR", wish.home / ".claude")
     folder = wish.project / ".claude" if wish.scope == "project" else own
-    found = Needs([Piece(folder / "settings.json", "json", entries=_hook_entries(wish))])
+    found = Needs([Piece(folder / "settings.json", "json", entries=_hook_entries(wish) + _claude_sandbox(wish))])
     if wish.surface == "mcp":
         beside = own / ".claude.json" if wish.env.get("CLAUDE_CONFIG_DIR") else wish.home / ".claude.json"
         path = wish.project / ".mcp.json" if wish.scope == "project" else beside
@@ -99,7 +117,10 @@ def _codex(wish: Wish) -> Needs:
         args = json.dumps(server_arguments(wish), ensure_ascii=False)
         text = f'[mcp_servers.vault-mem]\ncommand = "vault-mem"\nargs = {args}\n'
     hooks = _hook_entries(wish)
-    if _has_hooks(settings):  # in both places, Codex warns at every start
+    if wish.sandbox and wish.vault is not None and not _has(settings, "sandbox_workspace_write"):
+        roots = json.dumps([str(wish.vault)], ensure_ascii=False)
+        text += f"\n[sandbox_workspace_write]\nwritable_roots = {roots}\n"
+    if _has(settings, "hooks"):  # in both places, Codex warns at every start
         text += "".join(_toml_hook(each) for each in hooks)
     else:
         found.pieces.append(Piece(folder / "hooks.json", "json", entries=hooks))
@@ -115,11 +136,11 @@ def _codex(wish: Wish) -> Needs:
     return found
 
 
-def _has_hooks(settings: Path) -> bool:
-    """Whether a config.toml has hooks of its owner's."""
+def _has(settings: Path, table: str) -> bool:
+    """Whether a config.toml has such a table of its owner's."""
     try:
         text = settings.read_text(encoding="utf-8-sig")
-        return "hooks" in tomllib.loads(strip("toml", [], [], text))
+        return table in tomllib.loads(strip("toml", [], [], text))
     except (OSError, ValueError):
         return False
 
@@ -242,10 +263,8 @@ def _opencode_settings(folder: Path) -> Path:
 def _openclaw(wish: Wish) -> Needs:
     state, settings = _openclaw_places(wish)
     found = Needs()
-    if wish.capture or wish.per_prompt:
-        found.notices.append(
-            "OpenClaw has no hook for this. `vault-mem import openclaw-sessions` brings its sessions in."
-        )
+    if wish.per_prompt:
+        found.notices.append("OpenClaw's hooks cannot add to a prompt: there is no hint per prompt.")
     if wish.scope == "project":
         found.pieces.append(Piece(wish.project / ".agents" / SKILL, "file", wish.skill))
         found.notices.append(f"OpenClaw keeps servers and hooks in {state} only: use --user for those.")
@@ -257,7 +276,14 @@ def _openclaw(wish: Wish) -> Needs:
         Piece(state / "hooks/vault-mem/HOOK.md", "file", texts.OPENCLAW_HOOK),
         Piece(state / "hooks/vault-mem/handler.js", "file", texts.openclaw_handler(plain_wake_up(wish))),
     ]
-    entries = [Addition(("hooks", "internal", "entries", "vault-mem"), {"enabled": True})]
+    hooks = ["vault-mem"]
+    if wish.capture:
+        hooks.append("vault-mem-capture")
+        found.pieces += [
+            Piece(state / "hooks/vault-mem-capture/HOOK.md", "file", texts.OPENCLAW_CAPTURE_HOOK),
+            Piece(state / "hooks/vault-mem-capture/handler.js", "file", texts.openclaw_capture_handler(capture(wish))),
+        ]
+    entries = [Addition(("hooks", "internal", "entries", name), {"enabled": True}) for name in hooks]
     if wish.surface == "mcp":
         entries.append(server(wish, ("mcp", "servers")))
     found.pieces.insert(0, Piece(settings, "json", entries=tuple(entries)))

@@ -115,6 +115,47 @@ export default async function handler(event) {
 }
 """
 
+OPENCLAW_CAPTURE_HOOK = """\
+---
+name: vault-mem-capture
+description: "Keep what is said in sessions"
+metadata:
+  { "openclaw": { "events": ["agent:bootstrap", "message:sent", "command:new", "command:reset", "command:stop",
+    "session:compact:before", "session:auto-reset"], "requires": { "bins": ["vault-mem"] } } }
+---
+
+# vault-mem-capture
+
+Hands over to `vault-mem capture` where a session is kept; what was said becomes a file in the vault later.
+"""
+
+_CAPTURE_HANDLER = """\
+import { spawn } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const COMMAND = %s;
+const STATE = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+
+export default function handler(event) {
+  const context = event.context ?? {};
+  const entry = context.previousSessionEntry ?? context.sessionEntry ?? {};
+  const agent = context.agentId ?? String(event.sessionKey ?? "").split(":")[1] ?? "main";
+  const told = {
+    session_id: context.sessionId ?? entry.sessionId ?? event.sessionKey,
+    transcript_path: join(STATE, "agents", agent, "agent", "openclaw-agent.sqlite"),
+    cwd: context.workspaceDir ?? "",
+    hook_event_name: `${event.type}:${event.action}`,
+  };
+  try {
+    const child = spawn(COMMAND[0], COMMAND.slice(1), { cwd: told.cwd || STATE, stdio: ["pipe", "ignore", "ignore"] });
+    child.on("error", () => {});
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(told));
+  } catch {}
+}
+"""
+
 
 _PLUGIN = """\
 import { spawn } from "node:child_process";
@@ -171,6 +212,11 @@ def rule(text: str) -> str:
 def openclaw_handler(command: str) -> str:
     """The handler of OpenClaw's hook, which runs a command."""
     return _HANDLER % json.dumps(shlex.split(command), ensure_ascii=False)
+
+
+def openclaw_capture_handler(command: str) -> str:
+    """The handler of OpenClaw's other hook, which hands over a session."""
+    return _CAPTURE_HANDLER % json.dumps(shlex.split(command), ensure_ascii=False)
 
 
 def opencode_plugin(command: str) -> str:

@@ -25,7 +25,8 @@ class Wish:
     """What is to be set up: for which agent, for this project or for the user, by tools or by commands.
 
     `vault` is written where the agent would not find it by itself; `tools` and `public` say what the server offers.
-    `capture` keeps what is said in sessions, `per_prompt` adds a memory to a prompt that it answers.
+    `capture` keeps what is said in sessions, `per_prompt` adds a memory to a prompt that it answers. `sandbox` lets
+    commands that the agent runs in its sandbox write into the vault.
     """
 
     agent: str
@@ -39,6 +40,7 @@ class Wish:
     public: bool = False
     capture: bool = False
     per_prompt: bool = False
+    sandbox: bool = False
 
     @property
     def home(self) -> Path:

@@ -98,7 +98,7 @@ class Settings:
         check=_prefix,
     )
     digest_file: str = _setting("MEMORY.md", "the file that lists important memories", check=_note)
-    curated_importance: int = _setting(4, "memories at least so important are listed in MEMORY.md", check=(1, 6))
+    curated_importance: int = _setting(4, "minimum importance of what MEMORY.md lists", check=(1, 6))
     curated_categories: list[str] = _setting(
         ["introspection", "decision", "lesson"], "memories of these categories are listed in MEMORY.md too"
     )

@@ -275,8 +275,7 @@ def _take(key: str, result: os.stat_result, listing: Listing) -> None:
 
 def is_dataless(result: os.stat_result) -> bool:
     """Whether only a sync service has what a file says; reading it would fetch it, one after the other."""
-    marks = getattr(result, "st_flags", 0) & _DATALESS, getattr(result, "st_file_attributes", 0) & _OFFLINE
-    return any(marks)
+    return bool(getattr(result, "st_flags", 0) & _DATALESS or getattr(result, "st_file_attributes", 0) & _OFFLINE)
 
 
 def _not_downloaded(key: str, listing: Listing) -> None:

@@ -260,6 +260,7 @@ def review(call: Call) -> Answer:
         of_it = [memories[id_] for id_ in each.ids if id_ in memories]
         private = any(memory.private for memory in of_it)
         texts = [memory.content for memory in of_it]
+        said = call.vault.said_around(each) if call.private else []  # sessions are their owner's alone
         shown.append(
             {
                 "key": each.id,
@@ -269,7 +270,7 @@ def review(call: Call) -> Answer:
                 "private": private,
                 "memories": [_memory(call, memory, beside) for memory in of_it],
                 "diff": of_words(texts[1], texts[0]) if len(texts) == 2 else [],
-                "said": [{"who": said.role, "text": said.text} for said in call.vault.said_around(each)],
+                "said": [{"who": turn.role, "text": turn.text} for turn in said],
             }
         )
     return {"proposals": shown}
@@ -318,7 +319,7 @@ def undo(call: Call) -> Answer:
 
 def health(call: Call) -> Answer:
     """How the vault is, and which command puts right what is not."""
-    return state.health(call.vault)
+    return state.health(call.vault, quick=call.given.get("quick") == "1")
 
 
 def check(call: Call) -> Answer:

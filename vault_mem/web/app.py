@@ -77,6 +77,8 @@ def application(vault: SeenVault, hub: Hub, *, japanese: bool = False) -> Starle
 
     async def events(request: Request) -> Response:
         session, key = _session(request), request.headers.get("x-private", "")
+        if request.method == "HEAD":
+            return Response(media_type="text/event-stream")
         stream = hub.listen(lambda: session.sees_private(key))
         return StreamingResponse(stream, media_type="text/event-stream")
 

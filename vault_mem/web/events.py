@@ -10,6 +10,7 @@ import json
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,7 +73,8 @@ class Hub:
         self._streams: list[Stream] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ear: _Ear | None = None
-        self._over = threading.Event()
+        self.changed_at = time.monotonic()
+        self.over = threading.Event()
 
     def start(self) -> None:
         """Begin to listen."""
@@ -85,7 +87,7 @@ class Hub:
 
     def stop(self) -> None:
         """Stop listening, and end all streams."""
-        self._over.set()
+        self.over.set()
         if self._ear is not None:
             self._ear.stop()
         if self._loop is not None and not self._loop.is_closed():
@@ -101,7 +103,7 @@ class Hub:
             oldest.woken.set()
         try:
             yield _event("hello", {"private": sees_private()})
-            while not stream.ended and not self._over.is_set():
+            while not stream.ended and not self.over.is_set():
                 try:
                     await asyncio.wait_for(stream.woken.wait(), STILL_THERE)
                 except TimeoutError:
@@ -142,6 +144,7 @@ class Hub:
         return self._vault.folder.is_private(key) or self._vault.folder.is_private(f"{key}/")
 
     def _heard(self, key: str, folder: bool) -> None:
+        self.changed_at = time.monotonic()
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._gather, key, folder)
 
@@ -160,7 +163,7 @@ class Hub:
     def _keep_looking(self) -> None:
         """What the system does not tell, by looking at all files now and then."""
         before = walk(self._vault.folder).files
-        while not self._over.wait(LOOK_EVERY):
+        while not self.over.wait(LOOK_EVERY):
             if not self._streams:
                 continue
             now = walk(self._vault.folder).files

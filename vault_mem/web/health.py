@@ -5,54 +5,52 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from vault_mem.errors import VaultMemError
+from vault_mem.operations.day.timeline import timeline
+from vault_mem.operations.vaults.glance import facets, glance
 from vault_mem.vault.folder import Folder
 from vault_mem.web.vault import SeenVault
 
 _WORST = ("error", "warning", "info")
 
 
-def health(vault: SeenVault) -> dict[str, Any]:
-    """Doctor's findings, freshness, the index, the daemon and growth; private memories only where they are seen."""
-    diagnosis, status, stats = vault.doctor(), vault.status(), vault.stats()
+def health(vault: SeenVault, *, quick: bool) -> dict[str, Any]:
+    """Freshness, the index, the daemon and growth; unless it should be `quick`, what doctor finds in every file, too.
+
+    Private memories count only where they are seen.
+    """
     running = daemon(vault.folder)
-    found = [finding.to_dict() for finding in diagnosis.findings]
-    worst = next((each for each in _WORST if any(one["severity"] == each for one in found)), "ok")
-    memory = None if running is None else running["memory_bytes"]
-    checks = [
-        _check("doctor", worst, f"{len(diagnosis.checks)} checks, {len(found)} findings", "vault-mem doctor --fix"),
-        _check("fresh", "warning" if status.stale else "ok", _freshness(status.stale), "vault-mem status"),
-        _check("index", "error" if status.trouble else "ok", "; ".join(status.trouble), "vault-mem reindex"),
-        _check("daemon", "ok" if running else "info", _daemon(running), "vault-mem daemon start"),
-        _check("duplicates", "info" if stats.duplicates_left else "ok", str(stats.duplicates_left), "vault-mem tidy"),
-    ]
-    return {
-        "healthy": diagnosis.healthy,
-        "checks": checks,
-        "findings": found,
-        "checked": diagnosis.checks,
-        "growth": list(stats.by_month.items()),
-        "by_kind": stats.by_kind,
-        "by_category": stats.by_category,
-        "memories": stats.memories,
-        "closed": stats.closed,
-        "index_bytes": status.index_bytes,
-        "index_dir": str(status.index_dir),
-        "daemon": {
-            "running": running is not None,
-            "pid": running and running["pid"],
-            "memory": memory,
-            "version": running and running["version"],
-        },
-    }
+    checks = [_check("daemon", "ok" if running else "info", _daemon(running), "vault-mem daemon start")]
+    figures: dict[str, Any] = {"growth": [], "by_kind": {}, "index_bytes": 0}
+    try:
+        found = vault.look(glance)
+        checks.append(_check("fresh", "warning" if found.stale else "ok", _freshness(found.stale), "vault-mem status"))
+        months = [(f"{span.start:%Y-%m}", span.count) for span in vault.look(timeline, "month").spans]
+        figures = {"growth": months, "by_kind": dict(vault.look(facets).kinds), "index_bytes": found.index_bytes}
+    except VaultMemError as error:  # doctor looks at what can be looked at without the index
+        checks.append(_check("index", "error", error.message, "vault-mem reindex"))
+    told = {"findings": [], "healthy": None} if quick else _diagnosis(vault)
+    if not quick:
+        state = next((each for each in _WORST if any(one["severity"] == each for one in told["findings"])), "ok")
+        checks.append(_check("doctor", state, f"{len(told['findings'])} findings", "vault-mem doctor --fix"))
+    about = {"pid": running["pid"], "memory": running["memory_bytes"], "version": running["version"]} if running else {}
+    return {"quick": quick, "checks": checks, "daemon": {"running": running is not None} | about, **figures, **told}
+
+
+def _diagnosis(vault: SeenVault) -> dict[str, Any]:
+    diagnosis = vault.doctor()
+    return {"findings": [each.to_dict() for each in diagnosis.findings], "healthy": diagnosis.healthy}
 
 
 def daemon(folder: Folder) -> dict[str, Any] | None:
-    """What the vault's daemon says of itself; None where none is running."""
-    from vault_mem.daemon.protocol import meeting_place
+    """What the daemon that has the vault open says of itself; None where none has."""
+    from vault_mem.daemon.protocol import STATUS, meeting_place
     from vault_mem.daemon.start import control
 
-    place = meeting_place(str(folder.root), folder.env) if os.name == "posix" else ""
-    return control(place, "status") if place else None
+    root = str(folder.root)
+    place = meeting_place(root, folder.env) if os.name == "posix" else ""
+    found = control(place, STATUS, root) if place else None
+    return found if found and found.get("vault") == root else None
 
 
 def _check(name: str, state: str, detail: str, fix: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 import threading
+import time
 import webbrowser
 from types import FrameType
 
@@ -18,10 +19,13 @@ from vault_mem.errors import InvalidInput, VaultMemError
 from vault_mem.web.app import application
 from vault_mem.web.events import Hub
 from vault_mem.web.gate import Gate
+from vault_mem.web.health import daemon
 from vault_mem.web.vault import SeenVault
 
 # How long what is under way may take when the server ends.
 _PATIENCE = 3
+# How often it is looked for ticked proposals, new notes and such, after something has changed.
+_QUIET_EVERY = 15.0
 
 
 class _Server(uvicorn.Server):
@@ -48,13 +52,14 @@ def serve(console: Console, vault: str | None, port: int, *, browser: bool) -> i
             address = _say(console, gate, port)
             console.notice("Enter prints a new address, each is good once and for a minute; Ctrl-C ends.")
             hub.start()
-            threading.Thread(target=_warm, args=(opened,), daemon=True).start()
+            threading.Thread(target=_work_in_quiet, args=(opened, hub), daemon=True).start()
             threading.Thread(target=_on_enter, args=(console, gate, port), daemon=True).start()
             if browser and _has_screen(console):
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             config = uvicorn.Config(
                 gate,
                 log_config=None,
+                log_level="critical",  # what strangers send is nothing to tell about
                 access_log=False,
                 lifespan="off",
                 loop="asyncio",
@@ -62,6 +67,7 @@ def serve(console: Console, vault: str | None, port: int, *, browser: bool) -> i
                 ws="none",
                 proxy_headers=False,
                 server_header=False,
+                timeout_keep_alive=60,
                 timeout_graceful_shutdown=_PATIENCE,
             )
             with contextlib.suppress(KeyboardInterrupt):
@@ -100,10 +106,15 @@ def _on_enter(console: Console, gate: Gate, port: int) -> None:
             _say(console, gate, port)
 
 
-def _warm(vault: SeenVault) -> None:
-    """Have the index at hand before the first question comes."""
+def _work_in_quiet(vault: SeenVault, hub: Hub) -> None:
+    """Have the index at hand before the first question comes; then do what waits for quiet, where no daemon does."""
     with contextlib.suppress(VaultMemError):
         vault.recall("hello")
+    while not hub.over.wait(_QUIET_EVERY):
+        lately = vault.folder.settings.quiet_seconds + 2 * _QUIET_EVERY
+        if time.monotonic() - hub.changed_at < lately and daemon(vault.folder) is None:
+            with contextlib.suppress(VaultMemError):
+                vault.settle()
 
 
 def _has_screen(console: Console) -> bool:

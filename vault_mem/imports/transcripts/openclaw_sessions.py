@@ -1,12 +1,17 @@
-"""OpenClaw: a file of JSON lines per session, below `~/.openclaw/agents/AGENT/sessions/`."""
+"""OpenClaw: a database per agent, `~/.openclaw/agents/AGENT/agent/openclaw-agent.sqlite`, with the events of sessions.
+
+Older versions keep the same events as a file of JSON lines per session, in `sessions/`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from vault_mem.imports.transcripts.reading import (
+    LONGEST_LINE,
     Source,
     Step,
     is_ours,
@@ -14,43 +19,76 @@ from vault_mem.imports.transcripts.reading import (
     mapping,
     moment,
     own_words,
+    parsed,
     private_texts,
+    rows,
     texts,
 )
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "openclaw-sessions"
+AGENT = "openclaw"
+HOLDS_MANY = True
+_DATABASE = "agent/openclaw-agent.sqlite"
 HOME = ("OPENCLAW_STATE_DIR", ".openclaw", "agents")
 _OUTPUT = re.compile(rb'"role": ?"toolResult"')  # quotes inside a text are escaped
 
 
 def transcripts(path: Path) -> Iterator[Source]:
-    """The sessions below a folder; copies that OpenClaw keeps when a session is reset or deleted are none."""
-    for each in [path] if path.is_file() else sorted(path.rglob("sessions/*.jsonl")):
-        if not each.is_symlink():
+    """The sessions below a folder, in files and databases; copies of those that were reset or deleted are none."""
+    seen: set[str] = set()
+    for each in [path] if path.is_file() else [*sorted(path.rglob(_DATABASE)), *sorted(path.rglob("sessions/*.jsonl"))]:
+        if each.is_symlink():
+            continue
+        if each.suffix == ".sqlite":
+            for (id_,) in rows(each, "SELECT session_id FROM transcript_events GROUP BY session_id ORDER BY 1"):
+                seen.add(str(id_))
+                yield Source(each, str(id_))
+        elif each.stem not in seen:  # else it has moved into the database
             yield Source(each)
 
 
+def known_as(database: Path, name: str) -> str:
+    """The id of a session that is named by its key, as some hooks do."""
+    query = "SELECT current_session_id FROM session_nodes WHERE session_key = ?"
+    return next((str(id_) for (id_,) in rows(database, query, name)), name)
+
+
 def read(source: Source, start: int) -> Iterator[Step]:
-    """What was said, from an offset of the file on."""
-    for position, record in lines(source.path, start, _OUTPUT.search):
-        kind = mapping(record).get("type")
-        at = moment(mapping(record).get("timestamp"))
-        if kind == "session":
-            found = mapping(record)
-            yield Step(position, Opening(str(found.get("id", "")), str(found.get("cwd") or ""), "", at))
-            continue
-        message = mapping(mapping(record).get("message"))
-        role, content = message.get("role"), message.get("content")
-        if kind != "message" or role not in (USER, ASSISTANT, "toolResult"):
-            yield Step(position)
-            continue
-        calls = [part for part in map(mapping, content if isinstance(content, list) else ())
-                 if part.get("type") == "toolCall"]  # fmt: skip
-        if role == "toolResult":
-            yield Step(position, Turn(USER, "", at, (), private_texts(content)))
-            continue
-        private = [text for part in calls if is_ours(part.get("name"), part.get("arguments"))
-                   for text in private_texts(part.get("arguments"))]  # fmt: skip
-        names = tuple(str(part.get("name")) for part in calls)
-        yield Step(position, Turn(role, own_words(texts(content, "text")), at, names, tuple(private)))
+    """What was said: in a file from an offset on, in a database from a number of events on."""
+    if source.path.suffix != ".sqlite":
+        for position, record in lines(source.path, start, _OUTPUT.search):
+            yield Step(position, _said(mapping(record)))
+        return
+    columns = "seq, event_json, event_zstd, event_utf8_bytes"
+    query = f"SELECT {columns} FROM transcript_events WHERE session_id = ? AND seq >= ? ORDER BY seq"
+    for number, event, packed, size in rows(source.path, query, source.id, start):
+        yield Step(number + 1, _said(mapping(parsed(event if packed is None else _unpacked(packed, size)))))
+
+
+def _unpacked(packed: bytes, size: int) -> bytes:
+    """An event of some length, which OpenClaw keeps compressed; nothing where it cannot be read."""
+    import pyarrow
+
+    try:
+        plain = pyarrow.Codec("zstd").decompress(packed, decompressed_size=min(size, LONGEST_LINE), asbytes=True)
+    except (OSError, ValueError, TypeError):
+        return b""
+    return bytes(plain)
+
+
+def _said(record: dict[str, Any]) -> Turn | Opening | None:
+    at = moment(record.get("timestamp"))
+    if record.get("type") == "session":
+        return Opening(str(record.get("id", "")), str(record.get("cwd") or ""), "", at)
+    message = mapping(record.get("message"))
+    role, content = message.get("role"), message.get("content")
+    if record.get("type") != "message" or role not in (USER, ASSISTANT, "toolResult"):
+        return None
+    if role == "toolResult":
+        return Turn(USER, "", at, (), private_texts(content))
+    calls = [part for part in map(mapping, content if isinstance(content, list) else ())
+             if part.get("type") == "toolCall"]  # fmt: skip
+    private = tuple(text for part in calls if is_ours(part.get("name"), part.get("arguments"))
+                    for text in private_texts(part.get("arguments")))  # fmt: skip
+    return Turn(role, own_words(texts(content, "text")), at, tuple(str(part.get("name")) for part in calls), private)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from vault_mem.errors import InvalidInput
-from vault_mem.imports.transcripts.reading import Source, Step, is_ours, mapping, moment, own_words, private_texts
+from vault_mem.imports.transcripts.reading import (
+    Source,
+    Step,
+    is_ours,
+    mapping,
+    moment,
+    own_words,
+    parsed,
+    private_texts,
+    rows,
+)
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "opencode"
@@ -22,18 +28,18 @@ def transcripts(path: Path) -> Iterator[Source]:
     """The sessions of a database; those of subagents are no part of them."""
     database = path / "opencode.db" if path.is_dir() else path
     if database.is_file():
-        for (id_,) in _rows(database, "SELECT id FROM session WHERE parent_id IS NULL ORDER BY time_created, id"):
+        for (id_,) in rows(database, "SELECT id FROM session WHERE parent_id IS NULL ORDER BY time_created, id"):
             yield Source(database, str(id_))
 
 
 def read(source: Source, start: int) -> Iterator[Step]:
     """What was said, from a number of messages on."""
-    found = _rows(source.path, "SELECT directory, time_created FROM session WHERE id = ?", source.id)
+    found = rows(source.path, "SELECT directory, time_created FROM session WHERE id = ?", source.id)
     for folder, created in found if not start else ():
         yield Step(0, Opening(source.id, str(folder or ""), "", moment(created)))
     messages = "SELECT id, time_created, data FROM message WHERE session_id = ? ORDER BY time_created, id"
-    for number, (id_, created, data) in enumerate(_rows(source.path, messages, source.id), start=1):
-        message = mapping(_json(data))
+    for number, (id_, created, data) in enumerate(rows(source.path, messages, source.id), start=1):
+        message = mapping(parsed(data))
         if message.get("role") == ASSISTANT and "completed" not in mapping(message.get("time")):
             return  # it is still being written
         if number > start:
@@ -43,8 +49,8 @@ def read(source: Source, start: int) -> Iterator[Step]:
 def _turn(database: Path, id_: str, at: Any, message: dict[str, Any]) -> Turn | None:
     if message.get("role") not in (USER, ASSISTANT):
         return None
-    rows = _rows(database, "SELECT data FROM part WHERE message_id = ? ORDER BY id", id_)
-    parts = [mapping(_json(data)) for (data,) in rows]
+    found = rows(database, "SELECT data FROM part WHERE message_id = ? ORDER BY id", id_)
+    parts = [mapping(parsed(data)) for (data,) in found]
     said = [part.get("text") for part in parts if part.get("type") == "text" and not part.get("synthetic")]
     calls = [part for part in parts if part.get("type") == "tool"]
     private = [
@@ -58,19 +64,3 @@ def _turn(database: Path, id_: str, at: Any, message: dict[str, Any]) -> Turn | 
     ]
     text = own_words("\n".join(each for each in said if isinstance(each, str)))
     return Turn(message["role"], text, at, tuple(str(call.get("tool")) for call in calls), tuple(private))
-
-
-def _rows(database: Path, query: str, *values: str) -> list[tuple[Any, ...]]:
-    try:
-        # not changed, and not waited for: its owner may be writing
-        with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
-            return connection.execute(query, values).fetchall()
-    except sqlite3.Error as error:
-        raise InvalidInput(f"{database} cannot be read as opencode's database: {error}") from error
-
-
-def _json(text: Any) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, TypeError, RecursionError):
-        return None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -100,6 +102,23 @@ def document(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
     except (ValueError, RecursionError):
+        return None
+
+
+def rows(database: Path, query: str, *values: str | int) -> Iterator[tuple[Any, ...]]:
+    """What an agent's database answers; it is not changed, and not waited for: its owner may be writing."""
+    try:
+        with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
+            yield from connection.execute(query, values)
+    except sqlite3.Error as error:
+        raise InvalidInput(f"{database} cannot be read as a database of sessions: {error}") from error
+
+
+def parsed(text: Any) -> Any:
+    """A value that is kept as JSON; None where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError, RecursionError):
         return None
 
 

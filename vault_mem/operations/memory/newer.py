@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from vault_mem.index.catalogue import Catalogue
@@ -32,46 +32,43 @@ def newer_first(
     `candidate` makes a result of a candidate that is not among them.
     """
     shown = {found.memory.id: found for found in results}
-    newer: list[Found] = [*results, *_further(catalogue, ranking, shown, candidate)]
+    further = _further(catalogue, ranking, shown)
+    others = (catalogue.memory(int(ranking.places[number])) for number in further.values())
     newer = [
-        each
-        for each in newer
-        if changes_something(each.memory.content) and not spoken(each.memory.content, each.memory.people)
+        memory
+        for memory in (*(found.memory for found in results), *others)
+        if changes_something(memory.content) and not spoken(memory.content, memory.people)
     ]
     for old in results:
         if old.memory.kind not in REPLACEABLE or old.memory.closed_at(workspace.folder.now()):
             continue
-        best = _replacing(workspace, old.memory, newer)
-        if best is None:
+        memory = _replacing(workspace, old.memory, newer)
+        if memory is None:
             continue
-        shown[old.memory.id] = replace(shown[old.memory.id], replaced_by=best.memory.id)
-        best = shown.get(best.memory.id, best)
+        shown[old.memory.id] = replace(shown[old.memory.id], replaced_by=memory.id)
+        best = shown.get(memory.id) or candidate(further[memory.id])
         above = shown[old.memory.id].score - best.score + _JUST_ABOVE
         if above > 0:
             terms = best.terms | {"replaces": round(best.terms.get("replaces", 0.0) + above, DIGITS)}
             best = replace(best, score=round(best.score + above, DIGITS), terms=terms)
-        shown[best.memory.id] = best
+        shown[memory.id] = best
     marked = any(each.replaced_by for each in shown.values())
     return sorted(shown.values(), key=lambda each: -each.score)[:limit] if marked else results
 
 
-def _further(
-    catalogue: Catalogue, ranking: Ranking, shown: dict[str, Found], candidate: Callable[[int], Found]
-) -> list[Found]:
-    """The next candidates of a recall that speak of a change."""
-    return [
-        candidate(number)
+def _further(catalogue: Catalogue, ranking: Ranking, shown: Collection[str]) -> dict[str, int]:
+    """The ids of the next candidates of a recall that speak of a change, with their numbers in the ranking."""
+    return {
+        catalogue.ids[place]: number
         for number, place in enumerate(ranking.places[:DEPTH].tolist())
         if catalogue.ids[place] not in shown and changes_something(catalogue.texts[place])
-    ]
+    }
 
 
-def _replacing(workspace: Workspace, old: Memory, newer: list[Found]) -> Found | None:
-    later = [each for each in newer if each.memory.created >= old.created and each.memory.id != old.id]
+def _replacing(workspace: Workspace, old: Memory, newer: list[Memory]) -> Memory | None:
+    later = [each for each in newer if each.created >= old.created and each.id != old.id]
     scores = [
-        0.0
-        if about_others(old, each.memory.people)
-        else may_replace(old.content, each.memory.content, workspace.tokens)
+        0.0 if about_others(old, each.people) else may_replace(old.content, each.content, workspace.tokens)
         for each in later
     ]
     best = max(scores, default=0.0)

@@ -89,9 +89,11 @@ def _take(keeper: Keeper, agent: str, each: sessions.Left, record: dict[str, str
         sessions.note_missed(keeper.folder, agent or "a hook", reason)
         return Kept()
     id_ = record.get("session_id") or record.get("conversation_id") or ""
-    project = record.get("cwd") or each.cwd
-    return keeper.keep(reader, Source(Path(path).expanduser(), id_ if _holds_many(reader) else ""),
-                       agent=agent, id_=id_, project=project, deadline=deadline)  # fmt: skip
+    project, source = record.get("cwd") or each.cwd, Source(Path(path).expanduser())
+    if _holds_many(reader):
+        id_ = reader.known_as(source.path, id_) if hasattr(reader, "known_as") else id_
+        source = Source(source.path, id_)
+    return keeper.keep(reader, source, agent=agent, id_=id_, project=project, deadline=deadline)
 
 
 def _holds_many(reader: ModuleType) -> bool:

@@ -108,7 +108,7 @@ class Keeper:
         deadline: float | None = None,
     ) -> Kept:
         """Append what a transcript says that its session's file does not."""
-        agent = agent or reader.NAME
+        agent = agent or agent_of(reader)
         id_ = id_ or source.id or self._id_in(reader, source) or source.path.stem
         tail = sessions.tail_of(agent, id_)
         result = Kept(self.known.get(tail, ""))
@@ -126,8 +126,8 @@ class Keeper:
     def would_keep(self, reader: ModuleType, source: Source) -> tuple[int, str]:
         """How many turns `keep` would append, and to which file; none yet for a new session."""
         id_ = source.id or self._id_in(reader, source) or source.path.stem
-        tail = sessions.tail_of(reader.NAME, id_)
-        head = self._head(tail, reader.NAME, id_, "")
+        tail = sessions.tail_of(agent_of(reader), id_)
+        head = self._head(tail, agent_of(reader), id_, "")
         gathered = _Gathered()
         for step in () if head.full else reader.read(source, head.read):
             gathered.take(step)
@@ -212,6 +212,11 @@ class Keeper:
     def _clean(self, turn: Turn, hidden: frozenset[str]) -> Turn:
         text = without_segments(masked(turn.text), hidden, PRIVATE_MARK)
         return replace(turn, text=_ID.sub(lambda found: PRIVATE_MARK if found[0] in self._ids else found[0], text))
+
+
+def agent_of(reader: ModuleType) -> str:
+    """The agent whose sessions a reader reads; a format that shares its name with another goes by a longer one."""
+    return str(getattr(reader, "AGENT", reader.NAME))
 
 
 def hook(told_: bytes) -> dict[str, str]:

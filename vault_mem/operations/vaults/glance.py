@@ -18,13 +18,14 @@ from vault_mem.result import Result
 
 @dataclass(frozen=True)
 class Glance(Result):
-    """What there is: memories, those of them that are closed or private, episodes, proposals that wait."""
+    """What there is: memories, those of them that are closed or private, episodes, proposals that wait, the index."""
 
     memories: int
     closed: int
     private: int
     episodes: int
     proposals: int
+    index_bytes: int
     stale: bool
 
 
@@ -54,6 +55,7 @@ def glance(workspace: Workspace) -> Glance:
             private=index.count(Filters(private=True, closed=True)),
             episodes=index.count(types=(EPISODE,)),
             proposals=len(open_proposals(workspace)),
+            index_bytes=index.size,
             stale=freshness.stale,
         )
 

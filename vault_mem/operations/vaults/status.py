@@ -93,7 +93,7 @@ def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) ->
         stale=freshness.stale,
         pending=freshness.pending,
         index_dir=index.home,
-        index_bytes=sum(file.stat().st_size for file in index.home.rglob("*") if file.is_file()),
+        index_bytes=index.size,
         model=index.embedder.name,
         dim=index.embedder.dim,
         calibration=workspace.calibration,

@@ -142,6 +142,7 @@ addEventListener("click", (event) => {
   if (link) location.hash = address("memory", {}, link.dataset.id);
 });
 
+VIEWS[where().view]?.(); // on its way while the first answer is
 await refreshStatus().catch(() => {});
 render(html`<${App} />`, document.getElementById("app"));
 listen();

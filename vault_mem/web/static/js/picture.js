@@ -46,7 +46,7 @@ export class Picture {
     }
     this.worker = new Worker(new URL("layout.js", import.meta.url));
     this.worker.onmessage = ({ data }) => this.place(data);
-    this.worker.postMessage({ count: this.count, edges: graph.edges, cluster: graph.nodes.cluster, depth: graph.nodes.depth ?? null, quiet: this.still });
+    this.worker.postMessage({ count: this.count, edges: graph.edges, cluster: graph.nodes.cluster, depth: graph.centre == null ? null : graph.nodes.depth, quiet: this.still, aspect: Math.min(2.2, Math.max(0.5, this.width / this.height || 1)) });
   }
 
   place({ at, done }) {
@@ -59,7 +59,8 @@ export class Picture {
 
   weight(n) {
     const { degree, depth } = this.graph.nodes;
-    return (depth ? 1000 - 100 * depth[n] : 0) + degree[n];
+    const around = this.graph.centre != null;
+    return (around ? 1000 - 100 * depth[n] : 0) + degree[n];
   }
 
   colours() {
@@ -113,7 +114,7 @@ export class Picture {
     this.visible.fill(0);
     this.seen.forEach((n) => (this.visible[n] = 1));
     this.drawEdges(c);
-    this.drawNodes(c, Math.max(1.6, NODE * Math.sqrt(Math.min(view.k, 4))));
+    this.drawNodes(c, Math.max(this.count < 400 ? NODE : 1.6, NODE * Math.sqrt(Math.min(view.k, 4))));
     this.drawLabels(c);
   }
 
@@ -171,9 +172,10 @@ export class Picture {
       }
     });
     c.globalAlpha = 1;
-    for (const [n, width] of [[this.hovered, 1.5], [this.chosen, 2.5]]) {
+    const rings = [[this.graph.centre ?? -1, 2, this.palette.accent], [this.hovered, 1.5, this.palette.ink], [this.chosen, 2.5, this.palette.ink]];
+    for (const [n, width, colour] of rings) {
       if (n < 0) continue;
-      c.strokeStyle = this.palette.ink;
+      c.strokeStyle = colour;
       c.lineWidth = width;
       c.beginPath();
       c.arc(this.x(n), this.y(n), size(n) + 4, 0, 2 * Math.PI);

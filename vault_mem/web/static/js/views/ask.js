@@ -44,9 +44,9 @@ export default function Ask({ query }) {
     ${found.error && html`<${Failure} error=${found.error} />`}
     ${!found.data && found.busy && html`<${Waiting} />`}
     ${found.data && !results.length && html`<p class="empty">${t(question || FILTERS.some((name) => late[name]) ? "ask.nothing" : "vault.empty")}</p>`}
-    <div role="list" aria-label=${t("results")}>
+    <ul aria-label=${t("results")}>
       ${results.map((memory) => html`<${Card} key=${memory.id} memory=${memory} set=${set} />`)}
-    </div>
+    </ul>
     ${asks && html`<${WhyNot} key=${question} question=${question} filters=${filters} />`}`;
 }
 
@@ -84,7 +84,7 @@ function Filters({ asked, set }) {
 
 function Card({ memory, set }) {
   const { relevance, explain, parts, links = [], maybe_replaced_by: newer } = memory;
-  return html`<article role="listitem" class=${`card ${memory.private ? "private" : ""} ${memory.closed ? "closed" : ""} ${shared.changed.has(memory.id) ? "flash" : ""}`}>
+  return html`<li class=${`card ${memory.private ? "private" : ""} ${memory.closed ? "closed" : ""} ${shared.changed.has(memory.id) ? "flash" : ""}`}>
     <${Facts} memory=${memory}>${relevance != null && html`<${Meter} part=${relevance} label=${t("relevance", { n: Math.round(relevance * 100) })} />`}<//>
     <h2 class="title"><a href=${memoryAt(memory.id)}>${memory.title}</a></h2>
     ${(memory.closed || newer) && html`<p class="small soft"><${Replaced} memory=${memory} />${newer && !memory.superseded_by && html`${t("maybe.replaced")} <a href=${memoryAt(newer.id)}>${newer.title}</a>`}</p>`}
@@ -98,7 +98,7 @@ function Card({ memory, set }) {
       ${links.length > 0 && html`<details class="disclose"><summary>${t("links", { n: links.length })}</summary><${Links} links=${links} /></details>`}
       <${Ways} memory=${memory} />
     </div>
-  </article>`;
+  </li>`;
 }
 
 export const Links = ({ links }) => html`<ul class="links">

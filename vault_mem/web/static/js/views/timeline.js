@@ -53,7 +53,8 @@ function Curve({ buckets, from, to, asOf }) {
   const felt = buckets.filter((each) => each.valence != null);
   if (felt.length < 2) return null;
   const x = (ms) => ((ms - from) / (to - from)) * 1000;
-  const y = (valence) => 46 - valence * 40;
+  const most = Math.max(0.4, ...felt.map((each) => Math.abs(each.valence)));
+  const y = (valence) => 46 - (valence / most) * 40;
   const middle = (each) => Math.min(to, (at(each.start) + at(each.end)) / 2);
   const points = felt.map((each) => [x(Math.max(from, middle(each))), y(each.valence)]);
   const path = smooth(points);

@@ -1,20 +1,32 @@
-"""make dist: a plugin folder, an .mcpb bundle and a server.json, all from the texts and commands that `setup` writes.
+"""make dist: wheel and sdist, tried in an empty environment; and what agents install from.
 
-python -m packages.build FOLDER [--namespace io.github.NAME]
+That is a plugin folder, an .mcpb bundle and a server.json, all from the texts and commands that `setup` writes.
+
+python release.py FOLDER [--namespace io.github.NAME] [--packages-only]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
 import tomllib
+import venv
 import zipfile
 from pathlib import Path
 from typing import Any
 
+from vault_mem import __version__
 from vault_mem.setup.wish import SKILL, Wish, server_arguments, wake_up
 
-_PROJECT = Path(__file__).parents[1]
+_PROJECT = Path(__file__).resolve().parent
+# Without these a wheel would install, and then know no words.
+_NEEDED = ("vault_mem/embedding/default/model.safetensors", "vault_mem/embedding/default/tokenizer.json")
+_NEEDED += ("vault_mem/judge/data/weights.json", "vault_mem/ranking/weights.json", "vault_mem/py.typed")
 _PLUGIN = "vault-mem-plugin"
 _MAIN = "from vault_mem.client import main\n\nmain()\n"
 _REGISTRY_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
@@ -23,6 +35,7 @@ _REGISTRY_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/se
 def build(folder: Path, namespace: str = "io.github.vault-mem") -> None:
     """Write all packages into a folder. `namespace` is the publisher's in the registry of MCP servers."""
     about = tomllib.loads((_PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    about["version"] = __version__
     wish = Wish("claude-code", "user", "mcp", folder, {})
     for name, content in _plugin(about, wish).items():
         _write(folder / _PLUGIN / name, content)
@@ -120,13 +133,49 @@ def _json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
+def distribute(folder: Path) -> None:
+    """Build wheel and sdist, look into them, and take the tour with the wheel alone, from another folder."""
+    for old in (*folder.glob("*.whl"), *folder.glob("*.tar.gz")):
+        old.unlink()
+    _call(sys.executable, "-m", "build", "--outdir", folder, _PROJECT)
+    (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    _call(sys.executable, "-m", "twine", "check", "--strict", wheel, sdist)
+    with zipfile.ZipFile(wheel) as opened, tarfile.open(sdist) as packed:
+        held = [opened.namelist(), [name.partition("/")[2] for name in packed.getnames()]]
+    for file, names in zip((wheel, sdist), held, strict=True):
+        missing = [name for name in _NEEDED if name not in names]
+        if missing:
+            sys.exit(f"{file.name} lacks {', '.join(missing)}")
+    with tempfile.TemporaryDirectory(prefix="vault-mem-dist-") as place:
+        _tour(wheel, Path(place))
+
+
+def _tour(wheel: Path, place: Path) -> None:
+    """The tour of `make demo` in an environment that has the wheel and nothing of the clone."""
+    venv.create(place / "env", with_pip=True)
+    python = next(each for name in ("bin/python", "Scripts/python.exe") if (each := place / "env" / name).exists())
+    _call(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
+    shutil.copy(_PROJECT / "demo.py", place)
+    shutil.copytree(_PROJECT / "sample_vault", place / "sample_vault")
+    _call(python, place / "demo.py", cwd=place)
+    size = sum(path.lstat().st_size for path in (place / "env").rglob("*") if not path.is_dir())
+    print(f"\nInstalled with all it needs: {size / 1e6:.0f} MB")
+
+
+def _call(*command: object, cwd: Path = _PROJECT) -> None:
+    subprocess.run([str(each) for each in command], cwd=cwd, check=True)
+
+
 def main() -> None:
     """What `make dist` runs."""
-    parser = argparse.ArgumentParser(description="Make the packages that agents install from.")
+    parser = argparse.ArgumentParser(description="Make wheel and sdist, and the packages that agents install from.")
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--packages-only", action="store_true", help="without wheel and sdist, which need a network")
     parser.add_argument("--namespace", default="io.github.vault-mem", help="the publisher's, in the MCP registry")
     given = parser.parse_args()
     build(given.folder, given.namespace)
+    if not given.packages_only:
+        distribute(given.folder.resolve())
 
 
 if __name__ == "__main__":

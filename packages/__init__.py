@@ -1,1 +1,0 @@
-"""Packages that agents install from."""
