@@ -169,6 +169,11 @@ def test_a_day_of_changes(place: Path, tmp_path: Path) -> None:
     exact = opened(tmp_path, "memory")
     for query in (*QUERIES, "lighthouse keeper"):
         assert_alike(large, exact, query)
+    memory(tmp_path / "v", "memories/again.md", "mem_0000000000b9", "The office moved to Osaka.", "kind: fact")
+    for options in ({"whole": True}, {"window": 40}):  # C-2: the same pairs
+        one, other = (vault.consolidate(**options).to_dict()["merge_candidates"] for vault in (large, exact))
+        assert one == other != []
+    assert large.tidy_candidates().to_dict()["clusters"] == exact.tidy_candidates().to_dict()["clusters"] != []
 
 
 def test_indexes_and_unindexed_rows_answer_alike(place: Path, tmp_path: Path) -> None:
@@ -215,6 +220,19 @@ def test_damaged_figures_are_counted_again(place: Path, tmp_path: Path, damage: 
     else:
         facts.write_bytes(b"nothing of ours" * 400 if damage == "not a database" else facts.read_bytes()[:9000])
     assert ids(opened(tmp_path, "lancedb").recall(QUERIES[0])) == wanted
+
+
+def test_an_empty_vault_and_odd_queries(tmp_path: Path) -> None:
+    Vault.init(tmp_path / "v", env={"HOME": str(tmp_path)})
+    large = opened(tmp_path, "lancedb")
+    assert (ids(large.recall("anything")), ids(large.search("x y")), large.list().memories) == ([], [], [])
+    smile = large.remember("🙂🙂").memory
+    assert smile is not None and large.remember("🙂🙂").duplicate_of is not None  # no token that the model knows
+    large.remember("'The' harbour: 100 % _of_ \"it\"")
+    exact = opened(tmp_path, "memory")
+    for query in ("🙂", "???", "the", "harbour OR NOT (", "%_' --", '"it"', "a" * 3000):
+        assert ids(large.recall(query, 500)) == ids(exact.recall(query, 500))
+        assert ids(large.search(query)) == ids(exact.search(query))
 
 
 def test_an_unknown_way_is_an_error(place: Path) -> None:

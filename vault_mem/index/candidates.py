@@ -82,8 +82,8 @@ class Candidates(Protocol):
     def pairing(self, files: Collection[str] | None) -> Catalogue:
         """The rows of these files and of those that are most like one of them; None stands for all files."""
 
-    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int) -> Catalogue:
-        """The rows of at least that many whole memories nearest to a vector."""
+    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> Catalogue:
+        """The rows of at least that many whole memories nearest to a vector; `ours` are no included notes."""
 
     def saying(self, text: str) -> Catalogue:
         """The rows of memories of this very text."""
@@ -131,7 +131,7 @@ class AtHand:
         """All rows."""
         return self._catalogue
 
-    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int) -> Catalogue:
+    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> Catalogue:
         """All rows."""
         return self._catalogue
 
@@ -162,6 +162,7 @@ class InTable:
 
     def __init__(self, index: Index, met: Met) -> None:
         self._table, self._names, self._facts, self._met = index.table, Names(index.state), index.facts, met
+        self._with_notes = bool(index.folder.settings.include)
         self._numbers: dict[str, int] = {}  # of the rows that were found, by file
 
     @property
@@ -258,10 +259,11 @@ class InTable:
     def _whole(self) -> str:
         return "n = 0" if self._facts.parted else ""
 
-    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int) -> Catalogue:
-        """The rows of at least that many whole memories nearest to a vector."""
+    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> Catalogue:
+        """The rows of at least that many whole memories nearest to a vector; `ours` are no included notes."""
         where, more = self._where(filters, now)
-        found = self._table.nearest(vector, _all(where, self._whole), round(more * count) + SPARE)
+        of_ours = f"type = {quote(MEMORY)}" if ours and self._with_notes else ""
+        found = self._table.nearest(vector, _all(where, self._whole, of_ours), round(more * count) + SPARE)
         self._numbers |= found
         return self.catalogue(found)
 

@@ -6,6 +6,7 @@ missing, damaged or behind the table is filled again from it.
 
 from __future__ import annotations
 
+import heapq
 import json
 import math
 import sqlite3
@@ -119,8 +120,11 @@ class Facts:
             return
         come = [row for row in come if row["type"] in (MEMORY, NOTE)]
         with self._at_once():
+            sampled = self._one("SELECT COUNT(*) FROM sample")
             self._count(gone, -1)
             self._count(come, 1)
+            if self._one("SELECT COUNT(*) FROM sample") < sampled:
+                self._fill_sample(table)
             moments = self._forget_memories({row["file"] for row in gone})
             moments += self._note_memories(come)
             for moment in sorted(set(moments)):
@@ -189,10 +193,11 @@ class Facts:
         )
 
     def _sample(self, rows: Sequence[Row], sign: int) -> None:
-        """The memories with the lowest ids stand for all; where one of them goes, the next lowest is not known here."""
+        """The memories with the lowest ids stand for all."""
         rows = [row for row in rows if row["type"] == MEMORY]
         if sign < 0:
-            gone = self._db.executemany("DELETE FROM sample WHERE id = ?", [(row["id"],) for row in rows])
+            left = [(row["id"], row["file"]) for row in rows]
+            gone = self._db.executemany("DELETE FROM sample WHERE id = ? AND file = ?", left)
             if gone.rowcount > 0:
                 self._put(sampled=(self._meta("sampled") or 0) + 1)
             return
@@ -208,6 +213,16 @@ class Facts:
             self._put(sampled=(self._meta("sampled") or 0) + 1)
             lowest = f"SELECT id FROM sample ORDER BY id LIMIT {SAMPLE}"
             self._db.execute(f"DELETE FROM sample WHERE id NOT IN ({lowest})")
+
+    def _fill_sample(self, table: Table) -> None:
+        """Where one of the sample went, the next lowest ids are looked for in the table."""
+        found = table.select(["id", "file"], f"n = 0 AND type = {quote(MEMORY)}")
+        ids, files = (found.column(name).to_pylist() for name in ("id", "file"))
+        lowest = heapq.nsmallest(SAMPLE, zip(ids, files, strict=True))
+        known = {id_ for (id_,) in self._db.execute("SELECT id FROM sample")}
+        missing = [file for id_, file in lowest if id_ not in known]
+        if missing:
+            self._sample([row for row in self.rows_of(table, missing) if row["n"] == 0], 1)
 
     # --- the order in time ------------------------------------------------------------------------------------------
 

@@ -38,15 +38,20 @@ class Shelf:
         from vault_mem.index.catalogue import Catalogue
         from vault_mem.index.links import Names
 
-        with self._lock:
-            catalogue = self._in_step(index)
-            if catalogue is None or catalogue.outgrown:
-                version = index.table.version
-                self._catalogue = None  # not two of them in memory
-                self._catalogue = catalogue = Catalogue.of_all(index.table)
-                self._generation, self._version = index.generation, version
+        if index.large:  # whoever needs all rows of a large vault has them for as long as it takes
+            catalogue = Catalogue.of_all(index.table)
             catalogue.names = Names(index.state)
             yield catalogue
+            return
+        with self._lock:
+            kept = self._in_step(index)
+            if kept is None or kept.outgrown:
+                version = index.table.version
+                self._catalogue = kept = None  # not two of them in memory
+                self._catalogue = kept = Catalogue.of_all(index.table)
+                self._generation, self._version = index.generation, version
+            kept.names = Names(index.state)
+            yield kept
 
     def renew(self) -> None:
         """Let go of a catalogue that is worn by many single changes: the next one to need it fills a new one."""

@@ -154,7 +154,7 @@ class Table:
             max_token_length=None,
         )
         wanted: dict[str, Any] = {"file": BTree(), "created": BTree(), "id": BTree(), "terms": text}
-        wanted |= {"kind": Bitmap(), "category": Bitmap(), "emotion": Bitmap(), "private": Bitmap()}
+        wanted |= {"kind": Bitmap(), "category": Bitmap(), "emotion": Bitmap(), "private": Bitmap(), "type": Bitmap()}
         wanted |= {"tags": LabelList(), "people": LabelList()}
         if self.count() >= FEWEST_VECTORS:
             wanted["vector"] = IvfSq(distance_type="cosine")

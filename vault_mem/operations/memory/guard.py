@@ -132,7 +132,7 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
             open_ = catalogue.open_at(now.timestamp(), public=workspace.folder.public)
             return [Found(catalogue.memory(place), 1.0) for _, _, place in open_ if catalogue.texts[place] == content]
         calibration = workspace.calibration
-        catalogue = candidates.near(vector, Filters(private=_seen(workspace)), now, NEIGHBOURS)
+        catalogue = candidates.near(vector, Filters(private=_seen(workspace)), now, NEIGHBOURS, ours=True)
         found = [
             Found(catalogue.memory(place), _similarity(calibration, cosine, catalogue.texts[place], content))
             for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp(), public=workspace.folder.public)

@@ -157,7 +157,8 @@ def landscape(workspace: Workspace, id_: str = "", depth: int = 1, *, most: int 
     order = (order + sorted(alone, key=lambda each: _newest(graph, each)))[:most]
     number = {each: place for place, each in enumerate(order)}
     places = [graph.place(each) for each in order]
-    with workspace.at_hand() as catalogue:
+    with workspace.candidates() as candidates:
+        catalogue = candidates.catalogue([place.path for place in places])
         now = workspace.folder.now().timestamp()
         at = [catalogue.place_of(place.path) for place in places]
         kinds = ["episode" if each is None else catalogue.kinds[each] for each in at]
