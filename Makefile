@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench frameworks clients test-web dist docs pictures soak fuzz model model-check clean
+.PHONY: demo test lint bench frameworks test-store clients test-web dist docs pictures soak fuzz model model-check clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -51,6 +51,18 @@ $(FRAMEWORKS)/.installed: pyproject.toml
 
 frameworks: $(FRAMEWORKS)/.installed
 	$(FRAMEWORKS)/bin/pytest -rs tests/library tests/test_library_types.py
+
+# Machines that share an index on an object store: moto's S3 server, which the tests start on the loopback, in an
+# environment of its own. About two minutes beside the installation.
+STORE := build/store
+
+$(STORE)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(STORE)
+	$(STORE)/bin/pip install --quiet --disable-pip-version-check -e '.[dev,store]' 'moto[server,s3]>=5.0'
+	touch $@
+
+test-store: $(STORE)/.installed
+	$(STORE)/bin/pytest -rs tests/store
 
 # Claude Code, Codex, Gemini, Copilot, opencode, Qwen Code, OpenClaw and the MCP inspector, installed from npm into build/clients (1 GB):
 # they are asked whether what `setup` writes is right. About five minutes; skipped where there is no npm.

@@ -1,8 +1,8 @@
 """`python -m benchmarks [NAME ...]`: run benchmarks and print a row for every figure.
 
 Each benchmark is a module `bench_NAME.py` with a function `run(setting)` that yields figures, and, where it needs
-data that is not part of the project, the names of those files in `NEEDS`. It runs in a process, a folder and an
-environment of its own, so nothing of the user's is touched and peak memory is the benchmark's alone.
+data that is not part of the project, the names of those files in `NEEDS`, and packages in `PACKAGES`. It runs in a
+process, a folder and an environment of its own, so nothing of the user's is touched and peak memory is its alone.
 Exits with 1 when a target was missed or a benchmark failed.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
@@ -43,9 +44,9 @@ def main() -> int:
     skipped: dict[str, str] = {}
     failed: list[str] = []
     for name in options.names or available:
-        missing = _missing_data(name)
+        missing = _missing(name)
         if missing:
-            skipped[name] = f"{os.path.relpath(missing, PROJECT)} is not here"
+            skipped[name] = missing
             print(f"{name}: skipped, {skipped[name]}", flush=True)
             continue
         try:
@@ -63,10 +64,14 @@ def main() -> int:
     return 1 if missed or failed else 0
 
 
-def _missing_data(name: str) -> Path | None:
-    """The first file of data that a benchmark needs and that is not there."""
+def _missing(name: str) -> str:
+    """What a benchmark needs and is not there: the first such file of data, or package."""
     module = importlib.import_module(f"benchmarks.{_PREFIX}{name}")
-    return next((DATA / file for file in getattr(module, "NEEDS", ()) if not (DATA / file).is_file()), None)
+    files = [DATA / file for file in getattr(module, "NEEDS", ()) if not (DATA / file).is_file()]
+    packages = [each for each in getattr(module, "PACKAGES", ()) if importlib.util.find_spec(each) is None]
+    return next((f"{os.path.relpath(file, PROJECT)} is not here" for file in files), "") or next(
+        (f"{each} is not installed" for each in packages), ""
+    )
 
 
 def _row(figure: Figure) -> str:

@@ -73,6 +73,12 @@ class SettingsError(VaultMemError):
     code = "settings"
 
 
+class StoreError(VaultMemError):
+    """A store that machines share cannot be used; the files and this machine's own index are as they were."""
+
+    code = "store"
+
+
 class ModelNotFound(VaultMemError):
     """The configured embedding model is not on this machine."""
 

@@ -10,6 +10,7 @@ from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 
 if TYPE_CHECKING:
+    from vault_mem.store.ledger import Standing
     from vault_mem.vault.git import GitState
 
 
@@ -47,6 +48,7 @@ def command(console: Console) -> None:
             "problems": len(status.problems) or "none",
             "git": _git(status.git),
             **({"autocommit": f"git did not commit: {status.autocommit}"} if status.autocommit else {}),
+            **({"store": _store(status.store)} if status.store else {}),
             **({"in git": f"what is private by now: {', '.join(status.in_git)}"} if status.in_git else {}),
         }
         for name, value in lines.items():
@@ -56,6 +58,19 @@ def command(console: Console) -> None:
         if len(status.problems) > 20:
             console.print(f"  and {len(status.problems) - 20} more; see vault-mem doctor")
     finish(console, vault)
+
+
+def _store(store: Standing) -> str:
+    """How this machine stands to the store it shares rows on, in one line."""
+    said = [f"{store.uri}: {store.trouble or 'reached'}"]
+    if store.trouble:
+        said.append(f"last reached {store.reached:%Y-%m-%d %H:%M}" if store.reached else "never reached")
+    said.append(f"{store.to_add or 'no'} note(s) of ours not there yet")
+    if store.to_read is not None:
+        said.append(f"{store.to_read or 'no'} segment(s) of others not read yet")
+    if store.to_remove:
+        said.append("what was purged or made private is STILL THERE (vault-mem doctor)")
+    return "; ".join(said)
 
 
 def _git(state: GitState | None) -> str:

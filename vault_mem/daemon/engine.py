@@ -305,6 +305,7 @@ class Engine:
     def _quiet(self) -> float:
         """Do what waited for quiet; returns when to look again."""
         from vault_mem.operations.git.autocommit import autocommit
+        from vault_mem.operations.sharing import share
         from vault_mem.operations.unasked.private_moves import move_cleared
         from vault_mem.operations.unasked.quiet import quiet_work
         from vault_mem.operations.upkeep.tidy import run_due
@@ -326,10 +327,14 @@ class Engine:
                 if committed := autocommit(workspace):
                     self.log.info("autocommit: %s", "git said no; see status" if committed.trouble else "done")
                 self._take_over(workspace.folder)
+                shares = workspace.folder.shares
                 if workspace.notices:
                     self.log.info("quiet work: %d file(s) or settings need attention", len(workspace.notices))
         finally:
             self.turn.end()
+        if shares:
+            with self._own() as workspace:
+                share(workspace)  # a store may be slow: nobody who writes waits for it
         if wrote:
             return 1.0
         if began < (quiet := self._heard + self._quiet_seconds):  # not all was quiet when we looked

@@ -31,6 +31,7 @@ from vault_mem.vault.folder import Folder
 if TYPE_CHECKING:
     from vault_mem.index.facts import Facts
     from vault_mem.index.graph import Graph
+    from vault_mem.index.shared import Shared
 
 NO_INDEX = "there is no index yet"
 # What LanceDB and SQLite raise when a file of theirs is missing, cut short or not theirs at all; LanceDB even panics.
@@ -55,6 +56,7 @@ class Index:
         self.table: Table = None  # type: ignore[assignment]  # set by open() or begin_generation()
         self.state: StateStore = None  # type: ignore[assignment]
         self._facts: Facts | None = None
+        self._shared: Shared | None = None
         self.generation = ""
         self.former: tuple[list[Known], list[tuple[str, str]]] = ([], [])
 
@@ -100,10 +102,10 @@ class Index:
 
     def _read_alike(self) -> bool:
         """Whether files still mean what they meant when they were read."""
-        return bool(self.state.get("settings") == self._settings)
+        return bool(self.state.get("settings") == self.read_by)
 
     @property
-    def _settings(self) -> list[str]:
+    def read_by(self) -> list[str]:
         """The settings that decide what a file means: when it was, whether it is private, what kind of note it is."""
         now = self.folder.settings
         return [now.timezone, now.memories_folder, now.private_folder, now.episodes_folder]
@@ -132,6 +134,9 @@ class Index:
         if self._facts is not None:
             self._facts.close()
             self._facts = None
+        if self._shared is not None:
+            self._shared.close()
+            self._shared = None
 
     @property
     def lock_path(self) -> Path:
@@ -152,7 +157,7 @@ class Index:
         dim = self.embedder.dim
         self.state = StateStore(place / "state.db")
         self.table = Table(place, dim, create=True)
-        self.state.put(schema=SCHEMA_VERSION, model=self.embedder.fingerprint, settings=self._settings)
+        self.state.put(schema=SCHEMA_VERSION, model=self.embedder.fingerprint, settings=self.read_by)
         self.state.put(dim=dim, commits=0)
         self.state.put(calibration=asdict(self._measured()))
 
@@ -206,6 +211,15 @@ class Index:
 
             self._facts = opened(self.home / self.generation / "facts.db", self.table.dim)
         return self._facts
+
+    @property
+    def shared(self) -> Shared | None:
+        """The store of rows that machines share; None where the index is this machine's alone (SPEC L-3)."""
+        if self._shared is None and self.folder.shares and not self.state.fixed:
+            from vault_mem.index.shared import Shared
+
+            self._shared = Shared(self)
+        return self._shared
 
     @cached_property
     def calibration(self) -> Calibration:

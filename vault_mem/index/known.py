@@ -184,6 +184,11 @@ class KnownFiles:
         """Files that say they are private and lie among the public ones."""
         return [Known._make(row) for row in self._db.execute(f"SELECT {COLUMNS} FROM files WHERE flagged = 1")]
 
+    def private_files(self) -> list[Known]:
+        """Files that are private, or say so."""
+        select = f"SELECT {COLUMNS} FROM files WHERE private = 1 OR flagged = 1"
+        return [Known._make(row) for row in self._db.execute(select)]
+
     def unfollowed(self) -> list[Known]:
         """Files that changed since the views followed them."""
         select = f"SELECT {COLUMNS} FROM files WHERE followed IS NOT hash"

@@ -129,6 +129,11 @@ class StateStore(KnownFiles):
         select = f"SELECT {_LINK_COLUMNS} FROM links WHERE {where} type != '' ORDER BY file, rowid"
         return map(Written._make, self._db.execute(select, values).fetchall())
 
+    def written_by(self, files: Iterable[str]) -> list[Written]:
+        """The links of these files in their order, and what is only named."""
+        select = f"SELECT {_LINK_COLUMNS} FROM links WHERE file = ? ORDER BY rowid"
+        return [Written._make(row) for file in files for row in self._db.execute(select, (file,))]
+
     def naming(self, stems: Iterable[str], digits: Iterable[str] = ()) -> list[Written]:
         """All that has one of these names, its folder aside, or ends in one of these digits, by file."""
         found = []

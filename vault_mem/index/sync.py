@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from vault_mem.index.files import known_of, links_of, provisional_id, read
 from vault_mem.index.index import Index
 from vault_mem.index.known import Known, Written
 from vault_mem.index.links import Names
-from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, listed
+from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, listed, rows_in
 from vault_mem.model import Problem, digits_of
 from vault_mem.notes.links import path_key
 from vault_mem.notes.parse import Note, parse
@@ -30,6 +30,9 @@ from vault_mem.result import Result, plain
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked_outside
 from vault_mem.vault.walk import EMPTIED, RACY_NS, FileState, Listing, content_hash, look_at, walk
+
+if TYPE_CHECKING:
+    from vault_mem.index.shared import Shared
 
 # Files per commit: large enough that a commit's own cost does not count, small enough to hold in memory.
 BATCH = 1000
@@ -42,6 +45,8 @@ MASS_LOSS = 5
 KEEP_VERSIONS = (1.0, 60.0)
 # What the states note as the table's version as long as a sync is not through: ids may be anybody's.
 UNSETTLED = -1
+# Why an index is rebuilt though nothing is wrong with it: then everything comes from the files.
+ASKED_FOR = "asked for"
 # So long a second process waits for the one that is bringing the index up to date.
 LOCK_WAIT = 10.0
 
@@ -58,6 +63,7 @@ class SyncReport(Result):
     removed: int = 0
     touched: int = 0
     embedded: int = 0
+    taken_over: int = 0
     rebuilt: str = ""
     problems: list[Problem] = field(default_factory=list)
     seconds: float = 0.0
@@ -96,7 +102,7 @@ def sync(
     started = time.monotonic()
     report = SyncReport()
     opened = index.table is not None and (index.unchanged() or not index.outdated())
-    reason = "asked for" if rebuild else "" if opened else index.open()
+    reason = ASKED_FOR if rebuild else "" if opened else index.open()
     listing = walk(index.folder) if only is None or reason else look_at(index.folder, only)
     looked = None if reason else _look(index, listing, only)
     # In step after the states were read, or another may have written both table and states in between.
@@ -303,9 +309,10 @@ class _Run:
         left = [Known(*each) for each in self.index.state.get("leaving") or ()]  # by a sync that was cut short
         gone = {self.known[key].hash: key for key in found.removed}
         todo = [*found.added, *found.suspect]
-        with _at_length(self.index, self.fresh or len(todo) > BATCH // 10):
+        with _at_length(self.index, self.fresh or len(todo) > BATCH // 10), self._sharing(len(todo)) as shared:
             for start in range(0, len(todo), BATCH):
-                self._index_files(todo[start : start + BATCH], gone)
+                batch = todo[start : start + BATCH]
+                self._index_files(self._take_over_shared(shared, batch, gone) if shared else batch, gone)
                 self.progress(min(start + BATCH, len(todo)), len(todo))
         if found.removed:
             self._commit([], found.removed)
@@ -318,6 +325,48 @@ class _Run:
         if self.fresh:
             self.index.state.follow_all(self.folder.now().timestamp())
         self.index.state.put(table_version=self.index.table.version, leaving=[])
+
+    @contextmanager
+    def _sharing(self, count: int) -> Iterator[Shared | None]:
+        """The rows of other machines, where so many files are worth asking for them; one that is away is no matter."""
+        shared = self.index.shared if self.index.folder.shares and self.report.rebuilt != ASKED_FOR else None
+        if shared is None or not shared.worth_asking(count):
+            yield None
+            return
+        try:
+            yield shared
+        finally:
+            shared.forget_pulled()
+
+    def _take_over_shared(self, shared: Shared, keys: Sequence[str], gone: dict[str, str]) -> list[str]:
+        """Take over what another machine has made of these very files. Returns those that are still to be indexed."""
+        wanted: dict[str, str] = {}
+        with self.folder.tree.opener() as open_:
+            for key in keys:
+                old = self.known.get(key)
+                with contextlib.suppress(OSError):
+                    now = self.read[key] = self.read.get(key) or _Read.of(self.folder, key, open_)
+                    if not (_emptied(old, now.size) or (old and now.again(old)) or self.folder.is_private(key)):
+                        wanted[key] = now.hash
+        found, facts = shared.rows(wanted)
+        fresh: list[Known] = []
+        links: list[Written] = []
+        for key, known, written in facts:
+            now, old = self.read.pop(key), self.known.get(key)
+            fresh.append(Known(key, *now.state, now.checked_ns, now.hash, *known))
+            links += written
+            self.claimed.update((fresh[-1].declared, old.declared if old else ""))
+            self._count(old, now.hash in gone)
+        if self.fresh:
+            self.index.table.add(found)
+        elif fresh:
+            self._commit(rows_in(found), [known.key for known in fresh if known.key in self.known])
+        self.targets.update((each.file, each.target) for each in links)
+        self.known.update({known.key: known for known in fresh})
+        self.index.state.record(fresh, links=links, table_version=UNSETTLED)
+        self.report.taken_over += len(fresh)
+        taken = {known.key for known in fresh}
+        return [key for key in keys if key not in taken]
 
     def _take_over(self, looked: _Look) -> Difference:
         """What was found out before we had the lock, and nobody has changed since."""

@@ -78,10 +78,10 @@ class Table:
         self._table.search(probe, vector_column_name="vector").select(["row", "memory"]).limit(1).to_arrow()
         return True
 
-    def add(self, rows: Sequence[dict[str, Any]]) -> None:
+    def add(self, rows: Sequence[dict[str, Any]] | pa.Table) -> None:
         """Append rows of files that are not in the table yet: for a rebuild."""
-        if rows:
-            self._table.add(to_table(rows, self.dim))
+        if len(rows):
+            self._table.add(rows if isinstance(rows, pa.Table) else to_table(rows, self.dim))
             self._version = None
 
     def upsert(self, rows: Sequence[dict[str, Any]], replaced: Iterable[str]) -> None:

@@ -88,10 +88,15 @@ class Folder:
         """The vault's files, which nothing else opens (SPEC S-1)."""
         return vault_tree(self.root, self.settings)
 
+    @property
+    def shares(self) -> bool:
+        """Whether machines share the work of indexing by way of a store; each keeps an index of its own (SPEC L-3)."""
+        return "://" in self.settings.index_dir
+
     @cached_property
     def index_dir(self) -> Path:
         """Where this vault's index is kept, outside the vault so that no sync service carries a live database."""
-        if self.settings.index_dir:
+        if self.settings.index_dir and not self.shares:
             base = Path(self.settings.index_dir).expanduser()
         else:
             home = self.env.get("HOME") or str(Path.home())

@@ -19,8 +19,10 @@ from vault_mem.vault.tree import Tree
 VAULT_FILE = "vault-mem.toml"
 
 
-def _setting(default: Any, doc: str, *, user_only: bool = False, env: str = "", check: Any = None) -> Any:
-    metadata = {"doc": doc, "user_only": user_only, "env": env, "check": check}
+def _setting(
+    default: Any, doc: str, *, user_only: bool = False, secret: bool = False, env: str = "", check: Any = None
+) -> Any:
+    metadata = {"doc": doc, "user_only": user_only, "secret": secret, "env": env, "check": check}
     if isinstance(default, list):
         return field(default_factory=lambda: list(default), metadata=metadata)
     return field(default=default, metadata=metadata)
@@ -147,7 +149,17 @@ class Settings:
         "", "the editor that `edit` opens; empty is VISUAL or EDITOR of the environment", user_only=True
     )
     index_dir: str = _setting(
-        "", "where indexes are kept; empty is the user's cache folder", user_only=True, env="VAULT_MEM_INDEX_DIR"
+        "",
+        "where indexes are kept; empty is the user's cache folder; s3://bucket/folder has machines share their work "
+        "(docs/store.md)",
+        user_only=True,
+        env="VAULT_MEM_INDEX_DIR",
+    )
+    store_options: list[str] = _setting(
+        [],
+        'what reaches the store of index_dir: ["endpoint=https://…", "access_key_id=…"]; never shown',
+        user_only=True,
+        secret=True,
     )
     vault: str = _setting(
         "", "the vault to use when none is named and none is around", user_only=True, env="VAULT_MEM_VAULT"
@@ -255,7 +267,8 @@ def checked(name: str, value: Any, where: str) -> Any:
         value = float(value)
     right = type(value) is wanted and (wanted is not list or all(isinstance(item, str) for item in value))
     if not right:
-        raise SettingsError(f"{where}: {name} should be {_words(wanted)}, not {value!r}", f"{name}: {doc_of(name)}")
+        given = "what it is" if BY_NAME[name].metadata["secret"] else repr(value)
+        raise SettingsError(f"{where}: {name} should be {_words(wanted)}, not {given}", f"{name}: {doc_of(name)}")
     check = BY_NAME[name].metadata["check"]
     if callable(check):
         objection = check(value)
@@ -267,6 +280,13 @@ def checked(name: str, value: Any, where: str) -> Any:
     if check and not isinstance(check[0], str) and not check[0] <= value <= check[1]:
         raise SettingsError(f"{where}: {name} should be from {check[0]} to {check[1]}, not {value!r}")
     return value
+
+
+def shown(name: str, value: Any) -> Any:
+    """A setting's value as it may be printed: nothing of a credential."""
+    if BY_NAME[name].metadata["secret"]:
+        return [f"{each.partition('=')[0]}=(hidden)" if "=" in each else "(hidden)" for each in value]
+    return re.sub(r"//[^/]*@", "//(hidden)@", value) if name == "index_dir" else value
 
 
 def doc_of(name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from vault_mem.errors import VaultMemError
 from vault_mem.index.known import Known
 from vault_mem.notes.parse import flag_in
+from vault_mem.operations import sharing
 from vault_mem.operations.changing import index_written, is_quiet, read_to_edit, read_to_remove
 from vault_mem.operations.unasked.declined import Declined
 from vault_mem.operations.upkeep.private import PrivateResult, held_by_git, note_held, notices, plan_private
@@ -58,8 +59,10 @@ def move_flagged(workspace: Workspace) -> list[str]:
                     unasked=True,
                 )
                 note_held(transaction, memory.id, held)
+                sharing.owe(workspace, transaction.ids, transaction.notes)
                 transaction.commit()
             index_written(workspace, transaction)
+            sharing.withdraw(workspace)
         except VaultMemError as error:
             workspace.notices.append(f"{known.key}: not moved into the private folder: {error.message}")
             continue

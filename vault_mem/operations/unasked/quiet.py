@@ -6,6 +6,7 @@ It runs after an answer, never before: `settle` where there is no daemon, the en
 from __future__ import annotations
 
 from vault_mem.errors import VaultMemError
+from vault_mem.operations import sharing
 from vault_mem.operations.git.private_merges import keep_private
 from vault_mem.operations.sessions.capture import take_in
 from vault_mem.operations.unasked.adopt import adopt
@@ -30,6 +31,7 @@ def settle(workspace: Workspace, *, tidy: bool = True) -> None:
         workspace.sync(wait=0.0)
     if tidy:
         run_due(workspace)
+    sharing.share(workspace)
 
 
 def quiet_work(workspace: Workspace) -> bool:

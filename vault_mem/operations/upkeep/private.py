@@ -18,6 +18,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key, stem_of
 from vault_mem.notes.parse import parse, read_bool
 from vault_mem.notes.references import Change, Reference, named_in, references, rewritten
+from vault_mem.operations import sharing
 from vault_mem.operations.changing import changing, index_written, memory_written, read_to_remove, to_change
 from vault_mem.operations.upkeep.apart import (
     CANNOT_EDIT,
@@ -90,8 +91,10 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
         )
         if transaction.steps:
             note_held(transaction, memory.id, held)
+            sharing.owe(workspace, transaction.ids, transaction.notes)
         op = transaction.commit() if transaction.steps else ""
         index_written(workspace, transaction)
+        sharing.withdraw(workspace)
         now = memory_written(workspace, transaction, memory.id)
         return PrivateResult(now, aside.links, aside.episodes, aside.mentions, aside.scrubbed, held, op)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from vault_mem.errors import NotFound, Unsafe, VaultMemError
 from vault_mem.model import Memory
 from vault_mem.notes.parse import parse
+from vault_mem.operations import sharing
 from vault_mem.operations.changing import changing, freshen_to_change, index_written, read_to_remove
 from vault_mem.operations.sessions.sessions import without
 from vault_mem.operations.upkeep.forget import ForgetResult, Trashed, in_trash, log_deletion, plan_forget, trash_key
@@ -64,6 +65,8 @@ def purge(
         if not trashed:
             _refuse_while_open(workspace, memory)
         transaction, left = _plan(workspace, memory, reason, trashed, update_links)
+        if not memory.private or sharing.was_offered(workspace, memory.id):
+            sharing.owe(workspace, [memory.id], transaction.notes)
         references = [key for key in transaction.notes if key != memory.path]
         op = transaction.commit()
         try:
@@ -71,6 +74,7 @@ def purge(
             remove_traces(workspace.folder, workspace.rebuild)
         except (VaultMemError, *INDEX_ERRORS) as error:
             workspace.notices.append(f"it is gone, but traces are left until the next command removes them: {error}")
+        sharing.withdraw(workspace)
         return ForgetResult(memory, references, left, op, purged=True)
 
     return changing(workspace, act)

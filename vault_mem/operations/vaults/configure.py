@@ -18,6 +18,7 @@ from vault_mem.vault.settings import (
     checked,
     doc_of,
     load_settings,
+    shown,
     suggestion,
     user_file,
     vault_tree,
@@ -41,7 +42,9 @@ def view(root: Path | None, env: Mapping[str, str], name: str | None = None) -> 
         _known(name)
     loaded = load_settings(root, env)
     return [
-        SettingView(each, getattr(loaded.settings, each), loaded.sources.get(each, "default"), doc_of(each))
+        SettingView(
+            each, shown(each, getattr(loaded.settings, each)), loaded.sources.get(each, "default"), doc_of(each)
+        )
         for each in BY_NAME
         if name in (None, each)
     ]

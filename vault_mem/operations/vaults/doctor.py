@@ -25,6 +25,7 @@ CHECKS: dict[str, Check] = {
     "watch-limit": machine.watches,
     "model": machine.model,
     "index": machine.index,
+    "store": machine.store,
     "interrupted": machine.interrupted,
     "set-aside": machine.set_aside,
     "odd-files": odd.odd_files,

@@ -12,12 +12,14 @@ from vault_mem.index.filters import Filters
 from vault_mem.index.known import EPISODE, NOTE
 from vault_mem.model import Problem
 from vault_mem.operations.git.autocommit import last_trouble
+from vault_mem.operations.sharing import standing
 from vault_mem.operations.unasked import heal
 from vault_mem.operations.unasked.adopt import candidates
 from vault_mem.operations.unasked.private_moves import leaving, waiting
 from vault_mem.operations.upkeep.private import still_held
 from vault_mem.operations.workspace import INDEX_ERRORS, Freshness, Workspace
 from vault_mem.result import Result
+from vault_mem.store.ledger import Standing
 from vault_mem.vault import git, journal
 from vault_mem.vault.walk import walk
 
@@ -28,7 +30,8 @@ class Status(Result):
 
     `in_git` are files with what is private by now, which the history of git still holds; `git` is how the vault stands
     to it, None where it is in no repository; `autocommit` is why git did not make the last commit that was due.
-    `astray` are memories that were moved to where nothing is searched.
+    `astray` are memories that were moved to where nothing is searched. `store` is how this machine stands to the store
+    that it shares rows with others on, None where it has none.
 
     Without an index the notes are counted by their files, and what only their texts tell is not known.
     """
@@ -59,6 +62,7 @@ class Status(Result):
     git: git.GitState | None
     autocommit: str = ""
     astray: list[str] = field(default_factory=list)
+    store: Standing | None = None
 
 
 def status(workspace: Workspace) -> Status:
@@ -110,6 +114,7 @@ def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) ->
         git=git.state(workspace.folder),
         autocommit=last_trouble(workspace),
         astray=sorted(still_astray(workspace.folder, index.known).values()),
+        store=standing(workspace),
     )
 
 

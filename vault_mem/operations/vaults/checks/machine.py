@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from vault_mem.errors import Busy, ModelNotFound, VaultMemError, VaultNotFound
+from vault_mem.operations import sharing
 from vault_mem.operations.vaults.checks.finding import Finding
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.vault import journal, late, outside, own
@@ -70,6 +71,26 @@ def index(workspace: Workspace) -> Iterator[Finding]:
     for notice in workspace.notices[noticed:]:
         if notice.startswith("index rebuilt"):
             yield Finding("index", notice, str(workspace.folder.index_dir), severity="info")
+
+
+def store(workspace: Workspace) -> Iterator[Finding]:
+    """A store of shared rows that cannot be used, or still holds what was purged or made private."""
+    try:
+        found = sharing.standing(workspace)
+    except INDEX_ERRORS:
+        return  # the index is the trouble, and that is said
+    if found and found.to_remove:
+        yield Finding(
+            "store",
+            f"what was purged or made private is still in the store: {found.trouble or 'another machine is at it'}",
+            found.uri,
+            hint=found.hint or "the next command tries again (doctor --fix does now)",
+            severity="error",
+            fix=sharing.withdraw,
+        )
+    elif found and found.trouble:
+        hint = f"this machine goes on by itself; {found.hint}"
+        yield Finding("store", found.trouble, found.uri, hint=hint)
 
 
 def locks(workspace: Workspace) -> Iterator[Finding]:

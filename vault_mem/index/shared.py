@@ -1,0 +1,300 @@
+"""Rows that machines share: taken from a store in place of being made, and added to it for the others (SPEC L-3).
+
+A row has the name of what it was made from: path, content hash, model, version and settings. So it is right for
+whoever has that very file, and nobody is shown anything else. Private memories are no part of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vault_mem.errors import StoreError
+from vault_mem.index.files import provisional_id
+from vault_mem.index.index import Index
+from vault_mem.index.known import Known, Written
+from vault_mem.index.rows import schema
+from vault_mem.index.state import SCHEMA_VERSION
+from vault_mem.index.table import listed
+from vault_mem.store.bucket import Bucket, Traffic, shown
+from vault_mem.store.ledger import Entry, Ledger, Standing, mark
+from vault_mem.store.store import EXPIRY_DAYS, MEMORY, NAME, TEXT, Store
+
+# Fewer files are read and embedded in less time than a store takes to answer.
+ASK_FROM = 100
+# How long a command may wait for rows, and what runs after the answer may take.
+PULL_SECONDS, PUSH_SECONDS, WITHDRAW_SECONDS, LOOK_SECONDS = 20.0, 30.0, 30.0, 5.0
+# Rows of so many files make a segment: about 2 MB.
+SEGMENT = 1000
+# Saves go to the store together, at most so long after the first of them, if there is a command then.
+GATHER_SECONDS = 60
+_DAY = 86_400
+# Who lost time to a store that is away leaves it alone for ten times as long, but no longer than this.
+_LONGEST_PAUSE = 300.0
+# Segments that are kept decoded while rows are taken from them.
+_DECODED = 4
+_KNOWN, _LINKS = "known", "links"
+_SHARED = Known._fields[Known._fields.index("declared") :]
+
+
+class Shared:
+    """The store of one index, as far as this machine uses it."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._uri = index.folder.settings.index_dir
+        digest = hashlib.sha256(self._uri.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+        self.ledger = Ledger(index.home / f"store-{digest}.db")
+        self._pulled = index.home / "pulled"
+        self._decoded: dict[str, pa.Table] = {}
+        self._store: Store | None = None  # rows may be taken from it, for as long as its time lasts
+        self.traffic = Traffic()
+        read = [SCHEMA_VERSION, str(schema(index.embedder.dim)), index.embedder.fingerprint, index.read_by]
+        self._alike = hashlib.sha256(json.dumps(read).encode()).hexdigest()[:16]
+
+    @property
+    def prefix(self) -> str:
+        """Where rows of this version, model and settings are."""
+        return f"rows/{self._alike}"
+
+    def entry(self, key: str, digest: str, id_: str) -> Entry:
+        """What a file's rows go by."""
+        text = mark("text", key, digest)
+        return Entry(mark("row", self._alike, key, digest), mark("memory", id_), text, mark("path", key))
+
+    @contextmanager
+    def _meeting(self, seconds: float, *, now: bool = False) -> Iterator[Store]:
+        """The store, for so long; what goes wrong is noted. One that cost time lately is left alone, unless `now`."""
+        clock = time.time()
+        pause = float(self.ledger.get("pause") or 0)
+        if not now and abs(clock - float(self.ledger.get("failed") or 0)) < pause:
+            raise StoreError(str(self.ledger.get("trouble")), str(self.ledger.get("hint") or ""))
+        folder = self._index.folder
+        began = time.monotonic()
+        bucket = None
+        try:
+            bucket = Bucket(self._uri, folder.env, folder.settings.store_options, seconds)
+            store = Store(bucket, self.ledger)
+            store.meet()
+            yield store
+        except StoreError as error:
+            lost = min(10 * (time.monotonic() - began), _LONGEST_PAUSE)
+            self.ledger.put(trouble=error.message, hint=error.hint, failed=clock, pause=lost)
+            raise
+        else:
+            self.ledger.put(trouble="", hint="", pause=0, reached=clock)
+        finally:
+            if bucket is not None:
+                self.traffic = bucket.traffic
+
+    # Taking rows over
+
+    def worth_asking(self, count: int) -> bool:
+        """Whether other machines may have rows of so many files; what they added is at hand then."""
+        if count < ASK_FROM:
+            return False
+        self.forget_pulled()
+        try:
+            self._pulled.mkdir(mode=0o700)
+            with self._meeting(PULL_SECONDS) as self._store:
+                self._store.catch_up(self._keep)
+        except (StoreError, OSError):
+            self._store = None
+        return bool(self.ledger.segments())
+
+    def _keep(self, segment: str, table: pa.Table) -> None:
+        """Keep a segment on disk for this sync: all of them may be more than fits into memory."""
+        prefix, _, name = segment.rpartition("/")
+        if prefix == self.prefix:
+            with pa.ipc.new_file(self._pulled / name, table.schema) as writer:
+                writer.write_table(table)
+
+    def rows(self, files: Mapping[str, str]) -> tuple[pa.Table, list[tuple[str, tuple[Any, ...], list[Written]]]]:
+        """The rows of these files, given with their hashes, as far as they were pulled; and what is known of each."""
+        wanted = {self.entry(key, digest, "").name: key for key, digest in files.items()}
+        by_segment: dict[str, list[str]] = {}
+        for name, segment in self.ledger.segments_with(wanted, self.prefix).items():
+            by_segment.setdefault(segment, []).append(name)
+        tables, known = [], []
+        for segment, names in by_segment.items():
+            table = self._segment(segment)
+            if table is None:
+                continue
+            table = table.filter(pc.is_in(table[NAME], value_set=pa.array(names)))
+            whole = table.filter(pc.equal(table["n"], 0)).select(["file", NAME, _KNOWN, _LINKS]).to_pylist()
+            sound = [row for row in whole if wanted.get(row[NAME]) == row["file"]]
+            if len(sound) != len(names) or len(whole) != len(names):
+                continue  # not as we write them: these files are read instead
+            tables.append(table.select(schema(self._index.embedder.dim).names))
+            for row in sound:
+                links = [Written(row["file"], *each) for each in json.loads(row[_LINKS])]
+                known.append((row["file"], tuple(json.loads(row[_KNOWN])), links))
+        columns = schema(self._index.embedder.dim)
+        return (pa.concat_tables(tables).cast(columns) if tables else columns.empty_table()), known
+
+    def _segment(self, segment: str) -> pa.Table | None:
+        """A segment that was pulled, or was read long ago and is fetched again; None where it cannot be had."""
+        if segment not in self._decoded:
+            path = self._pulled / segment.rpartition("/")[2]
+            try:
+                if not path.exists() and self._store and (table := self._store.read(segment)) is not None:
+                    self._keep(segment, table)
+                table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+                table.select([*schema(self._index.embedder.dim).names, NAME, _KNOWN, _LINKS])
+            except (OSError, pa.ArrowInvalid, KeyError, StoreError):
+                return None
+            self._decoded[segment] = table
+            if len(self._decoded) > _DECODED:
+                del self._decoded[next(iter(self._decoded))]
+        return self._decoded[segment]
+
+    def forget_pulled(self) -> None:
+        """Nothing is at hand any more."""
+        self._decoded.clear()
+        self._store = None
+        shutil.rmtree(self._pulled, ignore_errors=True)
+
+    # Giving rows away
+
+    def share(self) -> int:
+        """Do whatever is due towards the store, after an answer: take out, add, tell, tidy. Returns the rows added.
+
+        Where nothing is due the store is not asked. Raises StoreError.
+        """
+        self._owe_what_became_private()
+        entries, to_add = self._to_add()
+        now = self._index.folder.now().timestamp()
+        owed = self.ledger.owed()
+        listed_at = float(self.ledger.get("listed") or 0)
+        list_due = abs(now - listed_at) > _DAY and bool(entries)
+        waited = abs(now - float(self.ledger.get("added") or 0)) > GATHER_SECONDS
+        add_due = bool(to_add) and (waited or len(to_add) >= ASK_FROM)
+        if not (owed or list_due or add_due):
+            return 0
+        with self._meeting(PUSH_SECONDS) as store:
+            if owed:
+                store.withdraw(owed)
+            if to_add:
+                store.add(self.prefix, lambda: self._segments(self._to_add()[1]))
+                self.ledger.put(added=now)
+            if list_due:
+                self.ledger.hold(entries.values(), int(now // _DAY), EXPIRY_DAYS)
+                store.write_list()
+                store.tidy()
+                self.ledger.put(listed=now)
+        return len(to_add)
+
+    def _to_add(self) -> tuple[dict[str, Entry], list[str]]:
+        """What this machine may share, by file, and the files of which the store has no rows yet."""
+        state = self._index.state
+        version = [self._index.generation, state.get("table_version")]
+        entries = {
+            known.key: self.entry(known.key, known.hash, known.id) for known in state.all_files() if _public(known)
+        }
+        if version != self.ledger.get("held_version"):
+            self.ledger.hold(entries.values(), int(self._index.folder.now().timestamp() // _DAY), EXPIRY_DAYS)
+            self.ledger.put(held_version=version)
+        there = self.ledger.there()
+        return entries, sorted(key for key, entry in entries.items() if entry.name not in there)
+
+    def _segments(self, keys: list[str]) -> Iterator[pa.Table]:
+        for start in range(0, len(keys), SEGMENT):
+            yield self._table_of(keys[start : start + SEGMENT])
+
+    def _table_of(self, keys: list[str]) -> pa.Table:
+        """The rows of these files as this machine has them, with all that another needs to take them over."""
+        index = self._index
+        known = index.state.files(keys)
+        links: dict[str, list[tuple[Any, ...]]] = {}
+        for each in index.state.written_by(keys):
+            links.setdefault(each.file, []).append(tuple(each[1:]))
+        # A file may have become private, or its rows another's, since: what the row itself says decides.
+        condition = f"private = false AND file IN ({listed(keys)})"
+        found = index.table.select(schema(index.table.dim).names, condition)
+        files, hashes, numbers, ends = (found[name].to_pylist() for name in ("file", "hash", "n", "valid_to"))
+        kept = [file in known and known[file].hash == digest for file, digest in zip(files, hashes, strict=True)]
+        entries = {key: self.entry(key, each.hash, each.id) for key, each in known.items()}
+        columns: dict[str, list[str]] = {name: [] for name in (NAME, MEMORY, TEXT, _KNOWN, _LINKS)}
+        for file, number, end, keep in zip(files, numbers, ends, kept, strict=True):
+            if keep:
+                first = number == 0
+                columns[NAME].append(entries[file].name)
+                columns[MEMORY].append(entries[file].memory)
+                columns[TEXT].append(entries[file].text)
+                columns[_KNOWN].append(json.dumps(_told(known[file], end)) if first else "")
+                columns[_LINKS].append(json.dumps(links.get(file, [])) if first else "")
+        table = found.filter(pa.array(kept, pa.bool_()))
+        for name, values in columns.items():
+            table = table.append_column(name, pa.array(values, pa.string()))
+        return table
+
+    # Taking rows out
+
+    def owe(self, ids: Iterable[str], files: Iterable[str] = ()) -> None:
+        """Note that nothing of these memories may stay in the store, nor of `files` as they are and ever were."""
+        memories = [mark("memory", id_) for id_ in ids]
+        files = list(files)
+        now = [mark("text", known.key, known.hash) for known in self._index.state.files(files).values()]
+        former = self.ledger.held_as("path", [mark("path", key) for key in files])
+        former += self.ledger.held_as("memory", memories)
+        self.ledger.owe([*memories, *now, *(each.text for each in former)])
+
+    def _owe_what_became_private(self) -> None:
+        """What this machine once offered and is private by now, however it became so."""
+        private = [known.id for known in self._index.state.private_files()]
+        held = self.ledger.was_held(mark("memory", id_) for id_ in private)
+        self.owe([id_ for id_ in private if mark("memory", id_) in held])
+
+    def was_offered(self, id_: str) -> bool:
+        """Whether this machine ever had this memory among those it shares."""
+        return bool(self.ledger.was_held([mark("memory", id_)]))
+
+    def withdraw(self) -> None:
+        """Take out of the store what must not be there, before anybody goes on; raises StoreError."""
+        owed = self.ledger.owed()
+        if owed:
+            with self._meeting(WITHDRAW_SECONDS, now=True) as store:
+                store.withdraw(owed)
+
+    def standing(self) -> Standing:
+        """How this machine stands to the store; it is asked, but not for long."""
+        to_read = None
+        try:
+            with self._meeting(LOOK_SECONDS) as store:
+                to_read = store.unread()
+        except StoreError:
+            pass
+        told = {name: self.ledger.get(name) for name in ("reached", "trouble", "hint")}
+        return Standing(
+            shown(self._uri),
+            datetime.fromtimestamp(told["reached"], self._index.folder.zone) if told["reached"] else None,
+            told["trouble"] or "",
+            told["hint"] or "",
+            len(self._to_add()[1]),
+            to_read,
+            len(self.ledger.owed()),
+        )
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.ledger.close()
+
+
+def _public(known: Known) -> bool:
+    """Whether what was made of a file may leave this machine, and is right elsewhere too."""
+    of_its_own = known.id == (known.declared or provisional_id(known.key))
+    return of_its_own and not (known.private or known.flagged or known.dated_by_file)
+
+
+def _told(known: Known, ends: float | None) -> list[Any]:
+    """What is known of a file wherever it lies; the views of this machine may have followed its end already."""
+    return [getattr(known._replace(ends=ends), name) for name in _SHARED]

@@ -1,0 +1,166 @@
+"""The objects of a store, with a time limit on every call and errors that quote nothing of a credential."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from vault_mem.errors import StoreError
+
+T = TypeVar("T")
+# A request that takes longer is given up, and tried once more if there is time.
+REQUEST_SECONDS, CONNECT_SECONDS = 10, 3
+_SCHEMES = ("s3", "gs", "az")
+# What is taken from a command's environment; obstore reads that of the process by itself, for every kind of store.
+_FROM_ENVIRONMENT = {
+    "AWS_ACCESS_KEY_ID": "access_key_id",
+    "AWS_SECRET_ACCESS_KEY": "secret_access_key",
+    "AWS_SESSION_TOKEN": "session_token",
+    "AWS_DEFAULT_REGION": "region",
+    "AWS_REGION": "region",
+    "AWS_ENDPOINT_URL": "endpoint",
+    "AWS_ENDPOINT_URL_S3": "endpoint",
+    "AWS_ALLOW_HTTP": "allow_http",
+}
+_INSTALL = "pip install 'vault-mem[store]'"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An object as a listing has it; `modified` is by the clock of the store."""
+
+    modified: float
+    size: int
+    tag: str
+
+
+@dataclass
+class Traffic:
+    """What was asked of a store."""
+
+    requests: int = 0
+    read: int = 0
+    written: int = 0
+
+
+def is_uri(text: str) -> bool:
+    """Whether a setting names a store and not a folder."""
+    return "://" in text
+
+
+def shown(uri: str) -> str:
+    """A store's address without what may be a password in it."""
+    return re.sub(r"//[^/]*@", "//(hidden)@", uri.partition("?")[0])
+
+
+class Bucket:
+    """The objects below one address. Who uses it longer than `seconds` is told that the store is away."""
+
+    def __init__(self, uri: str, env: Mapping[str, str], options: Iterable[str], seconds: float) -> None:
+        self.traffic = Traffic()
+        self.keeps_versions = False
+        self._until = time.monotonic() + seconds
+        scheme, _, place = uri.partition("://")
+        if scheme not in _SCHEMES:
+            raise StoreError(
+                f"{scheme}:// is no store that machines can share an index on", "use s3://, gs:// or az:// and a bucket"
+            )
+        if not place.strip("/") or re.search(r"[@?#]", place):
+            raise StoreError(
+                "the address of the store should be a bucket and a folder in it, and nothing else",
+                "s3://bucket/folder; credentials belong into the environment or into store_options",
+            )
+        given = _FROM_ENVIRONMENT.items() if scheme == "s3" else ()
+        config = {name: env[variable] for variable, name in given if env.get(variable)}
+        config |= {name.strip(): value.strip() for name, _, value in (each.partition("=") for each in options)}
+        self._store = _opened(uri, config)
+
+    def get(self, name: str) -> bytes | None:
+        """An object; None where there is none."""
+        data = self._ask(lambda: bytes(self._store.get(name).bytes()), missing=None)
+        self.traffic.read += len(data or b"")
+        return data
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write an object, whatever was there."""
+        self._put(name, data, "overwrite")
+
+    def put_new(self, name: str, data: bytes) -> bool:
+        """Write an object that is not there yet; False where somebody was faster."""
+        return self._put(name, data, "create")
+
+    def swap(self, name: str, data: bytes, tag: str) -> bool:
+        """Write an object that is as it was when it was listed; False where somebody was faster."""
+        return self._put(name, data, {"e_tag": tag})
+
+    def list(self, prefix: str) -> dict[str, Listed]:
+        """The objects whose names begin so, up to a stroke."""
+        found = self._ask(lambda: self._store.list(prefix).collect())
+        self.traffic.requests += len(found) // 1000  # a listing comes in pages
+        return {
+            each["path"]: Listed(each["last_modified"].timestamp(), int(each["size"]), str(each["e_tag"] or ""))
+            for each in found
+        }
+
+    def look_at(self, name: str) -> Listed | None:
+        """One object as a listing would have it."""
+        each = self._ask(lambda: self._store.head(name), missing=None)
+        return each and Listed(each["last_modified"].timestamp(), int(each["size"]), str(each["e_tag"] or ""))
+
+    def delete(self, *names: str) -> None:
+        """Remove objects; those that are not there are none to remove."""
+        for name in names:
+            self._ask(lambda name=name: self._store.delete(name), missing=None)  # type: ignore[misc]
+
+    def time_left(self) -> float:
+        """How long the store may still be used."""
+        return self._until - time.monotonic()
+
+    def _put(self, name: str, data: bytes, mode: Any) -> bool:
+        from obstore.exceptions import AlreadyExistsError, PreconditionError
+
+        try:
+            done = self._ask(lambda: self._store.put(name, data, mode=mode, use_multipart=False))
+        except (AlreadyExistsError, PreconditionError):
+            return False
+        self.traffic.written += len(data)
+        self.keeps_versions = self.keeps_versions or done["version"] not in (None, "null")
+        return True
+
+    def _ask(self, call: Callable[[], T], **missing: Any) -> T:
+        from obstore import exceptions
+
+        if self.time_left() <= 0:
+            raise StoreError("the store is too slow", "what is not done yet is tried again by the next command")
+        self.traffic.requests += 1
+        try:
+            return call()
+        except (exceptions.AlreadyExistsError, exceptions.PreconditionError):
+            raise
+        except (exceptions.NotFoundError, FileNotFoundError):
+            if missing:
+                return missing["missing"]  # type: ignore[no-any-return]
+            raise StoreError("the bucket of the store does not exist", "make it, or correct index_dir") from None
+        except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError, PermissionError):
+            raise StoreError("the store refuses the credentials", "docs/store.md says where they are set") from None
+        except (exceptions.BaseError, OSError, TimeoutError):  # their texts may quote an address or a header
+            raise StoreError("the store cannot be reached", "it is tried again by the next command") from None
+
+
+def _opened(uri: str, config: dict[str, str]) -> Any:
+    try:
+        from obstore import exceptions
+        from obstore.store import from_url
+    except ImportError:
+        raise StoreError("what speaks to object stores is not installed", _INSTALL) from None
+    plain = config.pop("allow_http", "").lower() in ("1", "true", "yes")
+    limits = {"timeout": f"{REQUEST_SECONDS}s", "connect_timeout": f"{CONNECT_SECONDS}s", "allow_http": plain}
+    patience = {"max_retries": 1, "retry_timeout": timedelta(seconds=REQUEST_SECONDS)}
+    try:
+        return from_url(uri, config=config, client_options=limits, retry_config=patience)  # type: ignore[call-overload]
+    except (exceptions.BaseError, ValueError, TypeError):
+        raise StoreError("the options of the store are not understood", "docs/store.md names them") from None

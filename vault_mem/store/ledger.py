@@ -1,0 +1,181 @@
+"""What this machine knows of a store: what is in it, what it offered itself, and what is still to be taken out.
+
+There are only hashes here, so that nothing in it tells of a memory that was purged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, size INTEGER) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS there (
+    name TEXT, segment TEXT, memory TEXT, text TEXT, PRIMARY KEY (name, segment)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS there_in ON there (segment);
+CREATE INDEX IF NOT EXISTS there_memory ON there (memory);
+CREATE INDEX IF NOT EXISTS there_text ON there (text);
+CREATE TABLE IF NOT EXISTS held (name TEXT PRIMARY KEY, memory TEXT, text TEXT, path TEXT, day INTEGER) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS refused (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS owed (mark TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+
+
+def mark(kind: str, *parts: str) -> str:
+    """A hash that stands for a memory (its id), a text (path and content hash) or a path."""
+    return hashlib.sha256("\0".join((kind, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class Entry(NamedTuple):
+    """One file's rows: their name in the store, and the marks of their memory, text and path."""
+
+    name: str
+    memory: str
+    text: str
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a machine stands to its store: what it has not added or read yet, and what must still be taken out."""
+
+    uri: str
+    reached: datetime | None
+    trouble: str
+    hint: str
+    to_add: int
+    to_read: int | None
+    to_remove: int
+
+
+class Ledger:
+    """A small database beside the index. It can be thrown away: then the store is read again."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.executescript(_TABLES)
+        if not self.get("machine"):
+            self.put(machine=secrets.token_hex(8))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def get(self, name: str) -> Any:
+        """A fact, or None."""
+        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def put(self, **facts: Any) -> None:
+        """Note facts."""
+        rows = [(name, json.dumps(value)) for name, value in facts.items()]
+        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+    @property
+    def machine(self) -> str:
+        """What this machine is called in the store: a random number."""
+        return str(self.get("machine"))
+
+    def segments(self) -> set[str]:
+        """The segments that were read."""
+        return {name for (name,) in self._db.execute("SELECT name FROM segments")}
+
+    def small(self, limit: int) -> list[str]:
+        """The segments with fewer rows than that."""
+        select = "SELECT name FROM segments WHERE size < ? ORDER BY name"
+        return [name for (name,) in self._db.execute(select, (limit,))]
+
+    def note_segment(self, segment: str, entries: Iterable[Entry]) -> None:
+        """Note what a segment holds."""
+        rows = [(each.name, segment, each.memory, each.text) for each in entries]
+        with self._at_once():
+            self._db.execute("INSERT OR REPLACE INTO segments VALUES (?, ?)", (segment, len(rows)))
+            self._db.executemany("INSERT OR REPLACE INTO there VALUES (?, ?, ?, ?)", rows)
+
+    def drop_segments(self, segments: Iterable[str]) -> None:
+        """Forget segments that are gone."""
+        with self._at_once():
+            for segment in segments:
+                self._db.execute("DELETE FROM there WHERE segment = ?", (segment,))
+                self._db.execute("DELETE FROM segments WHERE name = ?", (segment,))
+
+    def there(self) -> set[str]:
+        """The names of all rows in the store, as far as it was read, and of those that must not be there."""
+        return {name for (name,) in self._db.execute("SELECT name FROM there UNION SELECT name FROM refused")}
+
+    def refuse(self, names: Iterable[str]) -> None:
+        """Note rows that a tombstone forbids."""
+        self._db.executemany("INSERT OR IGNORE INTO refused VALUES (?)", [(name,) for name in names])
+
+    def not_in(self, names: set[str]) -> list[tuple[str, str]]:
+        """Segment and name of every row that has none of these names."""
+        return [row for row in self._db.execute("SELECT segment, name FROM there") if row[1] not in names]
+
+    def segments_with(self, names: Iterable[str], prefix: str) -> dict[str, str]:
+        """A segment for each of these rows that is in one."""
+        select = "SELECT segment FROM there WHERE name = ? AND segment > ? ORDER BY segment LIMIT 1"
+        found = ((name, self._db.execute(select, (name, prefix)).fetchone()) for name in names)
+        return {name: row[0] for name, row in found if row}
+
+    def marked(self, marks: Iterable[str]) -> list[tuple[str, Entry]]:
+        """Segment and entry of all rows with one of these marks."""
+        select = "SELECT segment, name, memory, text FROM there WHERE memory = ? OR text = ?"
+        found = (row for each in marks for row in self._db.execute(select, (each, each)))
+        return [(row[0], Entry(*row[1:])) for row in found]
+
+    def hold(self, entries: Iterable[Entry], day: int, keep: int) -> None:
+        """Note what this machine holds today; what it has not held for `keep` days is forgotten."""
+        with self._at_once():
+            rows = [(*each, day) for each in entries]
+            self._db.executemany("INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?)", rows)
+            self._db.execute("DELETE FROM held WHERE abs(day - ?) > ?", (day, keep))
+
+    def held(self) -> list[str]:
+        """The names of all rows that this machine holds or held lately."""
+        return [name for (name,) in self._db.execute("SELECT name FROM held ORDER BY name")]
+
+    def held_as(self, column: str, marks: Iterable[str]) -> list[Entry]:
+        """What this machine holds or held of these memories or paths."""
+        select = f"SELECT name, memory, text, path FROM held WHERE {column} = ?"
+        return [Entry(*row) for each in marks for row in self._db.execute(select, (each,))]
+
+    def was_held(self, memories: Iterable[str]) -> set[str]:
+        """Which of these memories this machine ever offered, as long as it remembers."""
+        return {each.memory for each in self.held_as("memory", memories)}
+
+    def owe(self, marks: Iterable[str]) -> None:
+        """Note what must be taken out of the store."""
+        self._db.executemany("INSERT OR IGNORE INTO owed VALUES (?)", [(each,) for each in marks])
+
+    def owed(self) -> list[str]:
+        """What must still be taken out of the store."""
+        return [each for (each,) in self._db.execute("SELECT mark FROM owed ORDER BY mark")]
+
+    def settle(self, marks: Iterable[str]) -> None:
+        """These are out of the store: no trace of them is kept."""
+        gone = [(each,) for each in marks]
+        with self._at_once():
+            self._db.executemany("DELETE FROM owed WHERE mark = ?", gone)
+            self._db.executemany("DELETE FROM held WHERE memory = ? OR text = ?", [each * 2 for each in gone])
+
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise

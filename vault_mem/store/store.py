@@ -1,0 +1,299 @@
+"""The store itself: segments of rows that are only ever added, and what is done so that purged ones do not come back.
+
+A segment is an Arrow file under the name of its own hash, written with one request: it is there whole or not at all,
+and never changes. Machines add side by side. Whoever takes rows out, folds small segments together or lets old ones
+expire holds the lease. Ages are told by the clock of the store, for those of machines are wrong now and then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import secrets
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vault_mem.errors import StoreError
+from vault_mem.store.bucket import Bucket, Listed
+from vault_mem.store.ledger import Entry, Ledger
+
+FORMAT = 1
+# Of every segment, whatever else it has: a row's name, and the marks of its memory and its text.
+NAME, MEMORY, TEXT = "name", "mark_memory", "mark_text"
+# A machine that died with the lease keeps the others waiting for so long; one that works has given up by then.
+LEASE_SECONDS = 120
+# And one that died while it added rows keeps a purge waiting for so long.
+ADDING_SECONDS = 60
+# What is in no machine's list for so long expires; what was added so lately need not be in a list yet.
+EXPIRY_DAYS, GRACE_DAYS = 30, 2
+_DAY = 86_400
+# So many segments with fewer rows than that are folded into one.
+FEW_ROWS, MANY_SEGMENTS = 500, 20
+_POLL = 0.3
+
+Taken = Callable[[str, pa.Table], None]
+
+
+class Store:
+    """A bucket and what this machine knows of it."""
+
+    def __init__(self, bucket: Bucket, ledger: Ledger) -> None:
+        self.bucket = bucket
+        self.ledger = ledger
+        self._salt = ""
+
+    def meet(self) -> None:
+        """See to it that this store can be used: its format, its salt, and whether conditional writes are honoured."""
+        self._salt = self.ledger.get("salt") or ""
+        if self._salt:
+            return
+        raw = self.bucket.get("format.json")
+        if raw is None:
+            self._try_out()
+            ours = json.dumps({"format": FORMAT, "salt": secrets.token_hex(16)}).encode()
+            raw = ours if self.bucket.put_new("format.json", ours) else self.bucket.get("format.json")
+        else:
+            self._try_out()
+        try:
+            told = json.loads(raw or b"")
+            known, salt = told["format"], str(told["salt"])
+        except (ValueError, TypeError, KeyError):
+            raise StoreError("what lies there is no store of vault-mem", "name an empty folder of the bucket") from None
+        if known != FORMAT:
+            raise StoreError(f"the store has format {known}, and this version reads {FORMAT}", "update vault-mem")
+        self._salt = salt
+        self.ledger.put(salt=salt)
+
+    def _try_out(self) -> None:
+        probe = f"probe/{self.ledger.machine}-{secrets.token_hex(4)}"
+        self.bucket.put_new(probe, b"1")
+        twice = self.bucket.put_new(probe, b"2")
+        self.bucket.delete(probe)
+        if twice:
+            raise StoreError(
+                "the store ignores If-None-Match: machines would overwrite each other's work",
+                "use one that honours conditional writes, as S3 does",
+            )
+        self._refuse_versions()
+
+    def _refuse_versions(self) -> None:
+        if self.bucket.keeps_versions:
+            raise StoreError(
+                "the bucket keeps old versions of objects: what is purged would stay in them",
+                "turn versioning off, and delete old versions",
+            )
+
+    def catch_up(self, take: Taken = lambda segment, table: None) -> dict[str, Listed]:
+        """Read the segments that others have added since; `take` is given each. Returns all there are."""
+        listing = self.bucket.list("rows/")
+        read = self.ledger.segments()
+        self.ledger.drop_segments(read - set(listing))
+        for segment in sorted(set(listing) - read):
+            table = self.read(segment)
+            if table is not None:
+                self.ledger.note_segment(segment, entries_in(table))
+                take(segment, table)
+        return listing
+
+    def unread(self) -> int:
+        """How many segments others have added that were not read yet."""
+        return len(set(self.bucket.list("rows/")) - self.ledger.segments())
+
+    def read(self, segment: str) -> pa.Table | None:
+        """The rows of a segment; None where it is gone, or is not what it was written as."""
+        raw = self.bucket.get(segment)
+        if raw is None or _name_of(raw) != segment.rpartition("/")[2]:
+            return None
+        try:
+            table = pa.ipc.open_file(pa.BufferReader(raw)).read_all()
+        except (pa.ArrowInvalid, OSError):
+            return None
+        return table if {NAME, MEMORY, TEXT} <= set(table.column_names) else None
+
+    def add(self, prefix: str, tables: Callable[[], Iterable[pa.Table]]) -> int:
+        """Add rows, but for those of which the store has a tombstone. Returns how many segments that made.
+
+        `tables` is asked once it is known what others have added.
+        """
+        adding = f"adding/{self.ledger.machine}-{secrets.token_hex(4)}"
+        self.bucket.put(adding, b"")  # before the tombstones are read: who purges waits for us
+        try:
+            self.catch_up()
+            forbidden = self._tombstones()
+            return sum(self._write(prefix, self._allowed(table, forbidden)) is not None for table in tables())
+        finally:
+            with contextlib.suppress(StoreError):
+                self.bucket.delete(adding)
+
+    def _tombstones(self) -> set[str]:
+        return {name.rpartition("/")[2] for name in self.bucket.list("tombstones/")}
+
+    def _allowed(self, table: pa.Table, forbidden: set[str]) -> pa.Table:
+        if not forbidden:
+            return table
+        marks = {mark for column in (MEMORY, TEXT) for mark in table[column].unique().to_pylist()}
+        dead = {mark for mark in marks if self._tombstone(mark) in forbidden}
+        self.ledger.refuse(each.name for each in entries_in(table) if each.memory in dead or each.text in dead)
+        return without(table, dead)
+
+    def _tombstone(self, mark: str) -> str:
+        return hashlib.sha256(f"{self._salt} {mark}".encode()).hexdigest()
+
+    def _write(self, prefix: str, table: pa.Table) -> str | None:
+        if not table.num_rows:
+            return None
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_file(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+            writer.write_table(table)
+        raw = sink.getvalue().to_pybytes()
+        segment = f"{prefix}/{_name_of(raw)}"
+        self.bucket.put(segment, raw)
+        self.ledger.note_segment(segment, entries_in(table))
+        return segment
+
+    def withdraw(self, marks: Iterable[str]) -> None:
+        """Leave tombstones for these marks, and take every row with one of them out, now and in all segments."""
+        marks = list(marks)
+        with self.lease(wait=True):
+            for mark in marks:
+                self.bucket.put(f"tombstones/{self._tombstone(mark)}", b"")
+            self._wait_for_others()
+            unreadable = set(self.catch_up()) - self.ledger.segments()
+            self._take_out({segment for segment, _ in self.ledger.marked(marks)}, set(marks))
+        self._refuse_versions()
+        if unreadable:
+            raise StoreError(f"{len(unreadable)} object(s) of the store cannot be read", "delete them, or the store")
+        self.ledger.settle(marks)
+
+    def _take_out(self, segments: Iterable[str], dead: set[str]) -> None:
+        for segment in sorted(segments):
+            table = self.read(segment)
+            left = None if table is None else self._write(segment.rpartition("/")[0], without(table, dead))
+            self._drop({segment} - {left})
+
+    def _drop(self, segments: Iterable[str | None]) -> None:
+        names = [segment for segment in segments if segment]
+        self.bucket.delete(*names)
+        self.ledger.drop_segments(names)
+
+    def _wait_for_others(self) -> None:
+        """Wait until those are done who may have looked for tombstones before ours were there."""
+        waiting_for = self.bucket.list("adding/")
+        if not waiting_for:
+            return
+        now, asked = self.now(), time.monotonic()
+        while waiting_for:
+            age = now + time.monotonic() - asked
+            waiting_for = {n: seen for n, seen in waiting_for.items() if age - seen.modified < ADDING_SECONDS}
+            if waiting_for:
+                time.sleep(_POLL)
+                there = self.bucket.list("adding/")
+                waiting_for = {name: seen for name, seen in waiting_for.items() if name in there}
+
+    def now(self) -> float:
+        """The time by the clock of the store."""
+        name = f"clock/{self.ledger.machine}"
+        self.bucket.put(name, b"")
+        seen = self.bucket.look_at(name)
+        if seen is None:
+            raise StoreError("the store does not keep what is written", "it is tried again by the next command")
+        return seen.modified
+
+    @contextmanager
+    def lease(self, *, wait: bool = False) -> Iterator[None]:
+        """Be the only one who takes rows out of the store; raises StoreError where another is."""
+        token = f"{self.ledger.machine} {secrets.token_hex(8)}".encode()
+        while not self._take_lease(token):
+            if not wait or self.bucket.time_left() < 2 * _POLL:
+                raise StoreError("another machine is tidying the store", "it is tried again by the next command")
+            time.sleep(_POLL)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(StoreError):
+                if self.bucket.get("lease") == token:
+                    self.bucket.delete("lease")
+
+    def _take_lease(self, token: bytes) -> bool:
+        if self.bucket.put_new("lease", token):
+            return True
+        seen = self.bucket.look_at("lease")
+        if seen is None or self.now() - seen.modified < LEASE_SECONDS:
+            return False
+        return self.bucket.swap("lease", token, seen.tag)
+
+    def write_list(self) -> None:
+        """Tell the others what this machine holds."""
+        self.bucket.put(f"held/{self.ledger.machine}", zlib.compress("\n".join(self.ledger.held()).encode()))
+
+    def tidy(self) -> None:
+        """Fold small segments together, and let expire what no machine has held for long; one machine at a time."""
+        with self.lease():
+            listing = self.catch_up()
+            now = self.now()
+            self._expire(listing, now)
+            self._fold()
+            for prefix in ("adding/", "clock/", "probe/"):
+                old = [name for name, seen in self.bucket.list(prefix).items() if now - seen.modified > _DAY]
+                self.bucket.delete(*old)
+
+    def _expire(self, listing: dict[str, Listed], now: float) -> None:
+        lists = self.bucket.list("held/")
+        gone = [name for name, seen in lists.items() if now - seen.modified > EXPIRY_DAYS * _DAY]
+        held: set[str] = set()
+        for name in set(lists) - set(gone):
+            try:
+                held.update(zlib.decompress(self.bucket.get(name) or b"").decode().split("\n"))
+            except (zlib.error, UnicodeDecodeError):
+                return  # who knows what it holds: nothing expires today
+        expired: dict[str, set[str]] = {}
+        for segment, name in self.ledger.not_in(held):
+            if segment in listing and now - listing[segment].modified > GRACE_DAYS * _DAY:
+                expired.setdefault(segment, set()).add(name)
+        for segment, names in expired.items():
+            self._take_out([segment], names)
+        self.bucket.delete(*gone)
+
+    def _fold(self) -> None:
+        """Write small segments as one, each row once, and without those that a tombstone forbids."""
+        by_prefix: dict[str, list[str]] = {}
+        for segment in self.ledger.small(FEW_ROWS):
+            by_prefix.setdefault(segment.rpartition("/")[0], []).append(segment)
+        for prefix, segments in by_prefix.items():
+            if len(segments) < MANY_SEGMENTS:
+                continue
+            seen: set[str] = set()
+            tables = []
+            for segment in segments:
+                if (table := self.read(segment)) is not None:
+                    tables.append(without(table, seen))
+                    seen.update(table[NAME].to_pylist())
+            folded = tables and self._write(prefix, self._allowed(pa.concat_tables(tables), self._tombstones()))
+            self._drop({*segments} - {folded or None})
+
+
+def entries_in(table: pa.Table) -> list[Entry]:
+    """What a segment holds, a file once."""
+    columns = (table[column].to_pylist() for column in (NAME, MEMORY, TEXT))
+    return list(dict.fromkeys(map(Entry, *columns)))
+
+
+def without(table: pa.Table, dead: set[str]) -> pa.Table:
+    """A segment without the rows that have one of these names or marks."""
+    if not dead:
+        return table
+    values = pa.array(sorted(dead), pa.string())
+    hit = pc.is_in(table[NAME], value_set=values)
+    for column in (MEMORY, TEXT):
+        hit = pc.or_(hit, pc.is_in(table[column], value_set=values))
+    return table.filter(pc.invert(hit))
+
+
+def _name_of(raw: bytes) -> str:
+    return hashlib.sha256(raw).hexdigest()[:40]
