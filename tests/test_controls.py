@@ -107,7 +107,7 @@ def test_json_is_exact(evil: Command, root: Path) -> None:
 def test_tools_show_them(evil: Command, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in evil.env.items():
         monkeypatch.setenv(name, value)
-    wire = Wire(vault=str(root))
+    wire = Wire(vaults=(str(root),))
     for tool, given in (
         ("recall", {"query": "harbour"}),
         ("show_memory", {"memory_id": ID}),

@@ -191,14 +191,14 @@ def test_bad_input(cli: Command, shelf: Path) -> None:
         ["recall", "x", "-n", "many"],
         ["recall", "x", "--kind", "thought"],
         ["recall", "x", "--importance", "9"],
-        ["recall", "x", "--since", "yesterday"],
+        ["recall", "x", "--since", "whenever"],
         ["recall", "x", "--as-of", "2026-13-01"],
         ["recall", "x", "--budget", "3"],
         ["recall", "x", "--budget", "much"],
         ["recall", "--context", "nowhere.txt"],
         ["search", ""],
         ["search", "x", "-n", "0"],
-        ["search", "x", "--since", "yesterday"],
+        ["search", "x", "--since", "whenever"],
         ["why-not", "mem_00000000000a", " "],
     ):
         answer = cli.run(*arguments)

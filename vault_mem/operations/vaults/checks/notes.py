@@ -142,9 +142,8 @@ def summaries(workspace: Workspace) -> Iterator[Finding]:
 
 def origins(workspace: Workspace) -> Iterator[Finding]:
     """Memories that do not say where they come from (SPEC K-6): one line for all, and they stay as they are."""
-    owned = workspace.folder.is_owned
-    known = [trust_of(memory.source) != UNKNOWN for memory in workspace.index.memories(Filters(closed=True))
-             if owned(memory.path)]  # fmt: skip
+    memories = [each for each in workspace.index.memories() if workspace.folder.is_owned(each.path)]
+    known = [trust_of(memory.source) != UNKNOWN for memory in memories]
     if count := known.count(False):
         yield Finding(
             "origins",
