@@ -96,6 +96,7 @@ def tab_on(site: Site, browser: Any, **look: Any) -> Iterator[Any]:
     tab.on("pageerror", lambda error: wrong.append(str(error)))
     # a refusal (409) is an answer, and the browser logs it all the same
     tab.on("console", lambda line: wrong.append(line.text) if line.type == "error" and "409" not in line.text else None)
+    tab.on("response", lambda answer: wrong.append(answer.url.split("/api/")[-1]) if answer.status >= 500 else None)
     tab.goto(site.address())
     tab.wait_for_selector("main h1")
     yield tab
