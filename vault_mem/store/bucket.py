@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -76,7 +75,6 @@ class Bucket:
                 "s3://bucket/folder; credentials belong into the environment or into store_options",
             )
         given = _FROM_ENVIRONMENT.items() if scheme == "s3" else ()
-        env = {**os.environ, **env}  # commands do not send credentials to their daemon: it has its own
         config = {name: env[variable] for variable, name in given if env.get(variable)}
         config |= {name.strip(): value.strip() for name, _, value in (each.partition("=") for each in options)}
         self._store = _opened(uri, config)
