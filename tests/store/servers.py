@@ -22,7 +22,7 @@ def server_program() -> str:
 
 
 class Server:
-    """moto's S3: it honours If-None-Match and If-Match, which s3rver does not."""
+    """moto's S3, which honours If-None-Match and If-Match."""
 
     def __init__(self) -> None:
         with socket.socket() as found:

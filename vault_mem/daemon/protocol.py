@@ -29,7 +29,7 @@ CHUNK = 65_536
 LONGEST_PATH = 100
 _LONGEST_MESSAGE = 1 << 30
 # What a command sees of its client's environment; the last few are for git, which signs commits and runs hooks.
-_FORWARDED = (b"VAULT_MEM_", b"XDG_", b"LC_", b"HF_", b"GIT_AUTHOR_", b"GIT_COMMITTER_")
+_FORWARDED = (b"VAULT_MEM_", b"XDG_", b"LC_", b"HF_", b"GIT_AUTHOR_", b"GIT_COMMITTER_", b"AWS_")
 _FORWARDED_WHOLE = (b"HOME", b"TZ", b"LANG", b"PATH", b"USER", b"NO_COLOR", b"TMPDIR", b"SSH_AUTH_SOCK", b"GNUPGHOME")
 # The vault's own record of the daemon that has it open: its lock is held as long as that is so.
 LIFE_LOCK = ".vault-mem/daemon.lock"

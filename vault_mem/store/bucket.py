@@ -15,7 +15,7 @@ T = TypeVar("T")
 # A request that takes longer is given up, and tried once more if there is time.
 REQUEST_SECONDS, CONNECT_SECONDS = 10, 3
 _SCHEMES = ("s3", "gs", "az")
-# What is taken from a command's environment; obstore reads that of the process by itself, for every kind of store.
+# What is taken from the environment of a command; for other kinds of store obstore reads that of the process.
 _FROM_ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "access_key_id",
     "AWS_SECRET_ACCESS_KEY": "secret_access_key",
@@ -156,7 +156,7 @@ def _opened(uri: str, config: dict[str, str]) -> Any:
         from obstore import exceptions
         from obstore.store import from_url
     except ImportError:
-        raise StoreError("what speaks to object stores is not installed", _INSTALL) from None
+        raise StoreError("obstore, which speaks to object stores, is not installed", _INSTALL) from None
     plain = config.pop("allow_http", "").lower() in ("1", "true", "yes")
     limits = {"timeout": f"{REQUEST_SECONDS}s", "connect_timeout": f"{CONNECT_SECONDS}s", "allow_http": plain}
     patience = {"max_retries": 1, "retry_timeout": timedelta(seconds=REQUEST_SECONDS)}
