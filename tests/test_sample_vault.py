@@ -24,7 +24,7 @@ def test_what_it_holds(sample: Vault) -> None:
     assert status.closed >= 4
     assert status.episodes == 2
     assert status.problems == []
-    assert sample.doctor().findings == []
+    assert {each.check for each in sample.doctor().findings} == {"origins"}  # it is older than that property
 
 
 def test_using_it_changes_nothing(sample_cli: Command, sample_root: Path) -> None:
