@@ -38,7 +38,7 @@ NO_INDEX = "there is no index yet"
 DAMAGE = Exception
 _PAGE = 50
 # From this many rows on LanceDB finds the candidates (docs/benchmarks.md): until then arrays are as fast and exact.
-LARGE = 50_000
+LARGE = 150_000
 EVERYTHING = Filters(closed=True)
 
 

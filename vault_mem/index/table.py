@@ -28,7 +28,8 @@ def _session() -> Any:
     """What LanceDB keeps of the tables that a process reads: by default gigabytes, and again for each of them."""
     from vault_mem.index.lance import lancedb  # more than half of what loading everything takes
 
-    return lancedb.Session(index_cache_size_bytes=4 << 20, metadata_cache_size_bytes=4 << 20)
+    # the indexes of a large vault have to fit, or every search reads them again; a small one has none
+    return lancedb.Session(index_cache_size_bytes=192 << 20, metadata_cache_size_bytes=4 << 20)
 
 
 class Table:
