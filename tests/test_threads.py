@@ -44,7 +44,7 @@ with ThreadPoolExecutor(8) as threads:
 saved = {each for each in made if isinstance(each, str)}
 assert saved <= {memory.id for memory in vault.list().memories}, "a save was lost"
 assert len(vault.show(first).memory.tags) == sum(type(each).__name__ == "EditResult" for each in made), "a tag was lost"
-assert not any(finding.level == "error" for finding in vault.doctor().findings), vault.doctor()
+assert not any(finding.severity == "error" for finding in vault.doctor().findings), vault.doctor()
 """
 
 
