@@ -152,3 +152,21 @@ def test_a_private_state(cli: Command, root: Path) -> None:
     cli.run("remember", "Aiko moved to Osaka.", "--kind", "fact")
     assert not (root / "REVIEW.md").exists()
     assert old in (root / "private" / "REVIEW.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "other"),
+    [
+        (
+            "定例会議は毎週木曜の9時半に変わった。出るのは佳也と井部さんの二人。",
+            "定例会議は毎週金曜の10時に変わった。",
+            "昼会は毎週火曜に変わった。",
+        ),
+        ("The rent went up to 900 euros", "The rent is 950 euros from May on", "Ken moved to Osaka in 2019"),
+    ],
+)
+def test_what_changed_once_may_change_again(days: Vault, old: str, new: str, other: str) -> None:
+    # D-10: "moved to Thursday" tells a change, and is a state until Friday
+    first = days.remember(old, kind="fact").memory
+    days.remember(other, kind="fact")
+    assert first is not None and named(days, new, force=True) == [first.id]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
 
@@ -164,17 +164,29 @@ def statement(text: str, tokens: TokenVectors) -> Statement:
 def may_replace(old: str, new: str, tokens: TokenVectors) -> float:
     """How much speaks for `new` replacing what `old` states, from 0 to 1; from LIKELY on it is worth saying."""
     old, new = stated(old), stated(new)
-    if old == new or not changes_something(new) or not reads_as_state(old):
+    changed_before = not reads_as_state(old) and changes_something(old)
+    if old == new or not changes_something(new) or not (reads_as_state(old) or changed_before):
         return 0.0
     one, two = statement(old, tokens), statement(new, tokens)
     if one.japanese != two.japanese:
         return 0.0
+    if changed_before and (one.change < PLAIN or not _moved_again(one, two)):
+        return 0.0  # of other changes nobody can tell
     about = tuple(word for word in two.words if word.lemma not in two.kin - one.kin)
     ends = _ends(one, two, about)
     if not ends and _says_again(one, two):
         return 0.0
     change = _change(one, two)
     return change * _same_subject(one, two, about, ends, tokens) * _same_question(one, two, about, ends, tokens)
+
+
+def _moved_again(old: Statement, new: Statement) -> bool:
+    """Whether both say of one thing that it changed, to another day, hour or amount: "moved to Thursday" was a state."""
+    undated = [
+        replace(each, quantities=tuple(pair for pair in each.quantities if pair[0] not in ("number", "date")))
+        for each in (old, new)
+    ]
+    return bool(_forms(old.subject) & _forms(new.subject)) and _other_quantity(*undated)
 
 
 def _change(old: Statement, new: Statement) -> float:
