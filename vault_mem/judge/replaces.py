@@ -181,7 +181,7 @@ def may_replace(old: str, new: str, tokens: TokenVectors) -> float:
 
 
 def _moved_again(old: Statement, new: Statement) -> bool:
-    """Whether both say of one thing that it changed, to another day, hour or amount: "moved to Thursday" was a state."""
+    """Whether both say that one thing changed, to another day, hour or amount: "moved to Thursday" was a state."""
     undated = [
         replace(each, quantities=tuple(pair for pair in each.quantities if pair[0] not in ("number", "date")))
         for each in (old, new)
