@@ -99,10 +99,11 @@ def at_tty(cli: Command, *arguments: str, rows: int = 10, env: dict[str, str] | 
     """The real command in a terminal of its own."""
     pid, terminal = pty.fork()
     if pid == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 70, 0, 0))
         os.chdir(cli.cwd)
         command = [sys.executable, "-m", "vault_mem", *arguments]
-        os.execve(sys.executable, command, {**os.environ, "TERM": "xterm", **cli.env, **(env or {})})
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 70, 0, 0))
+        inherited = {name: value for name, value in os.environ.items() if name not in ("LINES", "COLUMNS")}
+        os.execve(sys.executable, command, {**inherited, "TERM": "xterm", **cli.env, **(env or {})})
     said = b""
     try:
         while part := os.read(terminal, 65_536):

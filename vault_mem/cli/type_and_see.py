@@ -6,8 +6,6 @@ import contextlib
 import os
 import re
 import select
-import termios
-import tty
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -50,6 +48,9 @@ def choose(search: Callable[[str], list[Found]], query: str = "") -> Found | Non
 @contextlib.contextmanager
 def _raw() -> Iterator[Iterator[str]]:
     """The terminal without line editing and on a screen of its own; gives its keys, and what is typed at a stretch."""
+    import termios
+    import tty
+
     before = termios.tcgetattr(0)
     try:
         tty.setraw(0)

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import ctypes
 import os
-import resource
 import sys
 from collections.abc import Sequence
 
@@ -49,6 +48,8 @@ def _be_modest() -> None:
 
 
 def _allow_many_files() -> None:
+    import resource
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
     with contextlib.suppress(OSError, ValueError):

@@ -112,8 +112,11 @@ def runtime_folder(env: Mapping[str, str] = os.environ) -> str:
     system = env.get("XDG_RUNTIME_DIR")
     places = [named, system and f"{system}/vault-mem", f"/tmp/vault-mem-{os.getuid()}"]
     for place in places:
-        if place and len(os.fsencode(place)) + 24 <= LONGEST_PATH and _is_ours(place):
-            return place
+        if place and len(os.fsencode(place)) + 24 <= LONGEST_PATH:
+            if _is_ours(place):
+                return place
+            if place == named:
+                break  # a daemon elsewhere is not the one that was meant
     return ""
 
 
@@ -158,16 +161,17 @@ def key(text: str) -> str:
 
 def _told_place(root: str, folder: str) -> str:
     """Where a daemon of our version says that it has the vault open, perhaps one of another installation."""
-    try:
-        handle = os.open(f"{root}/{LIFE_LOCK}", os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-    except OSError:
-        return ""
-    try:
-        told = os.fsdecode(os.read(handle, 4096))
+    handles = [-1]
+    try:  # part by part, as `Tree` opens files, which would take too long to load
+        handles.append(os.open(root, os.O_RDONLY))
+        for part in LIFE_LOCK.split("/"):
+            handles.append(os.open(part, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW, dir_fd=handles[-1]))
+        told = os.fsdecode(os.read(handles[-1], 4096))
     except OSError:
         return ""
     finally:
-        os.close(handle)
+        for handle in handles[1:]:
+            os.close(handle)
     name, end, _ = told.partition(f'"place": "{folder}/')[2].partition('"')
     known = end and len(name) == 16 and name.isalnum() and f'"version": "{__version__}"' in told
     return f"{folder}/{name}" if known else ""

@@ -124,7 +124,7 @@ def _holds(front: Front, key: str, value: Value | None) -> bool:
     loaded = front.values.get(key)
     if isinstance(loaded, datetime) and isinstance(value, datetime):
         if loaded.tzinfo is not None and value.tzinfo is not None:
-            return loaded == value
+            return loaded == value.replace(microsecond=0)
         return loaded == value.replace(tzinfo=None, microsecond=0)
     return type(loaded) is type(value) and bool(loaded == value)
 

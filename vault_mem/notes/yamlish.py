@@ -183,7 +183,8 @@ def scalar(value: str | int | float | bool | datetime) -> str:
         return "true" if value else "false"
     if isinstance(value, datetime):
         # the hour that a clock strikes twice is told apart by its offset
-        return (value if value.fold else value.replace(tzinfo=None)).isoformat(timespec="seconds")
+        again = value.fold and value.utcoffset() != value.replace(fold=0).utcoffset()
+        return (value if again else value.replace(tzinfo=None)).isoformat(timespec="seconds")
     if isinstance(value, int | float):
         return repr(value)
     if _PLAIN.fullmatch(value) and value.casefold() not in _WORDS:
