@@ -77,7 +77,7 @@ $(BIN)/.browsing: $(BIN)/.installed
 	touch $@
 
 test-web: $(BIN)/.browsing
-	$(BIN)/pytest -rs tests/web
+	$(BIN)/pytest -rs -n 2 --dist loadfile tests/web
 
 # Wheel and sdist, tried in an empty environment; a plugin folder, an .mcpb bundle and a server.json (docs/setup.md).
 # NAMESPACE is the publisher's, in the MCP registry.

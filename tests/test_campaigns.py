@@ -46,14 +46,14 @@ def test_every_disk_call_fails_once(soak: bool, part: int) -> None:
 @needs_proc
 def test_odd_files_at_every_path(fuzz: bool) -> None:
     # S-1, S-2: nothing hangs, nothing outside is read or changed, nothing is done away with
-    campaign("paths", "--seed", "1", "--cases", "6000" if fuzz else "60")
+    campaign("paths", "--seed", "1", "--cases", "6000" if fuzz else "40")
 
 
 @needs_proc
 @pytest.mark.parametrize("what", ["lines", "tools", "notes"])
 def test_fuzzed(fuzz: bool, what: str) -> None:
     whole = {"lines": 5000, "tools": 2000, "notes": 4000}[what]
-    sample = {"lines": 100, "tools": 40, "notes": 40}[what]
+    sample = {"lines": 60, "tools": 30, "notes": 30}[what]
     campaign("fuzz", what, "--cases", str(whole if fuzz else sample))
 
 
@@ -67,7 +67,7 @@ def test_late_editors(soak: bool) -> None:
 @pytest.mark.parametrize("served", [False, True])
 def test_racing_editors(soak: bool, served: bool) -> None:
     # V-8, S-4: nothing an editor saved is lost or hidden
-    campaign("race", "--seconds", "600" if soak else "12", *(["--served"] if served else []))
+    campaign("race", "--seconds", "600" if soak else "8", *(["--served"] if served else []))
 
 
 @needs_proc
