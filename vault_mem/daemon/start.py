@@ -19,7 +19,7 @@ START_SECONDS = 15.0  # a daemon listens before it loads anything; past this, so
 END_SECONDS = 35.0  # it finishes what it is writing first
 _POLL_SECONDS = 0.01
 # What the process needs to run as Python does for whoever starts it. Anything else is told with each command: what one
-# client has in its environment is no business of the others'.
+# client has in its environment is not for the others to see.
 _OWN_ENVIRONMENT = (
     *("HOME", "USER", "LANG", "LC_", "TZ", "PATH", "TMPDIR", "XDG_", "VAULT_MEM_RUNTIME_DIR", "VAULT_MEM_PACE"),
     *("HF_HOME", "HF_HUB_", "HTTP_", "HTTPS_", "NO_PROXY", "http_", "https_", "no_proxy", "SSL_"),

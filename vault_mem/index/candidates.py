@@ -41,7 +41,7 @@ PAIRED = 20
 AT_ONCE = 10_000
 # More of these a query does not name.
 MOST_SPANS = 3
-# Letters stand for many words: so many of a query are looked up at the most.
+# Letters stand for many words: at most this many of a query are looked up.
 MOST_WORDS = 300
 
 

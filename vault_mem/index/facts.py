@@ -31,6 +31,7 @@ from vault_mem.index.sample import sizes
 from vault_mem.index.table import Table, quote, rows_in
 from vault_mem.index.terms import STOP, unspaced
 from vault_mem.index.timeline import GAP, LONGEST, SECOND, Timeline
+from vault_mem.vault.database import at_once
 
 FORMAT = 1
 TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
@@ -42,7 +43,7 @@ COLUMNS = (
 _AT_ONCE = 10_000
 # How many answers about terms are kept until something changes.
 _KEPT = 4096
-# SQLite takes so many values in one question.
+# SQLite takes this many values in one question.
 _VALUES = 500
 
 _TABLES = """
@@ -512,13 +513,9 @@ class Facts:
 
     @contextmanager
     def _at_once(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
         try:
-            yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
+            with at_once(self._db):
+                yield
         finally:
             self._cache.clear()
 

@@ -33,7 +33,7 @@ from vault_mem.store.store import EXPIRY_DAYS, MEMORY, NAME, TEXT, Store
 ASK_FROM = 100
 # How long a command may wait for rows, and what runs after the answer may take.
 PULL_SECONDS, PUSH_SECONDS, WITHDRAW_SECONDS, LOOK_SECONDS = 20.0, 30.0, 30.0, 5.0
-# Rows of so many files make a segment: about 2 MB.
+# Rows of this many files make a segment: about 2 MB.
 SEGMENT = 1000
 # Saves go to the store together, at most so long after the first of them, if there is a command then.
 GATHER_SECONDS = 60
@@ -99,7 +99,7 @@ class Shared:
     # Taking rows over
 
     def worth_asking(self, count: int) -> bool:
-        """Whether other machines may have rows of so many files; what they added is at hand then."""
+        """Whether other machines may have rows where this many files are missing; what they added is at hand then."""
         if count < ASK_FROM:
             return False
         self.forget_pulled()

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from vault_mem.index.known import COLUMNS, Known, KnownFiles, Written
 from vault_mem.notes.links import ID_AT_END, name_key
+from vault_mem.vault.database import at_once
 from vault_mem.vault.walk import FileState
 
 SCHEMA_VERSION = 9
@@ -163,7 +164,7 @@ class StateStore(KnownFiles):
 
     def note_outside(self, states: Mapping[str, FileState], gone: Iterable[str], links: Iterable[Written]) -> None:
         """Note the states and links of such files."""
-        with self._at_once():
+        with at_once(self._db):
             self.write_links([*states, *gone], links)
             self._db.executemany("DELETE FROM outside WHERE key = ?", [(key,) for key in gone])
             rows = [(key, *state) for key, state in states.items()]
@@ -190,19 +191,9 @@ class StateStore(KnownFiles):
     ) -> None:
         """Note new states, forget removed files, and set facts, all at once; with `links`, those of all known ones."""
         known = list(known)
-        with self._at_once():
+        with at_once(self._db):
             self._db.executemany("DELETE FROM files WHERE key = ?", [(key,) for key in removed])
             self._db.executemany(_RECORD, known)
             if links is not None:
                 self.write_links([each.key for each in known], links)
             self.put(**facts)
-
-    @contextmanager
-    def _at_once(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise

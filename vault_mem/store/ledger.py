@@ -9,12 +9,13 @@ import hashlib
 import json
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from vault_mem.vault.database import at_once
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -100,13 +101,13 @@ class Ledger:
     def note_segment(self, segment: str, entries: Iterable[Entry]) -> None:
         """Note what a segment holds."""
         rows = [(each.name, segment, each.memory, each.text) for each in entries]
-        with self._at_once():
+        with at_once(self._db):
             self._db.execute("INSERT OR REPLACE INTO segments VALUES (?, ?)", (segment, len(rows)))
             self._db.executemany("INSERT OR REPLACE INTO there VALUES (?, ?, ?, ?)", rows)
 
     def drop_segments(self, segments: Iterable[str]) -> None:
         """Forget segments that are gone."""
-        with self._at_once():
+        with at_once(self._db):
             for segment in segments:
                 self._db.execute("DELETE FROM there WHERE segment = ?", (segment,))
                 self._db.execute("DELETE FROM segments WHERE name = ?", (segment,))
@@ -137,7 +138,7 @@ class Ledger:
 
     def hold(self, entries: Iterable[Entry], day: int, keep: int) -> None:
         """Note what this machine holds today; what it has not held for `keep` days is forgotten."""
-        with self._at_once():
+        with at_once(self._db):
             rows = [(*each, day) for each in entries]
             self._db.executemany("INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?)", rows)
             self._db.execute("DELETE FROM held WHERE abs(day - ?) > ?", (day, keep))
@@ -166,16 +167,6 @@ class Ledger:
     def settle(self, marks: Iterable[str]) -> None:
         """These are out of the store: no trace of them is kept."""
         gone = [(each,) for each in marks]
-        with self._at_once():
+        with at_once(self._db):
             self._db.executemany("DELETE FROM owed WHERE mark = ?", gone)
             self._db.executemany("DELETE FROM held WHERE memory = ? OR text = ?", [each * 2 for each in gone])
-
-    @contextmanager
-    def _at_once(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
