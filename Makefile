@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench frameworks test-store clients test-web dist docs pictures soak fuzz model model-check clean
+.PHONY: demo test lint bench peers frameworks test-store clients test-web dist docs pictures soak fuzz model model-check clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -35,10 +35,17 @@ lint: $(BIN)/.installed
 	$(BIN)/python docs/generate_fields.py --check
 	$(BIN)/python docs/generate_async.py --check
 	$(BIN)/python docs/generate_library.py --check
+	$(BIN)/python docs/generate_peers.py --check
 	$(BIN)/python docs/pictures.py --check
 
 bench: $(BIN)/.installed
 	$(BIN)/python -m benchmarks
+
+# Other memories, measured beside this one (docs/peers.md): each in an environment of its own below build/peers. Half an
+# hour on a quiet machine. PEERS_PYTHON names a Python 3.12 or later, which one of them needs.
+peers: $(BIN)/.installed
+	$(BIN)/python -m benchmarks.peers
+	$(BIN)/python docs/generate_peers.py
 
 # LangGraph, LangChain, pydantic-ai, OpenAI Agents, LlamaIndex and pyright, in an environment of their own: programs of
 # tests/library that build on the library. About three minutes, most of them for the installation.
@@ -52,17 +59,15 @@ $(FRAMEWORKS)/.installed: pyproject.toml
 frameworks: $(FRAMEWORKS)/.installed
 	$(FRAMEWORKS)/bin/pytest -rs tests/library tests/test_library_types.py
 
-# Machines that share an index on an object store: moto's S3 server, which the tests start on the loopback, in an
-# environment of its own. About two minutes beside the installation.
-STORE := build/store
-
-$(STORE)/.installed: pyproject.toml
-	$(PYTHON) -m venv $(STORE)
-	$(STORE)/bin/pip install --quiet --disable-pip-version-check -e '.[dev,store]' 'moto[server,s3]>=5.0'
+# Machines that share an index on an object store: moto's S3 server and, where there is npm, Azurite, which the tests
+# start on the loopback. About two minutes.
+$(BIN)/.storing: $(BIN)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check 'moto[server,s3]>=5.0'
+	command -v npm && npm install --silent --no-fund --no-audit --prefix build/azurite azurite || true
 	touch $@
 
-test-store: $(STORE)/.installed
-	$(STORE)/bin/pytest -rs tests/store
+test-store: $(BIN)/.storing
+	$(BIN)/pytest -rs -n 2 tests/store
 
 # Claude Code, Codex, Gemini, Copilot, opencode, Qwen Code, OpenClaw and the MCP inspector, installed from npm into build/clients (1 GB):
 # they are asked whether what `setup` writes is right. About five minutes; skipped where there is no npm.

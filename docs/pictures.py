@@ -24,8 +24,8 @@ from typing import Any
 
 from vault_mem import Vault
 from vault_mem.cli.console import Console
-from vault_mem.cli.look import columns
 from vault_mem.cli.main import run
+from vault_mem.messages.words import columns
 from vault_mem.operations.upkeep.graph import Node
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -34,6 +34,7 @@ RESULTS = PROJECT / "benchmarks" / "results"
 MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,'Noto Sans Mono CJK JP','Noto Sans CJK JP',monospace"
 SANS = "system-ui,-apple-system,'Segoe UI','Noto Sans','Noto Sans CJK JP',sans-serif"
 INK, PALE, LINE, PAPER = "#24292f", "#57606a", "#d0d7de", "#ffffff"
+PALER = ("#dfe2e6", "#9a9ea3", "#c0c4c9")
 BLUE, GREEN, ORANGE, PURPLE = "#0969da", "#1a7f37", "#bc4c00", "#8250df"
 
 
@@ -331,7 +332,7 @@ def _placed(ids: list[str], pairs: list[tuple[str, str]]) -> dict[str, tuple[flo
 def bars(title: str, note: str, groups: dict[str, dict[str, float]]) -> str:
     """Groups of bars between 0 and 1, with their figures."""
     names = list(dict.fromkeys(name for group in groups.values() for name in group))
-    colours = dict(zip(names, (BLUE, "#9a9ea3", "#c0c4c9", "#dfe2e6"), strict=False))
+    colours = {name: BLUE if name == names[0] else PALER[place % len(PALER)] for place, name in enumerate(names)}
     height = 96 + sum(26 + 20 * len(group) for group in groups.values())
     parts = [f'<text x="24" y="36" font-size="17" font-weight="600" fill="{INK}">{escape(title)}</text>']
     parts.append(f'<text x="24" y="58" font-size="13" fill="{PALE}">{escape(note)}</text>')
@@ -360,6 +361,9 @@ def plots() -> Iterator[tuple[str, str]]:
     file = RESULTS / "unseen.json"
     if file.exists():
         yield "unseen.svg", _unseen(json.loads(file.read_text(encoding="utf-8")))
+    file = RESULTS / "peers.json"
+    if file.exists():
+        yield "peers.svg", _peers(json.loads(file.read_text(encoding="utf-8")))
 
 
 HELD_OUT = re.compile(r"unseen: (.+), held-out \((\d+)\), R@5(?: of (BM25|vectors) alone)?$")
@@ -379,6 +383,16 @@ def _unseen(results: dict[str, Any]) -> str:
             group |= {"vault-mem": each["value"], "plain hybrid": each["reference"]}
     note = f"R@5, `python -m benchmarks unseen`, {results['at'][:10]}; texts that no weight was fitted to, half of the questions held out"
     return bars("How much of what answers is among the first five results", note, groups)
+
+
+def _peers(results: dict[str, Any]) -> str:
+    """R@5 of every program on every set."""
+    groups = {
+        f"{title} ({count} questions)": {name: each["quality"][title]["R@5"] for name, each in results["peers"].items()}
+        for title, count in results["sets"].items()
+    }
+    note = f"R@5, `make peers`, {results['at']}; versions, models and what is not comparable: docs/peers.md"
+    return bars("How much of what answers is among the first five results, beside others", note, groups)
 
 
 # --- all of them --------------------------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""Other memories beside this one: `make peers`."""
