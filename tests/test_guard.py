@@ -70,7 +70,7 @@ def test_ages(now: str, age: str) -> None:
     # the {age} of the texts: from 30 days on the date
     from datetime import datetime
 
-    from vault_mem.messages import age as age_of
+    from vault_mem.messages.words import age as age_of
 
     assert age_of(datetime.fromisoformat("2026-11-15T10:00:00+09:00"), datetime.fromisoformat(now)) == age
 

@@ -54,6 +54,47 @@ def agree(one: str, other: str) -> bool:
     return unmatched(left, right) == ([], [])
 
 
+# One small word put for another
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The parcel was left by Ana.", "The parcel was left for Ana."),
+        ("We drove via Linz.", "We drove to Linz."),
+        ("Dinner is this Friday.", "Dinner is next Friday."),
+        ("The shelf is across from the desk.", "The shelf is inside the desk."),
+        ("Nils is taller than Pia.", "Nils is as tall as Pia."),
+        ("Only members can book rooms.", "Members can only book rooms."),
+        ("The firm took on three interns.", "The firm let go three interns."),
+        ("We walk there and cycle back.", "We cycle there and walk back."),
+        ("英語は合格、数学は不合格だった。", "英語は不合格、数学は合格だった。"),
+        ("彼は約束を守る。", "彼は習慣を守る。"),
+    ],
+)
+def test_small_words_that_change_a_fact(before: str, after: str) -> None:
+    # D-6
+    assert not judged(before, after).repetition
+    assert not judged(after, before).repetition
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("They set off at dawn.", "They departed at dawn."),
+        ("The team uses Bazel.", "Bazel is used in the team."),
+        ("Somebody took the umbrella.", "Someone took the umbrella."),
+        ("The user prefers async reviews.", "The user prefers asynchronous reviews."),
+        ("私達は駅に着く事が出来た。", "私たちは駅につくことができた。"),
+        ("お寺の庭は広い。", "寺の庭は広い。"),
+        ("締切は2027年2月1日だ。", "締切は2027/2/1だ。"),
+    ],
+)
+def test_one_fact_spelled_in_two_ways(before: str, after: str) -> None:
+    # D-5
+    assert judged(before, after).repetition
+
+
 # Our lists of agent-style pairs
 
 

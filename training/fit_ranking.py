@@ -28,12 +28,12 @@ from vault_mem.operations.vaults.evaluate import Sample, build_vault, read_data
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking import weights as ranking
 from vault_mem.ranking.rank import AFTERWARDS, Switches
-from vault_mem.ranking.relevance import SIGNS, signs
+from vault_mem.ranking.relevance import SIGNS, relevance, signs
 from vault_mem.ranking.weights import SET
 
 FITTED = (
     *("meaning", "words", "title", "tokens", "moment_meaning", "moment_tokens", "session_words"),
-    *("replies", "person", "time", "asks", "answers", "slight"),
+    *("replies", "person", "about", "time", "asks", "answers", "slight"),
 )
 MAY_COST = ("asks", "slight")
 # A vault is also asked in keywords, which need the words themselves.
@@ -274,9 +274,9 @@ def floor(questions: Sequence[Question], fitted: Mapping[str, float], by: Mappin
     """The highest floor that takes away two in a hundred right answers of a set at the most."""
     first: dict[str, list[float]] = defaultdict(list)
     for question in questions:
-        signs_, gold = first_results(question, fitted)
+        said, gold = likely(question, fitted, by)
         if gold[:1].any():
-            first[question.set].append(float(chances(signs_[:1], by)[0]))
+            first[question.set].append(float(said[0]))
     return min(sorted(each)[int(LOST * len(each))] for each in first.values())
 
 
@@ -295,15 +295,23 @@ def judged(questions: Sequence[Question], fitted: Mapping[str, float]) -> tuple[
 
 def first_results(question: Question, fitted: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
     """The signs of the first results of a question, and which of them are right."""
+    signals, scores, gold = _in_order(question, fitted)
+    found = signs(signals, scores, question.fluency)
+    return np.stack([found[name] for name in SIGNS], axis=1)[:FIRST], gold[:FIRST]
+
+
+def likely(
+    question: Question, fitted: Mapping[str, float], by: Mapping[str, float] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """What recall says of how likely the first results answer, and which of them are right."""
+    signals, scores, gold = _in_order(question, fitted)
+    return relevance(signals, scores, question.fluency, by)[:FIRST], gold[:FIRST]
+
+
+def _in_order(question: Question, fitted: Mapping[str, float]) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
     scores = scores_of(question, fitted)
     order = np.argsort(-scores, kind="stable")
-    found = signs({name: values[order] for name, values in question.signals.items()}, scores[order], question.fluency)
-    return np.stack([found[name] for name in SIGNS], axis=1)[:FIRST], question.gold[order][:FIRST]
-
-
-def chances(values: np.ndarray, by: Mapping[str, float]) -> np.ndarray:
-    """The relevance of results, given their signs."""
-    return np.asarray(1 / (1 + np.exp(-values @ np.array([by[name] for name in SIGNS]))))
+    return {name: values[order] for name, values in question.signals.items()}, scores[order], question.gold[order]
 
 
 def main() -> None:
@@ -327,9 +335,9 @@ def main() -> None:
         without = fit(left_out(questions, [name]))
         print(f"{name:16} {_line(reached(own, fitted))}   left out: {_line(reached(own, without))}", flush=True)
     print(f"before: { ({name: ranking.weights().get(name) for name in FITTED}) }\nnow:    {fitted}")
-    relevance = fit_relevance(questions, fitted)
-    print(f"relevance: {relevance}\nfloor: {floor(questions, fitted, relevance):.4f}")
-    for file, content in (("weights.json", fitted), ("relevance.json", relevance)):
+    by = fit_relevance(questions, fitted)
+    print(f"relevance: {by}\nfloor: {floor(questions, fitted, by):.4f}")
+    for file, content in (("weights.json", fitted), ("relevance.json", by)):
         (given.out / file).write_text(json.dumps(content, indent=2) + "\n", encoding="ascii")
 
 

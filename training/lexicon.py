@@ -1,6 +1,8 @@
 """What the guard's judge knows of words: which mean the same, which are opposites, and dictionary forms.
 
 English comes from WordNet, Japanese from JMdict: two Japanese words mean the same where they share an English gloss.
+A later sense of a Japanese word is marked `~`: a promise and a habit are both a convention, but neither first of all.
+`=` marks how a word in kanji is read, so that it is the same word in kana.
 """
 
 from __future__ import annotations
@@ -19,6 +21,13 @@ from training.vocabulary import english_words, japanese_words
 SENSES_ENGLISH = 3  # later senses are rare: with them nearly everything would be a synonym of everything
 SENSES_JAPANESE = 2
 GLOSSES_JAPANESE = 4
+READINGS = 2
+PARTICLES = frozenset(
+    (
+        *("up", "off", "out", "in", "down", "away", "back", "over", "on", "after", "for", "by", "through", "along"),
+        *("into", "about"),
+    )
+)
 GLOSS_WORDS = 3  # longer glosses explain rather than translate
 ENGLISH_WORDS = 40_000
 JAPANESE_WORDS = 60_000
@@ -51,6 +60,12 @@ def _wordnet(folder: Path, wanted: dict[str, float]) -> tuple[dict[str, list[str
     """For every wanted word the synsets of its main senses, by number; all opposites, and all words of one root."""
     senses: dict[str, list[str]] = defaultdict(list)
     words_at: dict[str, list[str]] = {}
+
+    def known(word: str) -> bool:
+        """Wanted, or a wanted verb with a small word: hand in, call off."""
+        verb, _, small = word.partition("_")
+        return word in wanted or (small in PARTICLES and verb in wanted)
+
     pointers: list[tuple[str, str, str]] = []
     for part, name in _PARTS.items():
         _read_synsets(folder / f"data.{name}", part, words_at, pointers)
@@ -58,10 +73,10 @@ def _wordnet(folder: Path, wanted: dict[str, float]) -> tuple[dict[str, list[str
         for line in _lines(folder / f"index.{name}"):
             fields = line.split()
             word, count = fields[0], int(fields[2])
-            if word in wanted:
+            if known(word):
                 offsets = fields[len(fields) - count :][:SENSES_ENGLISH]
                 own = [part + offset for offset in offsets]
-                senses[word] += [sense for sense in own if sum(other in wanted for other in words_at[sense]) > 1]
+                senses[word] += [sense for sense in own if sum(map(known, words_at[sense])) > 1]
     shared = {sense for own in senses.values() for sense in own}
     numbers = {sense: number for number, sense in enumerate(sorted(shared))}
     found = {
@@ -110,6 +125,7 @@ def _jmdict(
     dictionary = Dictionary(database, wanted)
     glosses: dict[str, list[str]] = {}
     lemmas: dict[str, str] = {}
+    readings = _readings(database)
     roots: dict[str, list[str]] = defaultdict(list)
     for one, other in sorted(derived):
         roots[one].append(other)
@@ -117,12 +133,15 @@ def _jmdict(
 
     def meanings(word: str, count: int) -> list[str]:
         entries = sorted(dictionary.entries.get(word, ()), key=lambda entry: -entry.weight)[:count]
-        joined = [gloss for entry in entries for _, gloss in entry.senses[:SENSES_JAPANESE]]
-        own = [_bare(gloss) for each in joined for gloss in each.split(", ")[:GLOSSES_JAPANESE]]
-        own = [gloss for gloss in own if gloss and len(gloss.split()) <= GLOSS_WORDS]
-        # a noun is glossed as "deletion" where the verb is "delete": the root connects them
-        own += [root for gloss in own for root in roots.get(gloss, ()) if root[:4] == gloss[:4]]
-        return list(dict.fromkeys(own))
+        own: list[str] = []
+        for place in range(SENSES_JAPANESE):
+            joined = [gloss for entry in entries for _, gloss in entry.senses[place : place + 1]]
+            told = [_bare(gloss) for each in joined for gloss in each.split(", ")[:GLOSSES_JAPANESE]]
+            told = [gloss for gloss in told if gloss and len(gloss.split()) <= GLOSS_WORDS]
+            # a noun is glossed as "deletion" where the verb is "delete": the root connects them
+            told += [root for gloss in told for root in roots.get(gloss, ()) if root[:4] == gloss[:4]]
+            own += [("~" if place else "") + gloss for gloss in dict.fromkeys(told) if gloss not in own]
+        return [*own, *(f"={kana}" for kana in readings.get(word, ()))] if own else []
 
     loans = {word for word in dictionary.entries if _LOAN.fullmatch(word)}  # rare in print, common in an agent's notes
     for word in [*wanted, *sorted(loans - set(wanted))]:
@@ -135,6 +154,17 @@ def _jmdict(
     for lemma in sorted(set(lemmas.values())):
         glosses.setdefault(lemma, meanings(lemma, 1))
     return glosses, lemmas, _opposites(database, set(glosses))
+
+
+def _readings(database: Path) -> dict[str, list[str]]:
+    """How every word that is written in kanji is read."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for word, kana in sqlite3.connect(database).execute(
+        "SELECT k.text, r.text FROM Kanji k JOIN Kana r ON r.idseq = k.idseq ORDER BY k.ID, r.ID"
+    ):
+        if len(kana) > 1 and len(own := found[normalise(word)]) < READINGS and kana not in own:
+            own.append(kana)
+    return found
 
 
 def _bare(gloss: str) -> str:

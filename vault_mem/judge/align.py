@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from vault_mem.judge.japanese import KANJI
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import Word, derived, lexicon, meanings, opposed, read_words, synonyms
+from vault_mem.judge.words import Word, derived, known, lexicon, meanings, opposed, read_words, synonyms
 
 EXACT, SYNONYM = 1.0, 0.9
 _STEM = re.compile(r"([一-鿿々〆]+)[ぁ-ゖ]+")
@@ -34,7 +34,36 @@ def compared(one: Text, two: Text) -> Alignment:
     found.left, found.right = (
         [word for word in words if word.lemma not in _UNSAID] for words in (found.left, found.right)
     )
+    _pair_phrasal(one, two, found)
+    # A note of an agent is about its user, if it names nobody: dislikes cilantro.
+    if not found.left and not one.persons and _about_user(two):
+        found.right = [word for word in found.right if word.lemma not in _USER]
+    elif not found.right and not two.persons and _about_user(one):
+        found.left = [word for word in found.left if word.lemma not in _USER]
     return found
+
+
+_SMALL = re.compile(r" (?:\w+ ){0,3}?(up|off|out|in|down|away|back|over|on|after|for|by|through|along|into|about)\b")
+
+
+def _pair_phrasal(one: Text, two: Text, found: Alignment) -> None:
+    """Handed in is submitted: a verb and its small word stand for one verb, as the dictionary has it."""
+    for text, words, others in ((one, found.left, found.right), (two, found.right, found.left)):
+        for word in list(words):
+            small = _SMALL.match(text.rest.partition(word.text)[2]) if word.text.isascii() else None
+            verb = f"{word.lemma}_{small[1]}" if small else ""
+            partner = next((each for each in others if verb and synonyms(verb, each.lemma)), None)
+            if partner:
+                words.remove(word)
+                others.remove(partner)
+                found.pairs.append((word, partner, SYNONYM) if text is one else (partner, word, SYNONYM))
+
+
+_USER = ("user", "ユーザー", "ユーザ")
+
+
+def _about_user(text: Text) -> bool:
+    return bool(re.match(r"(?:the )?user (?!and\b|or\b)|ユーザー?[はがに]", text.lower.lstrip()))
 
 
 def align(left: list[Word], right: list[Word], left_text: str, right_text: str) -> Alignment:
@@ -85,7 +114,7 @@ def _ties(text: str, lemma: str) -> frozenset[str]:
     return frozenset(
         (
             text, lemma, _unstretched(lemma), stem.group(1) if stem else lemma[:4],
-            *lexicon().same.get(lemma, ()), *(meanings(lemma) or ()),
+            *lexicon().same.get(lemma, ()), *(meaning.lstrip("~=") for meaning in meanings(lemma) or ()),
         )
     )  # fmt: skip
 
@@ -148,6 +177,9 @@ def _same_stem(one: str, other: str) -> bool:
     if second and KANJI.search(one):
         return second.group(1) == one
     if one.isascii() and other.isascii():
+        short, long = sorted((one, other), key=len)
+        if len(short) > 3 and long.startswith(short) and not known(short) and known(long):
+            return True  # async, asynchronous
         shared = len(_common_prefix(one, other))
         if shared < 4 or shared < max(len(one), len(other)) - 4 or shared < 0.6 * max(len(one), len(other)):
             return False

@@ -35,7 +35,7 @@ def _said(part: str, word: Word) -> str:
 
 
 def _part(text: Text, word: Word) -> str:
-    """Whether a text has somebody at something, or doing it; nothing where it may be either."""
+    """Whether a text has somebody at something, or doing it; nothing if it may be either."""
     if not word.text.isascii():
         rest = text.rest.partition(word.text)[2]
         return "at" if _GOES_JA.match(rest) else "does" if _HOLDS_JA.match(rest) else ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that differs: its kind, and the words on either side (empty where one side has none)."""
+    """One thing that differs: its kind, and the words on either side (empty if one side has none)."""
 
     kind: str
     before: str

@@ -13,7 +13,7 @@ from vault_mem.judge.english import lemma
 from vault_mem.judge.replaces import direction, statement
 from vault_mem.judge.words import Word, synonyms
 
-# So much of what a task names must be named again.
+# The share of a task's content words that must appear again.
 SHARED = 0.7
 # Words of at least this cosine stand for each other: passport and ID card, 旅券 and パスポート.
 KINDRED = 0.55

@@ -49,6 +49,11 @@ _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
         ("both", r"\bboth (?:of )?(?:the )?(?=(?:\w+s|children|people)\b(?! and))", "two "),
         ("", r"\b(?:happens?|occurs?|takes? place)\b", "is"),
         ("used", r"\bused to be\b", "was"),
+        ("", r"\b(by|for|in|after|within|lasts?|takes?) an? (?=(?:week|day|month|year|hour|minute)\b)", r"\1 one "),
+        ("too ", r"\btoo (?=[a-z])", "overly "),
+        ("rather", r"\bwould rather (\w+) than\b", r"prefer \1 over"),
+        ("50", r"\b50 ?(?:%|percent\b)", "half"),
+        ("", r"(?<=\d )([a-z]+) (?:long|tall|high|wide|deep)\b", r"\1"),
         ("name", r"'s name is\b", " is called"),
         ("live", r"\blives? (?=(?:in|at|under) \W*[/~])", "is "),  # a file, not a person
         ("from", r"\b(?:got|gets?)\b(?=[^.;!?]*\bfrom\b)", "received"),

@@ -81,7 +81,7 @@ def common_ground(before: str, after: str, tokens: TokenVectors, usage: Usage) -
     return shared >= PART * min(sum(_tells(word, tokens, usage) for word in words) for words in (left, right))
 
 
-# How a letter or a talk begins and ends, whoever it is addressed to.
+# How a letter or a talk begins and ends.
 _OPENING = re.compile(
     r"\s*(?:\w{1,20}: )?(?:(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|night|day))\b"
     r"(?:,? ?[\w' ]{1,30}?)?[,.!:]+"

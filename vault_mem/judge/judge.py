@@ -62,7 +62,9 @@ def judge(before: str, after: str, tokens: TokenVectors) -> Judgement:
     needed = LIKELY if same_words else SURE
     # "Will do!" and "I did!" have nothing in common but that they say nothing that counts.
     says_something = (
-        bool(one.quantities) or len(alignment.pairs) > 1 or any(not word.name for word, _, _ in alignment.pairs)
+        bool(one.quantities)
+        or len(alignment.pairs) > 1
+        or all(any(not word.name for word in text.words) for text in (one, two))
     )
     repetition = not found and one_sided and probability >= needed and (says_something or one.rest == two.rest)
     return Judgement(repetition, same_words, probability, found or _words(alignment))

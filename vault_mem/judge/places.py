@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 
 from vault_mem.judge import english
 from vault_mem.judge.align import EXACT, Alignment
@@ -23,6 +24,8 @@ _PREPOSITION = re.compile(rf"\b({'|'.join(sorted(_PREPOSITIONS, key=len, reverse
 _BEING = re.compile(
     r"\b(?:is|are|am|was|were|be)(?: (?:now|back|still|currently|just))* (?:(in|on|at)|from|out of|off)\b"
 )
+_EDGES = re.compile(r"\W+$|^\W+")
+_SMALL = english.STOP | {"after", "before", "above", "below", "next", "last", "again", "first", "take", "put", "bring"}
 _TOKEN = re.compile(r"[a-zà-öø-ÿ'-]+|[^\w\s]|[^\x00-\x7f]")
 # 部屋から電話した, 部屋に電話した. は may stand for any of them, and が and を for each other.
 _PARTICLE_CLASHES = frozenset(
@@ -43,7 +46,7 @@ _EITHER_WAY = re.compile(r"もら|借り|教わ|習|聞|聴|学|受け|預か|[�
 
 def place_changes(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
     """Another place or direction of the same thing: to Kubernetes, from Kubernetes; 部屋から, 部屋に."""
-    return _by_preposition(one, two) or _by_particle(one, two, alignment)
+    return _by_preposition(one, two) or _by_slot(one, two) or _by_particle(one, two, alignment)
 
 
 def _by_preposition(one: Text, two: Text) -> list[Difference]:
@@ -52,6 +55,87 @@ def _by_preposition(one: Text, two: Text) -> list[Difference]:
         other = after.get((dimension, thing))
         if other and other[0] != sense:
             return [Difference("place", f"{written} {thing}".strip(), f"{other[1]} {thing}".strip())]
+    return []
+
+
+# Small words that say nothing of how things stand to each other, or that other rules look at: articles, tense, persons.
+_NEUTRAL = frozenset(
+    (
+        *("a", "an", "the", "is", "are", "am", "was", "were", "be", "been", "being", "has", "have", "had", "having"),
+        *(
+            "do",
+            "does",
+            "did",
+            "will",
+            "would",
+            "shall",
+            "can",
+            "could",
+            "may",
+            "might",
+            "must",
+            "should",
+            "not",
+            "never",
+            "ever",
+        ),
+        *("no", "it", "its", "he", "she", "they", "we", "i", "you", "me", "him", "her", "them", "us", "his", "my"),
+        *("your", "their", "our", "that", "which", "who", "whom", "and", "but", "or", "so", "now", "already", "also"),
+        *("there", "get", "gets", "got", "go", "goes", "please", "just", "really", "very", "quite", "need", "one"),
+    )
+)
+# Groups of small words of which one may be said for another.
+_INTERCHANGEABLE = [
+    frozenset(group.split())
+    for group in (
+        "at in on upon during within of along across",
+        "to into onto toward towards in on for at of",
+        "about around on of regarding roughly approximately",
+        "by via through over with on using in",
+        "from of since off",
+        "near by at around",
+        "until till",
+        "for of during in",
+        "across in over through around throughout",
+        "up out on down off over",
+        "with of over",
+        "someone somebody anyone anybody",
+        "other another",
+        "ok okay",
+        "in from",
+        "this that these those such any some",
+        "all every each everyone everybody everything any whole entire always",
+        "because since as",
+        "though although however while",
+        "when while where as if",
+        "only just",
+        "same own",
+        "much lot lots more",
+    )
+]
+
+
+def _by_slot(one: Text, two: Text) -> list[Difference]:
+    """Paid by Lea, paid for Lea: small words stand where the other text has others, and around them it is the same."""
+    if one.is_japanese or two.is_japanese:
+        return []
+    before, after = (
+        [english.lemma(word) for each in text.rest.split() if (word := _EDGES.sub("", each)) and word not in _NEUTRAL]
+        for text in (one, two)
+    )
+    gone, come = ({*before} - {*after}) & _SMALL, ({*after} - {*before}) & _SMALL
+    if not gone or not come:
+        return []
+    for kind, start, end, then, until in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind != "replace" or not _SMALL.issuperset((*before[start:end], *after[then:until])):
+            continue
+        old = [word for word in before[start:end] if word in gone]  # the others only moved
+        new = [word for word in after[then:until] if word in come]
+        if not old or not new:
+            continue
+        if len(old) == len(new) == 1 and any({*old, *new} <= each for each in _INTERCHANGEABLE):
+            continue
+        return [Difference("place", " ".join(old), " ".join(new))]
     return []
 
 

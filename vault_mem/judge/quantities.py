@@ -11,7 +11,7 @@ from typing import NamedTuple
 from vault_mem.judge.words import known, read_rows, read_words
 from vault_mem.notes.days import MONTHS, WEEKDAYS, WEEKDAYS_JA
 
-_FIRST_MARK, _MARKS = 0xE000, 0x1800  # signs nobody writes: each stands where a quantity was taken out
+_FIRST_MARK, _MARKS = 0xE000, 0x1800  # private-use characters; each marks where a quantity was removed
 
 _UNITS = {written: name for name, *all_written in read_rows("units.txt") for written in all_written}
 # Units that are a number of another one, so that 3200グラム is 3.2キロ.
@@ -299,7 +299,11 @@ def _readers() -> Iterator[Reader]:
     )
     yield reader(r"(?<![a-z0-9_.-])[a-z]{2,}(?:-[a-z]{2,})+(?![a-z0-9_-]|\.[a-z0-9])", _made_up_name, "-")
     # dates
-    yield reader(r"\b(\d{4})[-/](\d{1,2})[-/](\d{1,2})\b", lambda m: _date(m[1], m[2], m[3], m.group()), "-/")
+    yield reader(
+        r"(?<![a-z0-9/.-])(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?![a-z0-9/-])",
+        lambda m: _date(m[1], m[2], m[3], m.group()),
+        "-/",
+    )
     yield reader(
         rf"\b({_MONTH}) (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? (\d{{4}}))?",
         lambda m: _date(m[3], _month_number(m[1]), m[2], m.group()),

@@ -16,24 +16,24 @@ import numpy as np
 
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.embedding.tokens import TokenVectors
+from vault_mem.judge.english import directions, lemma
 from vault_mem.judge.english import is_question as is_english_question
-from vault_mem.judge.english import lemma
 from vault_mem.judge.japanese import JAPANESE, KANA
 from vault_mem.judge.japanese import is_question as is_japanese_question
 from vault_mem.judge.text import Text, names_in
-from vault_mem.judge.words import Word, known, read_phrases, read_rows, read_words
+from vault_mem.judge.words import Word, known, opposed, opposite, read_phrases, read_rows, read_words
 
 PLAIN, PERHAPS, ALMOST_PLAIN = 1.0, 0.5, 0.75
 # From here on it is worth saying that a text may replace another: set so that a plain word of change needs a likely
 # subject and question, and an unclear one a certain subject and question.
-LIKELY = 0.4
+LIKELY = 0.3
 # Two words mean the same from this cosine on.
 SAME = 0.6
 # A subject of which the old text says nothing that is nearer than this is another one.
 KIN_SUBJECT = 0.4
 # How much one sign says, where there is no other.
 ROLE, GROUP, ASKED_SUBJECT, PART, OWNED = 0.8, 0.55, 0.5, 0.6, 0.8
-ASKED, QUANTITY, KINDRED, OTHER_NAME, THING, TO, VALUE = 0.6, 0.7, 0.7, 0.4, 0.5, 0.6, 0.5
+ASKED, QUANTITY, KINDRED, OTHER_NAME, THING, TO, VALUE, CONTRARY = 0.6, 0.7, 0.7, 0.4, 0.5, 0.6, 0.5, 0.6
 # A text of more columns tells a story: what it changes among many things cannot be told by its words.
 MAX_WIDTH = 140
 # Two texts with this share of their words in common say the same.
@@ -44,6 +44,7 @@ SUBJECT_WORDS = 7
 _KIN = read_words("kin.txt")
 _GROUPS = frozenset(("group", "team", "class", "club", "family", "everyone", "everybody", "みんな", "うち", "我が家"))
 _KANJI = re.compile("[一-鿿々]{1,3}")
+_KANA_OF_ANY_KIND = re.compile("[ぁ-ゖァ-ヺ]")
 _TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "one", "old", "new", "新しい", "今"))
 _ENGLISH = re.compile(r"[a-zà-öø-ÿ]+(?:[-_][a-zà-öø-ÿ]+)*")
 _VERB = re.compile(
@@ -66,7 +67,7 @@ _ENDED = (
     re.compile(
         r"\b(?:dropped|sold|gave up|given up|gave away|got rid of|stopped|quit|left|lost|replaced|replaces|instead of|"
         r"rather than|no longer|anymore|from|retired|cancelled|canceled|swapped|traded|traded in|switched|moved on|"
-        r"over|used to|not)\b((?:\W+\w+){1,4})"
+        r"over|used to|not|without|fixed|repaired|solved|cured|got over|shaved|wiped)\b((?:\W+\w+){1,4})"
     ),
     re.compile(
         r"((?:\w+\W+){1,3})(?:retired|resigned|left|quit|died|closed|broke|ended|stopped|stepped down|is gone|"
@@ -78,13 +79,15 @@ _TO = re.compile(
     r"\b(?:changed|renamed|moved|switched|migrated|upgraded|raised|lowered|cut|extended|shortened|rescheduled|postponed|"
     r"converted|ported|handed|passed)\b.*\b(?:to|until|into)\b|に(?:切り替|乗り換|変え|変わ|変更|替|換え|代わ|移|改め|統一|交代)"
 )
+_TOPIC = re.compile(r"([^、。はが]{2,20})[はが]")
+_USER = frozenset(("user", "ユーザー", "ユーザ"))
 _SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<![A-Z][a-z]s)(?<=[.!?])\s+(?=[A-Z\"'“])|(?<=[。！？])|\n")
 _WIDE = re.compile(r"[ぁ-ゖァ-ヺー一-鿿々〆]")
 # Of ギターの弦を替えた the strings are changed, not the guitar.
 _ENDED_JA = (
     re.compile(
         r"(?:[^、。]*の)?([^、。はを]{1,12}?)(?:を|は|が)(?:[^、。を]{0,4})"
-        r"(?:やめ|辞め|止め|売|手放|中止|廃止|解約|終|替え|換え|変え|なく|退)"
+        r"(?:やめ|辞め|止め|売|手放|中止|廃止|解約|終|替え|換え|変え|なく|退|直[っし]|治|剃|返[しっ])"
     ),
     re.compile(r"([^、。]{1,8})(?:から|より)"),
     re.compile(r"([^、。]{1,8})(?:ではなく|の代わり|に代わ)"),
@@ -162,7 +165,10 @@ def statement(text: str, tokens: TokenVectors) -> Statement:
 
 
 def may_replace(old: str, new: str, tokens: TokenVectors) -> float:
-    """How much speaks for `new` replacing what `old` states, from 0 to 1; from LIKELY on it is worth saying."""
+    """How much speaks for `new` replacing what `old` states, from 0 to 1; from LIKELY on it is worth saying.
+
+    0 where it is plain that LIKELY is out of reach.
+    """
     old, new = stated(old), stated(new)
     changed_before = not reads_as_state(old) and changes_something(old)
     if old == new or not changes_something(new) or not (reads_as_state(old) or changed_before):
@@ -171,13 +177,15 @@ def may_replace(old: str, new: str, tokens: TokenVectors) -> float:
     if one.japanese != two.japanese:
         return 0.0
     if changed_before and (one.change < PLAIN or not _moved_again(one, two)):
-        return 0.0  # of other changes nobody can tell
+        return 0.0  # unknown for other changes
     about = tuple(word for word in two.words if word.lemma not in two.kin - one.kin)
     ends = _ends(one, two, about)
     if not ends and _says_again(one, two):
         return 0.0
     change = _change(one, two)
-    return change * _same_subject(one, two, about, ends, tokens) * _same_question(one, two, about, ends, tokens)
+    if change < LIKELY or (likely := change * _same_subject(one, two, about, ends, tokens)) < LIKELY:
+        return 0.0  # whatever the question is
+    return likely * _same_question(one, two, about, ends, tokens)
 
 
 def _moved_again(old: Statement, new: Statement) -> bool:
@@ -202,7 +210,12 @@ def _change(old: Statement, new: Statement) -> float:
 
 @lru_cache(maxsize=_KEPT)
 def stated(text: str) -> str:
-    """What a text states: the whole of a short one, the first sentence of a note; nothing where that is long too."""
+    """What a text states: the whole of a short one, the first sentence of a note; nothing where that is long too.
+
+    Nothing either where it is Chinese: the word lists would take it for Japanese.
+    """
+    if JAPANESE.search(text) and not _KANA_OF_ANY_KIND.search(text):
+        return ""
     if _width(text) <= MAX_WIDTH:
         return text
     first = _SENTENCE.split(text.strip(), maxsplit=1)[0]
@@ -253,7 +266,9 @@ def _same_subject(old: Statement, new: Statement, about: tuple[Word, ...], ends:
         return PART if _another_of_its_kind(old, new, forms) else OWNED if _only_owns(old, new) else 1.0
     if ends and not (own and others):
         return 1.0
-    shared = [word for word in old.rest if _forms((word,)) & forms and not _VERB.fullmatch(word.text)]
+    if not own and not others and (_is_user(old, new) or _is_user(new, old)):
+        return ROLE
+    shared = [word for word in old.rest if _is_in(word, forms) and not _VERB.fullmatch(word.text)]
     # Of "Karin is the treasurer of the club" and "we host the website" the club and the website are subjects too.
     if len(shared) > 1 or (shared and ("duty" in old.questions or (old.group and not own and not others))):
         return ROLE
@@ -278,8 +293,9 @@ def _same_subject(old: Statement, new: Statement, about: tuple[Word, ...], ends:
 def _another_of_its_kind(old: Statement, new: Statement, forms: set[str]) -> bool:
     """Whether both name one thing by words of their own: the rehearsal room, the meeting room."""
     left, right = _forms(old.subject), _forms(new.subject)
-    ours = [word for word in old.subject if not _forms((word,)) & forms]
-    theirs = [word for word in new.subject if not _forms((word,)) & _forms(old.words)]
+    ours = [word for word in old.subject if not _is_in(word, forms)]
+    whole = _forms(old.words)
+    theirs = [word for word in new.subject if not _is_in(word, whole)]
     return bool(ours and theirs and left & right) and not _somebody(old) & forms
 
 
@@ -293,6 +309,12 @@ def _somebody(of: Statement) -> set[str]:
     return {form for word in of.subject if _is_somebody(word) for form in (word.text, word.lemma)}
 
 
+def _is_user(one: Statement, other: Statement) -> bool:
+    """Whether one text is about the user, and the other, which speaks of "me" or names nobody, is too."""
+    named = bool(one.subject) and all(word.lemma in _USER for word in one.subject)
+    return named and (other.group or (other.japanese and not other.subject))
+
+
 def _speaks_for(old: Statement, new: Statement, tokens: TokenVectors) -> bool:
     """Whether the subject of the new text, if it has one of its own, is kindred to something the old one speaks of."""
     if new.group or not new.subject or any(_questions_of(word) & old.questions for word in new.subject):
@@ -303,7 +325,7 @@ def _speaks_for(old: Statement, new: Statement, tokens: TokenVectors) -> bool:
 def _same_question(old: Statement, new: Statement, about: tuple[Word, ...], ends: bool, tokens: TokenVectors) -> float:
     """Whether the new text answers what the old one answers: each sign leaves less room for doubt."""
     own = _forms(old.words)
-    others = tuple(word for word in about if not _forms((word,)) & own)
+    others = tuple(word for word in about if not _is_in(word, own))
     subject = _forms(old.subject) & _forms(about)
     shared = _asked_beside(old, subject) & _asked_beside(new, subject)
     signs = (
@@ -316,14 +338,23 @@ def _same_question(old: Statement, new: Statement, about: tuple[Word, ...], ends
         VALUE if new.change == PLAIN and _forms(tuple(word for word in old.rest if word.name)) & _forms(about) else 0.0,
         THING if _same_thing(old, about) else 0.0,
         TO if subject and not _somebody(old) and _TO.search(new.lower) else 0.0,
+        CONTRARY if subject and _contrary(old, new) else 0.0,
     )
     return 1 - math.prod(1 - sign for sign in signs)
 
 
+def _contrary(old: Statement, new: Statement) -> bool:
+    """Whether the new text has the opposite of something the old one says: private and public, off and on."""
+    small = directions(old.lower), directions(new.lower)
+    return any(opposed(one, other) for one in old.rest for other in new.rest) or any(
+        opposite(one, other) for one in small[0] - small[1] for other in small[1] - small[0]
+    )
+
+
 def _asked_beside(of: Statement, subject: set[str]) -> frozenset[str]:
     """The questions a text speaks to by other words than the common subject, which says nothing of what changed."""
-    common = {question for word in of.words if _forms((word,)) & subject for question in _questions_of(word)}
-    others = {question for word in of.words if not _forms((word,)) & subject for question in _questions_of(word)}
+    common = {question for word in of.words if _is_in(word, subject) for question in _questions_of(word)}
+    others = {question for word in of.words if not _is_in(word, subject) for question in _questions_of(word)}
     return of.questions - (common - others)
 
 
@@ -339,7 +370,8 @@ def _same_thing(old: Statement, about: tuple[Word, ...]) -> bool:
     """Whether both are about one thing, which has few states to change; a person has many."""
     if all(_is_somebody(word) for word in old.subject):
         return False
-    return all(_forms((word,)) & _forms(about) for word in old.subject)
+    forms = _forms(about)
+    return all(_is_in(word, forms) for word in old.subject)
 
 
 def _other_quantity(old: Statement, new: Statement) -> bool:
@@ -354,7 +386,8 @@ def _ends(old: Statement, new: Statement, about: tuple[Word, ...]) -> bool:
         return False
     patterns = _ENDED_JA if new.japanese else _ENDED
     ended = [found for pattern in patterns for found in pattern.findall(new.lower)]
-    words = [word for word in old.words if word.text in _forms(about) and _is_among(word.text, ended)]
+    forms = _forms(about)
+    words = [word for word in old.words if word.text in forms and _is_among(word.text, ended)]
     return bool(words) and (bool(old.questions & new.questions) or any(word in old.rest for word in words))
 
 
@@ -402,12 +435,17 @@ def _forms(words: tuple[Word, ...]) -> set[str]:
     return {form for word in words for form in (word.text, word.lemma)}
 
 
+def _is_in(word: Word, forms: set[str]) -> bool:
+    return word.text in forms or word.lemma in forms
+
+
 def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
     """The words of what a state is about: those before its verb, or before は."""
     if parts.is_japanese:
         marked = [word for role in ("は", "が") for word in words if word.role == role]
-        if not marked:
-            return ()
+        if not marked:  # 客間は, of which the last sign is no word of its own
+            topic = _TOPIC.match(parts.rest)
+            return tuple(word for word in words if topic and word.text in topic[1].replace("-", ""))
         last = next(word for word in marked if word.role == marked[0].role and not word.compound)
         before = parts.rest[: parts.rest.find(last.text) + len(last.text)]
         return tuple(word for word in words if word.text in before.rpartition("、")[2])

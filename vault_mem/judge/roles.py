@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.judge import english
+from vault_mem.judge import english, japanese
 from vault_mem.judge.align import EXACT, Alignment
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.particles import role_class
@@ -26,7 +26,7 @@ Pair = tuple[Word, Word]
 def role_changes(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors) -> list[Difference]:
     """A change of roles between two texts, if there is one."""
     same = [(a, b) for a, b, strength in alignment.pairs if strength == EXACT]
-    turned = (one.passives - two.passives) % 2 == 1
+    turned = (one.passives - two.passives) % 2 == 1 or _turned(one, two, same)
     return (
         _by_particle([(a, b) for a, b in same if a.role and b.role], turned)
         or _by_transposition(one, two, turned, tokens)
@@ -36,6 +36,19 @@ def role_changes(one: Text, two: Text, alignment: Alignment, tokens: TokenVector
         or _by_landmark(one, two, alignment)
         or _by_sequence(one, two, same)
         or _by_owner(one, two, same)
+    )
+
+
+_BE_DONE = r"\b(?:is|are|was|were|be|been|being)(?: \w+ly)? {}\b"
+
+
+def _turned(one: Text, two: Text, same: list[Pair]) -> bool:
+    """Whether a verb is passive in one text alone: the repo uses pnpm, pnpm is used in the repo."""
+    return any(
+        a.text.isascii()
+        and (english.is_past(a.text) or english.is_past(b.text))
+        and bool(re.search(_BE_DONE.format(a.text), one.rest)) != bool(re.search(_BE_DONE.format(b.text), two.rest))
+        for a, b in same
     )
 
 
@@ -241,6 +254,9 @@ def _by_comparison(one: Text, two: Text, turned: bool) -> list[Difference]:
 
 _IN_ENGLISH_WORD = re.compile("[a-z0-9]")
 _PARTS = re.compile(r"[,;:.、。；\n]|\b(?:and|but|while|whereas|or)\b|一方")
+# Small words that a part of a sentence can be known by: there by train and back by plane.
+_WAYS = re.compile(r"\b(?:there|back|here|first|then|before|after|inside|outside|up|down)\b")
+_DENYING = re.compile("[不非未無](?=[一-鿿ァ-ヺ])")
 # More things than this are a long text, where chance puts two of them together.
 _MOST_THINGS = 24
 
@@ -253,6 +269,10 @@ def _by_exchange(one: Text, two: Text) -> list[Difference]:
     things = [thing for thing in before if thing in after]
     if len(things) > _MOST_THINGS:
         return []
+    was, now = before.get("not", 0), after.get("not", 0)
+    stay = {before[thing]: thing for thing in things if before[thing] == after[thing]}
+    if was != now and was in stay and now in stay:  # maths passed and history failed, or the other way round
+        return [Difference("exchange", f"not {stay[was]}", f"not {stay[now]}")]
     moves: dict[tuple[int, int], str] = {}  # from which part to which, and the first that went there
     for thing in things:
         moves.setdefault((before[thing], after[thing]), thing)
@@ -274,6 +294,10 @@ def _parts(text: Text) -> dict[str, int]:
         for place, quantity in enumerate(text.quantities):
             if mark(place) in part:
                 found.setdefault(quantity.text, set()).add(number)
+        for small in _WAYS.findall(part):
+            found.setdefault(small, set()).add(number)
+        if english.negations(part) + japanese.negations(part) or _DENYING.search(part):
+            found.setdefault("not", set()).add(number)
     return {thing: min(numbers) for thing, numbers in found.items() if len(numbers) == 1}
 
 

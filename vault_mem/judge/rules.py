@@ -20,7 +20,7 @@ from vault_mem.judge.words import opposite
 _QUANTITY_NAMES = {"weekday": "day", "relative": "time", "ordinal": "number"}
 # Said on one side only, these change the statement; "all" or "some" alone hardly do.
 _TELLING_SCOPES = frozenset(
-    ("every-other", "except", "half", "quarter", "few", "both", "only", "almost", "least", "at-least", "at-most")
+    ("every-other", "except", "half", "quarter", "few", "both", "only", "too", "almost", "least", "at-least", "at-most")
 )
 
 
@@ -44,6 +44,8 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         *_scope(one, two),
         *_speech(one, two),
         *_order_of_quantities(one, two),
+        *_comparison(one, two),
+        *_only_who(one, two),
         *_small_words(one, two),
     ]
     if not told_from_both_ends:
@@ -76,7 +78,7 @@ def _quantity_name(quantity: Quantity) -> str:
 
 
 def _trivial(quantity: Quantity) -> bool:
-    """One man is a man."""
+    """Whether a number says nothing: "one man" means "a man"."""
     return quantity.kind == "number" and quantity.value == 1.0 and not quantity.unit
 
 
@@ -128,7 +130,7 @@ def _taken_back(one: Text, two: Text, alignment: Alignment) -> bool:
 
 
 def _modality(one: Text, two: Text) -> list[Difference]:
-    """How certain or binding it is; what one is told to do, one must."""
+    """How certain or binding it is; an order counts as "must"."""
     gone, new = sorted(one.modality - two.modality), sorted(two.modality - one.modality)
     if [*gone, *new] in (["must"], ["should"]) and is_told(two if gone else one):
         return []
@@ -141,6 +143,34 @@ def _scope(one: Text, two: Text) -> list[Difference]:
         return [Difference("scope", " ".join(gone or ["some"]), " ".join(new or ["some"]))]
     if _TELLING_SCOPES & {*gone, *new}:
         return [Difference("scope", " ".join(gone), " ".join(new))]
+    return []
+
+
+_ONLY_WHO = re.compile(r"^\W*only (?:the )?(\w+)")
+
+
+def _only_who(one: Text, two: Text) -> list[Difference]:
+    """Only admins can invite guests, admins can only invite guests."""
+    for text, other in ((one, two), (two, one)):
+        who = _ONLY_WHO.match(text.rest)
+        if who and " only " in other.rest and not re.search(rf"\bonly (?:\w+ )?{who[1]}|\b{who[1]} only\b", other.rest):
+            return [Difference("scope", f"only {who[1]}", "only")]
+    return []
+
+
+_MORE = re.compile(r"\b(?:\w+er|(?:more|less) \w+) than\b")
+_AS_MUCH = re.compile(r"\bas \w+ as\b")
+
+
+def _comparison(one: Text, two: Text) -> list[Difference]:
+    """Older than Ava, as old as Ava."""
+    (more, equal), (then_more, then_equal) = (
+        (_MORE.search(text.rest), _AS_MUCH.search(text.rest)) for text in (one, two)
+    )
+    if more and then_equal and not equal and one.negations == two.negations:
+        return [Difference("scope", more[0], then_equal[0])]
+    if equal and then_more and not then_equal and one.negations == two.negations:
+        return [Difference("scope", equal[0], then_more[0])]
     return []
 
 

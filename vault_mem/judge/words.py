@@ -110,11 +110,17 @@ def dictionary_form(word: str) -> str:
 
 
 def synonyms(one: str, other: str) -> bool:
-    """Whether two dictionary forms share a meaning or a root."""
+    """Whether two dictionary forms share a meaning that is the first of one of them, a root, or how they are read."""
     if derived(one, other):
         return True
     left, right = meanings(one) or (), meanings(other) or ()
-    return any(meaning in right for meaning in left) or one in right or other in left
+    if f"={one}" in right or f"={other}" in left or one in right or other in left:
+        return True
+    return any(
+        meaning[1:] in right if meaning[0] == "~" else meaning in right or f"~{meaning}" in right
+        for meaning in left
+        if meaning[0] != "="
+    )
 
 
 def derived(one: str, other: str) -> bool:
