@@ -1,4 +1,4 @@
-"""Capture: of what the rules propose in five sessions, how much is worth keeping, and how much of that is found.
+"""Capture: of what the rules propose in ten sessions, how much is worth keeping, and how much of that is found.
 
 What is worth keeping stands between ⟦ and ⟧, marked by hand before the rules were run on it. Then a transcript of
 500 MB: how long its hook takes, and time and memory of the commands that take it in.
@@ -31,7 +31,7 @@ def run(setting: Setting) -> Iterator[Figure]:
 
 
 def candidates(setting: Setting) -> Iterator[Figure]:
-    """Precision and the share that is found, over all five."""
+    """Precision and the share that is found, over all of them."""
     proposed = right = wanted = found = 0
     for session in json.loads(SESSIONS.read_text(encoding="utf-8")):
         for said in session["said"]:

@@ -16,11 +16,11 @@ import numpy as np
 
 from benchmarks.floor import bm25, hybrid, vectors
 from benchmarks.harness import DATA, Figure, Setting, Target
-from training.fit_ranking import Question, chances, first_results, fit, kind_of, left_out, reached, watch
+from training.fit_ranking import Question, fit, kind_of, left_out, likely, reached, watch
 from vault_mem.operations.memory.recall import Request, recall
 from vault_mem.operations.vaults.evaluate import WAYS, Report, Sample, ask, build_vault, read_data, without
 from vault_mem.operations.workspace import Workspace
-from vault_mem.ranking.relevance import FLOOR, fitted
+from vault_mem.ranking.relevance import FLOOR
 from vault_mem.ranking.weights import SET, STAGES, weights
 
 NEEDS = ("locomo-dev.json",)
@@ -127,8 +127,7 @@ def _relevance(questions: list[Question]) -> Iterator[Figure]:
     right: list[np.ndarray] = []
     first: dict[str, list[bool]] = defaultdict(list)
     for question in questions:
-        values, gold = first_results(question, weights())
-        found = chances(values, fitted())
+        found, gold = likely(question, weights())
         said.append(found)
         right.append(gold)
         if gold[:1].any():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -157,6 +160,16 @@ def test_no_vault_in_a_real_process(tmp_path: Path, env: dict[str, str]) -> None
 
 
 # ---- usage
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be deleted there")
+def test_in_a_folder_that_was_deleted(tmp_path: Path, env: dict[str, str]) -> None:
+    line = (
+        f"mkdir {tmp_path}/gone && cd {tmp_path}/gone && rmdir {tmp_path}/gone && {sys.executable} -m vault_mem status"
+    )
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, env={**os.environ, **env}, check=False)
+    assert (done.returncode, one_line(done.stderr)) == (1, True)
+    assert "no vault here" in done.stderr
 
 
 def test_unknown_commands_and_options(cli: Command, root: Path) -> None:

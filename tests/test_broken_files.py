@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC
 from pathlib import Path
 
@@ -118,6 +118,62 @@ def test_fifty_megabytes(cli: Command, sound: Path) -> None:
         assert cli.json("recall", "albatross log")["results"][0]["id"] == "mem_bbbbbbbbbbbb"
         still_answers(cli)
     assert states(sound) == before
+
+
+@contextmanager
+def little_memory() -> Iterator[None]:
+    """Two gigabytes more and no further, so that a failing test does not take the whole machine's."""
+    resource = pytest.importorskip("resource")
+    pages = int(Path("/proc/self/statm").read_text().split()[0]) if sys.platform == "linux" else 0
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    if pages:
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (2 << 30), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "memories/big.md",
+        "episodes/big.md",
+        "SELF.md",
+        "MEMORY.md",
+        "REVIEW.md",
+        "history/2026-11.jsonl",
+        "vault-mem.toml",
+        ".gitignore",
+        ".git",
+        ".vault-mem/activity.jsonl",
+        ".vault-mem/journal/000001-20261116T000000.json",
+        "sessions/2026-11/2026-11-16-claude-code-0a1b2c3d.md",
+    ],
+)
+def test_a_file_that_would_fill_the_memory(cli: Command, sound: Path, key: str) -> None:
+    # V-7, S-1: a few kilobytes in a stranger's archive can unpack to as much as anybody likes
+    path = sound / key
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        file.truncate(1 << 40)
+    with no_longer_than(60), little_memory():
+        for command in (["recall", "harbour"], ["status"], ["doctor"], ["tag", "mem_50000000000d", "+large"]):
+            answer = cli.run(*command)
+            assert "unexpected" not in answer.err
+            assert answer.code == 0 or command == ["doctor"] or one_line(answer.err)
+    assert key.startswith(".vault-mem/") or path.stat().st_size >= 1 << 40
+
+
+def test_the_longest_name(cli: Command, root: Path) -> None:
+    # V-7: names that we would make of it are too long for the system
+    memory(root, f"memories/{'長' * 84}.md", "mem_00000000000a", "The harbour dues rise")
+    assert cli.run("status").code == 0
+    answer = cli.run("rename", "mem_00000000000a", "Dues")
+    assert (answer.code, answer.err) == (0, "")
+    answer = cli.run("recall", "harbour", "--json")
+    assert (answer.err, answer.json["stale"]) == ("", False)
+    assert cli.run("doctor").code == 0
 
 
 def test_symbolic_links(cli: Command, sound: Path, tmp_path: Path) -> None:

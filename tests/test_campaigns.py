@@ -6,10 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
-from campaigns import preload
+from campaigns import library, preload
 
 REPOSITORY = Path(__file__).parent.parent
 NOT_HERE = 77
@@ -82,3 +83,18 @@ def test_the_library(soak: bool, what: str, sample: int, whole: int) -> None:
 def test_clones_merge(soak: bool, clones: int) -> None:
     # V-11: no conflict but the ones named, the same bytes everywhere, nothing lost, nothing private told
     campaign("git", "--seed", str(clones), "--clones", str(clones), "--merges", "150" if soak else "2")
+
+
+@needs_proc
+def test_a_leak_is_seen() -> None:
+    # one thread more than when it was warm, however many LanceDB's pool has let go of meanwhile
+    warm = library.held() | {"LanceDB's threads": 30}
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        assert [each.split(":")[0] for each in library.grown(warm, library.held())] == ["our threads"]
+    finally:
+        stop.set()
+        thread.join()
+    assert library.grown(warm, library.held()) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
@@ -16,6 +17,7 @@ from conftest import Answer, Command
 from helpers import at_a_terminal, contents, git, mode, no_longer_than
 
 from vault_mem import Vault
+from vault_mem.errors import WriteFailed
 from vault_mem.imports.transcripts.readers import READERS
 
 DATA = Path(__file__).parent / "data" / "sessions"
@@ -166,7 +168,7 @@ def test_search(cli: Command, tmp_path: Path) -> None:
     fact = "The tide tables hang beside the boathouse door"
     capture(cli, transcript(tmp_path, line("user", f"{fact}."), line("user", "眼鏡の修理は金曜日に頼んだ。")))
     nothing = cli.run("recall", "tide tables")
-    assert "Said in sessions (no memories):" in nothing.out and "claude-code, user" in nothing.out
+    assert "Said in sessions (not memories):" in nothing.out and "claude-code, user" in nothing.out
     saved = cli.json("remember", f"{fact}.")
     assert saved["status"] == "saved"
     assert "Said in sessions" not in cli.run("recall", "Where do the tide tables hang?").out
@@ -292,6 +294,25 @@ def test_what_a_crash_left_is_swept(cli: Command, root: Path, tmp_path: Path) ->
     assert not left.exists() and "After the crash." in only(root)
 
 
+def test_a_full_disk(cli: Command, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # K-1: what finds no room waits, is said once, and is taken in when there is room
+    def full(*_: object) -> None:
+        raise WriteFailed("cannot write sessions: No space left on device")
+
+    left = root / ".vault-mem/inbox/00000000000000000001-1.new"  # by a hook that was killed, long ago
+    left.parent.mkdir(parents=True)
+    left.write_text("half of a note")
+    os.utime(left, (1, 1))
+    with monkeypatch.context() as patched:
+        patched.setattr("vault_mem.vault.sessions.save", full)
+        capture(cli, transcript(tmp_path, line("user", "Said while the disk was full.")))
+        assert "No space left" in cli.run("wake-up").out
+    assert len((root / ".vault-mem/uncaptured.jsonl").read_text().splitlines()) == 1
+    cli.run("status")
+    assert "Said while the disk was full." in only(root) and list(left.parent.iterdir()) == []
+    assert "No space left" not in cli.run("wake-up").out
+
+
 def test_two_at_once(cli: Command, root: Path, tmp_path: Path) -> None:
     # K-1: several hooks in the same moment, none lost, none twice
     paths = [transcript(tmp_path, line("user", f"Said in session {n}."), name=f"s{n}") for n in range(4)]
@@ -379,3 +400,15 @@ def test_words_of_a_session_are_data(cli: Command, vault: Vault, tmp_path: Path)
 def test_readers_are_alike() -> None:
     for name, reader in READERS.items():
         assert name == reader.NAME and reader.__doc__ and len(reader.HOME) == 3
+
+
+def test_a_disk_that_fails_once(cli: Command, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # K-1, S-3: what could not be written waits for the next command
+    def failing(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("vault_mem.vault.sessions.make_place", failing)
+        capture(cli, transcript(tmp_path, line("user", "Said while the disk failed.")))
+    cli.run("status")
+    assert "Said while the disk failed." in only(root)

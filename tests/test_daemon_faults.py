@@ -120,7 +120,7 @@ def test_killed_after_the_commit_and_before_the_answer(one: Served) -> None:
     one.kill()
     call = f"resume({str(one.root)!r}, {arguments!r}, {id_!r})"
     done = subprocess.run(
-        [sys.executable, "-c", f"import sys; from vault_mem.cli.lost import resume; sys.exit({call})"],
+        [sys.executable, "-c", f"import sys; from vault_mem.cli.after_crash import resume; sys.exit({call})"],
         cwd=one.root,
         env={**os.environ, **one.env},
         capture_output=True,

@@ -83,7 +83,7 @@ def test_too_little_is_said_to_be(cli: Command, root: Path) -> None:
     for number in (1, 2):
         feel(root, number, "2026-11-29", "emotion: happy", "valence: 0.9")
     answer = cli.run("emotion-trend", "--days", "7").out
-    assert "2 of 2 memories say how they felt." in answer and "Too few to speak of a trend" in answer
+    assert "2 of 2 memories name an emotion." in answer and "Too few for a trend" in answer
     (week,) = cli.json("emotion-trend", "--days", "7")["periods"]
     assert not week["enough"] and week["dominant"] is None and week["undercurrent"] is None
 

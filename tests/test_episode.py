@@ -36,7 +36,7 @@ def test_create(cli: Command, notes: Path) -> None:
     )
     assert answer.code == 0
     (path,) = (notes / "episodes").iterdir()
-    found = re.fullmatch(r"Created \(id: (ep_([0-9a-f]{8})[0-9a-f]{4})\) with 2 memory\(ies\): (\S+)\n", answer.out)
+    found = re.fullmatch(r"Created \(id: (ep_([0-9a-f]{8})[0-9a-f]{4})\) with 2 memories: (\S+)\n", answer.out)
     assert found
     assert found[3] == f"episodes/the-midnight-gap-{found[2]}.md"
     text = path.read_text()
@@ -92,9 +92,9 @@ def test_list(cli: Command, notes: Path, story: dict) -> None:
     early = cli.json("episode", "create", "--memory", A, "--summary", "An early one")["episode"]
     secret = cli.json("episode", "create", "--memory", SECRET, "--summary", "A hidden one")["episode"]
     assert cli.run("episode", "list").out == (
-        f"{secret['id']}  2026-12-24  A hidden one  1 memories (private)\n"
+        f"{secret['id']}  2026-12-24  A hidden one  1 memory (private)\n"
         f"{story['id']}  2026-11-01 to 2026-11-20  Nine minutes: gone  2 memories\n"
-        f"{early['id']}  2026-11-01  An early one  1 memories\n"
+        f"{early['id']}  2026-11-01  An early one  1 memory\n"
     )
 
 
@@ -111,16 +111,14 @@ def test_add_and_remove(cli: Command, notes: Path, story: dict) -> None:
     before = path.read_text()
     later = cli.json("remember", "What came of it", "--force")["memory"]
     answer = cli.run("episode", "add", story["id"], C, later["id"], B)
-    assert answer.out == f"Added 2 memory(ies) to {story['id']}.\nAlready in it: {B}\n"
+    assert answer.out == f"Added 2 memories to {story['id']}.\nAlready in it: {B}\n"
     end = later["created"][:19]
     assert path.read_text() == before.replace(
         '  - "[[fix-bb22bb22]]"\n', f'  - "[[fix-bb22bb22]]"\n  - "[[between]]"\n  - "[[{Path(later["path"]).stem}]]"\n'
     ).replace("end: 2026-11-20T09:30:00", f"end: {max(end, '2026-11-20T09:30:00')}")
     answer = cli.run("episode", "add", story["id"], C)
     assert (answer.code, answer.out) == (0, f"Already in it: {C}\n")
-    assert (
-        cli.run("episode", "remove", story["id"], C, later["id"]).out == f"Removed 2 memory(ies) from {story['id']}.\n"
-    )
+    assert cli.run("episode", "remove", story["id"], C, later["id"]).out == f"Removed 2 memories from {story['id']}.\n"
     assert path.read_text() == before
     cli.run("undo")
     assert cli.json("episode", "show", story["id"])["members"] == [A, B, C, later["id"]]
@@ -164,7 +162,7 @@ def test_a_public_episode_becomes_private_with_its_first_private_memory(cli: Com
     before = contents(notes)
     answer = cli.run("episode", "add", story["id"], SECRET)
     assert answer.code == 0
-    assert answer.out == f"Added 1 memory(ies) to {story['id']}.\nIt is private now: private/{story['id']}.md\n"
+    assert answer.out == f"Added 1 memory to {story['id']}.\nIt is private now: private/{story['id']}.md\n"
     assert "note: memories/s.md still names the episode, which is private now" in answer.err
     assert not (notes / story["path"]).exists()
     assert mode(notes / f"private/{story['id']}.md") == 0o600

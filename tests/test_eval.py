@@ -31,7 +31,7 @@ def test_the_table(cli: Command, root: Path, tmp_path: Path) -> None:
     answer = cli.run("eval", str(data))
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
-    assert lines[0] == "3 questions, 3 memories, 1 vault(s)"
+    assert lines[0] == "3 questions, 3 memories, 1 vault"
     assert lines[2].split() == ["R@1", "R@5", "R@10", "R@20", "MRR", "ms/query"]
     assert [line.split("  ")[0] for line in lines[3:]] == ["recall", "keyword search", "BM25"]
     figures = cli.json("eval", str(data))["figures"]

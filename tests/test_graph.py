@@ -78,7 +78,7 @@ def test_the_depth(cli: Command, chain: Path) -> None:
         f"  -[caused_by 0.80]-> Note number 1, see n3 and Nobody ({id_of(1)})",
     ]
     assert f"    -[similar 0.90]-> Note number 2 ({id_of(2)}, private) from {id_of(1)}\n" in text
-    assert text.endswith("3 memories, 4 link(s).\n")
+    assert text.endswith("3 memories, 4 links.\n")
 
 
 def test_the_whole_vault(cli: Command, chain: Path) -> None:
@@ -89,7 +89,7 @@ def test_the_whole_vault(cli: Command, chain: Path) -> None:
     assert [(each["id"], each["target"]) for each in answer["dangling"]["top"]] == [(id_of(1), "Nobody")]
     assert (answer["hubs"][0]["id"], answer["hubs"][0]["links"]) == (id_of(1), 3)
     text = cli.run("graph").out
-    assert text.startswith("5 memories, 4 link(s) (2 related, 1 caused_by, 1 similar).\n")
+    assert text.startswith("5 memories, 4 links (2 related, 1 caused_by, 1 similar).\n")
     assert f"\nOrphans: 1\n- Note number 4 ({id_of(4)})\n" in text
     assert f"\nDangling links: 1\n- [[Nobody]] in Note number 1, see n3 and Nobody ({id_of(1)})\n" in text
     assert "\nBridges: none\n" in text
@@ -98,7 +98,7 @@ def test_the_whole_vault(cli: Command, chain: Path) -> None:
 def test_an_empty_vault(cli: Command) -> None:
     answer = cli.run("graph")
     assert answer.code == 0
-    assert answer.out.startswith("0 memories, 0 link(s).\n")
+    assert answer.out.startswith("0 memories, 0 links.\n")
 
 
 @pytest.mark.parametrize("options", [["--json"], ["--dot"], ["--mermaid"], []])

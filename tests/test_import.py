@@ -240,7 +240,7 @@ def test_an_old_introspection_is_not_the_latest_word(cli: Command, vault: Vault,
 def test_the_report_in_words(cli: Command):
     answer = cli.run("import", str(DATA / "mem0.json"))
     first, *rest = answer.out.splitlines()
-    assert first == "Imported 2 memories (mem0): 1 duplicate(s), 1 refused."
+    assert first == "Imported 2 memories (mem0): 1 duplicate, 1 refused."
     assert rest[0].startswith("duplicate: mem0:77aa4e18-3b1f-4c5b-bf5c-2a4bd8f6a6d1 repeats mem_")
     assert rest[1] == "refused: mem0:0d1f0d9b-5c58-4c38-8d38-9a2ae1b0a6b4: it has no text"
     assert cli.run("import", str(DATA / "mem0.json")).out.startswith("Imported 0 memories (mem0): 2 already here")
@@ -337,6 +337,7 @@ def test_a_killed_import_is_not_there(cli: Command, root: Path, tmp_path: Path, 
     source = crates(tmp_path / "mem0.json", 20)
     code = (
         "import os, sys\nfrom vault_mem import Vault\nfrom vault_mem.vault import parts\nparts.MOST_PARTS = 4\n"
+        "from vault_mem.operations.memory import remember_many\nremember_many.FIRST = 4\n"
         "die = lambda done, total: os._exit(9) if done == 15 else None\n"
         "Vault(sys.argv[1]).import_(sys.argv[2], 'mem0', progress=die)\n"
     )

@@ -343,15 +343,15 @@ def test_300_notes_of_a_stranger_are_joined(stranger: Command) -> None:
 def test_joining_asks_where_there_is_somebody_to_ask(stranger: Command) -> None:
     # U-3: a flag, or a question
     answer = at_a_terminal(stranger, "init", ".", typed="y\ny\n")
-    assert "296 note(s) found. Search them too? (they stay untouched) [y/N]" in answer.err
-    assert "296 other note(s) are searched too" in answer.out
+    assert "Found 296 notes. Search them too? (they stay untouched) [y/N]" in answer.err
+    assert "296 other notes can be searched too" in answer.out
     assert stranger.json("config", "get", "include")["include"]["value"] == ["**"]
 
 
 def test_joining_without_anybody_to_ask_includes_nothing(stranger: Command) -> None:
     # U-3: and says how to
     answer = stranger.run("init", ".")
-    assert "296 other note(s) found" in answer.out
+    assert "Found 296 other notes" in answer.out
     assert 'config set include "**"' in answer.out
     assert stranger.json("recall", "hive swarmed in May")["results"] == []
     assert stranger.json("init", ".", "--include")["included"] is True

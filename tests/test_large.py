@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -193,6 +195,29 @@ def test_indexes_and_unindexed_rows_answer_alike(place: Path, tmp_path: Path) ->
         assert_alike(large, exact, query)
 
 
+def test_texts_read_ahead_are_not_read_again(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # L-2: reading its candidates was half of the work of a recall; what changed since is read as ever
+    from vault_mem.operations import standby
+    from vault_mem.ranking import reading
+
+    shutil.copytree(place / "v", tmp_path / "v")
+    large, exact = opened(tmp_path, "lancedb"), opened(tmp_path, "memory")
+    large.recall("anything")
+    assert [standby.read_ahead(large.workspace, 0) for _ in range(2)] == [0, None]
+    read: list[str] = []
+    form = reading._form
+    monkeypatch.setattr(reading, "_form", lambda text: (read.append(text), form(text))[1])
+    again = opened(tmp_path, "lancedb")
+    for query in QUERIES:
+        again.recall(query)
+    assert read == []
+    memory(tmp_path / "v", "memories/b8.md", "mem_0000000000b8", "Renew the visa", "kind: task")
+    assert ids(again.recall("visa"))[0] == "mem_0000000000b8" and set(read) == {"Renew the visa"}
+    for query in ("visa", *QUERIES):
+        assert_alike(again, exact, query)
+    assert [standby.read_ahead(again.workspace, 0) for _ in range(2)] == [0, None]
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_grown_like_rebuilt(tmp_path: Path, seed: int) -> None:
     # V-1: figures that followed every change are those of a vault that was just read
@@ -233,6 +258,33 @@ def test_an_empty_vault_and_odd_queries(tmp_path: Path) -> None:
     for query in ("🙂", "???", "the", "harbour OR NOT (", "%_' --", '"it"', "a" * 3000):
         assert ids(large.recall(query, 500)) == ids(exact.recall(query, 500))
         assert ids(large.search(query)) == ids(exact.search(query))
+
+
+def test_no_recall_and_no_save_reads_all_rows(place: Path, tmp_path: Path) -> None:
+    # L-2: at a million memories every table that is read from end to end takes a second
+    shutil.copytree(place / "v", tmp_path / "v")
+    large = opened(tmp_path, "lancedb")
+    large.recall("anything")
+    index = large.workspace.index
+    asked: list[tuple[sqlite3.Connection, str]] = []
+    for connection in (index.state._db, index.facts._db):
+        connection.set_trace_callback(lambda said, of=connection: asked.append((of, said)))
+    large.recall("who has the spare key?")
+    large.remember("The harbour office opens at nine on Sundays now")
+    for connection in (index.state._db, index.facts._db):
+        connection.set_trace_callback(None)
+    listing = "SELECT key, mtime_ns"  # without a watcher the files are compared with all that is known
+    selects = {
+        (of, said)
+        for of, said in asked
+        if said.startswith("SELECT") and not said.startswith(listing) and not said.endswith("LIMIT 1")
+    }
+    plans = {said: row[3] for connection, said in selects for row in connection.execute(f"EXPLAIN QUERY PLAN {said}")}
+    assert len(plans) > 20
+    few = re.compile(
+        r"SCAN (?:renames|sample|gone|unhealed|outside)\b|INDEX (?:unsettled|problems|huge|unfollowed|flagged)$"
+    )
+    assert [said for said, plan in plans.items() if plan.startswith("SCAN") and not few.search(plan)] == []
 
 
 def test_an_unknown_way_is_an_error(place: Path) -> None:

@@ -80,6 +80,20 @@ def test_a_save_in_two_halves_becomes_a_copy(cli: Command, root: Path, note: Pat
     assert len(ids) == len(set(ids))
 
 
+def test_the_copy_of_a_note_with_the_longest_name(cli: Command, root: Path, note: Path) -> None:
+    # S-4: there is no room in the name for what a copy is called
+    longest = note.rename(note.with_name("長" * 84 + ".md"))
+    cli.run("status")
+    with longest.open("r+b") as editor:
+        assert cli.run(*COMMANDS["tag"]).code == 0
+        editor.truncate()
+        editor.write(b"Other words, by its owner")
+    assert "is kept here" in cli.run("status").err
+    (copy,) = holders(root, b"Other words, by its owner")
+    assert copy.startswith("memories/")
+    assert "late edit" in copy
+
+
 def test_late_words_after_forget_join_the_trash(cli: Command, root: Path, note: Path) -> None:
     cli.run("status")
     with note.open("ab") as editor:

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,33 @@ def test_a_watched_vault_looks_at_changed_files_alone(root: Path, env: dict[str,
         if "notify" in type(thread).__name__.lower():
             thread.join(10)
             assert not thread.is_alive()
+
+
+@events
+def test_a_vault_that_nobody_closes_stops_watching(
+    root: Path, env: dict[str, str], tmp_path: Path, monkeypatch
+) -> None:
+    # B-3: a cell of a notebook that is run again leaves no thread and no watch of the system's behind
+    import gc
+    import tempfile
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def watching() -> set[threading.Thread]:
+        return {thread for thread in threading.enumerate() if "notify" in type(thread).__name__.lower()}
+
+    before = watching()
+    vault = Vault(root, env=env, watch=True)
+    vault.recall("one")
+    mine = watching() - before
+    assert mine
+    assert list(tmp_path.glob("vault-mem-*"))
+    del vault
+    gc.collect()
+    for thread in mine:
+        thread.join(10)
+        assert not thread.is_alive()
+    assert not list(tmp_path.glob("vault-mem-*"))
 
 
 @events
@@ -114,6 +142,101 @@ def test_many_memories_are_one_operation(vault: Vault) -> None:
     assert [each.content for each in vault.list()] == ["The ferry leaves at nine"]
     assert "bakery" not in "".join(path.read_text() for path in (vault.root / "memory").glob("*.md"))
     assert vault.doctor().healthy
+
+
+TEXTS = [
+    "The standup is at 3pm on weekdays",
+    "Ann keeps the spare key of the boat house",
+    "The standup is at 3pm on weekdays",
+    "The standup is at 4pm on weekdays",
+    "Ann keeps the spare key of the boat house in the blue jar",
+    "Call the harbour master about the crane",
+    "I have called the harbour master about the crane",
+    "鍵は青い壺の中にある",
+    "鍵は青い壺の中にある",
+]
+
+
+def test_many_at_once_are_judged_as_one_by_one(root: Path, env: dict[str, str], tmp_path: Path, monkeypatch) -> None:
+    # B-3, D-2, D-6: what is not written yet is compared like what is
+    from vault_mem.index.table import Table
+
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    drafts = [Draft(text, kind="task" if text.startswith("Call") else "fact", created=noon) for text in TEXTS]
+    Vault.init(tmp_path / "other", env=env, timezone="Asia/Tokyo")
+    single, many = Vault(tmp_path / "other", env=env), Vault(root, env=env)
+    one_by_one = [single.remember(each.content, kind=each.kind, created=noon) for each in drafts]
+    commits = []
+    for name in ("add", "upsert"):
+        real = getattr(Table, name)
+        monkeypatch.setattr(Table, name, lambda *given, real=real: commits.append(1) or real(*given))
+    together = many.remember_many(drafts)
+    assert len(commits) <= 3  # one for each of them before
+    for one, other in zip(one_by_one, together, strict=True):
+        assert (one.saved, one.differs) == (other.saved, other.differs)
+        for name in ("linked", "may_replace", "may_finish"):
+            said = [[found.memory.content for found in getattr(each, name)] for each in (one, other)]
+            assert said[0] == said[1], name
+    order = [[each.memory.seq for each in results if each.memory] for results in (one_by_one, together)]
+    assert order[1] == [None, *range(2, len(order[1]) + 1)]  # all of one second
+    assert [each.content for each in many.list()] == [each.content for each in single.list()]
+    reviews = [(vault.root / "REVIEW.md").read_text().count("- [ ]") for vault in (single, many)]
+    assert reviews[0] == reviews[1] > 0
+
+
+def test_a_private_memory_of_the_same_batch_keeps_the_link(vault: Vault) -> None:
+    # P-3: on its own side
+    made = vault.remember_many(
+        [
+            {"content": "The doctor said the knee needs rest for two weeks", "private": True},
+            {"content": "The knee needs rest for two weeks, so no running"},
+        ]
+    )
+    private, public = (each.memory for each in made)
+    assert [found.memory.id for found in made[1].linked] == [private.id]
+    assert public.path.removesuffix(".md").rsplit("/")[-1] in (vault.root / private.path).read_text()
+    assert "mem_" + private.id[4:] not in (vault.root / public.path).read_text()
+    assert vault.doctor().healthy
+
+
+def test_many_memories_are_written_some_at_a_time(vault: Vault, monkeypatch) -> None:
+    # B-3, S-7: one operation all the same, and an interrupt ends it where it is
+    from vault_mem.operations.memory import remember_many as module
+    from vault_mem.vault import parts
+
+    monkeypatch.setattr(module, "FIRST", 3)
+    monkeypatch.setattr(parts, "MOST_PARTS", 5)
+    texts = [f"Shelf {n} holds {n * 7919 % 1013} lamps" for n in range(10)]
+    made = vault.remember_many([*texts, {"content": "Calm today", "kind": "mood"}, "The last of them"])
+    assert all(each.saved for each in made)
+    assert len(vault.list(n=50)) == 12
+    assert [each.command for each in vault.operations()] == ["remember"]
+    vault.undo()
+    assert len(vault.list()) == 0
+    assert not list((vault.root / "memories").rglob("*.md"))
+
+    def stop(done: int, total: int) -> None:
+        if done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        vault.remember_many(texts, progress=stop)
+    assert len(vault.list()) == 5
+    daily = "".join(path.read_text() for path in (vault.root / "memory").glob("*.md"))
+    assert daily.count("Shelf") == 5
+    assert vault.doctor().healthy
+    vault.undo()
+    assert len(vault.list()) == 0
+
+    def fail(done: int, total: int) -> None:
+        if done == 5:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        vault.remember_many(texts, progress=fail)
+    assert len(vault.list()) == 0
+    assert not list((vault.root / "memories").rglob("*.md"))
+    assert vault.recall("lamps").results == []
 
 
 def test_threads_write_in_the_order_they_came() -> None:

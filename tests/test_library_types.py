@@ -199,3 +199,19 @@ def test_the_page_has_every_command_and_method() -> None:
     for name, _ in methods():
         assert name == "of" or f"\n#### {name}\n" in page, name
     assert "none: " in page
+
+
+def test_importing_it_loads_no_operation() -> None:
+    # B-3: types and operations are loaded when they are used, and hints resolve all the same
+    code = """
+import sys, typing
+from vault_mem import Vault
+heavy = {"numpy", "pyarrow", "lancedb", "vault_mem.types", "vault_mem.operations.memory.remember"}
+assert not heavy & set(sys.modules), heavy & set(sys.modules)
+hints = typing.get_type_hints(Vault.recall)
+from vault_mem import RecallResult
+assert hints["return"] is RecallResult
+assert typing.get_type_hints(Vault.__init__)["watch"] == bool | None
+assert typing.get_type_hints(Vault.init)["return"].__name__ == "InitResult"
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

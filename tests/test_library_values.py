@@ -87,6 +87,8 @@ WRONG: dict[str, Callable[[Vault], object]] = {
     "metadata name": lambda v: v.remember("y", metadata={"a: b": 1}),
     "metadata nan": lambda v: v.remember("y", metadata={"a": float("nan")}),
     "many": lambda v: v.remember_many([3]),
+    "many none": lambda v: v.remember_many(None),
+    "many one text": lambda v: v.remember_many("abc"),
     "many field": lambda v: v.remember_many([{"content": "y", "colour": "red"}]),
     "show none": lambda v: v.show(None),
     "show number": lambda v: v.show(7),

@@ -78,7 +78,7 @@ def test_already_linked(cli: Command, pair: Path) -> None:
     for options in ([], ["--type", "leads_to"]):
         answer = cli.run("link", OLD, NEW, *options)
         assert answer.code == 0
-        assert answer.out == f"Already linked: {OLD} -> {NEW} (leads_to). Another --type changes it.\n"
+        assert answer.out == f"Already linked: {OLD} -> {NEW} (leads_to). To change it, give another --type.\n"
     assert cli.json("link", NEW, OLD)["type"] == "caused_by"
     assert contents(pair) == before
     assert cli.json("link", OLD, NEW, "--type", "similar")["status"] == "changed"
@@ -193,7 +193,7 @@ def test_a_wikilink_in_a_text_stays_unless_asked_for(cli: Command, root: Path) -
     memory(root, "memories/b.md", NEW, "Two")
     answer = cli.run("unlink", OLD, NEW)
     assert answer.code == 0
-    assert "the text of memories/a.md still names it" in answer.err
+    assert "the text of memories/a.md still links to it" in answer.err
     assert "[[b|the other]]" in a.read_text()
     assert seen(cli, OLD) == [(NEW, "related")]
     answer = cli.run("unlink", OLD, NEW)

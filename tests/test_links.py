@@ -124,7 +124,7 @@ def test_rename_tells_of_links_in_own_files(cli: Command, lived_in: Path) -> Non
     answer = cli.run("rename", A, "Furnace", "--exact", "--json")
     assert answer.json["left"] == ["Board.canvas", "Garage.md", "list.base"]
     assert answer.json["references"] == ["memories/d.md"]
-    assert "3 file(s) of yours" in answer.err and "--update-links" in answer.err
+    assert "3 files of yours" in answer.err and "--update-links" in answer.err
     assert {key: (lived_in / key).read_text() for key in OWN} == OWN
 
 

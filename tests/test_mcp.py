@@ -230,6 +230,22 @@ def test_a_session(sample_cli: Command, sample_root: Path) -> None:
     assert {name: data for name, data in after.items() if "history/" not in name} == before
 
 
+def test_what_to_do_next_is_in_the_data_too(sample_cli: Command) -> None:
+    # D-2: clients give their models the JSON alone; what a save proposes is there, in the words of tools, and once
+    async def live(client: Client) -> None:
+        old, _ = await call(client, "remember", content="The ferry to Sada leaves pier 3 at 7:40.", kind="fact")
+        assert "hint" not in old
+        new, _ = await call(client, "remember", content="The ferry to Sada leaves pier 4 at 7:40.", kind="fact")
+        id_ = old["memory"]["id"]
+        assert new["changed"]["id"] == id_ and new["hint"].endswith(f"supersedes: {id_}")
+        assert id_ not in [each["id"] for each in new.get("linked", ())]
+        task, _ = await call(client, "remember", content="Call the harbour master about the berth", kind="task")
+        done, _ = await call(client, "remember", content="I called the harbour master about the berth")
+        assert done["hint"].endswith(f"update_memory with memory_id {task['memory']['id']} and done")
+
+    session(live, sample_cli)
+
+
 def test_a_whole_session(sample_cli: Command) -> None:
     # C-2, C-3, V-3, W-2: search, link, episode, consolidate, merge, undo
     async def live(client: Client) -> None:
@@ -275,7 +291,7 @@ def test_tidy(sample_cli: Command) -> None:
         for content in ("Ewan drinks his tea without milk.", "Ewan takes his tea without any milk."):
             await call(client, "remember", content=content, kind="fact", force=True)
         found, text = await call(client, "tidy_candidates", kind="fact", public_only=True)
-        assert f"cluster(s) among {found['states']} states." in text
+        assert f"among {found['states']} states." in text
         states = {state["body_text"]: state["state_id"] for each in found["clusters"] for state in each["states"]}
         id_ = states["Ewan takes his tea without any milk."]
         update = {"op": "close", "state_id": id_, "reason": "said twice"}
@@ -283,7 +299,7 @@ def test_tidy(sample_cli: Command) -> None:
         checked, _ = await call(client, "tidy_apply", plan=plan, dry_run=True)
         assert checked["status"] == "checked"
         done, text = await call(client, "tidy_apply", plan=plan)
-        assert done["closed"] == [id_] and "closed 1 state(s)" in text
+        assert done["closed"] == [id_] and "closed 1 state" in text
         shown, _ = await call(client, "show_memory", memory_id=id_)
         assert shown["valid_to"]
 

@@ -258,7 +258,7 @@ def test_answers_speak_of_tools(home: Command) -> None:
     again = wire.call("remember", content="The tide gauge at Ushimado is read at 6.", kind="fact")
     assert "commands" not in again["structuredContent"] and "--" not in again["content"][0]["text"].split("\n\n---")[0]
     changed = wire.call("remember", content="The tide gauge at Ushimado is read at 7.", kind="fact")
-    assert f"repeat it with supersedes: {id_}" in changed["content"][0]["text"]
+    assert f"run it again with supersedes: {id_}" in changed["content"][0]["text"]
     newer = changed["structuredContent"]["memory"]["id"]
     gone = wire.call("forget", memory_id=newer)["structuredContent"]
     undone = wire.call("undo", operation=gone["op"])["content"][0]["text"]

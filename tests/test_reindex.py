@@ -86,8 +86,8 @@ def test_the_text(cli: Command, filled: Path) -> None:
     memory(filled, "memories/z.md", "mem_0000000000ff", "Broken", "kind: thought")
     answer = cli.run("reindex")
     assert answer.code == 0
-    assert answer.out.startswith("Indexed 6 file(s) in ")
-    assert "1 problem(s): see vault-mem doctor." in answer.out
+    assert answer.out.startswith("Indexed 6 files in ")
+    assert "1 problem: see vault-mem doctor." in answer.out
 
 
 def test_old_generations_go(cli: Command, filled: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from conftest import Command
 from helpers import contents, git
 
-from vault_mem import Vault
+from vault_mem import Vault, client
 from vault_mem.mcp.server import Offer, Server
 
 
@@ -52,6 +52,15 @@ def test_named(both: Command, env: dict[str, str], tmp_path: Path) -> None:
     named = ("--vault", str(both.cwd), "--vault", "~/me")
     assert nowhere.json("recall", "What is Kaya allergic to?", *named)["results"][0]["vault"] == "~/me"
     assert nowhere.run("recall", "Kaya", "--vault", str(both.cwd), "--vault", "~/nowhere").code != 0
+
+
+def test_named_before_the_command(both: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    # a server, or what asks at the terminal, runs here and not in the daemon, however many vaults are named before it
+    monkeypatch.chdir(both.cwd)
+    monkeypatch.delenv("VAULT_MEM_VAULT", raising=False)
+    for words in (("--vault", ".", "--vault", "../me"), ("--vault=.", "--vault", "../me"), ("--vault", ".")):
+        assert client._vault_for([*words, "mcp"]) == ""
+        assert client._vault_for([*words, "recall", "harbour"]) == str(both.cwd)
 
 
 def test_saving(both: Command) -> None:
@@ -111,6 +120,8 @@ def test_tools(both: Command, env: dict[str, str], tmp_path: Path, monkeypatch: 
     assert "allergic to shellfish" in call(tools, sent, "wake_up")["content"][0]["text"]
     assert not call(tools, sent, "remember", content="The harbour app needs Redis 7.")["isError"]
     assert not call(tools, sent, "remember", content="The mill closes on Mondays.", to="~/me")["isError"]
+    kept = call(tools, sent, "forget", memory_id=found[0]["id"])["content"][0]["text"]
+    assert "it is a memory of ~/me" in kept and "--vault" not in kept  # a model has no options
     refused = call(tools, sent, "remember", content="A word for strangers.", to=str(tmp_path / "third"))
     assert refused["isError"] and "~/me" in refused["content"][0]["text"]
     mine = b"".join(contents(Path(env["HOME"], "me")).values())

@@ -78,7 +78,7 @@ def test_stale_is_said(cli: Command, root: Path, monkeypatch) -> None:
     monkeypatch.setattr(sync, "LOCK_WAIT", 0.05)
     with locked_outside(index / "lock", "the index"):
         assert (cli.json("status")["stale"], cli.json("status")["pending"]) == (True, 1)
-        assert "behind by 1 file(s)" in cli.run("status").out
+        assert "behind by 1 file" in cli.run("status").out
 
 
 def test_it_answers_without_a_model(cli: Command, root: Path) -> None:

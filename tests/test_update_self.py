@@ -100,7 +100,7 @@ def test_line_ends_headings_and_other_text_stay(cli: Command, root: Path, before
 
 def test_made_where_there_is_none(cli: Command, root: Path) -> None:
     # W-5
-    assert cli.run("update-self").out == "SELF.md says nothing yet.\n"
+    assert cli.run("update-self").out == "SELF.md is empty.\n"
     assert cli.json("update-self", "--set", "gone=")["status"] == "unchanged"
     assert not (root / "SELF.md").exists()
     cli.run("update-self", "--ask", "Who am I?")

@@ -123,6 +123,22 @@ def test_a_symbolic_link_is_not_written_through(tmp_path: Path) -> None:
 # ---- the lock, and other systems (V-10)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links to files")
+def test_another_name_of_a_file_keeps_what_it_said(cli: Command, root: Path, tmp_path: Path) -> None:
+    # S-1: a hard link may lead anywhere, into a backup made with `cp -al` for one
+    memory(root, "memories/a.md", "mem_00000000000a", "The harbour dues rise")
+    assert cli.run("tag", "mem_00000000000a", "+harbour").code == 0
+    before = {}
+    for path in [each for each in root.rglob("*") if each.is_file()]:
+        copy = tmp_path / f"copy-{len(before)}"
+        copy.hardlink_to(path)
+        before[copy] = copy.read_bytes()
+    assert cli.run("tag", "mem_00000000000a", "+dues").code == 0
+    assert cli.run("forget", "mem_00000000000a").code == 0
+    assert cli.run("history", "mem_00000000000a").out.count("  tag\n") == 2
+    assert {copy: copy.read_bytes() for copy in before} == before
+
+
 def test_the_lock_is_exclusive(tmp_path: Path) -> None:
     lock = tmp_path / "lock"
     with locked_outside(lock, "it"), pytest.raises(Unsafe), locked_outside(lock, "it", wait=0.05):
@@ -342,6 +358,57 @@ def test_what_fails_after_an_operation_does_not_unsay_it(
     assert cli.run("undo", "--yes").code == 0
     assert list((root / "episodes").glob("*.md")) == []
     assert one.exists()
+
+
+def test_an_index_that_cannot_be_opened_again_is_not_looked_into(
+    cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # S-3: no more files can be opened once the note is written; what was done is not called a failure
+    from vault_mem.index.index import Index
+    from vault_mem.index.table import Table
+
+    memory(root, "memories/a.md", "mem_00000000000a", "The harbour dues rise")
+    cli.run("status")
+
+    def fails(*_: object) -> None:
+        monkeypatch.setattr(Index, "_current", fails)
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(Table, "upsert", fails)
+    answer = cli.run("tag", "mem_00000000000a", "+harbour")
+    assert (answer.code, answer.err.count("the index follows with the next command")) == (0, 1)
+
+
+def test_a_panic_of_lancedb_is_told_in_a_line(cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # as where a process may open no more files: what it raises is no Exception
+    panic = type("PanicException", (BaseException,), {"__module__": "pyo3_runtime"})
+
+    def fails(*_: object, **__: object) -> None:
+        raise panic("Failed to build tokio runtime")
+
+    monkeypatch.setattr("vault_mem.index.index.Table", fails)
+    answer = cli.run("recall", "harbour", env={"VAULT_MEM_DEBUG": ""})
+    assert (answer.code, one_line(answer.err)) == (1, True)
+
+
+def test_the_time_of_a_file_that_the_disk_does_not_tell(
+    cli: Command, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # S-3, S-7: an operation that could not give the time back is not begun
+    path = memory(root, "memories/a.md", "mem_00000000000a", "The harbour dues rise")
+    cli.run("status")
+    before, real = contents(root), tree.Tree.stat
+
+    def stat(self: tree.Tree, key: str) -> os.stat_result | None:
+        if key == "memories/a.md" and sys._getframe(1).f_code.co_name == "changed_at":
+            raise OSError(errno.EIO, "Input/output error")
+        return real(self, key)
+
+    monkeypatch.setattr(tree.Tree, "stat", stat)
+    answer = cli.run("forget", "mem_00000000000a")
+    assert (answer.code, "memories/a.md: Input/output error" in answer.err) == (1, True)
+    assert contents(root) == before
+    assert path.exists()
 
 
 # ---- transactions: all or nothing, also over a crash

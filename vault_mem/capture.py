@@ -1,6 +1,6 @@
 """`vault-mem capture` as a hook calls it: what the hook was told is left in the vault's inbox, and the agent goes on.
 
-Nothing is read or understood here; whoever is at work in the vault takes it in later (`operations/sessions/`). It takes
+Nothing is read or understood here; the daemon or the next command takes it in later (`operations/sessions/`). It takes
 as long as Python takes to start, so next to nothing is imported. A hook must never disturb its session: whatever goes
 wrong, this ends well and silently.
 """
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# An agent waits for its hooks; a pipe that nobody closes, or a disk that hangs, must not hold it up longer.
+# An agent waits for its hooks; a pipe left open or a hanging disk must not hold it up longer.
 _MOST_SECONDS = 2
 _MOST_BYTES = 4_000_000
 INBOX = ".vault-mem/inbox"

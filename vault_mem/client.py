@@ -73,7 +73,7 @@ def _in_process(arguments: list[str], request: str = "") -> int:
 
 
 def _after_lost_answer(root: str, arguments: list[str], request: str) -> int:
-    from vault_mem.cli.lost import resume
+    from vault_mem.cli.after_crash import resume
 
     return resume(root, arguments, request, b"".join(_input_sent))
 
@@ -86,7 +86,8 @@ def _vault_for(arguments: list[str]) -> str:
         if argument == "--":
             break
         if argument == "--vault":
-            named = named or next(rest, "")  # of several, the first is the nearest
+            value = next(rest, "")
+            named = named or value  # of several, the first is the nearest
         elif argument.startswith("--vault="):
             named = named or argument[8:]
         elif not argument.startswith("-"):
@@ -163,7 +164,7 @@ def _default_vault() -> str:
 
 def _through_daemon(root: str, arguments: list[str], request: str) -> int:
     only_if_warm = not arguments or any(each in _HELP for each in arguments)
-    for _ in range(3):  # a daemon of another version, or one that is just ending, makes way for a new one
+    for _ in range(3):  # a daemon of another version, or one about to exit, is replaced
         connection, place = reach(root)
         if connection is None:
             place = "" if only_if_warm else starting_place()
@@ -271,7 +272,7 @@ def _terminal() -> str:
 
 
 def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
-    """Send a request and relay its answer; None where this daemon makes way for another, or is just ending."""
+    """Send a request and relay its answer; None if this daemon is being replaced or about to exit."""
     from vault_mem import __version__
     from vault_mem.cli.screen import may_page
     from vault_mem.daemon import protocol
@@ -294,7 +295,7 @@ def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
     _cancel_on_interrupt(connection)
     try:
         return _relay(connection, messages, paged=may_page(arguments))
-    except BrokenPipeError:  # nobody reads our output any more
+    except BrokenPipeError:  # our output is no longer read
         return 0
 
 
@@ -346,7 +347,7 @@ def _cancel_on_interrupt(connection: Socket) -> None:
 
 
 def _last_word(connection: Socket, messages: Messages) -> tuple[bytes, bytes] | None:
-    """After too long a silence: hang up first, then look whether the request was taken all the same."""
+    """After a timeout: hang up, then check whether the request was taken after all."""
     try:
         connection.shutdown(2)
         return messages.next()
@@ -371,7 +372,7 @@ def _send_stdin(connection: Socket) -> None:
         _input_sent.append(part)
         try:
             connection.sendall(message(STDIN, part))
-        except ConnectionError:  # it wants no more: what it answered may be there to be read all the same
+        except ConnectionError:  # it has closed its end; its answer may still be waiting to be read
             return
         if not part:
             return

@@ -99,7 +99,7 @@ class CallersOwn(BaseException):
         self.error = error
 
 
-def of_system(error: Exception) -> VaultMemError | None:
+def of_system(error: BaseException) -> VaultMemError | None:
     """An error of the disk, or of a database on it, in our words; None for anything else.
 
     Of what a library says only the system's words are taken: the rest may quote a note.

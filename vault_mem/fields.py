@@ -1,4 +1,4 @@
-"""The table of a memory's fields: a line of `model.Fields` says all that is told of one, wherever it is told.
+"""The table of a memory's fields: a line of `model.Fields` describes one field for every use.
 
 From it come what a note may say and how it is read and written, the options of `remember`, the arguments of the tools,
 what `edit` takes, the types of Obsidian's properties and the table in docs/format.md.
@@ -27,7 +27,7 @@ class Form(StrEnum):
 class Told:
     """One field. `help` is what a person reads of it, `for_model` what an agent does, where that is to be more.
 
-    `given`: whoever saves a memory may give it; the others are written by the tool. `option` is its option of
+    `given`: it may be set when saving a memory; the others are written by the tool. `option` is its option of
     `remember` where that has another name, and `argument` the tool's argument. `rare`: not among the arguments of the
     core tools. `regrows`: a new mood or summary says it again. `meaning` and `example` are for docs/format.md.
     """
@@ -64,7 +64,7 @@ _TOLD = "told"
 
 
 def told(form: Form, help_: str, *, default: Any = None, **more: Any) -> Any:
-    """A field of a dataclass, with all that is told of it."""
+    """A field of a dataclass, with its description."""
     about = {_TOLD: Told(form, help_, default, **more)}
     if form in (Form.TEXTS, Form.NAMES):
         return field(default_factory=list, metadata=about)
@@ -72,7 +72,7 @@ def told(form: Form, help_: str, *, default: Any = None, **more: Any) -> Any:
 
 
 def table(of: type) -> dict[str, Told]:
-    """The fields of a dataclass of which something is told, in their order."""
+    """The described fields of a dataclass, in order."""
     from dataclasses import replace
 
     return {each.name: replace(each.metadata[_TOLD], name=each.name) for each in fields(of) if _TOLD in each.metadata}

@@ -152,7 +152,7 @@ class Vault:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and self.workspace.is_fresh:
-            with contextlib.suppress(VaultMemError):  # nobody asked for it, and the next command does it
+            with contextlib.suppress(VaultMemError):  # unasked work; the next command does it
                 self.settle()
         self._pool.trim(0)
 
@@ -949,7 +949,7 @@ class Vault:
 
     def wake_up(self, budget: int | None = None, *, public_only: bool = False) -> WakeUp:
         """What to know when a session begins, in at most `budget` tokens of text (1,500 if you say nothing)."""
-        from vault_mem.session_texts import tokens_of, woke_up
+        from vault_mem.messages.agents_day import tokens_of, woke_up
 
         return self.wake_up_within(tokens_of(woke_up, self.workspace.folder.now()), budget, public_only=public_only)
 
@@ -969,7 +969,7 @@ class Vault:
 
     def introspect(self, budget: int | None = None, *, public_only: bool = False) -> Introspection:
         """What there is to think about, in at most `budget` tokens of text."""
-        from vault_mem.session_texts import introspected, tokens_of
+        from vault_mem.messages.agents_day import introspected, tokens_of
 
         now = self.workspace.folder.now()
         return self.introspect_within(tokens_of(introspected, now), budget, public_only=public_only)

@@ -40,7 +40,7 @@ def _key(path: str) -> str:
 
 
 def _generated(key: str, path: str) -> bytes | None:
-    """What init writes into a file that both sides have and nobody had before."""
+    """What init writes into a file that both sides created."""
     if not key.endswith(".base"):
         return None
     from pathlib import Path

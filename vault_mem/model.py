@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any
 
 from vault_mem.fields import Form, table, told
@@ -73,7 +74,7 @@ class Link:
 class Problem:
     """Why a file could not be read whole: where, and the reason in words.
 
-    `odd`: only a value that is not understood; it is kept, and the note can be changed all the same.
+    `odd`: only a value that is not understood; it is kept, and the note can still be changed.
     """
 
     path: str
@@ -249,7 +250,8 @@ def fields_of(form: Form) -> tuple[str, ...]:
 
 def as_dict(record: Fields) -> dict[str, Any]:
     """The values of a memory or a draft, by name."""
-    return {name: getattr(record, name) for name in record.__dataclass_fields__}
+    names = tuple(record.__dataclass_fields__)
+    return dict(zip(names, attrgetter(*names)(record), strict=True))
 
 
 @dataclass(slots=True)

@@ -68,7 +68,7 @@ def tagging() -> Iterator[None]:
 
 
 def tag() -> str:
-    """The tag of this answer; empty where words are not marked."""
+    """The tag of this answer; empty if words are not marked."""
     return _tag.get()
 
 

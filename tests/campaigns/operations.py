@@ -19,12 +19,16 @@ def _nothing(stage: Stage) -> None:
 
 @dataclass(frozen=True)
 class Operation:
-    """A command line, its input, and what a person did in the files just before."""
+    """A command line, its input, and what a person did in the files just before.
+
+    `hands_over`: it always ends well, and what it could not do is done after the next command.
+    """
 
     name: str
     words: tuple[str, ...]
     stdin: str = ""
     before: Callable[[Stage], None] = _nothing
+    hands_over: bool = False
 
 
 def _drop_in(stage: Stage) -> None:
@@ -128,7 +132,7 @@ OPERATIONS = [
     Operation("update-self", ("update-self", "--set", "name=Harbour", "--resolve", "1", "It is")),
     Operation("import", ("import", "{out}/import.jsonl")),
     Operation("import sessions", ("import", "{out}/talk.jsonl", "--format", "claude-code"), before=_talk),
-    Operation("capture", ("capture", "--agent", "claude-code"), _HOOK, _talk),
+    Operation("capture", ("capture", "--agent", "claude-code"), _HOOK, _talk, hands_over=True),
     Operation("sessions remove", ("sessions", "remove", "--all", "--yes"), before=_kept),
     Operation("forget what a session says", ("forget", "{soup}"), before=_kept),
     Operation("doctor --fix", ("doctor", "--fix")),

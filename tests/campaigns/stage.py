@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.cli.console import Console
-from vault_mem.cli.main import run
+from vault_mem.cli.main import run, settle
 from vault_mem.register import COMMANDS, module_of
 
 CLOCK = "2026-11-16T09:00:00+09:00"
@@ -69,6 +69,7 @@ class Stage:
     place: Path
     names: dict[str, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
+    _copied: dict[Path, Any] = field(default_factory=dict)
 
     @property
     def vault(self) -> Path:
@@ -102,12 +103,15 @@ class Stage:
         known = self.names | {"out": str(self.out), "vault": str(self.vault)}
         return [re.sub(r"\{(\w+)\}", lambda match: known.get(match[1], match[0]), word) for word in words]
 
-    def command(self, *words: str, stdin: str | bytes = b"", seed: int = 0) -> Answer:
-        """Run a command in this very process."""
+    def command(self, *words: str, stdin: str | bytes = b"", seed: int = 0, to_the_end: bool = False) -> Answer:
+        """Run a command in this very process; `to_the_end`, with what its process does after the answer."""
         data = self.fill((stdin,))[0].encode() if isinstance(stdin, str) else stdin
         out, err = io.StringIO(), io.StringIO()
         with _seeded(seed):
-            code = run(self.fill(words), Console(self.vault, self.env, io.BytesIO(data), out, err))
+            console = Console(self.vault, self.env, io.BytesIO(data), out, err)
+            code = run(self.fill(words), console)
+            if to_the_end:
+                settle(console, words)
         return Answer(code, out.getvalue(), err.getvalue())
 
     def save(self) -> None:
@@ -119,10 +123,40 @@ class Stage:
         shutil.copytree(self.place / "now", self.place / "kept", symlinks=True)
 
     def restore(self) -> None:
-        """Bring back how it was made."""
-        now = self.place / "now"
-        subprocess.run(["rm", "-rf", now], check=True)
-        subprocess.run(["cp", "-a", self.place / "kept", now], check=True)
+        """Bring back how it was made; what nobody has touched since the last time stays."""
+        _bring_back(self.place / "kept", self.place / "now", self._copied)
+
+
+def _bring_back(kept: Path, now: Path, copied: dict[Path, Any]) -> None:
+    """Make a folder like another one; `copied` is what each file looked like right after it was copied."""
+    there, wanted = ({entry.name: entry for entry in os.scandir(folder)} for folder in (now, kept))
+    for name in there.keys() - wanted.keys():
+        _remove(now / name)
+    for name, entry in wanted.items():
+        place = now / name
+        if entry.is_dir(follow_symlinks=False):
+            if name in there and not there[name].is_dir(follow_symlinks=False):
+                _remove(place)
+            place.mkdir(exist_ok=True)
+            _bring_back(kept / name, place, copied)
+        elif name not in there or _look_of(place) != copied.get(place) or name.endswith("-shm"):  # that is a mapping
+            if name in there:
+                _remove(place)
+            shutil.copy2(entry.path, place, follow_symlinks=False)
+            copied[place] = _look_of(place)
+    shutil.copystat(kept, now)
+
+
+def _look_of(path: Path) -> tuple[int, ...]:
+    found = path.lstat()
+    return found.st_ino, found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def forked(work: Callable[[], Any], seconds: float = PATIENCE) -> Any:
@@ -221,7 +255,7 @@ def warm_up() -> None:
             and path.stem[0] != "_"
         ):
             importlib.import_module(".".join(parts))
-    for name in ("library", "messages", "session_texts"):
+    for name in ("library", "messages.keep_clean", "messages.agents_day", "messages.the_vault"):
         importlib.import_module(f"vault_mem.{name}")
     import numpy as np
 

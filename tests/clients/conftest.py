@@ -20,6 +20,7 @@ from vault_mem import Vault
 PROJECT = Path(__file__).parents[2]
 FOLDER = PROJECT / "build" / "clients"
 WANTED = Path(__file__).parent / "package.json"
+PATIENCE = 600  # seconds; a client that starts in five takes minutes beside other work
 
 
 def pytest_ignore_collect(config: pytest.Config) -> bool | None:
@@ -72,7 +73,7 @@ class Place:
     model: Model
     env: dict[str, str] = field(default_factory=dict)
 
-    def run(self, *command: str, seconds: float = 120) -> subprocess.CompletedProcess[str]:
+    def run(self, *command: str, seconds: float = PATIENCE) -> subprocess.CompletedProcess[str]:
         """A client's command."""
         return subprocess.run(
             command,

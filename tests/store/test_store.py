@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from daemons import served, wait_for
 from helpers import at, memory
 
 from store.conftest import NOTES, Machine, Site
@@ -74,6 +77,8 @@ def test_what_is_purged_or_made_private_leaves_the_store_at_once(site: Site, com
         assert site.names("tombstones")
         memory(two.root, "memories/new.md", "mem_0123456789ab", "Something new, so that there is a reason to add.")
         memory(two.root, "memories/n5.md", PURGED, "The kiln of shelf 5 in another version.")
+        titled = "links:\n- '[[n5|The kiln of shelf 5 · similar 0.91]]'"  # a link has the title of what it leads to
+        memory(two.root, "memories/n4.md", "mem_000000000004", "The kiln of shelf 4 in another version.", titled)
         two.run("status", env=at("2027-01-01"))
 
 
@@ -280,4 +285,46 @@ def test_machines_that_are_killed_and_cut_off_end_up_right(soak: bool) -> None: 
 
     counts, wrong = run(seed=1, seconds=600 if soak else 15)
     assert not wrong
-    assert counts["answers compared"]
+    assert counts["answers compared"] and counts["taken out"]
+
+
+def test_a_store_of_azure(on_azure: Site) -> None:  # L-3
+    one, two = on_azure.machine("one"), on_azure.machine("two")
+    one.run("status")
+    assert two.taken_over() == NOTES
+    assert questions(two) == questions(local(on_azure, two))
+    assert one.run("private", PURGED).code == 0
+    assert on_azure.names("tombstones")
+    left = on_azure.objects()
+    assert not [name for name, raw in left.items() if b"kiln of shelf 5 " in raw or b"canary" in raw]
+    key = one.env["AZURE_STORAGE_ACCOUNT_KEY"]
+    one.env["AZURE_STORAGE_ACCOUNT_KEY"] = "d3Jvbmc="
+    memory(one.root, "memories/new.md", "mem_0123456789ab", "A reason to add something.")
+    answer = one.run("recall", "reason", env=at("2027-01-01"))
+    assert "refuses the credentials" in answer.err and key not in answer.err
+
+
+def test_a_daemon_with_a_store(site: Site, notes: Path, tmp_path: Path) -> None:  # L-3
+    """It has the credentials of the command that opened the vault, adds after an answer, and takes out at once."""
+    with served(tmp_path / "served") as one:
+        shutil.copytree(notes, one.root, dirs_exist_ok=True)
+        one.env.update(site.environment())
+        assert "shelf 7" in one.spawn("recall", "kiln of shelf 7").out
+        wait_for(lambda: site.names("rows"))
+        assert one.pid() is not None
+        assert site.machine("two").taken_over() == NOTES
+        site.proxy.mode = "cut"
+        assert "could NOT" in one.spawn("private", PURGED).err
+        assert "shelf 8" in one.spawn("recall", "kiln of shelf 8").out, "cut off, it answers all the same"
+        site.proxy.heal()
+        wait_for(lambda: not one.spawn("status", "--json").json["store"]["to_remove"])
+        assert not [name for name, raw in site.objects().items() if b"kiln of shelf 5 " in raw]
+
+
+def test_a_machine_that_lost_its_index_takes_out_links_to_a_memory_too(site: Site) -> None:  # L-3
+    one, two = site.machine("one"), site.machine("two")
+    titled = "links:\n- '[[n5|The kiln of shelf 5 · similar 0.91]]'"
+    memory(one.root, "memories/n4.md", "mem_000000000004", "The kiln of shelf 4 in another version.", titled)
+    one.run("status")
+    assert two.run("forget", PURGED, "--purge", "--yes").code == 0, "the first command here: nothing was offered yet"
+    assert not [name for name, raw in site.objects().items() if b'"n5"' in raw]

@@ -7,13 +7,18 @@ import json
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from conftest import Command
 from helpers import memory as write_memory
 
 from vault_mem import Vault
-from web.asking import Browser, Site, environment
+from vault_mem.errors import VaultMemError
+from vault_mem.operations.memory.around import around
+from vault_mem.operations.vaults.doctor import BY_INDEX, CHECKS
+from web.asking import ADDRESS, PORT, Browser, Gate, SeenVault, Site, TestClient, application, environment
+from web.test_page_words import STATIC
 
 NAGI = "mem_7d3fd0812983"
 
@@ -250,3 +255,42 @@ def test_a_vault_that_vanishes_and_comes_back(own: Site, here: Browser, tmp_path
     finally:
         away.rename(own.root)
     assert here.get("status")["memories"] >= 1
+
+
+def test_the_first_look_of_a_thread_opens_the_index(own: Site) -> None:
+    """Threads have workspaces of their own; one that nobody had used yet ended an answer with status 500."""
+    saved = own.vault.remember("The harbour master keeps the spare key.", force=True)
+    assert saved.memory is not None
+    fresh = SeenVault(own.root, env=own.vault.folder.env)
+    assert fresh.look(around, [], [saved.memory.id]).titles[saved.memory.id]
+    fresh.close_files()
+
+
+def test_an_unexpected_error_is_reported_without_what_it_says(
+    own: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:  # P-4
+    def failing(*_: object, **__: object) -> None:
+        raise KeyError(secret)
+
+    said: list[str] = []
+    secret = uuid4().hex
+    monkeypatch.setitem(own.vault.folder.env, "VAULT_MEM_DEBUG", "")
+    monkeypatch.setattr(own.vault, "look", failing)
+    gate = Gate(application(own.vault, own.hub, report=said.append), PORT)
+    client = TestClient(gate, base_url=ADDRESS, follow_redirects=False)
+    opened = client.get(f"/open?token={gate.new_token()}")
+    answer = client.get(f"{opened.headers['location']}api/status")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (500, "internal")
+    assert "KeyError" in said[0] and "answers.py" in said[0]
+    assert secret not in said[0] + answer.text
+
+
+def test_trouble_has_words_in_both_languages(own: Site) -> None:
+    table = STATIC.joinpath("js", "words.js").read_text(encoding="utf-8")
+    codes = {error.code for error in [VaultMemError, *_children(VaultMemError)]}
+    assert [code for code in sorted(codes) if f'"error.{code}"' not in table] == []
+    assert [name for name in (*CHECKS, *BY_INDEX) if f'"finding.{name}"' not in table] == []
+
+
+def _children(of: type[VaultMemError]) -> list[type[VaultMemError]]:
+    return [each for child in of.__subclasses__() for each in (child, *_children(child))]

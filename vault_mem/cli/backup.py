@@ -8,6 +8,7 @@ import click
 
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
+from vault_mem.messages import keep_clean
 
 
 @click.command(
@@ -17,24 +18,24 @@ from vault_mem.cli.console import Console
                 vault-mem backup ~/backups/vault-2026-11-15.tar.gz --restore ~/restored""",
 )
 @click.argument("file", metavar="FILE")
-@click.option("--force", is_flag=True, help="Replace FILE if it is there already.")
-@click.option("--check", "check_", is_flag=True, help="Read FILE whole and say whether everything is in it.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
+@click.option("--check", "check_", is_flag=True, help="Check that FILE is complete and undamaged.")
 @click.option("--restore", "into", metavar="FOLDER", help="Unpack FILE into FOLDER, which must be new or empty.")
 @click.pass_obj
 def command(console: Console, file: str, force: bool, check_: bool, into: str | None) -> int:
-    """Write the whole vault into FILE (tar.gz, readable by you alone): private memories, history and trash too.
+    """Back up the whole vault to FILE, with private memories, history and trash.
 
-    It is not encrypted. Left out are the index and the undo journal. --restore brings it back; so does tar.
+    FILE is a tar.gz that only you can read; it is not encrypted. The index and the undo journal are left
+    out. Restore it with --restore or tar.
     """
-    from vault_mem import messages
     from vault_mem.operations.upkeep.backup import check, restore_backup
 
     if into is not None and (check_ or force):
-        raise click.UsageError("--restore goes without --check and --force.")
+        raise click.UsageError("--restore cannot be combined with --check or --force.")
     path = console.cwd / Path(file).expanduser()
     if into is not None:
         restored = restore_backup(path, console.cwd / Path(into).expanduser())
-        console.answer(restored.to_dict(), messages.restored_backup(restored))
+        console.answer(restored.to_dict(), keep_clean.restored_backup(restored))
         return 0
     if check_:
         result = check(path)
@@ -45,6 +46,6 @@ def command(console: Console, file: str, force: bool, check_: bool, into: str | 
     status = {"status": "sound"} if check_ and not result.wrong else {}
     console.answer(
         result.to_dict() | status,
-        messages.checked_backup(result) if check_ else messages.backed_up(result),
+        keep_clean.checked_backup(result) if check_ else keep_clean.backed_up(result),
     )
     return 1 if result.wrong else 0

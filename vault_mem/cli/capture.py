@@ -7,6 +7,7 @@ import click
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultNotFound
+from vault_mem.messages import agents_day
 
 
 @click.command(
@@ -15,20 +16,20 @@ from vault_mem.errors import VaultNotFound
                 vault-mem capture --agent codex < hook.json
                 vault-mem sessions                        # what was kept""",
 )
-@click.option("--agent", default="", help="Whose hook it is; by default it is known by what the hook says.")
+@click.option("--agent", default="", help="Which agent's hook this is (default: found out from its JSON).")
 @click.pass_obj
 def command(console: Console, agent: str) -> None:
-    """Keep what was said in a session: takes the JSON that an agent's hook gets, by standard input.
+    """Capture a session: reads the JSON of an agent's hook on standard input.
 
-    It hands over and ends at once, without a word and always well. What was said is appended to a file in sessions/
-    later, by the daemon or after the next command.
+    It prints nothing and always exits 0, at once. The daemon, or the next command, then appends what was said to a file
+    in sessions/.
     """
     if console.stdin.isatty():
-        raise click.UsageError("A hook gives its JSON by standard input.", click.get_current_context())
+        raise click.UsageError(agents_day.HOOK_INPUT, click.get_current_context())
     told = console.stdin.read()
     try:
         vault = open_vault(console)
     except VaultNotFound:
-        return  # a session in a folder without a vault is none of ours
+        return  # no vault here, so nothing to capture
     vault.capture(told, agent)
     finish(console, vault)

@@ -14,10 +14,10 @@ from vault_mem.cli.console import Console
                 vault-mem close 651b9d --at 2026-11-01""",
 )
 @click.argument("id_", metavar="ID")
-@click.option("--reason", default="", help="Why; kept in the memory's history.")
-@click.option("--at", metavar="DATE", help="True until then, default now.")
+@click.option("--reason", default="", help="Reason, kept in the memory's history.")
+@click.option("--at", metavar="DATE", help="When it stopped being true (default: now).")
 @click.pass_obj
 def command(console: Console, id_: str, reason: str, at: str | None) -> None:
-    """Mark a memory as no longer true. It is kept, and recall leaves it out unless asked."""
+    """Mark a memory as no longer true. The file stays; recall leaves it out unless you ask for closed ones."""
     vault = open_vault(console)
     changed(console, vault, "Closed", vault.close(id_, reason, moment(at, vault, "--at")))

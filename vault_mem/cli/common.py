@@ -14,6 +14,8 @@ import click
 from vault_mem import redact
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, VaultMemError
+from vault_mem.messages import keep_clean, notices
+from vault_mem.messages.words import counted
 from vault_mem.notes.origin import TRUST, UNKNOWN
 from vault_mem.visible import tagging
 
@@ -132,7 +134,7 @@ def place_and_form() -> list[click.Option]:
             metavar="DIR",
             expose_value=False,
             callback=_note_vaults,
-            help="The vault to use; repeat it to ask several.",
+            help="The vault to use (repeatable, to ask several).",
         ),
         click.Option(
             ["--json"], is_flag=True, expose_value=False, callback=_note("json"), help="Print the answer as JSON."
@@ -256,31 +258,29 @@ def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int 
     """Say on stderr what happened beside the answer."""
     vault.workspace.tell_astray()
     for notice in vault.workspace.notices:
-        console.notice(f"note: {notice}")
+        console.note(notice)
     if stale:
-        console.notice(f"note: the index is behind; {pending} changed file(s) are not in this answer yet")
+        console.note(notices.BEHIND.format(pending=pending))
+
+
+def reply(console: Console, vault: Vault, result: Any, text: str, **more: Any) -> None:
+    """Print a result, as text or as JSON with what is `more`, and then the notices."""
+    console.answer(result.to_dict() | more, text)
+    finish(console, vault, stale=getattr(result, "stale", False), pending=getattr(result, "pending", 0))
 
 
 def tell_left(console: Console, vault: Vault, left: list[str], what: str, *, update_links: bool) -> None:
     """Say which files still name a memory, and what to do about those that are the person's own (SPEC O-2)."""
     for key in left:
-        console.notice(f"note: {key} {what} and was left alone")
+        console.note(notices.LEFT_ALONE.format(key=key, what=what))
     own = [key for key in left if not vault.workspace.folder.is_note(key)]
     if own and not update_links:
-        console.notice(
-            f"note: {len(own)} file(s) of yours have links that lead nowhere now; to change those too: "
-            "vault-mem undo, then again with --update-links"
-        )
+        console.note(notices.DEAD_LINKS.format(files=counted(len(own), "file")))
 
 
 def changed(console: Console, vault: Vault, what: str, result: EditResult) -> None:
     """Say that one memory was changed, and how."""
-    from vault_mem.notes.excerpt import cut
-
-    memory = result.memory
-    document = result.to_dict() | {"status": what.lower()}
-    console.answer(document, f"{what} (id: {memory.id}): {cut(memory.content)}")
-    finish(console, vault)
+    reply(console, vault, result, keep_clean.changed(what, result), status=what.lower())
 
 
 def can_ask(console: Console) -> bool:

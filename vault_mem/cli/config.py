@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import click
 
 from vault_mem.cli.common import Command, Group
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultNotFound
+from vault_mem.messages import the_vault
 from vault_mem.operations.vaults.configure import change, view
 from vault_mem.vault.find import find_vault
 
@@ -26,7 +25,7 @@ def command(ctx: click.Context) -> None:
 @command.command("list", cls=Command, examples="vault-mem config list --json")
 @click.pass_obj
 def list_command(console: Console) -> None:
-    """List all settings with their values and where these come from."""
+    """List all settings, their values and where each is set."""
     _list(console, None)
 
 
@@ -47,10 +46,10 @@ def get_command(console: Console, name: str) -> None:
 )
 @click.argument("name")
 @click.argument("value")
-@click.option("--user", is_flag=True, help="In your own configuration, for all vaults.")
+@click.option("--user", is_flag=True, help="Set it in your own configuration, for all vaults.")
 @click.pass_obj
 def set_command(console: Console, name: str, value: str, user: bool) -> None:
-    """Set a setting; lists are comma-separated. Comments in the file stay."""
+    """Change a setting. Separate list items with commas. Comments in the file are kept."""
     _change(console, name, value, user)
 
 
@@ -59,7 +58,7 @@ def set_command(console: Console, name: str, value: str, user: bool) -> None:
 @click.option("--user", is_flag=True, help="In your own configuration.")
 @click.pass_obj
 def unset_command(console: Console, name: str, user: bool) -> None:
-    """Give a setting back its default."""
+    """Reset a setting to its default."""
     _change(console, name, None, user)
 
 
@@ -77,19 +76,14 @@ def _list(console: Console, name: str | None) -> None:
     if console.json:
         console.print_json({each.name: {"value": each.value, "source": each.source, "doc": each.doc} for each in views})
     elif name is not None:
-        console.print(_shown(views[0].value))
+        console.print(the_vault.value(views[0].value))
     else:
-        for each in views:
-            source = "" if each.source == "default" else f"  (from {each.source})"
-            console.print(f"{each.name} = {_shown(each.value)}{source}\n    {each.doc}")
+        console.print(the_vault.settings(views))
 
 
 def _change(console: Console, name: str, value: str | None, user: bool) -> None:
     root = _root(console)
     path = change(root, console.env, name, value, user=user)
     now = view(root, console.env, name)[0]
-    console.answer({"name": name, "value": now.value, "file": str(path)}, f"{name} = {_shown(now.value)}  ({path})")
-
-
-def _shown(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    text = f"{name} = {the_vault.value(now.value)}  ({path})"
+    console.answer({"name": name, "value": now.value, "file": str(path)}, text)

@@ -66,8 +66,12 @@ class Console:
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(encoding="utf-8", errors="replace")
+        try:
+            here = Path.cwd()
+        except OSError:  # it was deleted
+            here = Path(os.environ.get("PWD", os.sep))
         return Console(
-            cwd=Path.cwd(),
+            cwd=here,
             env=os.environ,
             stdin=sys.stdin.buffer,
             stdout=sys.stdout,
@@ -108,7 +112,7 @@ class Console:
         if self.for_tool:
             from vault_mem.cli.lean import lean
 
-            # what was done is told, even to a caller that has stopped listening: it may have been a save
+            # report it even if the caller has stopped listening: it may have been a save
             self.cancelled = lambda: False
             self.print_json({"data": lean(document), "text": visible(text), "tag": tag()})
         elif self.json:
@@ -125,6 +129,10 @@ class Console:
         self._clear_progress()
         self.stderr.write(text + "\n")
         self.stderr.flush()
+
+    def note(self, text: str) -> None:
+        """A notice beside the answer."""
+        self.notice(f"note: {text}")
 
     def read_text(self) -> str:
         """The whole of standard input as text."""

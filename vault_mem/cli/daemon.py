@@ -14,6 +14,7 @@ import click
 from vault_mem.cli.common import Command, Group
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput, Unsafe, VaultMemError
+from vault_mem.messages import notices, the_vault
 from vault_mem.visible import visible
 
 if TYPE_CHECKING:
@@ -24,18 +25,17 @@ LOG_LINES = 40
 
 @click.group(cls=Group, examples="vault-mem daemon status --all\nvault-mem daemon stop")
 def command() -> None:
-    """The process that keeps your vaults ready, so that commands answer at once.
+    """Manage the background process that keeps your vaults open, so that commands answer at once.
 
-    The first command starts it, and it opens each vault that a command is about. A vault is let go after half an hour
-    without another command; with the last vault the process ends. A vault for which you start or install it stays open.
-    VAULT_MEM_DAEMON=off does without.
+    The first command starts it. It closes a vault after half an hour without a command, and exits with the last vault.
+    A vault you `start` or `install` it for stays open. VAULT_MEM_DAEMON=off turns it off.
     """
 
 
 @command.command("start", cls=Command, examples="vault-mem daemon start")
 @click.pass_obj
 def start_command(console: Console) -> None:
-    """Start it, unless it runs, and have it keep this vault open until it is stopped."""
+    """Start the daemon if needed, and keep this vault open until you stop it."""
     root, place = _place(console)
     _refuse_elsewhere(root, place)
     _keep(console, place, [str(root)])
@@ -43,28 +43,28 @@ def start_command(console: Console) -> None:
 
 
 @command.command("stop", cls=Command, examples="vault-mem daemon stop\nvault-mem daemon stop --all")
-@click.option("--all", "everything", is_flag=True, help="End the process, and with it all vaults that it has open.")
+@click.option("--all", "everything", is_flag=True, help="End the process, closing all its vaults.")
 @click.pass_obj
 def stop_command(console: Console, everything: bool) -> None:
-    """Let this vault go, after what is being written; with the last one the process ends. A command starts it again."""
+    """Close this vault once running writes are done. The process ends with the last one; a command starts it again."""
     from vault_mem.daemon.holding import alive
 
     if everything:
         stopped = [status for place in _places(console) if (status := _end(place))]
         vaults = [each["vault"] for status in stopped for each in status["vaults"]]
-        console.answer({"stopped": bool(stopped), "vaults": vaults}, "Stopped." if stopped else "It was not running.")
+        console.answer({"stopped": bool(stopped), "vaults": vaults}, the_vault.stopped(bool(stopped)))
         return
     root, place = _place(console)
     was = alive(str(root))
     _refuse_elsewhere(root, place)
     _end(place, root)
-    console.answer({"vault": str(root), "stopped": was}, "Stopped." if was else "It was not running.")
+    console.answer({"vault": str(root), "stopped": was}, the_vault.stopped(was))
 
 
 @command.command("restart", cls=Command, examples="vault-mem daemon restart")
 @click.pass_obj
 def restart_command(console: Console) -> None:
-    """Restart the process, and have it keep this vault open; others are opened when they are used."""
+    """Restart the process and keep this vault open. Other vaults open when they are used."""
     root, place = _place(console)
     _refuse_elsewhere(root, place)
     before = _end(place) or {"vaults": []}
@@ -74,10 +74,12 @@ def restart_command(console: Console) -> None:
 
 
 @command.command("status", cls=Command, examples="vault-mem daemon status\nvault-mem daemon status --all --json")
-@click.option("--all", "everything", is_flag=True, help="The daemons of all your installations, and all their vaults.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Show the daemons of all your installations, with all their vaults."
+)
 @click.pass_obj
 def status_command(console: Console, everything: bool) -> None:
-    """Whether it runs, since when, and which vaults it has open."""
+    """Show whether it is running, since when, and which vaults are open."""
     if not everything:
         _show(console, *_place(console))
         return
@@ -87,16 +89,15 @@ def status_command(console: Console, everything: bool) -> None:
         console.print_json({"daemons": daemons})
         return
     for status in running:
-        console.print(f"Running: {_in_words(status)}.")
-        _list(console, status)
+        console.print(the_vault.running(status))
     if not running:
-        console.print("No daemon is running.")
+        console.print(the_vault.NO_DAEMON)
 
 
 @command.command("run", cls=Command, examples="vault-mem daemon run")
 @click.pass_obj
 def run_command(console: Console) -> int:
-    """Run it here, in the foreground, until Ctrl-C."""
+    """Run the daemon in the foreground until Ctrl-C."""
     root, _ = _place(console)
     from vault_mem.daemon.__main__ import serve
     from vault_mem.daemon.holding import alive
@@ -106,16 +107,16 @@ def run_command(console: Console) -> int:
     place = own_place(console.env)
     if alive(str(root)) or running(place):
         raise Unsafe("a daemon is running already", "vault-mem daemon stop --all")
-    console.notice(f"Serving {root}, and what else is asked for; Ctrl-C ends it.")
+    console.notice(the_vault.SERVING.format(root=root))
     return serve([str(root)], place)
 
 
 @command.command("logs", cls=Command, examples="vault-mem daemon logs -n 100\nvault-mem daemon logs --follow")
-@click.option("-n", "lines", type=click.IntRange(1), default=LOG_LINES, help=f"How many lines, default {LOG_LINES}.")
-@click.option("--follow", is_flag=True, help="Go on as it is written, until Ctrl-C.")
+@click.option("-n", "lines", type=click.IntRange(1), default=LOG_LINES, help=f"How many lines (default: {LOG_LINES}).")
+@click.option("--follow", is_flag=True, help="Keep printing new lines until Ctrl-C.")
 @click.pass_obj
 def logs_command(console: Console, lines: int, follow: bool) -> None:
-    """Show the end of its log: commands, exit codes and times, never a word of a memory."""
+    """Show the end of its log: commands, exit codes and times, never the text of a memory."""
     from vault_mem.daemon.log import LOG
     from vault_mem.vault.tree import Tree
 
@@ -139,7 +140,7 @@ def logs_command(console: Console, lines: int, follow: bool) -> None:
 @click.option("--dry-run", is_flag=True, help="Print the file instead of writing it.")
 @click.pass_obj
 def install_command(console: Console, dry_run: bool) -> None:
-    """Have it start at login and keep this vault open: one systemd user unit, or launchd agent on macOS, for all."""
+    """Start the daemon at login and keep this vault open (a systemd user unit, or a launchd agent on macOS)."""
     from vault_mem.daemon.service import installing, make
 
     root, _ = _place(console)
@@ -152,15 +153,13 @@ def install_command(console: Console, dry_run: bool) -> None:
 @command.command("uninstall", cls=Command, examples="vault-mem daemon uninstall")
 @click.pass_obj
 def uninstall_command(console: Console) -> None:
-    """Take this vault out of the login service, which goes with the last one."""
+    """Remove this vault from the login service; the last one removes the service."""
     from vault_mem.daemon.service import make, uninstalling
 
     root, _ = _place(console)
     change = uninstalling(root, console.env)
     left = make(change, console.env)
-    kept = len(change.service.roots)
-    text = f"Removed from {change.service.path}; {kept} vault(s) stay." if kept else f"Removed {change.service.path}."
-    _say(console, change, text, left)
+    _say(console, change, the_vault.uninstalled(change.service.path, len(change.service.roots)), left)
 
 
 def _place(console: Console) -> tuple[Path, str]:
@@ -248,27 +247,9 @@ def _show(console: Console, root: Path, place: str) -> None:
     if console.json:
         console.print_json({"running": is_open, "vault": str(root), **(status or {"vaults": []})})
     elif status is None:
-        console.print("Not running.")
+        console.print(the_vault.NOT_RUNNING)
     else:
-        console.print(f"Running: {_in_words(status)}." if is_open else f"Not open here. Running: {_in_words(status)}.")
-        _list(console, status)
-
-
-def _list(console: Console, status: dict[str, Any]) -> None:
-    """The vaults that a daemon has open, a line for each."""
-    for each in status["vaults"]:
-        watching = "told of changes by the system" if each["watching"] == "events" else "looking for changes"
-        stays = "" if each["automatic"] else ", stays open"
-        used = f"{each['requests']} command(s), unused for {each['unused_seconds'] / 60:.0f} min{stays}"
-        console.print(f"  {each['vault']}: {used}, {watching}")
-
-
-def _in_words(status: dict[str, Any]) -> str:
-    parts = [
-        f"pid {status['pid']}, version {status['version']}, up {status['uptime_seconds'] / 60:.0f} min",
-        f"{len(status['vaults'])} vault(s) open, {status['memory_bytes'] / 1e6:.0f} MB",
-    ]
-    return ", ".join(parts)
+        console.print(the_vault.running(status, is_open=is_open))
 
 
 def _follow(
@@ -296,5 +277,5 @@ def _say(console: Console, change: Change, text: str, left: str, *, dry_run: boo
     else:
         console.print(text.rstrip("\n"), as_is=True)
     if left:
-        console.notice(f"note: the system's manager did not answer; run by hand: {left}")
+        console.note(notices.NO_SERVICE_MANAGER.format(command=left))
     sys.stdout.flush()

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.common import Command, open_vault, reply
 from vault_mem.cli.console import Console
+from vault_mem.messages import the_vault
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 @click.option(
     "--fix",
     is_flag=True,
-    help="Put right what is safe to: index, modes, git's list, copies that say the same, times in the future, links "
-    "that say no more than what followed what.",
+    help="Fix what is safe to fix: index, file modes, .gitignore, identical copies, dates in the future, links that "
+    "only record what followed what.",
 )
 @click.pass_obj
 def command(console: Console, fix: bool) -> int:
-    """Find trouble in the vault and say what to do about it. Exits 1 where something needs attention."""
+    """Check the vault's health and say how to fix each problem. Exits 1 if something needs attention."""
     vault = open_vault(console)
     diagnosis = vault.doctor(fix=fix)
     diagnosis = replace(
@@ -33,22 +34,7 @@ def command(console: Console, fix: bool) -> int:
         checks=[*diagnosis.checks, "daemon"],
         findings=[*diagnosis.findings, *_daemon(console, vault)],
     )
-    if console.json:
-        console.print_json(diagnosis.to_dict())
-    else:
-        for each in diagnosis.fixed:
-            console.print(f"fixed: {each.path + ': ' if each.path else ''}{each.message}")
-        if diagnosis.healthy:
-            what = "nothing that needs attention" if diagnosis.findings else "nothing"
-            console.print(f"All well: {len(diagnosis.checks)} checks found {what}.")
-        for each in diagnosis.findings:
-            place = f"{each.path}:{each.line}" if each.line else each.path
-            console.print(f"{each.severity}: {place + ': ' if place else ''}{each.message}")
-            if each.hint:
-                console.print(f"  {each.hint}")
-        if diagnosis.skipped:
-            console.print(f"Not checked because of that: {', '.join(diagnosis.skipped)}.")
-    finish(console, vault)
+    reply(console, vault, diagnosis, the_vault.diagnosed(diagnosis))
     return 0 if diagnosis.healthy else 1
 
 
@@ -61,8 +47,8 @@ def _daemon(console: Console, vault: Vault) -> list[Finding]:
 
     place = meeting_place(str(vault.root), console.env) if os.name == "posix" else ""
     answer = control(place, STATUS) if place else None
-    version = answer.get("version") if answer else __version__
+    version = str(answer.get("version")) if answer else __version__
     if version == __version__:
         return []
-    message = f"the daemon is of version {version}, this command of {__version__}"
+    message = the_vault.OTHER_VERSION.format(running=version, ours=__version__)
     return [Finding("daemon", message, hint="vault-mem daemon restart")]

@@ -14,10 +14,10 @@ from vault_mem.cli.console import Console
                 vault-mem done 651b9d --at 2026-11-01 --reason "paid in cash\"""",
 )
 @click.argument("id_", metavar="ID")
-@click.option("--reason", default="", help="Why; kept in the memory's history.")
-@click.option("--at", metavar="DATE", help="Done since then, default now.")
+@click.option("--reason", default="", help="Reason, kept in the memory's history.")
+@click.option("--at", metavar="DATE", help="When it was done (default: now).")
 @click.pass_obj
 def command(console: Console, id_: str, reason: str, at: str | None) -> None:
-    """Mark a task as done. It is kept, with the date; `reopen` takes that back."""
+    """Mark a task as done. It is kept, with the date. `reopen` opens it again."""
     vault = open_vault(console)
     changed(console, vault, "Done", vault.done(id_, reason, moment(at, vault, "--at")))

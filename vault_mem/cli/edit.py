@@ -9,6 +9,7 @@ import click
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
+from vault_mem.messages import keep_clean
 from vault_mem.model import Memory
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 @click.argument("id_", metavar="ID")
 @click.option("--content", metavar="TEXT", help="The new text; - reads standard input.")
 @click.option("--set", "fields", multiple=True, metavar="KEY=VALUE", help="Set a field; KEY= removes it (repeatable).")
-@click.option("--reason", default="", help="Why; kept in the history.")
-@click.option("--keep-added", is_flag=True, help="With --content: what was added to the memory by hand stays.")
-@click.option("--allow-secret", is_flag=True, help="Save even what looks like a credential.")
+@click.option("--reason", default="", help="Reason, kept in the history.")
+@click.option("--keep-added", is_flag=True, help="With --content: keep what was added to the memory by hand.")
+@click.option("--allow-secret", is_flag=True, help="Save it even if it looks like a credential.")
 @click.pass_obj
 def command(
     console: Console,
@@ -39,19 +40,17 @@ def command(
     keep_added: bool,
     allow_secret: bool,
 ) -> None:
-    """Change a memory: its text, fields of its front matter, or, with neither, the whole note in your editor.
+    """Change a memory: its text, its fields, or, without options, the whole note in your editor.
 
-    Lists are separated by commas. What it said before is kept in its history, and `undo` brings it back.
+    Separate list items with commas. The earlier text is kept in the history; `undo` brings it back.
     """
-    from vault_mem import messages
-
     text = console.read_text() if content == "-" else content
     vault = open_vault(console)
     if text is None and not fields:
         in_editor(console, vault, id_, reason, allow_secret=allow_secret)
     else:
         result = vault.edit(id_, text, _pairs(fields), reason, keep_added=keep_added, allow_secret=allow_secret)
-        console.answer(result.to_dict(), messages.edited(result))
+        console.answer(result.to_dict(), keep_clean.edited(result))
     finish(console, vault)
 
 
@@ -72,10 +71,8 @@ def _pairs(fields: tuple[str, ...]) -> dict[str, str]:
 
 def in_editor(console: Console, vault: Vault, id_: str, reason: str = "", *, allow_secret: bool = False) -> None:
     """Open a memory in the caller's editor, save what becomes of it, and say so."""
-    from vault_mem import messages
-
     result = _edited(console, vault, id_, reason, allow_secret)
-    console.answer(result.to_dict(), messages.edited(result))
+    console.answer(result.to_dict(), keep_clean.edited(result))
 
 
 def _edited(console: Console, vault: Vault, id_: str, reason: str, allow_secret: bool) -> EditResult:

@@ -14,13 +14,13 @@ from vault_mem.vault import files, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
-# What is there where nobody has said which editor they like.
+# Tried in this order if no editor is set.
 _USUAL = ("vi", "vim", "nano", "notepad")
 
 
 @contextmanager
 def edited_copy(console: Console, folder: Folder, id_: str, text: bytes) -> Iterator[bytes]:
-    """What an editor makes of a text. The copy is kept where an error comes out of the block, and the error says so."""
+    """The text after editing. If the block raises, the copy is kept, and the error's hint says where."""
     command = _command(console, folder)
     tree, key = folder.tree, f"{OWN}/edits/{id_}.md"
     path = folder.shown(key)

@@ -8,6 +8,7 @@ import click
 
 from vault_mem.cli.common import Command
 from vault_mem.cli.console import Console
+from vault_mem.messages import the_vault
 
 
 @click.command(
@@ -18,16 +19,15 @@ from vault_mem.cli.console import Console
 @click.argument("data", metavar="DATA.json")
 @click.pass_obj
 def command(console: Console, data: str) -> None:
-    """Measure recall on a data set of your own, beside plain keyword search and BM25.
+    """Measure recall on your own questions, next to plain keyword search and BM25.
 
     DATA.json is a list of entries {name, memories: [{key, text, created, speaker}], questions: [{question, evidence:
     [key]}]}. Each entry becomes a vault in a temporary folder. A memory may also have tags, people, importance, kind,
-    category, emotion, intensity, and links: [key]. R@k is the share of a question's evidence among the first k
-    results, MRR one over the rank of the first.
+    category, emotion, intensity, and links: [key]. R@k is the share of a question's evidence in the first k
+    results; MRR is one over the rank of the first.
     """
-    from vault_mem import messages
     from vault_mem.operations.vaults.evaluate import evaluate, read_data
 
     entries = read_data(console.cwd / Path(data).expanduser())
     report = evaluate(entries, console.env, console.progress("Asking"))
-    console.answer(report.as_json(), messages.evaluated(report))
+    console.answer(report.as_json(), the_vault.evaluated(report))

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from vault_mem.cli.common import Command, filter_options, filters_from, finish, open_vault
+from vault_mem.cli.common import Command, filter_options, filters_from, open_vault, reply
 from vault_mem.cli.console import Console
+from vault_mem.messages import the_vault
 
 
 @click.command(
@@ -26,20 +27,17 @@ from vault_mem.cli.console import Console
     default="jsonl",
     help="JSON Lines (default), one Markdown file, or a new vault with the files as they are.",
 )
-@click.option("--include-private", is_flag=True, help="Private memories too; what is written is readable by you alone.")
-@click.option("--force", is_flag=True, help="Overwrite OUT if it is a file that exists.")
+@click.option("--include-private", is_flag=True, help="Include private memories; only you can read the files written.")
+@click.option("--force", is_flag=True, help="Overwrite OUT if it is an existing file.")
 @filter_options
 @click.pass_obj
 def command(console: Console, /, out: str, format_: str, include_private: bool, force: bool, **filters: Any) -> None:
-    """Write memories to OUT, to read or to move. Private memories stay here unless --include-private is given.
+    """Export memories to OUT. Private memories are left out unless you give --include-private.
 
-    JSON Lines can be imported again (`vault-mem import OUT`) and give the same memories.
+    `vault-mem import OUT` reads JSON Lines back into the same memories.
     """
-    from vault_mem import messages
-
     vault = open_vault(console)
     path = console.cwd / Path(out).expanduser()
     chosen = filters_from(vault, filters)
     report = vault.export(path, format_, chosen, include_private=include_private, force=force)
-    console.answer(report.to_dict(), messages.exported(report))
-    finish(console, vault)
+    reply(console, vault, report, the_vault.exported(report))

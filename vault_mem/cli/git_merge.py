@@ -13,9 +13,9 @@ from vault_mem.cli.common import Command
 @click.argument("theirs")
 @click.argument("path")
 def command(base: str, ours: str, theirs: str, path: str) -> int:
-    """Merge two versions of a file of the vault. Git calls this; the result is written into OURS.
+    """Merge two versions of a vault file into OURS. Git calls this.
 
-    Exits 5 where both sides changed the same key or the same lines: both texts then stand in the file.
+    Exits 5 if both sides changed the same key or lines; the file then contains both texts.
     """
     from vault_mem.merge_driver import main
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.common import Command, finish, open_vault, reply
 from vault_mem.cli.console import Console
+from vault_mem.messages import keep_clean
 
 if TYPE_CHECKING:
     from vault_mem.operations.upkeep.graph import Arc, Picture
@@ -21,33 +22,30 @@ if TYPE_CHECKING:
                 vault-mem graph --dot > vault.dot""",
 )
 @click.argument("id_", metavar="ID", required=False)
-@click.option("--depth", type=click.IntRange(1), help="How many links away from ID, default 1.")
-@click.option("--dot", is_flag=True, help="As a drawing for Graphviz.")
-@click.option("--mermaid", is_flag=True, help="As a drawing for Mermaid, which Obsidian shows.")
-@click.option("--public-only", is_flag=True, help="Leave private memories out: for pasting it elsewhere.")
+@click.option("--depth", type=click.IntRange(1), help="How many links away from ID (default: 1).")
+@click.option("--dot", is_flag=True, help="Print it for Graphviz.")
+@click.option("--mermaid", is_flag=True, help="Print it for Mermaid, which Obsidian renders.")
+@click.option("--public-only", is_flag=True, help="Leave private memories out, for pasting it elsewhere.")
 @click.pass_obj
 def command(console: Console, id_: str | None, depth: int | None, dot: bool, mermaid: bool, public_only: bool) -> None:
-    """Show the memories around ID and how they are linked. Without ID: what the whole vault looks like.
+    """Show the memories linked to ID. Without ID, show the shape of the whole vault.
 
-    That is clusters, hubs, bridges (links that alone hold two parts together), orphans and links that lead nowhere.
-    Wikilinks in a text count as related.
+    That is its clusters, hubs, bridges (single links between two parts), orphans and dead links. Wikilinks in a text
+    count as related.
     """
     if dot + mermaid + console.json > 1:
         raise click.UsageError("Choose one of --json, --dot and --mermaid.")
     if depth is not None and id_ is None:
         raise click.UsageError("--depth needs an ID.")
-    from vault_mem import messages
-
     vault = open_vault(console)
     if id_ is None and not (dot or mermaid):
         shape = vault.graph_overview(public_only=public_only)
-        console.answer(shape.to_dict(), messages.graph_overview(shape))
-        finish(console, vault, stale=shape.stale, pending=shape.pending)
+        reply(console, vault, shape, keep_clean.graph_overview(shape))
         return
     picture = vault.graph(id_, depth or 1, public_only=public_only)
     console.answer(
         picture.to_dict(),
-        _dot(picture) if dot else _mermaid(picture) if mermaid else messages.graph_around(picture),
+        _dot(picture) if dot else _mermaid(picture) if mermaid else keep_clean.graph_around(picture),
         as_is=dot or mermaid,
     )
     finish(console, vault, stale=picture.stale, pending=picture.pending)

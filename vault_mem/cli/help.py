@@ -24,10 +24,11 @@ from vault_mem.cli.console import Console
 @click.option("--all", "everything", is_flag=True, help="With --json: the whole command tree as one document.")
 @click.pass_obj
 def command(console: Console, words: tuple[str, ...], everything: bool) -> None:
-    """Explain a command, or list them all. With --json as one document: a line for each, or a command whole."""
+    """Explain a command, or list them all. With --json: one document, short for the list, whole for one command."""
     found, context = tree.find(words)
     if console.json and not words and not everything:
-        console.print(json.dumps(tree.index(), ensure_ascii=False))  # on one line: an agent pays for every space
+        # without a space: an agent pays for every one
+        console.print(json.dumps(tree.index(), ensure_ascii=False, separators=(",", ":")))
         return
     if console.json:
         console.print_json(tree.describe(found, context) if words else tree.tree())

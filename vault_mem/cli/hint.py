@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
-from typing import TYPE_CHECKING
 
 import click
 
 from vault_mem.cli.common import Command, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultMemError
+from vault_mem.messages import agents_day
 from vault_mem.setup.agents import AGENTS
-
-if TYPE_CHECKING:
-    from vault_mem.operations.memory.results import Found
 
 # The fence's two marks have four digits each that change with the text, and their tokens with them.
 _TOKEN = 6
@@ -27,14 +23,14 @@ _EVENTS = {"gemini": "BeforeAgent"}
                 vault-mem hint --hook claude-code < hook.json
                 vault-mem stats --recall                      # what hints were good for""",
 )
-@click.option("--hook", type=click.Choice(AGENTS), help="Print it fenced, in the form of this agent's prompt hook.")
-@click.option("--include-private", is_flag=True, help="Let private memories come in, too.")
+@click.option("--hook", type=click.Choice(AGENTS), help="Print it fenced, in this agent's prompt hook format.")
+@click.option("--include-private", is_flag=True, help="Include private memories.")
 @click.pass_obj
 def command(console: Console, hook: str | None, include_private: bool) -> None:
     """Print the memory that very likely answers a prompt, or nothing: most prompts get nothing.
 
-    Takes the JSON of an agent's prompt hook by standard input, or the prompt itself. No memory is shown twice in a
-    session. It always ends well.
+    Reads the JSON of an agent's prompt hook, or the prompt itself, on standard input. It shows no memory twice in a
+    session, and with --hook it always exits 0.
     """
     from vault_mem.notes.tokens import count_tokens
     from vault_mem.setup.hooks import envelope, fenced
@@ -50,7 +46,7 @@ def command(console: Console, hook: str | None, include_private: bool) -> None:
             session,
             include_private=include_private,
             frame=count_tokens(fenced("", short=True)) + _TOKEN,
-            cost=lambda each: count_tokens(_line(each, now) + "\n"),
+            cost=lambda each: count_tokens(agents_day.hinted(each, now) + "\n"),
         )
     except VaultMemError:
         if hook is None:
@@ -59,7 +55,7 @@ def command(console: Console, hook: str | None, include_private: bool) -> None:
     if console.json and not hook:
         console.print_json({"results": [each.to_dict() for each in found]})
     elif found:
-        text = "\n".join(_line(each, now) for each in found)
+        text = "\n".join(agents_day.hinted(each, now) for each in found)
         console.print(envelope(hook, text, _EVENTS.get(hook, "UserPromptSubmit")) if hook else text)
 
 
@@ -74,11 +70,3 @@ def _asked(console: Console) -> tuple[str, str]:
         return text, ""
     prompt, session = record.get("prompt"), record.get("session_id") or record.get("conversation_id")
     return (prompt if isinstance(prompt, str) else ""), (session if isinstance(session, str) else "")
-
-
-def _line(found: Found, now: datetime) -> str:
-    """A memory with what an agent needs to ask for more; it is a hint, and short."""
-    memory = found.memory
-    text = " ".join((found.passage or memory.content).split())
-    private = ", private: true" if memory.private else ""
-    return f"- [{memory.created.astimezone(now.tzinfo):%Y-%m-%d}] {text} (id: {memory.id}{private})"

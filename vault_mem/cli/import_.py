@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.common import Command, open_vault, reply
 from vault_mem.cli.console import Console
+from vault_mem.messages import the_vault
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -53,20 +54,20 @@ AT_HOME = (*SESSIONS, "claude-code-memory", "claude-mem", "mempalace")
                 vault-mem import memories.jsonl               # as `vault-mem export` wrote it""",
 )
 @click.argument("source")
-@click.option("--format", "format_", type=click.Choice(FORMATS), default="auto", help="What SOURCE is, default auto.")
-@click.option("--dry-run", is_flag=True, help="Only say what would come in.")
+@click.option(
+    "--format", "format_", type=click.Choice(FORMATS), default="auto", help="Format of SOURCE (default: auto)."
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would be imported.")
 @click.option("--private", is_flag=True, help="Make everything private.")
-@click.option("--as-memories", is_flag=True, help="Make a memory of each session, instead of keeping it as a session.")
+@click.option("--as-memories", is_flag=True, help="Turn each session into a memory instead of keeping it as a session.")
 @click.pass_obj
 def command(console: Console, source: str, format_: str, dry_run: bool, private: bool, as_memories: bool) -> int:
-    """Bring in memories from SOURCE: a file, a folder, a zip archive, or the name of an agent.
+    """Import memories from SOURCE: a file, a folder, a zip archive, or the name of an agent.
 
-    Everything goes through the guard, and says in `source` where it comes from. What came in before is skipped, so
-    an import can be repeated; a conversation that got longer grows. One item that cannot be read does not stop the
-    rest. What agents have kept of their sessions comes in as sessions (see `vault-mem sessions --help`).
+    Everything goes through the guard, and `source` records where it came from. You can repeat an import: what is
+    already here is skipped, and a conversation that got longer is extended. An item that cannot be read does not stop
+    the rest. Agents' session logs become sessions (see `vault-mem sessions --help`).
     """
-    from vault_mem import messages
-
     vault = open_vault(console)
     path = console.cwd / Path(source).expanduser()
     if source in AT_HOME and format_ in ("auto", source) and not path.exists():
@@ -80,32 +81,13 @@ def command(console: Console, source: str, format_: str, dry_run: bool, private:
     except KeyboardInterrupt as interrupt:
         stopped = getattr(interrupt, "report", None)
         if stopped is not None:
-            console.notice(messages.import_stopped(stopped))
+            console.notice(the_vault.import_stopped(stopped))
         raise
-    if console.json:
-        console.print_json(report.to_dict())
-    else:
-        _show(console, report)
-    finish(console, vault)
+    reply(console, vault, report, the_vault.imported(report))
     return 1 if report.refused and not (report.imported or report.skipped or report.grown or report.duplicates) else 0
 
 
 def _sessions(console: Console, vault: Vault, path: Path, format_: str, dry_run: bool) -> int:
-    from vault_mem import messages
-
     report = vault.import_sessions(path, format_, dry_run=dry_run, progress=console.progress("Importing"))
-    lines = [messages.imported_sessions(report), *(f"refused: {each.source}: {each.reason}" for each in report.refused)]
-    console.answer(report.to_dict(), "\n".join(lines))
-    finish(console, vault)
+    reply(console, vault, report, the_vault.imported_sessions(report))
     return 1 if report.refused and not (report.new or report.grown or report.same) else 0
-
-
-def _show(console: Console, report: Any) -> None:
-    from vault_mem import messages
-
-    console.print(messages.imported(report))
-    for each in report.duplicates:
-        similar = f" (similarity: {each.similarity:.2f})" if each.similarity is not None else ""
-        console.print(f"duplicate: {each.source} repeats {each.id or 'another item'}{similar}")
-    for each in report.refused:
-        console.print(f"refused: {each.source}: {each.reason}")

@@ -6,34 +6,31 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, finish, open_vault, scaffolded
+from vault_mem.cli.common import Command, open_vault, reply, scaffolded
 from vault_mem.cli.console import Console
 from vault_mem.cli.session import printed_tokens
+from vault_mem.messages import agents_day, scaffolds
 
 if TYPE_CHECKING:
     from vault_mem.operations.day.introspect import Introspection
 
 
 @click.command(cls=Command, examples="vault-mem introspect\nvault-mem introspect --budget 800 --json")
-@click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens in the answer, default 2000.")
+@click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens in the answer (default: 2000).")
 @click.option("--public-only", is_flag=True, help="Leave private memories out.")
 @click.pass_obj
 def command(console: Console, budget: int | None, public_only: bool) -> None:
-    """What there is to think about: recent memories, the emotions of a week, episodes, open questions."""
-    from vault_mem.messages import compose
-    from vault_mem.session_texts import SCAFFOLD_INTROSPECT, introspected
-
+    """Show what is worth thinking about: recent memories, the week's emotions, episodes, open questions."""
     vault = open_vault(console)
     now = vault.workspace.folder.now()
-    scaffold = scaffolded(console, vault, SCAFFOLD_INTROSPECT, "introspect")
+    scaffold = scaffolded(console, vault, scaffolds.INTROSPECT, "introspect")
 
     def text(result: Introspection) -> str:
-        return compose(introspected(result, now), scaffold)
+        return scaffolds.compose(agents_day.introspected(result, now), scaffold)
 
     result = vault.introspect_within(
         lambda result: printed_tokens(console, result.to_dict() | {"scaffold": scaffold}, text(result)),
         budget,
         public_only=public_only,
     )
-    console.answer(result.to_dict() | {"scaffold": scaffold}, text(result))
-    finish(console, vault, stale=result.stale, pending=result.pending)
+    reply(console, vault, result, text(result), scaffold=scaffold)

@@ -21,7 +21,21 @@ def lean(document: dict[str, Any]) -> dict[str, Any]:
     if document.get("status") == "saved" and document.get("memory"):
         saved = _lean(document["memory"])
         document = document | {"memory": {key: value for key, value in saved.items() if key != "text"}}
+        document |= _what_next(document)
     return {key: each for key, value in document.items() if _says(key, each := _lean(value)) and key not in _FILES}
+
+
+def _what_next(document: dict[str, Any]) -> dict[str, Any]:
+    """What the text of a save proposes, in the words of tools; and the memories it speaks of are no mere links."""
+    finished = [each["id"] for each in document.get("may_finish") or ()]
+    replaced = [each["id"] for each in document.get("may_replace") or ()]
+    changed = document.get("changed")
+    if changed and changed["id"] not in finished + replaced:
+        replaced.append(changed["id"])
+    hints = [f"if it takes that one's place, repeat it with supersedes: {' or '.join(replaced)}"] if replaced else []
+    hints += [f"if that is done, update_memory with memory_id {each} and done" for each in finished]
+    linked = [each for each in document.get("linked") or () if each["id"] not in finished + replaced]
+    return {"linked": linked, "hint": "; ".join(hints)}
 
 
 def _lean(value: Any) -> Any:

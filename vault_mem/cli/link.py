@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.common import Command, open_vault, reply
 from vault_mem.cli.console import Console
+from vault_mem.messages import keep_clean
 from vault_mem.model import LINK_TYPES
 
 
@@ -16,17 +17,14 @@ from vault_mem.model import LINK_TYPES
 )
 @click.argument("a")
 @click.argument("b")
-@click.option("--type", "type_", type=click.Choice(LINK_TYPES), help="What B is to A, default related.")
-@click.option("--reason", default="", help="Why; kept in the history.")
+@click.option("--type", "type_", type=click.Choice(LINK_TYPES), help="What B is to A (default: related).")
+@click.option("--reason", default="", help="Reason, kept in the history.")
 @click.pass_obj
 def command(console: Console, a: str, b: str, type_: str | None, reason: str) -> None:
-    """Link the memories A and B. The link is written once and shown on both; with --type, one that is there changes.
+    """Link memories A and B, or change the type of their link. It is written once and shown on both.
 
-    It stands on the memory that was saved later, and between a public and a private one always on the private.
+    It is written in the memory saved later; between a public and a private memory, always in the private one.
     """
-    from vault_mem import messages
-
     vault = open_vault(console)
     result = vault.link(a, b, type_, reason)
-    console.answer(result.to_dict(), messages.linked(result))
-    finish(console, vault)
+    reply(console, vault, result, keep_clean.linked(result))

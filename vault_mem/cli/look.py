@@ -6,8 +6,9 @@ Answers are made as plain text, and a pipe gets them so. What stands out is told
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
+
+from vault_mem.messages.words import columns, width_of
 
 _BOLD, _DIM, _RED, _GREEN, _YELLOW, _CYAN = "1", "2", "31", "32", "33", "36"
 _ENDS = {_BOLD: "22", _DIM: "22"}  # each sign is ended by its own opposite, so that they can be nested
@@ -100,15 +101,4 @@ def _breaks(before: str, after: str) -> bool:
         return before.isspace() != after.isspace()
     if after in _CLOSING or before in _OPENING:
         return False
-    return _width(before) == 2 or _width(after) == 2
-
-
-def columns(text: str) -> int:
-    """How many columns a text takes."""
-    return len(text) if text.isascii() else sum(map(_width, text))
-
-
-def _width(char: str) -> int:
-    if unicodedata.combining(char) or unicodedata.category(char) in ("Cf", "Me", "Mn"):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+    return width_of(before) == 2 or width_of(after) == 2

@@ -137,7 +137,9 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
         return fail(console, wants_json, error.code, error.message, hint, error.exit_code)
     except BrokenPipeError:
         return 0
-    except Exception as error:
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__module__ != "pyo3_runtime":  # a panic of LanceDB's
+            raise
         console.broken_off = True
         ours = of_system(error)
         if ours is not None:
@@ -171,7 +173,7 @@ def settle(console: Console, arguments: Sequence[str]) -> None:
         said = len(workspace.notices)
         guarded(console, partial(do_what_waits, workspace, tidy=turn), wants_json=False)
         for notice in workspace.notices[said:]:
-            console.notice(f"note: {notice}")
+            console.note(notice)
     console.opened.clear()
 
 

@@ -20,14 +20,14 @@ from vault_mem.mcp.tools import SETS
     "--tools",
     type=click.Choice(SETS),
     default="all",
-    help="core: wake_up, recall, remember, update_memory and forget; all of them is the default.",
+    help="core: wake_up, recall, remember, update_memory and forget (default: all).",
 )
-@click.option("--public", is_flag=True, help="Public memories alone: for the agent there are no private ones.")
+@click.option("--public", is_flag=True, help="Offer public memories only.")
 @click.pass_obj
 def command(console: Console, tools: str, public: bool) -> int:
-    """Serve the memory to an agent as tools of the Model Context Protocol, on standard input and output.
+    """Serve the vault to an agent as MCP tools, on standard input and output.
 
-    Agents start it themselves.
+    The agent starts this itself.
     """
     from vault_mem.mcp.server import Offer, serve
 

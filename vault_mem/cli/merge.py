@@ -6,6 +6,7 @@ import click
 
 from vault_mem.cli.common import Command, finish, open_vault, tell_left
 from vault_mem.cli.console import Console
+from vault_mem.messages import keep_clean
 
 
 @click.command(
@@ -17,9 +18,9 @@ from vault_mem.cli.console import Console
 @click.argument("keep", metavar="KEEP")
 @click.argument("remove", metavar="REMOVE")
 @click.option("--content", metavar="TEXT", help="The new text of KEEP; - reads standard input.")
-@click.option("--reason", default="", help="Why; kept in the history and the deletion log.")
-@click.option("--allow-secret", is_flag=True, help="Save even what looks like a credential.")
-@click.option("--update-links", is_flag=True, help="Change links in your own notes, canvases and bases as well.")
+@click.option("--reason", default="", help="Reason, kept in the history and the deletion log.")
+@click.option("--allow-secret", is_flag=True, help="Save it even if it looks like a credential.")
+@click.option("--update-links", is_flag=True, help="Also change links in your own notes, canvases and bases.")
 @click.pass_obj
 def command(
     console: Console,
@@ -30,15 +31,13 @@ def command(
     allow_secret: bool,
     update_links: bool,
 ) -> None:
-    """Merge REMOVE into KEEP, which takes over its links, tags, people and episodes; REMOVE goes to the trash.
+    """Merge REMOVE into KEEP, with its links, tags, people and episodes. REMOVE goes to the trash.
 
-    KEEP keeps its text unless --content gives another. A private memory is not merged into a public one (exit code 6).
+    KEEP keeps its text unless you give --content. A private memory cannot be merged into a public one (exit code 6).
     """
-    from vault_mem import messages
-
     text = console.read_text() if content == "-" else content
     vault = open_vault(console)
     result = vault.merge(keep, remove, text, reason, allow_secret=allow_secret, update_links=update_links)
-    console.answer(result.to_dict(), messages.merged(result))
+    console.answer(result.to_dict(), keep_clean.merged(result))
     tell_left(console, vault, result.left, f"still names {result.removed.id}", update_links=update_links)
     finish(console, vault)

@@ -13,6 +13,6 @@ from vault_mem.cli.tags import show
 @click.option("--closed", is_flag=True, help="Count closed memories too.")
 @click.pass_obj
 def command(console: Console, closed: bool) -> None:
-    """List the people of the vault, with how many memories are about each."""
+    """List the people in the vault, with the number of memories about each."""
     vault = open_vault(console)
-    show(console, vault, vault.people(closed=closed), "No people.")
+    show(console, vault, vault.people(closed=closed), "people")

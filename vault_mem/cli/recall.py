@@ -9,7 +9,9 @@ import click
 
 from vault_mem.cli.common import Command, beside, can_ask, filter_options, filters_from, finish, open_vault, vault_name
 from vault_mem.cli.console import Console
+from vault_mem.cli.session import printed_tokens
 from vault_mem.errors import InvalidInput
+from vault_mem.messages import save_and_find
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -23,22 +25,22 @@ if TYPE_CHECKING:
                 vault-mem recall 眼鏡の修理 -n 3 --json
                 vault-mem recall oysters --kind fact --since 2026-09-01
                 vault-mem recall "what did we decide last week?" --budget 500 --explain
-                vault-mem recall -i                           # type and see
+                vault-mem recall -i                           # search as you type
                 cat conversation.txt | vault-mem recall --context -""",
 )
 @click.argument("query", required=False)
-@click.option("-n", "limit", type=int, default=5, help="How many results, default 5.")
+@click.option("-n", "--limit", "limit", type=int, default=5, help="How many results (default: 5).")
 @click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens in the answer; sentences stay whole.")
 @click.option(
     "--min-relevance",
     type=float,
     metavar="P",
-    help="How likely, 0 to 1, the best result must answer; below it the two nearest are shown as such.",
+    help="Minimum relevance of the best result, 0 to 1; below it, only the two nearest are shown.",
 )
-@click.option("--sessions", is_flag=True, help="Search what was said in captured sessions, too.")
+@click.option("--sessions", is_flag=True, help="Also search captured sessions.")
 @click.option("--explain", is_flag=True, help="Show the terms of each score.")
-@click.option("--context", metavar="FILE", help="Take a long text as the query; - is standard input.")
-@click.option("-i", "--interactive", is_flag=True, help="Type and see; Enter opens the chosen note in your editor.")
+@click.option("--context", metavar="FILE", help="Use a long text as the query (- for standard input).")
+@click.option("-i", "--interactive", is_flag=True, help="Search as you type; Enter opens the note in your editor.")
 @filter_options
 @click.pass_obj
 def command(
@@ -54,7 +56,7 @@ def command(
     interactive: bool,
     **filters: Any,
 ) -> None:
-    """Find the memories that answer QUERY (or standard input, with -), by meaning, words and what is around them."""
+    """Find the memories that answer QUERY (- reads standard input), by meaning, words, people, dates and links."""
     from vault_mem.operations.memory.recall import Request
 
     if interactive:
@@ -63,11 +65,11 @@ def command(
     text = _query(console, query, context)
     vault = open_vault(console)
     chosen = filters_from(vault, filters)
-    shape = (Tool if console.for_tool else Json if console.json else Text)(vault, explain)
+    shape = Printed(console, vault, explain=explain)
     request = Request(text, limit, chosen, budget, shape.frame, min_relevance, sessions=sessions)
     others = beside(console, vault)
     result = vault.ask(request, shape.cost, others, vault_name(console, vault.workspace.folder.root))
-    shape.show(console, result)
+    shape.show(result)
     vault.note_used(each.memory.id for each in result.results)
     finish(console, vault, stale=result.stale, pending=result.pending)
 
@@ -107,69 +109,25 @@ def _query(console: Console, query: str | None, context: str | None) -> str:
     return f"{context_query(text)}\n{query}" if query else context_query(text)
 
 
-class Text:
-    """Results as lines of text."""
+class Printed:
+    """A recall as it will be printed: what each result costs, in tokens, and the answer itself."""
 
-    frame = 22  # tokens of the first line, and of the one that counts what was left out
-
-    def __init__(self, vault: Vault, explain: bool) -> None:
+    def __init__(self, console: Console, vault: Vault, *, explain: bool = False) -> None:
+        self.frame = 56 if console.json else 22  # tokens of everything but the results
+        self._console = console
         self._now = vault.workspace.folder.now()
         self._explain = explain
 
     def cost(self, found: Found) -> int:
         """What showing a result takes, in tokens."""
-        from vault_mem import messages
-        from vault_mem.notes.tokens import count_tokens
+        line = save_and_find.recalled_line(99, found, self._now, self._explain)
+        return printed_tokens(self._console, {"results": [self._record(found)]}, line + "\n")
 
-        return count_tokens(messages.recalled_line(99, found, self._now, self._explain) + "\n")
-
-    def show(self, console: Console, result: RecallResult) -> None:
+    def show(self, result: RecallResult) -> None:
         """Print what was found."""
-        from vault_mem import messages
-
-        console.print(messages.recalled(result, self._now, explain=self._explain))
-
-
-class Json:
-    """Results as one JSON document."""
-
-    frame = 56  # tokens of everything but the results
-
-    def __init__(self, vault: Vault, explain: bool) -> None:
-        self._now = vault.workspace.folder.now()
-        self._explain = explain
-
-    def cost(self, found: Found) -> int:
-        """What showing a result takes, in tokens."""
-        import json
-
-        from vault_mem.notes.tokens import count_tokens
-
-        return count_tokens(json.dumps({"results": [self._record(found)]}, ensure_ascii=False, indent=2, default=str))
+        results = [self._record(found) for found in result.results]
+        text = save_and_find.recalled(result, self._now, explain=self._explain)
+        self._console.answer(result.to_dict() | {"results": results, "scaffold": ""}, text)
 
     def _record(self, found: Found) -> dict[str, Any]:
         return found.to_dict() | ({"explain": found.terms} if self._explain else {})
-
-    def show(self, console: Console, result: RecallResult) -> None:
-        """Print what was found."""
-        from vault_mem import messages
-
-        console.answer(
-            result.to_dict() | {"results": [self._record(found) for found in result.results], "scaffold": ""},
-            messages.recalled(result, self._now, explain=self._explain),
-        )
-
-
-class Tool(Json):
-    """Results as a tool gives them: lean data and tagged text, of which an agent reads one."""
-
-    def cost(self, found: Found) -> int:
-        """What showing a result takes, in tokens."""
-        import json
-
-        from vault_mem import messages
-        from vault_mem.cli.lean import lean
-        from vault_mem.notes.tokens import count_tokens
-
-        data = json.dumps(lean({"results": [self._record(found)]}), ensure_ascii=False, default=str)
-        return max(count_tokens(data), count_tokens(messages.recalled_line(99, found, self._now, self._explain) + "\n"))

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vault_mem.cli.common import Command, beside, finish, moment, open_vault, scaffolded, vault_name
+from vault_mem.cli.common import Command, beside, finish, moment, open_vault, reply, scaffolded, vault_name
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
 from vault_mem.fields import Form
+from vault_mem.messages import notices, save_and_find, scaffolds
 from vault_mem.model import GIVEN, fields_of
 from vault_mem.notes.origin import stamped
 from vault_mem.vault.find import find_vault, other_vaults
@@ -59,15 +60,17 @@ def _fields(command: Callable[..., int]) -> Callable[..., int]:
 @click.argument("text", required=False)
 @_fields
 @click.option(
-    "--update", "update_id", metavar="ID", help="Replace the text of this memory; the old one is kept as a revision."
+    "--update", "update_id", metavar="ID", help="Replace the text of this memory; the old text is kept in its history."
 )
-@click.option("--replace-all", is_flag=True, help="With --update, or a new mood: replace what was added by hand, too.")
-@click.option("--last-blocked", is_flag=True, help="Use the text and fields that were refused last.")
-@click.option("--force", is_flag=True, help="Save even if it repeats a memory.")
-@click.option("--to", "target", metavar="DIR", help="Save it in this vault; by default the nearest, or by save_to.")
-@click.option("--allow-secret", is_flag=True, help="Save in public even if it looks like a credential.")
-@click.option("--dedup-threshold", type=float, help="Distance below which it is a repetition.")
-@click.option("--link-threshold", type=float, help="Distance below which memories are linked.")
+@click.option("--replace-all", is_flag=True, help="With --update or a new mood: also replace what was added by hand.")
+@click.option("--last-blocked", is_flag=True, help="Save the text that was refused last, with its fields.")
+@click.option("--force", is_flag=True, help="Save it even if it repeats a memory.")
+@click.option(
+    "--to", "target", metavar="DIR", help="Save it in this vault (default: the nearest, or by the setting save_to)."
+)
+@click.option("--allow-secret", is_flag=True, help="Save it publicly even if it looks like a credential.")
+@click.option("--dedup-threshold", type=float, help="Maximum distance of a repetition.")
+@click.option("--link-threshold", type=float, help="Maximum distance of linked memories.")
 @click.pass_obj
 def command(
     console: Console,
@@ -83,10 +86,9 @@ def command(
     link_threshold: float | None,
     **fields: Any,
 ) -> int:
-    """Save TEXT (or standard input, with -) as a memory, unless it only repeats one."""
+    """Save TEXT (- reads standard input) as a memory, unless it only repeats one."""
     if (text is None) != last_blocked:
-        missing = 'Missing the text. Give it as an argument, "-" to read standard input, or --last-blocked.'
-        raise click.UsageError("--last-blocked takes no text." if last_blocked else missing)
+        raise click.UsageError("--last-blocked takes no text." if last_blocked else save_and_find.NO_TEXT)
     content = console.read_text() if text == "-" else text or ""  # before the vault is opened: it may take its time
     if target and console.for_tool:
         _must_answer_here(console, target)
@@ -105,9 +107,7 @@ def command(
     if update_id is not None:
         given = [name for name in fields if _given(name)]
         if given:
-            raise click.UsageError(
-                f"--update replaces the text alone; it does not take --{given[0].replace('_', '-')}."
-            )
+            raise click.UsageError(f"--update replaces only the text; it does not take --{given[0].replace('_', '-')}.")
         return _update(console, vault, update_id, content, allow_secret=allow_secret, replace_all=replace_all)
     others = [] if force else beside(console, vault)
     repeated = vault.repeated_in(others, content) if others else None
@@ -141,7 +141,7 @@ def _must_answer_here(console: Console, target: str) -> None:
     known = [nearest, *other_vaults(nearest, console.vaults, console.cwd, console.env)]
     if find_vault(target, console.cwd, console.env) not in known:
         names = ", ".join(vault_name(console, root) for root in known)
-        raise InvalidInput(f"{target} is none of the vaults that answer here", f"they are: {names}")
+        raise InvalidInput(f"{target} is not one of the vaults offered here", f"they are: {names}")
 
 
 def _kept_in(console: Console, kind: str, people: Sequence[str]) -> str | None:
@@ -160,20 +160,18 @@ def _given(name: str) -> bool:
 
 def answer(console: Console, vault: Vault, result: RememberResult) -> int:
     """Say what became of a text; returns the exit code."""
-    from vault_mem import messages
-
-    data, scaffold = messages.remembered(result, vault.workspace.folder.now())
+    data, scaffold = save_and_find.remembered(result, vault.workspace.folder.now())
     scaffold = scaffolded(console, vault, scaffold, "duplicate" if result.duplicate_of else "saved")
     console.answer(
         result.to_dict()
         | {
-            "commands": messages.ways_on(result.duplicate_of.memory.id) if result.duplicate_of else [],
+            "commands": save_and_find.ways_on(result.duplicate_of.memory.id) if result.duplicate_of else [],
             "scaffold": scaffold,
         },
-        messages.compose(data, scaffold),
+        scaffolds.compose(data, scaffold),
     )
     if result.duplicate_of and not console.json:
-        console.notice(messages.blocked_hints(result.duplicate_of.memory.id))
+        console.notice(save_and_find.blocked_hints(result.duplicate_of.memory.id))
     finish(console, vault)
     return DUPLICATE_EXIT if result.duplicate_of else 0
 
@@ -202,17 +200,15 @@ def _last_blocked(
         try:
             vault.workspace.folder.tree.drop(kept)
         except OSError as error:
-            console.notice(f"note: it is still kept as the text refused last: {error.strerror}")
+            console.note(notices.STILL_BLOCKED.format(error=error.strerror))
     return code
 
 
 def _update(
     console: Console, vault: Vault, id_: str, content: str, *, allow_secret: bool, replace_all: bool = False
 ) -> int:
-    from vault_mem import messages
     from vault_mem.operations.upkeep.edit_memory import update_memory
 
     result = update_memory(vault.workspace, id_, content, replace_all=replace_all, allow_secret=allow_secret)
-    console.answer(result.to_dict() | {"status": "updated"}, messages.updated(result))
-    finish(console, vault)
+    reply(console, vault, result, save_and_find.updated(result), status="updated")
     return 0

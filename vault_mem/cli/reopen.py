@@ -10,7 +10,7 @@ from vault_mem.cli.console import Console
 
 @click.command(cls=Command, examples='vault-mem reopen mem_651b9d294720 --reason "..."')
 @click.argument("id_", metavar="ID")
-@click.option("--reason", default="", help="Why; kept in the memory's history.")
+@click.option("--reason", default="", help="Reason, kept in the memory's history.")
 @click.pass_obj
 def command(console: Console, id_: str, reason: str) -> None:
     """Reopen a closed memory."""

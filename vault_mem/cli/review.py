@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, Group, finish, open_vault
+from vault_mem.cli.common import Command, Group, finish, open_vault, reply
 from vault_mem.cli.console import Console
+from vault_mem.messages import keep_clean
 from vault_mem.result import plain
 from vault_mem.visible import visible
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 )
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """Answer the proposals of REVIEW.md. Ticking a box in any editor does the same."""
+    """Accept or reject the proposals in REVIEW.md. Ticking a box in an editor does the same."""
     console: Console = ctx.obj
     if ctx.invoked_subcommand is not None:
         return
@@ -42,7 +43,7 @@ def command(ctx: click.Context) -> None:
 @command.command("list", cls=Command, examples="vault-mem review list")
 @click.pass_obj
 def list_command(console: Console) -> None:
-    """Show the open proposals with their numbers."""
+    """List open proposals with their numbers."""
     _list(console, open_vault(console))
 
 
@@ -59,7 +60,7 @@ def accept_command(console: Console, which: str) -> None:
 @click.argument("which", metavar="N")
 @click.pass_obj
 def reject_command(console: Console, which: str) -> None:
-    """Refuse a proposal; it is not made again."""
+    """Reject a proposal. It is not made again."""
     vault = open_vault(console)
     _said(console, vault, vault.review_answer(which, accept=False))
 
@@ -77,7 +78,7 @@ def _list(console: Console, vault: Vault) -> None:
             console.print(f"{number}. {each.readable}  ({each.id})")
         _show_versions(console, versions)
         if not found and not versions:
-            console.print("Nothing to review.")
+            console.print(keep_clean.NOTHING_TO_REVIEW)
     finish(console, vault)
 
 
@@ -85,12 +86,12 @@ def _show_versions(console: Console, versions: list[SideBySide]) -> None:
     """Two versions of one memory, line beside line."""
     half = max((console.width - 5) // 2, 20)
     for each in versions:
-        console.print(f"Two versions of one memory: {each.original} | {each.copy}")
+        console.print(keep_clean.TWO_VERSIONS.format(original=each.original, copy=each.copy))
         for left, right in zip(each.left, each.right, strict=True):
             columns = [textwrap.wrap(visible(text), half) or [""] for text in (left, right)]
             for one, other in itertools.zip_longest(*columns, fillvalue=""):
                 console.print(f"  {one:<{half}} | {other}".rstrip())
-        console.print("  Keep what is right in the first, and delete the second.")
+        console.print(keep_clean.KEEP_ONE)
 
 
 def _step_by_step(console: Console, vault: Vault) -> None:
@@ -102,7 +103,7 @@ def _step_by_step(console: Console, vault: Vault) -> None:
         for id_ in proposal.ids if not proposal.place else ():
             console.print(f"  {id_}: {vault.show(id_).memory.content}")
         while True:
-            console.print("[y] do it  [n] never  [s] skip  [q] quit")
+            console.print(keep_clean.REVIEW_KEYS)
             said = console.ask()
             reply = said.strip().lower()[:1] if said else "q"  # the end of the input
             if reply in ("y", "n", "s", "q"):
@@ -114,7 +115,4 @@ def _step_by_step(console: Console, vault: Vault) -> None:
 
 
 def _said(console: Console, vault: Vault, answer: Answer) -> None:
-    words = {"applied": "Done", "rejected": "Rejected", "stale": "Not done, a memory has changed since"}
-    saved = f" ({answer.note or 'saved'}, id: {answer.memory_id})" if answer.memory_id else ""
-    console.answer(answer.to_dict(), f"{words[answer.outcome]}: {answer.proposal.readable}{saved}")
-    finish(console, vault)
+    reply(console, vault, answer, keep_clean.answered(answer))

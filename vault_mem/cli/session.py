@@ -1,15 +1,12 @@
-"""What wake-up and introspect share: an answer within a budget, whatever form it is printed in."""
+"""What an answer within a budget costs, in whichever form it is printed."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vault_mem.cli.console import Console
 from vault_mem.cli.lean import lean
-
-if TYPE_CHECKING:
-    pass
 
 
 def printed_tokens(console: Console, document: dict[str, Any], text: str) -> int:

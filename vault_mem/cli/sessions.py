@@ -11,13 +11,11 @@ import click
 from vault_mem.cli.common import Command, Group, agrees, can_ask, finish, open_vault
 from vault_mem.cli.console import Console
 from vault_mem.errors import Unsafe
+from vault_mem.messages import agents_day, words
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
     from vault_mem.operations.sessions.sessions import Listed
-
-_NONE = """No sessions are kept here.
-`vault-mem setup AGENT --capture` keeps what is said, `vault-mem import claude-code` brings in what was said before."""
 
 
 @click.group(
@@ -30,18 +28,20 @@ _NONE = """No sessions are kept here.
 )
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """What was said in sessions, as `capture` kept it. They are no memories, and git does not see them."""
+    """List, show and remove captured sessions. Sessions are not memories, and git ignores them."""
     if ctx.invoked_subcommand is None:
         _list(ctx.obj, "", "", 20)
 
 
 @command.command("list", cls=Command, examples="vault-mem sessions list --project ~/projects/app")
-@click.option("--project", default="", metavar="DIR", help="Only of this folder, or of a folder with this name.")
-@click.option("--agent", default="", help="Only of this agent.")
-@click.option("-n", "limit", type=int, default=20, help="How many, default 20.")
+@click.option(
+    "--project", default="", metavar="DIR", help="Only sessions in this folder, or in a folder with this name."
+)
+@click.option("--agent", default="", help="Only sessions of this agent.")
+@click.option("-n", "--limit", "limit", type=int, default=20, help="How many (default: 20).")
 @click.pass_obj
 def list_command(console: Console, project: str, agent: str, limit: int) -> None:
-    """List sessions, the latest first."""
+    """List sessions, latest first."""
     _list(console, project, agent, limit)
 
 
@@ -49,7 +49,7 @@ def list_command(console: Console, project: str, agent: str, limit: int) -> None
 @click.argument("which")
 @click.pass_obj
 def show_command(console: Console, which: str) -> None:
-    """Show one session: by its file, the digits that its name ends in, or the id that its agent gave it."""
+    """Show one session, named by its file, the last digits of its name, or the agent's id for it."""
     vault = open_vault(console)
     found, text = vault.session(which)
     console.answer(_json(found) | {"text": text}, text)
@@ -63,10 +63,12 @@ def show_command(console: Console, which: str) -> None:
                 vault-mem sessions remove --older-than 30 --project ~/projects/app --yes""",
 )
 @click.argument("which", nargs=-1)
-@click.option("--older-than", type=click.IntRange(0), metavar="DAYS", help="Those that ended earlier.")
-@click.option("--project", default="", metavar="DIR", help="Those of this folder, or of a folder with this name.")
-@click.option("--all", "everything", is_flag=True, help="All of them.")
-@click.option("--dry-run", is_flag=True, help="Only say which.")
+@click.option(
+    "--older-than", type=click.IntRange(0), metavar="DAYS", help="Sessions that ended more than this many days ago."
+)
+@click.option("--project", default="", metavar="DIR", help="Sessions in this folder, or in a folder with this name.")
+@click.option("--all", "everything", is_flag=True, help="All sessions.")
+@click.option("--dry-run", is_flag=True, help="Only show which.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def remove_command(
@@ -78,31 +80,26 @@ def remove_command(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Remove sessions for good: there is no undo. What was taken in of them is not captured or imported again."""
-    from vault_mem.messages import counted
-
+    """Remove sessions for good; this cannot be undone. They are not captured or imported again."""
     vault = open_vault(console)
     days = timedelta(days=older_than) if older_than is not None else None
     chosen: dict[str, Any] = {"older_than": days, "project": project, "everything": everything}
     found = vault.remove_sessions(which, **chosen, dry_run=True).removed
     if found and not dry_run:
-        which_ones = counted(len(found), "session")
+        which_ones = words.counted(len(found), "session")
         if not yes and not (can_ask(console) and agrees(console, f"Remove {which_ones} for good?")):
             raise Unsafe(f"{which_ones} would be gone for good", "--yes removes them")
         found = vault.remove_sessions([each.key for each in found]).removed
-    done = "Would remove" if dry_run else "Removed"
-    lines = [f"{done} {counted(len(found), 'session')}.", *(f"- {each.key}" for each in found)]
-    console.answer({"removed": [_json(each) for each in found], "dry_run": dry_run}, "\n".join(lines))
+    document = {"removed": [_json(each) for each in found], "dry_run": dry_run}
+    console.answer(document, agents_day.removed_sessions(found, dry_run=dry_run))
     finish(console, vault)
 
 
 def _list(console: Console, project: str, agent: str, limit: int) -> None:
-    from vault_mem import messages
-
     vault = open_vault(console)
     found, missed = vault.sessions(project, agent, limit), _missed(vault)
     now = vault.workspace.folder.now()
-    text = "\n".join([*(messages.session_line(each, now) for each in found), *missed]) or _NONE
+    text = "\n".join([*(agents_day.session_line(each, now) for each in found), *missed]) or agents_day.NO_SESSIONS
     console.answer({"sessions": [_json(each) for each in found], "missed": missed}, text)
     finish(console, vault)
 

@@ -10,6 +10,8 @@ import click
 from vault_mem.cli.common import Command, agrees, can_ask
 from vault_mem.cli.console import Console
 from vault_mem.errors import VaultNotFound
+from vault_mem.messages import agents_day, notices
+from vault_mem.messages.words import counted
 from vault_mem.setup.agents import AGENTS, default_scope
 from vault_mem.setup.wish import TOOL_SETS, Wish
 from vault_mem.vault.find import find_vault
@@ -27,23 +29,26 @@ UNSAFE_EXIT = 6
                 vault-mem setup cursor --cli --vault ~/my-vault
                 vault-mem setup claude-code --remove""",
 )
-@click.argument("agent", type=click.Choice(AGENTS))
-@click.option("--project", "scope", flag_value="project", help="In the current folder (default, but for openclaw).")
-@click.option("--user", "scope", flag_value="user", help="In your home folder, for all projects.")
+@click.argument("agent", type=click.Choice(AGENTS), metavar="AGENT")
+@click.option("--project", "scope", flag_value="project", help="For the current folder (default, except for openclaw).")
+@click.option("--user", "scope", flag_value="user", help="For all projects, in your home folder.")
 @click.option("--mcp", "surface", flag_value="mcp", default="mcp", help="Let the agent use the MCP server (default).")
 @click.option("--cli", "surface", flag_value="cli", help="Let the agent use the command line only.")
 @click.option(
-    "--tools", type=click.Choice(TOOL_SETS), default="core", help="Which tools the server offers, default core: five."
+    "--tools",
+    type=click.Choice(TOOL_SETS),
+    default="core",
+    help="Which tools the server offers (default: the five core tools).",
 )
-@click.option("--public", is_flag=True, help="Let the agent have public memories alone.")
-@click.option("--include-private", is_flag=True, help="Let the session-start hook bring in private memories too.")
-@click.option("--capture", is_flag=True, help="Keep what is said in sessions (see `vault-mem capture --help`).")
-@click.option("--per-prompt", is_flag=True, help="Add a memory to a prompt that it very likely answers.")
-@click.option("--sandbox", is_flag=True, help="Let commands in the sandbox of Claude Code or Codex save there.")
-@click.option("--remove", is_flag=True, help="Take everything away again that setup added.")
-@click.option("--yes", is_flag=True, help="Do it without asking.")
+@click.option("--public", is_flag=True, help="Give the agent public memories only.")
+@click.option("--include-private", is_flag=True, help="Include private memories in the session-start hook.")
+@click.option("--capture", is_flag=True, help="Capture sessions (see `vault-mem capture --help`).")
+@click.option("--per-prompt", is_flag=True, help="Add a memory to a prompt if it very likely answers it.")
+@click.option("--sandbox", is_flag=True, help="Let sandboxed commands of Claude Code or Codex save memories.")
+@click.option("--remove", is_flag=True, help="Remove everything that setup added.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@click.option("--no-check", is_flag=True, help="Do not try at the end whether the memory answers.")
+@click.option("--no-check", is_flag=True, help="Skip the check that the memory answers.")
 @click.pass_obj
 def command(
     console: Console,
@@ -61,10 +66,13 @@ def command(
     dry_run: bool,
     no_check: bool,
 ) -> int:
-    """Give an agent what it needs to use this memory: MCP entry, skill, hooks, four lines of instructions.
+    """Set up an agent to use this memory: MCP entry, skill, hooks and four lines of instructions.
 
-    Shows what would change in which file, then asks, and tries at the end whether the memory answers. Where there is no
-    vault, it offers to make one, or takes --vault DIR. --remove leaves every file as it was before.
+    AGENT is claude-code, codex, openclaw, cursor, gemini, opencode, copilot, qwen, cline, amp, vscode, windsurf, zed,
+    goose or generic.
+
+    Shows what would change in which file, asks, and then checks that the memory answers. If there is no vault, it
+    offers to make one (or give --vault DIR). --remove restores every file.
     """
     from vault_mem.setup.setup import plan, plan_removal
 
@@ -87,7 +95,7 @@ def command(
     result = plan_removal(wish) if remove else plan(wish)
     if not console.json:
         _show(console, result)
-    agreed = dry_run or yes or result.empty or _agrees(console)
+    agreed = dry_run or yes or result.empty or (can_ask(console) and agrees(console, "Make these changes?"))
     applied = agreed and not dry_run
     if applied:
         result.apply()
@@ -95,12 +103,13 @@ def command(
     if console.json:
         console.print_json(_json(result, wish, applied=applied, refused=not agreed) | {"check": check})
     elif not agreed:
-        console.notice("Nothing was changed. Use --yes to do it without being asked.")
+        console.notice(agents_day.NOT_SET_UP)
     elif applied:
         if check:
             console.print(check)
         if not result.empty:
-            console.print(f"Done. {_next_step(wish, remove)}")
+            flag = "" if scope == default_scope(agent) else f" --{scope}"
+            console.print(agents_day.set_up(agent, flag, remove=remove))
     return 0 if agreed else UNSAFE_EXIT
 
 
@@ -112,13 +121,11 @@ def _vault(console: Console, scope: str, *, yes: bool, dry_run: bool) -> Path | 
         named = Path(console.cwd, Path(console.vault).expanduser()) if console.vault else None
         wanted = named or Path(console.env.get("HOME") or Path.home()) / "memory"
         if dry_run:
-            console.notice(f"note: there is no vault yet; {wanted} would be made one")
+            console.note(notices.NO_VAULT_YET.format(folder=wanted))
             return wanted
         made = (yes and named is not None) or (can_ask(console) and agrees(console, f"Make a vault in {wanted}?"))
         if not made:
-            error.hint = (
-                "name a folder with --vault: with --yes it is made a vault, or run `vault-mem init FOLDER` first"
-            )
+            error.hint = "name one with --vault (--yes makes it), or run `vault-mem init FOLDER` first"
             raise
         from vault_mem.library import Vault
 
@@ -136,13 +143,13 @@ def _tried(console: Console, wish: Wish) -> str:
 
     program = shutil.which("vault-mem", path=console.env.get("PATH"))
     if program is None:
-        console.notice("note: vault-mem is not on this PATH; agents will not find it. pipx puts it there.")
+        console.note(notices.NOT_ON_PATH)
     try:
         total = first_answer(wish, program, console.env)
     except (OSError, ValueError, KeyError) as error:
-        console.notice(f"note: tried it, and it did not answer: {error}")
+        console.note(notices.NO_ANSWER.format(error=error))
         return ""
-    return f"Tried it: the memory answers ({total} memor{'y' if total == 1 else 'ies'})."
+    return agents_day.TRIED.format(memories=counted(total, "memory"))
 
 
 def _show(console: Console, result: Plan) -> None:
@@ -150,20 +157,9 @@ def _show(console: Console, result: Plan) -> None:
         if change.action != "none":
             console.print(change.diff, as_is=True)
     if result.empty:
-        console.print("Nothing to change.")
+        console.print(agents_day.NOTHING_TO_CHANGE)
     for notice in result.notices:
-        console.notice(f"note: {notice}")
-
-
-def _agrees(console: Console) -> bool:
-    """Ask, where there is somebody to ask."""
-    return can_ask(console) and agrees(console, "Make these changes?")
-
-
-def _next_step(wish: Wish, remove: bool) -> str:
-    undo = "" if wish.scope == default_scope(wish.agent) else f" --{wish.scope}"
-    again = "" if remove else f" To take it away again: vault-mem setup {wish.agent}{undo} --remove"
-    return f"Start a new session of {wish.agent} to see it.{again}"
+        console.note(notice)
 
 
 def _json(result: Plan, wish: Wish, *, applied: bool, refused: bool) -> dict[str, Any]:
@@ -178,10 +174,6 @@ def _json(result: Plan, wish: Wish, *, applied: bool, refused: bool) -> dict[str
         "notices": result.notices,
     }
     if refused:
-        hint = "look at the diffs, then use --yes"
-        document["error"] = {
-            "code": "unsafe",
-            "message": "setup changes files of yours and was not told to",
-            "hint": hint,
-        }
+        message, hint = "setup changes your files and was not told to", "look at the diffs, then use --yes"
+        document["error"] = {"code": "unsafe", "message": message, "hint": hint}
     return document

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.common import Command, open_vault, reply
 from vault_mem.cli.console import Console
+from vault_mem.messages import save_and_find
 
 
 @click.command(
@@ -15,13 +16,10 @@ from vault_mem.cli.console import Console
                 vault-mem similar mem_651b9d294720 --json""",
 )
 @click.argument("note")
-@click.option("-n", "limit", type=int, default=5, help="How many results, default 5.")
+@click.option("-n", "--limit", "limit", type=int, default=5, help="How many results (default: 5).")
 @click.pass_obj
 def command(console: Console, note: str, limit: int) -> None:
-    """Find the memories most like NOTE: any note of the vault, by path, name or id, your own ones too."""
-    from vault_mem import messages
-
+    """Find the memories most like NOTE, any note in the vault (by path, name or id), including your own."""
     vault = open_vault(console)
     result = vault.similar(note, limit)
-    console.answer(result.to_dict(), messages.similar(result, vault.workspace.folder.now()))
-    finish(console, vault, stale=result.stale, pending=result.pending)
+    reply(console, vault, result, save_and_find.similar(result, vault.workspace.folder.now()))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.common import Command, open_vault, reply
 from vault_mem.cli.console import Console
+from vault_mem.messages import keep_clean
 
 
 class _TagCommand(Command):
@@ -29,16 +30,13 @@ class _TagCommand(Command):
 )
 @click.argument("id_", metavar="ID")
 @click.argument("tags", nargs=-1, metavar="[+TAG | -TAG]...")
-@click.option("--remove", multiple=True, metavar="TAG", help="Take this tag off (repeatable); the same as -TAG.")
+@click.option("--remove", multiple=True, metavar="TAG", help="Remove this tag, like -TAG (repeatable).")
 @click.pass_obj
 def command(console: Console, id_: str, tags: tuple[str, ...], remove: tuple[str, ...]) -> None:
-    """Add tags to a memory (+TAG, or TAG) and take others off (-TAG)."""
-    from vault_mem import messages
-
+    """Add tags to a memory (+TAG or TAG), and remove tags (-TAG)."""
     if not tags and not remove:
-        raise click.UsageError("Which tags? Give +TAG to add one, -TAG to take one off.")
+        raise click.UsageError(keep_clean.WHICH_TAGS)
     vault = open_vault(console)
     result = vault.tag(id_, [each.removeprefix("+") for each in tags], remove)
     status = "tagged" if result.changed else "unchanged"
-    console.answer(result.to_dict() | {"status": status}, messages.tagged(result))
-    finish(console, vault)
+    reply(console, vault, result, keep_clean.tagged(result), status=status)

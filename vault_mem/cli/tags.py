@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.common import Command, open_vault, reply
 from vault_mem.cli.console import Console
+from vault_mem.messages import save_and_find
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -18,14 +19,11 @@ if TYPE_CHECKING:
 @click.option("--closed", is_flag=True, help="Count closed memories too.")
 @click.pass_obj
 def command(console: Console, closed: bool) -> None:
-    """List the tags of the vault, with how many memories have each."""
+    """List the tags in the vault, with the number of memories for each."""
     vault = open_vault(console)
-    show(console, vault, vault.tags(closed=closed), "No tags.")
+    show(console, vault, vault.tags(closed=closed), "tags")
 
 
-def show(console: Console, vault: Vault, found: Counts, none: str) -> None:
+def show(console: Console, vault: Vault, found: Counts, what: str) -> None:
     """Print names with their counts, in one column each."""
-    width = len(str(max((each.memories for each in found), default=0)))
-    lines = [f"{each.memories:>{width}}  {each.name}" for each in found]
-    console.answer(found.to_dict(), "\n".join(lines) or none)
-    finish(console, vault, stale=found.stale, pending=found.pending)
+    reply(console, vault, found, save_and_find.counts(found, what))

@@ -9,7 +9,9 @@ import select
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from vault_mem.cli.look import columns, wrapped
+from vault_mem.cli.look import wrapped
+from vault_mem.messages.save_and_find import KEYS, NOTHING_RELATED
+from vault_mem.messages.words import columns
 from vault_mem.visible import visible
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def _keys() -> Iterator[str]:
 
 def _draw(query: str, found: list[Found], chosen: int) -> None:
     width, height = os.get_terminal_size(1)
-    lines = [f"> {query}", f"{_DIM}type · ↑↓ choose · Enter opens the note · Esc leaves{_PLAIN}"]
+    lines = [f"> {query}", f"{_DIM}{KEYS}{_PLAIN}"]
     for number, each in enumerate(found):
         text = " ".join(visible(each.passage or each.memory.content).split())
         told = wrapped(f"{each.memory.created.date().isoformat()}  {text}", width - 2).split("\n")
@@ -80,6 +82,6 @@ def _draw(query: str, found: list[Found], chosen: int) -> None:
         mark = _REVERSE if number == chosen else ""
         lines += [f"{mark}{line}{_PLAIN}" for line in told]
     if query.strip() and not found:
-        lines.append("No related memories.")
+        lines.append(NOTHING_RELATED)
     cursor = f"\x1b[1;{columns(lines[0]) + 1}H"
     os.write(1, (_CLEAR + "\r\n".join(lines) + cursor).encode(errors="replace"))

@@ -6,6 +6,7 @@ import click
 
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
+from vault_mem.messages import keep_clean, notices
 
 
 @click.command(
@@ -14,16 +15,14 @@ from vault_mem.cli.console import Console
 )
 @click.argument("a")
 @click.argument("b")
-@click.option("--body", is_flag=True, help="Turn links in the text into plain text too.")
-@click.option("--reason", default="", help="Why; kept in the history.")
+@click.option("--body", is_flag=True, help="Also turn links in the text into plain text.")
+@click.option("--reason", default="", help="Reason, kept in the history.")
 @click.pass_obj
 def command(console: Console, a: str, b: str, body: bool, reason: str) -> None:
-    """Remove the link between A and B, whichever of them it is written in."""
-    from vault_mem import messages
-
+    """Remove the link between A and B, whichever note it is written in."""
     vault = open_vault(console)
     result = vault.unlink(a, b, body=body, reason=reason)
-    console.answer(result.to_dict(), messages.unlinked(result))
+    console.answer(result.to_dict(), keep_clean.unlinked(result))
     for key in result.left:
-        console.notice(f"note: the text of {key} still names it; --body turns that into plain text")
+        console.note(notices.STILL_IN_TEXT.format(key=key))
     finish(console, vault)

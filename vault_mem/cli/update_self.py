@@ -6,6 +6,7 @@ import click
 
 from vault_mem.cli.common import Command, finish, open_vault
 from vault_mem.cli.console import Console
+from vault_mem.messages import agents_day
 
 
 @click.command(
@@ -16,17 +17,17 @@ from vault_mem.cli.console import Console
                 vault-mem update-self --resolve 1 "Sometimes. Not after midnight.\"""",
 )
 @click.option(
-    "--set", "fields", multiple=True, metavar="FIELD=VALUE", help="Set a field (repeatable); no value: drop it."
+    "--set", "fields", multiple=True, metavar="FIELD=VALUE", help="Set a field (repeatable); FIELD= removes it."
 )
-@click.option("--ask", multiple=True, metavar="QUESTION", help="Ask a question (repeatable).")
+@click.option("--ask", multiple=True, metavar="QUESTION", help="Add an open question (repeatable).")
 @click.option(
     "--resolve",
     nargs=2,
     multiple=True,
     metavar="N|WORDS ANSWER",
-    help="Resolve an open question by its number or some of its words (repeatable).",
+    help="Answer an open question, named by its number or some of its words (repeatable).",
 )
-@click.option("--show", is_flag=True, help="Only show what it says, as without options.")
+@click.option("--show", is_flag=True, help="Show it, as without options.")
 @click.pass_obj
 def command(
     console: Console,
@@ -35,12 +36,10 @@ def command(
     resolve: tuple[tuple[str, str], ...],
     show: bool,
 ) -> None:
-    """Show or change SELF.md, what the agent says of itself: fields and questions. The file is public.
+    """Show or change SELF.md, where the agent describes itself: fields and questions. The file is public.
 
-    Only the lines that are meant change; whatever else a person wrote there stays. `undo` takes it back.
+    Only the lines concerned change; anything else in the file stays. `undo` takes it back.
     """
-    from vault_mem.session_texts import self_told
-
     wanted = dict(_pair(each) for each in fields)
     change = bool(wanted or ask or resolve)
     if show and change:
@@ -49,8 +48,8 @@ def command(
     result = vault.update_self(wanted, ask=ask, resolve=resolve) if change else vault.show_self()
     status = "updated" if result.op else "unchanged" if change else "shown"
     document = result.to_dict() | {"status": status, "scaffold": ""}
-    head = {"updated": "Updated SELF.md.\n\n", "unchanged": "SELF.md says so already.\n\n", "shown": ""}[status]
-    console.answer(document, head + self_told(result))
+    head = {"updated": "Updated SELF.md.\n\n", "unchanged": "SELF.md already says that.\n\n", "shown": ""}[status]
+    console.answer(document, head + agents_day.self_told(result))
     finish(console, vault)
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, beside, finish, open_vault, scaffolded
+from vault_mem.cli.common import Command, beside, open_vault, reply, scaffolded
 from vault_mem.cli.console import Console
 from vault_mem.cli.session import printed_tokens
 from vault_mem.errors import VaultNotFound
+from vault_mem.messages import agents_day, scaffolds
 from vault_mem.setup.agents import AGENTS
 
 if TYPE_CHECKING:
@@ -25,16 +26,12 @@ _FENCE = 16
                 vault-mem wake-up --budget 600 --public-only
                 vault-mem wake-up --public-only --hook claude-code        # what `setup` puts into a hook""",
 )
-@click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens in the answer, default 1500.")
+@click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens in the answer (default: 1500).")
 @click.option("--public-only", is_flag=True, help="Leave private memories out.")
-@click.option(
-    "--hook", type=click.Choice(AGENTS), help="Print it fenced, in the form of this agent's session-start hook."
-)
+@click.option("--hook", type=click.Choice(AGENTS), help="Print it fenced, in this agent's session-start hook format.")
 @click.pass_obj
 def command(console: Console, budget: int | None, public_only: bool, hook: str | None) -> None:
-    """What to know when a session begins: the last introspection, what is open, recent and important memories."""
-    from vault_mem.messages import compose
-    from vault_mem.session_texts import SCAFFOLD_WAKE_UP, woke_up
+    """Show what to know when a session begins: the last introspection, open tasks and questions, recent memories."""
     from vault_mem.setup.hooks import envelope
 
     try:
@@ -42,13 +39,13 @@ def command(console: Console, budget: int | None, public_only: bool, hook: str |
     except VaultNotFound as error:
         if hook is None:
             raise
-        console.notice(f"note: {error.message}")  # a session in a folder without a vault is none of ours
+        console.note(error.message)  # a session outside any vault
         return
     now = vault.workspace.folder.now()
-    scaffold = scaffolded(console, vault, SCAFFOLD_WAKE_UP, "wake_up")
+    scaffold = scaffolded(console, vault, scaffolds.WAKE_UP, "wake_up")
 
     def text(result: WakeUp) -> str:
-        whole = compose(woke_up(result, now), scaffold)
+        whole = scaffolds.compose(agents_day.woke_up(result, now), scaffold)
         return envelope(hook, whole) if hook else whole
 
     if hook:
@@ -60,5 +57,4 @@ def command(console: Console, budget: int | None, public_only: bool, hook: str |
         public_only=public_only,
         others=beside(console, vault),
     )
-    console.answer(result.to_dict() | {"scaffold": scaffold}, text(result))
-    finish(console, vault, stale=result.stale, pending=result.pending)
+    reply(console, vault, result, text(result), scaffold=scaffold)

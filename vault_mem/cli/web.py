@@ -12,16 +12,16 @@ from vault_mem.errors import InvalidInput
 @click.command(
     cls=Command,
     examples="""vault-mem web
-                vault-mem web --port 8765 --no-browser        # prints the address, and leaves opening it to you""",
+                vault-mem web --port 8765 --no-browser        # prints the address""",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port; by default a free one.")
-@click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port (default: a free one).")
+@click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
 @click.pass_obj
 def command(console: Console, port: int, no_browser: bool) -> int:
-    """Show the vault as a page in your browser: ask, what an agent is told, timeline, graph, review, history, health.
+    """Open the vault in your browser: ask, agent's view, timeline, graph, review, history and health.
 
-    Only this machine can reach it, and only who has the printed address gets in. Private memories are not on the page
-    until you switch them on there. Runs until Ctrl-C.
+    Only this machine can reach the page, and only with the printed address. Private memories are hidden until you
+    switch them on there. Runs until Ctrl-C.
     """
     try:
         from vault_mem.web.serve import serve

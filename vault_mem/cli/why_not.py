@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
-from vault_mem.cli.common import Command, filter_options, filters_from, finish, open_vault
+from vault_mem.cli.common import Command, filter_options, filters_from, open_vault, reply
 from vault_mem.cli.console import Console
-from vault_mem.cli.recall import Text
+from vault_mem.cli.recall import Printed
+from vault_mem.messages import save_and_find
 
 
 @click.command(
@@ -18,18 +19,16 @@ from vault_mem.cli.recall import Text
 )
 @click.argument("id_", metavar="ID")
 @click.argument("query")
-@click.option("-n", "limit", type=int, default=5, help="How many results the recall has, default 5.")
-@click.option("--budget", type=int, metavar="TOKENS", help="The budget the recall has.")
+@click.option("-n", "--limit", "limit", type=int, default=5, help="How many results the recall has (default: 5).")
+@click.option("--budget", type=int, metavar="TOKENS", help="Token budget of the recall.")
 @filter_options
 @click.pass_obj
 def command(console: Console, /, id_: str, query: str, limit: int, budget: int | None, **filters: Any) -> None:
-    """Say at which stage a recall of QUERY drops ID, or where in the answer it is."""
-    from vault_mem import messages
+    """Explain where a recall of QUERY drops ID, or at which place it shows it."""
     from vault_mem.operations.memory.recall import Request
 
     vault = open_vault(console)
-    shape = Text(vault, explain=False)
+    shape = Printed(console, vault)
     chosen = filters_from(vault, filters)
     result = vault.ask_why_not(id_, Request(query, limit, chosen, budget, shape.frame), shape.cost)
-    console.answer(result.to_dict(), messages.why_not(result))
-    finish(console, vault, stale=result.stale, pending=result.pending)
+    reply(console, vault, result, save_and_find.why_not(result))

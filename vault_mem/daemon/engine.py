@@ -1,7 +1,7 @@
-"""A vault that the daemon has open: its watcher, its workspaces, the work of quiet moments, and how it is let go.
+"""A vault that the daemon has open: its watcher, its workspaces, its background work, and how it closes.
 
 Whatever touches the vault's files runs in a thread of this vault's own: a request's, or the engine's. A disk that hangs
-holds up nobody else.
+does not hold up others.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from vault_mem.daemon.watcher import Watcher
 from vault_mem.errors import Busy, VaultMemError
 from vault_mem.library import Vault
 from vault_mem.operations import standby
-from vault_mem.operations.pool import Pool, Turn
+from vault_mem.operations.pool import Pool, WriteTurn
 from vault_mem.operations.workspace import Workspace
 from vault_mem.register import COMMANDS
 from vault_mem.vault import clock, turns
@@ -41,7 +41,7 @@ _PATIENCE = 30.0  # with a command at work
 _QUIET_LONGEST = 60.0  # settings may have changed, or a clock
 # After this many commits the table is folded together in a quiet moment, or between two commands of a busy one.
 _FOLD_COMMITS, _FOLD_WHEN_BUSY = 20, 100
-# Commands fold the table only when nobody had a quiet moment for it in a long while.
+# Commands compact the table only if background work has not done so for a long time.
 _COMMITS_BETWEEN_FOLDING = 400
 _LOOK_SECONDS = 2.0  # for a vault that is gone, and the like
 
@@ -53,12 +53,12 @@ class Engine:
         self.root = root = folder.root
         self.env = env = folder.env
         self._hold, self._ended_here = hold, ended
-        self.kept = False  # it is not let go when nobody uses it
+        self.kept = False  # stays open even if unused
         self.requests = self.borrowers = 0
         self._why_ending = ""
         self._users = threading.Condition()
         self.ended = threading.Event()
-        self.turn = Turn()
+        self.turn = WriteTurn()
         self._index_dir, self._model = folder.index_dir, folder.settings.model
         self._take_over(folder)
         self._quiet_due = clock.monotonic() + _IDLE_SECONDS
@@ -91,7 +91,7 @@ class Engine:
     # ---- from the first request to the last
 
     def borrow(self) -> bool:
-        """Have it stay open until `give_back`; not where it is being let go."""
+        """Keep it open until `give_back`; fails if it is already closing."""
         with self._users:
             self.borrowers += not self._why_ending
             return not self._why_ending
@@ -114,11 +114,11 @@ class Engine:
 
     @property
     def ending(self) -> bool:
-        """Whether it is being let go."""
+        """Whether it is closing."""
         return bool(self._why_ending)
 
     def _is_over(self) -> bool:
-        """Whether it was told to end, or nobody needs it, or there is nothing left to keep."""
+        """Whether it was told to end, is unused, or has nothing left to serve."""
         if not self.ending and self.gone:
             self.end("the vault is gone")
         with self._users:
@@ -218,7 +218,7 @@ class Engine:
         self._wake.set()
 
     def _run(self) -> None:
-        """The work of quiet moments, until the vault is let go."""
+        """Background work, until the vault is closed."""
         scan_due = clock.monotonic() + self._scan_seconds
         not_before = folded = 0.0
         while not self._is_over():
@@ -249,7 +249,7 @@ class Engine:
                 elif now >= self._quiet_due:
                     self._quiet_due = now + _QUIET_LONGEST
                     self._quiet_due = min(self._quiet_due, clock.monotonic() + self._quiet())
-                elif now - self._busy > _IDLE_SECONDS and self.watcher.flags.strange and self.watcher.by_events:
+                elif now - self._busy > _IDLE_SECONDS and self.watcher.flags.unknown and self.watcher.by_events:
                     self._look_at_flags()
                 elif now - self._busy > _IDLE_SECONDS and folded < self._busy:
                     folded = now
@@ -334,7 +334,7 @@ class Engine:
             self.turn.end()
         if shares:
             with self._own() as workspace:
-                share(workspace)  # a store may be slow: nobody who writes waits for it
+                share(workspace)  # a store may be slow: writers do not wait for it
         if wrote:
             return 1.0
         if began < (quiet := self._heard + self._quiet_seconds):  # not all was quiet when we looked

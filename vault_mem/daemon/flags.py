@@ -20,7 +20,7 @@ from vault_mem.vault.tree import TEMPORARY, key_of
 from vault_mem.vault.walk import RACY_NS, FileState, look_at
 
 _SAVED_SECONDS = 0.05  # after the last that was heard of a file, its save is over
-_MOMENT_SECONDS = 2.0  # nobody saves two files by hand in less
+_MOMENT_SECONDS = 2.0  # a person cannot save two files faster than this
 _SOME = 100
 
 
@@ -38,7 +38,7 @@ class Flags:
         self._heard_of: dict[str, float] = {}
         self._era = 0
         self._last_saved = ("", -math.inf)
-        self.strange = True  # whether there may be notes that were never looked at
+        self.unknown = True  # whether there may be notes that were never looked at
 
     def __len__(self) -> int:
         """How many notes were seen to say that they are private."""
@@ -55,7 +55,7 @@ class Flags:
             self._true.clear()
             self._cleared.clear()
             self._era += 1
-            self.strange = True
+            self.unknown = True
 
     # ---- what happens to files, by their paths below the root
 
@@ -135,12 +135,12 @@ class Flags:
 
     def look_at_all(self, stop: Callable[[], bool]) -> None:
         """Look at every private note, or go on later where something else is to be done."""
-        self.strange = False
+        self.unknown = False
         private = self._folder.root / self._folder.settings.private_folder
         keys = [key for path in private.rglob("*.md") if (key := self._folder.key(path)) not in self._true]
         for start in range(0, len(keys), _SOME):
             if stop():
-                self.strange = True
+                self.unknown = True
                 return
             self._look_at(keys[start : start + _SOME])
 

@@ -42,7 +42,7 @@ def alive(root: str) -> bool:
     try:
         with Tree(Path(root)).opened(LIFE_LOCK, os.O_RDWR) as handle:
             return not try_lock(handle)
-    except OSError:  # nobody has ever held it, or the file system has no locks and so no daemon
+    except OSError:  # never held, or the file system has no locks and so no daemon
         return False
 
 
@@ -57,7 +57,7 @@ def await_end(root: str, seconds: float = START_SECONDS) -> bool:
 
 
 def elsewhere(root: str, folder: str) -> Holder | None:
-    """The daemon that has this vault open, if its socket is in another folder, where nobody with ours can meet it."""
+    """The daemon that has this vault open, if its socket is in another folder, where we cannot reach it."""
     holder = _holder(root) if alive(root) else None
     return holder if holder is not None and holder.folder != folder else None
 
@@ -103,7 +103,7 @@ def release(handle: int) -> None:
 
 
 def _asked_to_leave(root: str, place: str, wake: Callable[[], None]) -> bool:
-    """Have whoever holds a vault let it go; whether there is hope that they will."""
+    """Ask the daemon that has this vault open to close it; returns whether it may do so."""
     holder = _holder(root)
     if holder is None or holder.place == place:
         wake()

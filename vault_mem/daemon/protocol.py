@@ -28,8 +28,8 @@ CHUNK = 65_536
 # The system's limit for a socket's path: 108 bytes on Linux, 104 on macOS, the final zero included.
 LONGEST_PATH = 100
 _LONGEST_MESSAGE = 1 << 30
-# What a command sees of its client's environment; the last few are for git, which signs commits and runs hooks.
-_FORWARDED = (b"VAULT_MEM_", b"XDG_", b"LC_", b"HF_", b"GIT_AUTHOR_", b"GIT_COMMITTER_", b"AWS_")
+# What a command sees of its client's environment: our own settings, what git signs with, credentials of a store.
+_FORWARDED = (b"VAULT_MEM_", b"XDG_", b"LC_", b"HF_", b"GIT_AUTHOR_", b"GIT_COMMITTER_", b"AWS_", b"AZURE_", b"GOOGLE_")
 _FORWARDED_WHOLE = (b"HOME", b"TZ", b"LANG", b"PATH", b"USER", b"NO_COLOR", b"TMPDIR", b"SSH_AUTH_SOCK", b"GNUPGHOME")
 # The vault's own record of the daemon that has it open: its lock is held as long as that is so.
 LIFE_LOCK = ".vault-mem/daemon.lock"
@@ -98,7 +98,7 @@ def control(word: str, root: str = "", env: Mapping[str, str] | None = None) -> 
 
 
 def forwarded(environment: Mapping[bytes, bytes]) -> list[bytes]:
-    """What a daemon is told of an environment, as `NAME=VALUE`."""
+    """The part of an environment that is sent to the daemon, as `NAME=VALUE`."""
     return [
         name + b"=" + value
         for name, value in environment.items()

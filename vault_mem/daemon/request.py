@@ -77,7 +77,7 @@ class Line:
         return b"".join(parts)
 
     def write(self, kind: bytes, text: str) -> None:
-        """Output; the answer is held back until the command has ended, so that a slow reader holds up nobody."""
+        """Output; the answer is held back until the command has ended, so a slow reader does not hold up others."""
         if kind == protocol.STDERR and not self._held:
             self._send(kind, text.encode(errors="replace"))
         else:

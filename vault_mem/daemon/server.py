@@ -110,7 +110,7 @@ class Server:
                 self._look()
 
     def _look(self) -> None:
-        """End where nobody needs us. No vault is looked at here: its disk may hang."""
+        """End if we are no longer needed. No vault is read here: its disk may hang."""
         if not os.path.exists(self._place + ".sock"):  # noqa: PTH110
             self.stop("the socket is gone")
         elif self._running or self._vaults.engines():
@@ -171,7 +171,7 @@ class Server:
             if not taken:
                 connection.sendall(protocol.message(protocol.ENDING))
                 return
-            connection.sendall(protocol.message(protocol.ACCEPTED))  # from here on it is done, whoever waits for it
+            connection.sendall(protocol.message(protocol.ACCEPTED))  # from here on it runs even if the client leaves
             self._run(Line(connection, messages), request)
             self._served += 1
 
@@ -209,7 +209,7 @@ class Server:
         self._vaults.end()
 
     def _status(self, root: str) -> dict[str, Any]:
-        """How the daemon is, and the vaults that it has open; one of them, if it is open, is told in full."""
+        """How the daemon is, and the vaults that it has open; one of them, if it is open, is described in full."""
         vaults = self._vaults.status()
         named = next((each for each in vaults if each["vault"] == root), {})
         own = {
@@ -312,7 +312,7 @@ def _hold(place: str, *, wanted: bool) -> tuple[int | None, list[str]]:
             told = control(place, protocol.STOP) if wanted else None
             kept = [each["vault"] for each in (told or {}).get("vaults", ()) if not each["automatic"]]
             deadline = time.monotonic() + (END_SECONDS if wanted else START_SECONDS / 2)
-            while not try_lock(handle):  # one that is just ending makes way
+            while not try_lock(handle):  # one about to exit releases it
                 if time.monotonic() > deadline:
                     os.close(handle)
                     return None, []

@@ -18,7 +18,7 @@ from vault_mem.vault.lock import try_lock
 START_SECONDS = 15.0  # a daemon listens before it loads anything; past this, something is wrong
 END_SECONDS = 35.0  # it finishes what it is writing first
 _POLL_SECONDS = 0.01
-# What the process needs to run as Python does for whoever starts it. Anything else is told with each command: what one
+# The environment that Python itself needs. Anything else comes with each command: what one
 # client has in its environment is not for the others to see.
 _OWN_ENVIRONMENT = (
     *("HOME", "USER", "LANG", "LC_", "TZ", "PATH", "TMPDIR", "XDG_", "VAULT_MEM_RUNTIME_DIR", "VAULT_MEM_PACE"),
@@ -97,7 +97,7 @@ def _spawn(place: str, env: Mapping[str, str]) -> bool:
 
 
 def control(place: str, word: str, root: str = "", env: Mapping[str, str] | None = None) -> dict[str, Any] | None:
-    """Say a word to the daemon at `place`; its answer tells how it is. None where there is none."""
+    """Say a word to the daemon at `place`; its answer tells how it is. None if there is none."""
     connection = connect(place)
     if connection is None:
         return None

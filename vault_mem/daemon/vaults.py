@@ -1,4 +1,4 @@
-"""The vaults that the daemon has open: each is opened by the first request for it, and let go when nobody uses it.
+"""The vaults that the daemon has open: each is opened by the first request for it, and closed when it is unused.
 
 No vault's files are touched while the list is locked, so that none waits for the disk of another.
 """
@@ -28,7 +28,7 @@ _OF_ONE_COMMAND = ("VAULT_MEM_NOW", "VAULT_MEM_VAULT")
 
 @dataclass
 class _Entry:
-    """One vault's place in the list, which stays there when the vault is let go."""
+    """One vault's place in the list, which stays there when the vault is closed."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)  # held while it is looked at or opened
     engine: Engine | None = None
@@ -64,7 +64,7 @@ class Vaults:
                     return None
                 if engine.borrow():
                     return engine
-                engine.ended.wait(_POLL_SECONDS)  # it is being let go: open it again then
+                engine.ended.wait(_POLL_SECONDS)  # it is closing: open it again afterwards
         return None
 
     def _engine(self, entry: _Entry, folder: Folder) -> Engine | None:
@@ -100,7 +100,7 @@ class Vaults:
         return engine
 
     def keep(self, folder: Folder) -> None:
-        """Open a vault and do not let it go when nobody uses it; it is made ready at once."""
+        """Open a vault at once and keep it open, used or not."""
         engine = self.borrow(folder)
         if engine is not None:
             engine.kept = True

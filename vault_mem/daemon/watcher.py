@@ -1,7 +1,7 @@
 """Watching a vault's files. Events are hints: which files to look at. A scan of all decides where they may be missing.
 
 On Linux one inotify instance watches the folders that can hold notes, and a folder of ours for cookies: its events come
-in the order in which things happened, so whoever sees a cookie's event has seen everything before it. Elsewhere
+in the order in which things happened, so when a cookie's event arrives, everything before it has arrived too. Elsewhere
 watchdog's observer for the system does the same. On file systems without events every command scans.
 """
 
@@ -36,7 +36,7 @@ _SHARED = ("nfs", "cifs", "smb", "9p", "fuse", "vboxsf", "drvfs", "prl_fs", "vir
 
 
 class Watcher:
-    """Hears of changes to a vault's notes, keeps the list of what is not indexed yet, and what was seen of flags."""
+    """Receives changes to a vault's notes; keeps what is not indexed yet, and the private flags it has seen."""
 
     def __init__(self, folder: Folder, changed: Callable[[], None], cookies: Path | None = None) -> None:
         """`cookies` is a place outside the vault for them, where a sync service does not see them come and go."""
@@ -53,7 +53,7 @@ class Watcher:
 
     @property
     def by_events(self) -> bool:
-        """Whether the system tells of changes; otherwise every command looks for itself."""
+        """Whether the system reports changes; otherwise every command checks the files."""
         return self._source is not None
 
     def start(self) -> None:

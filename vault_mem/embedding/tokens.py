@@ -40,12 +40,12 @@ class TokenVectors:
         norms = np.linalg.norm(np.asarray(self._vectors[::7], dtype=np.float32), axis=1)
         return float(np.median(norms[norms > 0]))
 
-    def tokens(self, text: str) -> list[Token]:
-        """The tokens of a text in order."""
+    @lru_cache(maxsize=16)  # noqa: B019 - one instance lives as long as its process
+    def tokens(self, text: str) -> tuple[Token, ...]:
+        """The tokens of a text in order; a query is asked for its own several times."""
         found = self._tokenizer.encode(text, add_special_tokens=False)
-        return [
-            Token(id_, start, end) for id_, (start, end) in zip(found.ids, found.offsets, strict=True) if end > start
-        ]
+        pairs = zip(found.ids, found.offsets, strict=True)
+        return tuple(Token(id_, start, end) for id_, (start, end) in pairs if end > start)
 
     @lru_cache(maxsize=4_000)  # noqa: B019 - one instance lives as long as its process
     def word(self, text: str) -> tuple[Vectors, float]:
@@ -62,9 +62,17 @@ class TokenVectors:
         found = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False) if texts else []
         return [np.array(each.ids, dtype=np.int32) for each in found]
 
-    def directions(self, numbers: NDArray[Any]) -> Vectors:
-        """Unit vectors of tokens. The first dimension, which all words share, is left out: it tells none apart."""
-        vectors = np.asarray(self._vectors[numbers][:, 1:], dtype=np.float32)
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        norms[norms == 0] = 1
-        return np.asarray(vectors / norms, dtype=np.float32)
+    def cosines(self, numbers: NDArray[Any], others: NDArray[Any]) -> Vectors:
+        """How like tokens are, some × others. The first dimension, which all words share, is left out."""
+        products = self._told_apart(numbers) @ self._told_apart(others).T
+        return np.asarray(products / np.outer(self._lengths[numbers], self._lengths[others]), dtype=np.float32)
+
+    def _told_apart(self, numbers: NDArray[Any]) -> Vectors:
+        return np.take(self._vectors, numbers, axis=0)[:, 1:].astype(np.float32)
+
+    @cached_property
+    def _lengths(self) -> Vectors:
+        """How long the vector of each token is, without the first dimension."""
+        parts = np.array_split(np.arange(len(self._vectors)), 16)
+        found = np.concatenate([np.linalg.norm(self._told_apart(part), axis=1) for part in parts])
+        return np.where(found > 0, found, 1).astype(np.float32)

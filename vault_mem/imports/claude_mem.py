@@ -27,7 +27,7 @@ def read(path: Path, zone: tzinfo) -> Found:
         yield Bad(f"{NAME}:{path.name}", "not its database")
         return
     for table, item in ((_TABLES[0], _observation), (_TABLES[1], _summary)):
-        for record in rows(_database(path), f"SELECT * FROM {table} ORDER BY id"):
+        for record in map(dict, rows(_database(path), f"SELECT * FROM {table} ORDER BY id")):
             yield item(record, f"{NAME}:{table}/{record.get('id')}")
 
 

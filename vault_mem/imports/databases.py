@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,12 @@ from typing import Any
 from vault_mem.errors import InvalidInput
 
 
-def rows(database: Path, query: str, *values: Any) -> list[dict[str, Any]]:
-    """What a query finds, as names and values."""
+def rows(database: Path, query: str, *values: Any) -> Iterator[sqlite3.Row]:
+    """What a query finds, one after the other."""
     try:
         with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
             connection.row_factory = sqlite3.Row
-            return [dict(row) for row in connection.execute(query, values)]
+            yield from connection.execute(query, values)
     except sqlite3.Error as error:
         raise InvalidInput(f"{database} cannot be read: {error}", "is it the database of another version?") from error
 

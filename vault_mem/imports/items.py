@@ -102,7 +102,7 @@ def conversation(name: str, key: str, title: str, parts: list[str], created: dat
 
 
 def moment(value: Any) -> datetime | None:
-    """A time as exports write it: ISO 8601, or seconds or milliseconds since 1970. None where it is neither."""
+    """A time as exports write it: ISO 8601, or seconds or milliseconds since 1970. None if it is neither."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)

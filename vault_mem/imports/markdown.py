@@ -12,10 +12,10 @@ from vault_mem.model import GIVEN, Memory
 from vault_mem.notes.parse import Note, parse, read_time
 
 NAME = "markdown"
-# What makes a note unreadable; a value of the wrong type is only somebody else's scheme.
+# Problems that make a note unreadable; a value of the wrong type is just another convention.
 _UNREADABLE = ("broken YAML", "front matter", "not UTF-8", "has NUL")
 
-# What names other notes, or says whose words these are, is not taken over.
+# Fields that name other notes or an author are not imported.
 _FIELDS = [
     name for name, each in GIVEN.items() if each.form is not Form.NAMES and name not in ("private", "source", "scope")
 ]

@@ -23,7 +23,7 @@ def recognises(path: Path) -> bool:
     database = _database(path)
     if not has_table(database, "collections", "embeddings", "embedding_metadata"):
         return False
-    return bool(rows(database, "SELECT 1 FROM collections WHERE name LIKE '%drawers%'"))
+    return any(rows(database, "SELECT 1 FROM collections WHERE name LIKE '%drawers%'"))
 
 
 def read(path: Path, zone: tzinfo) -> Found:

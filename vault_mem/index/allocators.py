@@ -1,17 +1,31 @@
-"""Giving memory back to the system."""
+"""Memory that Python and its libraries manage: when it is looked through for garbage, and given back."""
 
 from __future__ import annotations
 
 import ctypes
 import functools
+import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-import pyarrow as pa
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Do not look for garbage where thousands of objects are made that all stay: hundreds of times, and for nothing."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def release_memory() -> None:
     """Give back what large reads have left in the allocators: more than all the memories at hand take."""
+    import pyarrow as pa
+
     pa.default_memory_pool().release_unused()
     trim = _trim()
     if trim is not None:

@@ -48,7 +48,7 @@ def writable(home: Path) -> bool:
         os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         probe.unlink()
     except (FileExistsError, NotADirectoryError):
-        return True  # no sandbox: something else has its name, and whoever opens it says so
+        return True  # not a sandbox: another file has this name, and opening it will fail
     except OSError:
         return False
     return True

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from vault_mem.embedding.calibration import Calibration
 from vault_mem.embedding.embedder import Vectors
-from vault_mem.index.catalogue import COLUMNS, TYPES, Catalogue
+from vault_mem.index.catalogue import TYPES, Catalogue
 from vault_mem.index.corpus import Corpus
 from vault_mem.index.filters import Filters
 from vault_mem.index.known import MEMORY, NOTE
@@ -21,24 +21,22 @@ from vault_mem.index.links import Names
 from vault_mem.index.met import Held, Met
 from vault_mem.index.people import WRITTEN
 from vault_mem.index.sample import sample
-from vault_mem.index.table import listed, quote, rows_in
+from vault_mem.index.table import Search, quote
 from vault_mem.index.terms import unspaced
 
 if TYPE_CHECKING:
     from vault_mem.index.index import Index
 
-# How far around a candidate the memories of its moment are at hand, those aside that a filter leaves out.
-REACH = 4
 # Further searches, for a time or a person that a query names, bring this share of what the first one does.
 FURTHER = 0.5
 # Closed memories are left out by LanceDB only where there are more than a few.
 MOSTLY = 0.7
-# So many more of the nearest are compared in full: the vector index tells their order about right.
+# How many more of the nearest are compared in full: the vector index orders them only roughly.
 SPARE = 20
-# So many of the nearest may be a pair with a memory.
+# How many of the nearest are compared with a memory for pairs.
 PAIRED = 20
-# Rows that are read at once where all are.
-AT_ONCE = 10_000
+# Searches that LanceDB is asked at once.
+AT_ONCE = 64
 # More of these a query does not name.
 MOST_SPANS = 3
 # Letters stand for many words: at most this many of a query are looked up.
@@ -76,14 +74,14 @@ class Candidates(Protocol):
     def catalogue(self, files: Collection[str]) -> Catalogue:
         """The rows of these files."""
 
-    def in_time(self, files: Collection[str], filters: Filters, now: datetime) -> Catalogue:
-        """The rows of these files and of those just before and after, with the sessions that they are part of."""
+    def in_time(self, files: Collection[str], beside: Collection[str], filters: Filters, now: datetime) -> Catalogue:
+        """The rows of these files and of those just before and after some of them, with the sessions of all."""
 
     def pairing(self, files: Collection[str] | None) -> Catalogue:
         """The rows of these files and of those that are most like one of them; None stands for all files."""
 
-    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> Catalogue:
-        """The rows of at least that many whole memories nearest to a vector; `ours` are no included notes."""
+    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> set[str]:
+        """At least that many of the files whose whole is nearest to a vector; `ours` are no included notes."""
 
     def saying(self, text: str) -> Catalogue:
         """The rows of memories of this very text."""
@@ -123,7 +121,7 @@ class AtHand:
         """All rows."""
         return self._catalogue
 
-    def in_time(self, files: Collection[str], filters: Filters, now: datetime) -> Catalogue:
+    def in_time(self, files: Collection[str], beside: Collection[str], filters: Filters, now: datetime) -> Catalogue:
         """All rows."""
         return self._catalogue
 
@@ -131,9 +129,9 @@ class AtHand:
         """All rows."""
         return self._catalogue
 
-    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> Catalogue:
-        """All rows."""
-        return self._catalogue
+    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> set[str]:
+        """Nothing need be gathered."""
+        return set()
 
     def saying(self, text: str) -> Catalogue:
         """All rows."""
@@ -163,7 +161,6 @@ class InTable:
     def __init__(self, index: Index, met: Met) -> None:
         self._table, self._names, self._facts, self._met = index.table, Names(index.state), index.facts, met
         self._with_notes = bool(index.folder.settings.include)
-        self._numbers: dict[str, int] = {}  # of the rows that were found, by file
 
     @property
     def corpus(self) -> Corpus:
@@ -174,20 +171,26 @@ class InTable:
         """The files that answer best, about that many by each way of searching."""
         where, more = self._where(filters, now)
         words = self._spelled(wanted.words)
-        self._search(wanted.vector, words, where, more * count)
-        further = round(more * count * FURTHER)
+        ways: list[str | Vectors] = [" ".join(words)] if words else []
+        ways += [wanted.vector] if wanted.vector is not None and wanted.vector.any() else []
+        wholes = [(where, more * count)]
+        further = more * count * FURTHER
         for first, last in wanted.spans[:MOST_SPANS]:
-            self._search(wanted.vector, words, _all(where, f"created >= {first!r} AND created < {last!r}"), further)
-        written = sorted({form for name in wanted.people for form in self._facts.values(WRITTEN, name)})
-        if written:
+            wholes.append((_all(where, f"created >= {first!r} AND created < {last!r}"), further))
+        if written := sorted({form for name in wanted.people for form in self._facts.values(WRITTEN, name)}):
             having = " OR ".join(f"array_has(people, {quote(form)})" for form in written)
-            self._search(wanted.vector, words, _all(where, f"({having})"), further)
+            wholes.append((_all(where, f"({having})"), further))
+        asked = [(what, *each) for each in wholes for what in ways]
         if wanted.people and words:
-            self._matching([*words, *(part for name in wanted.people for part in name.split())], where, further)
+            called = (part for name in wanted.people for part in name.split())
+            asked.append((" ".join([*words, *called]), where, further))
+        files = self._find([Search(what, condition, round(most)) for what, condition, most in asked])
         if wanted.as_written:
-            asked = _all(where, f"contains(lower(content), {quote(wanted.as_written)})")
-            return {*self._numbers, *self._files(asked, count)}
-        return set(self._numbers)
+            files.update(self._files(_all(where, f"contains(lower(content), {quote(wanted.as_written)})"), count))
+        return files
+
+    def _find(self, searches: Sequence[Search]) -> set[str]:
+        return self._facts.files_at({place for found in self._table.find(searches) for place in found})
 
     def _where(self, filters: Filters, now: datetime) -> tuple[str, float]:
         """What LanceDB is asked for, and how many times more of it than is wanted.
@@ -205,15 +208,6 @@ class InTable:
         asked = [term for term in terms if term not in letters] or letters
         return list(dict.fromkeys(word for term in asked for word in sorted(self._facts.spelled(term))))[:MOST_WORDS]
 
-    def _search(self, vector: Vectors | None, words: Sequence[str], where: str, count: float) -> None:
-        self._matching(words, where, count)
-        if vector is not None and vector.any():
-            self._numbers |= self._table.nearest(vector, where, round(count))
-
-    def _matching(self, words: Sequence[str], where: str, count: float) -> None:
-        if words:
-            self._numbers |= self._table.matching(" ".join(words), where, round(count))
-
     def around(self, files: Collection[str]) -> set[str]:
         """The files linked to these, in either direction, and whatever else names them: it may have replaced them."""
         linked = {each for file in files for source, target, _ in self._names.around(file) for each in (source, target)}
@@ -221,51 +215,46 @@ class InTable:
 
     def catalogue(self, files: Collection[str]) -> Catalogue:
         """The rows of these files."""
-        return self._of(self._met.rows(files, self._read))
-
-    def _read(self, files: list[str]) -> list[dict[str, Any]]:
-        """Rows by their numbers where those are known and a memory has but one; else by their files."""
-        numbers = [] if self._facts.parted else [self._numbers[file] for file in files if file in self._numbers]
-        others = [file for file in files if self._facts.parted or file not in self._numbers]
-        found = rows_in(self._table.take(COLUMNS, numbers)) if numbers else []
-        if others:
-            found += rows_in(self._table.select(COLUMNS, f"file IN ({listed(others)})"))
-        return [row for row in found if row["type"] in (MEMORY, NOTE)]
+        return self._of(self._met.rows(files, self._facts.held))
 
     def _of(self, held: list[Held]) -> Catalogue:
         found = Catalogue.of_few(held, self._table.dim, self._facts, self._facts.forms)
         found.names = self._names
         return found
 
-    def in_time(self, files: Collection[str], filters: Filters, now: datetime) -> Catalogue:
-        """The rows of these files and of those just before and after, with the sessions that they are part of."""
+    def unread(self, stamp: str, count: int) -> Catalogue:
+        """The rows of the next files whose texts nobody has read ahead; they are not kept in memory."""
+        held = self._facts.held(self._facts.unread(stamp, count))
+        return self._of([row for file in sorted(held) for row in held[file]])
+
+    def in_time(self, files: Collection[str], beside: Collection[str], filters: Filters, now: datetime) -> Catalogue:
+        """The rows of these files and of those just before and after some of them, with the sessions of all."""
         closed_by = None if filters.closed and filters.as_of is None else (filters.as_of or now).timestamp()
-        timeline = self._facts.timeline(files, closed_by=closed_by, public=filters.private is False)
-        found = self.catalogue({*files, *self._facts.neighbours(timeline, files, REACH)})
+        timeline = self._facts.timeline(files, beside, closed_by=closed_by, public=filters.private is False)
+        found = self.catalogue({*files, *timeline.files} - {""})
         found.timeline = timeline
         return found
 
     def pairing(self, files: Collection[str] | None) -> Catalogue:
         """The rows of these files and of those that are most like one of them. All are held while they are used."""
         if files is None:
-            batches = self._table.batches(COLUMNS, f"n = 0 AND {TYPES}", AT_ONCE)
-            return self._of([Held(row) for rows in batches for row in rows])
+            return self._of(list(self._facts.all_held()))
         own, found = self.catalogue(files), set(files)
-        for place in (own.n == 0).nonzero()[0].tolist():
-            found |= self._table.nearest(own.vectors[place], self._whole, PAIRED).keys()
+        whole = (own.n == 0).nonzero()[0].tolist()
+        for start in range(0, len(whole), AT_ONCE):
+            near = [Search(own.vectors[place], self._whole, PAIRED) for place in whole[start : start + AT_ONCE]]
+            found |= self._find(near)
         return self.catalogue(found)
 
     @property
     def _whole(self) -> str:
         return "n = 0" if self._facts.parted else ""
 
-    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> Catalogue:
-        """The rows of at least that many whole memories nearest to a vector; `ours` are no included notes."""
+    def near(self, vector: Vectors, filters: Filters, now: datetime, count: int, *, ours: bool = False) -> set[str]:
+        """At least that many of the files whose whole is nearest to a vector; `ours` are no included notes."""
         where, more = self._where(filters, now)
         of_ours = f"type = {quote(MEMORY)}" if ours and self._with_notes else ""
-        found = self._table.nearest(vector, _all(where, self._whole, of_ours), round(more * count) + SPARE)
-        self._numbers |= found
-        return self.catalogue(found)
+        return self._find([Search(vector, _all(where, self._whole, of_ours), round(more * count) + SPARE)])
 
     def saying(self, text: str) -> Catalogue:
         """The rows of memories of this very text."""

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Vectors
@@ -21,9 +22,10 @@ from vault_mem.index.corpus import AllAtHand, Corpus
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.lexicon import Lexicon
 from vault_mem.index.links import Names
-from vault_mem.index.met import FoundOut, Held, TermsOfFew
+from vault_mem.index.met import FoundOut, Held, TermsOfFew, columns_of
 from vault_mem.index.rows import noted
 from vault_mem.index.table import Table, quote, rows_in, vectors_in
+from vault_mem.index.texts import Texts, shared
 from vault_mem.index.timeline import Timeline
 from vault_mem.model import Memory, from_record
 
@@ -31,6 +33,7 @@ T = TypeVar("T")
 
 TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
 _TEXTS = ("file", "hash", "id", "kind", "category", "emotion", "content", "memory")
+_PACKED = ("file", "hash", "id", "content", "memory")  # those that differ from row to row
 _LISTS = ("tags", "people")
 _SIGNS = ("hash", "id", "created")  # of a file's rows: where one is another, the rows are others
 _PLAIN = (*_TEXTS, *_LISTS, "private", "type")
@@ -74,28 +77,40 @@ class Catalogue:
         self._fill(columns)
 
     @classmethod
-    def of_all(cls, table: Table) -> Catalogue:
-        """Every row of a table."""
-        found = table.select(COLUMNS, TYPES).sort_by([("file", "ascending"), ("n", "ascending")])
-        columns: dict[str, Any] = {name: found.column(name).to_pylist() for name in _PLAIN}
-        columns |= {name: found.column(name).to_numpy() for name in _NUMBERS}
-        columns["vector"] = np.array(vectors_in(found), order="C")  # our own: rows are changed in place
-        columns["terms"] = found.column("terms").combine_chunks()
-        del found
+    def of_all(cls, table: Table, *, searched: bool = True) -> Catalogue:
+        """Every row of a table; those that are not `searched` are whole memories without vectors and terms."""
+        names = COLUMNS if searched else [name for name in COLUMNS if name not in ("vector", "terms")]
+        found = table.select(names, TYPES if searched else f"n = 0 AND {TYPES}")
+        order = pc.sort_indices(found, [("file", "ascending"), ("n", "ascending")])
+        columns: dict[str, Any] = {"vector": np.zeros((found.num_rows, 0), dtype=np.float32)}
+        for name in names:  # one by one: together they would be in memory twice
+            column = found.column(name).take(order)
+            found = found.drop_columns(name)
+            if name in _NUMBERS:
+                columns[name] = column.to_numpy()
+            elif name == "vector":
+                columns[name] = np.array(vectors_in(column), order="C")  # our own: rows are changed in place
+            elif name == "terms":
+                columns[name] = column.combine_chunks()
+            else:
+                columns[name] = Texts(column.combine_chunks()) if name in _PACKED else shared(column.to_pylist())
         catalogue = cls(columns)
         release_memory()
         return catalogue
+
+    @classmethod
+    def empty(cls, dim: int) -> Catalogue:
+        """No rows yet."""
+        columns: dict[str, Any] = {name: [] for name in _PLAIN} | {name: np.zeros(0) for name in _NUMBERS}
+        columns |= {"vector": np.zeros((0, dim), np.float32), "terms": pa.array([], pa.list_(pa.string()))}
+        return cls(columns)
 
     @classmethod
     def of_few(
         cls, held: Sequence[Held], dim: int, corpus: Corpus, forms: Callable[[str], Collection[str]]
     ) -> Catalogue:
         """Rows that were picked out, with the figures of all; they do not change."""
-        rows = [each.row for each in held]
-        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in _PLAIN}
-        columns |= {name: np.array([row[name] for row in rows], dtype=np.float64) for name in _NUMBERS}
-        columns["vector"] = np.array([row["vector"] for row in rows], dtype=np.float32).reshape(len(rows), dim)
-        catalogue = cls(columns, corpus)
+        catalogue = cls(columns_of(held, dim) | {"hash": ()}, corpus)
         catalogue._held = held
         catalogue.__dict__["lexicon"] = TermsOfFew(held, forms)
         return catalogue
@@ -127,6 +142,10 @@ class Catalogue:
         self._terms = None
         lexicon.fill(terms)
         return lexicon
+
+    def read_before(self, place: int) -> bytes:
+        """What a quiet moment has found out about the text at a place; nothing where all rows are at hand."""
+        return self._held[place].read if self._held is not None else b""
 
     @property
     def complete(self) -> bool:
@@ -275,6 +294,11 @@ class Catalogue:
             value.learn(self, new)
         self._derived = kept
 
+    def add(self, rows: Rows) -> None:
+        """Take the rows of a file that has none here, in their order."""
+        self._put(rows)
+        self._derived.clear()
+
     def _remove(self, place: int) -> None:
         self.alive[place] = False
         self.lexicon.remove(place)
@@ -303,7 +327,7 @@ class Catalogue:
             self.alive[place] = True
             self._take_facts([place])
 
-    def _texts(self) -> tuple[list[Any], ...]:
+    def _texts(self) -> tuple[Any, ...]:
         own = (
             self.files,
             self._hashes,
@@ -323,7 +347,7 @@ class Catalogue:
         size = len(self.files)
         more = max(missing, size // 8, 64)
         for column in self._texts():
-            column += [""] * more
+            column.extend([""] * more)
         self.vectors = np.concatenate([self.vectors, np.zeros((more, self.vectors.shape[1]), dtype=np.float32)])
         for name in ("n", "importance", "private", "created", "valid_from", "valid_to", "ours", "alive", "owner"):
             array: NDArray[Any] = getattr(self, name)

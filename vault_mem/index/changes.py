@@ -30,7 +30,7 @@ class Changes:
                 self._commits.append((generation, before, after, files))
 
     def between(self, generation: str, before: int, after: int) -> dict[str, Rows | None] | None:
-        """The files that changed from one version to another; None where somebody else wrote in between."""
+        """The files that changed from one version to another; None if somebody else wrote in between."""
         with self._lock:
             steps = {start: (end, files) for name, start, end, files in self._commits if name == generation}
         found: dict[str, Rows | None] = {}

@@ -166,7 +166,8 @@ class AllAtHand:
     def likeness(self, vector: Vectors, cosines: NDArray[np.float32]) -> tuple[Likeness, Likeness]:
         """How like a vector whole memories are, and all rows."""
         alive = self._catalogue.alive
-        return _likeness(cosines[alive & (self._catalogue.n == 0)]), _likeness(cosines[alive])
+        all_ = _likeness(cosines[alive])
+        return _likeness(cosines[alive & (self._catalogue.n == 0)]) if self.parted else all_, all_
 
     def words(self, first: str) -> Iterable[str]:
         """The words that begin with a letter."""

@@ -25,22 +25,22 @@ from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.corpus import Likeness, mean_of
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.languages import START, spoken, stem_in
-from vault_mem.index.met import counted, letter, stem_of
+from vault_mem.index.met import FIELDS, Held, counted, framed, length, letter, packed, stem_of, unpacked
 from vault_mem.index.people import PERSON, NameFact, name_facts
 from vault_mem.index.sample import sizes
-from vault_mem.index.table import Table, quote, rows_in
+from vault_mem.index.table import PLACE, Table, listed, quote, rows_in
 from vault_mem.index.terms import STOP, unspaced
 from vault_mem.index.timeline import GAP, LONGEST, SECOND, Timeline
 from vault_mem.vault.database import at_once
 
-FORMAT = 1
+FORMAT = 3
 TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
-COLUMNS = (
-    *("file", "n", "id", "type", "tags", "people", "private", "created", "valid_to"),
-    *("terms", "content", "memory", "vector"),
-)
-# Rows that are read and counted at once: some hundred megabytes at the most.
-_AT_ONCE = 10_000
+COLUMNS = (*FIELDS, "terms", "vector")
+_ALL = ("meta", "stems", "words", "names", "memories", "rows", "readings", "places", "sample")
+# How far around a memory those of its moment are told, those aside that a filter leaves out.
+REACH = 4
+# Rows that are read and counted at once: some ten megabytes.
+_AT_ONCE = 4_000
 # How many answers about terms are kept until something changes.
 _KEPT = 4096
 # SQLite takes this many values in one question.
@@ -57,9 +57,13 @@ CREATE TABLE IF NOT EXISTS memories (
     number INTEGER PRIMARY KEY, file TEXT UNIQUE, created REAL, valid_to REAL, private INTEGER, length INTEGER,
     since INTEGER, session INTEGER
 );
+CREATE TABLE IF NOT EXISTS rows (number INTEGER PRIMARY KEY, packed BLOB);
+CREATE TABLE IF NOT EXISTS readings (number INTEGER PRIMARY KEY, packed BLOB);
+CREATE TABLE IF NOT EXISTS places (place INTEGER PRIMARY KEY, number INTEGER);
+CREATE INDEX IF NOT EXISTS places_of ON places (number);
 CREATE INDEX IF NOT EXISTS by_time ON memories (created, file);
 CREATE INDEX IF NOT EXISTS by_end ON memories (valid_to) WHERE valid_to IS NOT NULL;
-CREATE INDEX IF NOT EXISTS by_session ON memories (session);
+CREATE INDEX IF NOT EXISTS by_session ON memories (session, since, length);
 CREATE TABLE IF NOT EXISTS sample (id TEXT PRIMARY KEY, file TEXT, text TEXT, vector BLOB) WITHOUT ROWID;
 """
 
@@ -81,7 +85,7 @@ class Facts:
         self._cache: dict[Any, Any] = {}
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
     # --- keeping up -------------------------------------------------------------------------------------------------
@@ -91,18 +95,23 @@ class Facts:
         return bool(self._meta("format") == FORMAT and self._meta("version") == table.version)
 
     def keep(self, table: Table) -> None:
-        """The table has another version, and the same rows."""
-        self._put(version=table.version)
+        """The table has another version, and the same rows, maybe in other places."""
+        with self._at_once():
+            self._db.execute("DELETE FROM places")
+            self._note_places(*table.places(TYPES))
+            self._put(version=table.version)
 
     def fill(self, table: Table, progress: Callable[[int, int], None] | None = None) -> None:
         """Take all figures from the table; a few thousand rows at a time are in memory."""
         with self._at_once():
-            for name in ("meta", "stems", "words", "names", "memories", "sample"):
+            for name in _ALL:
                 self._db.execute(f"DELETE FROM {name}")
             done, total = 0, table.count(TYPES)
-            for rows in table.batches(COLUMNS, TYPES, _AT_ONCE):
+            for batch in table.batches(COLUMNS, TYPES, _AT_ONCE):
+                rows = _counted(batch)
                 self._count(rows, 1)
                 self._note_memories(rows)
+                self._note_places([row["file"] for row in rows], [row[PLACE] for row in rows])
                 done += len(rows)
                 if progress is not None:
                     progress(min(done, total), total)
@@ -113,13 +122,13 @@ class Facts:
         """The rows of some files as they are counted here: what leaves with them."""
         if not files:
             return []
-        return rows_in(table.select(COLUMNS, f"{TYPES} AND file IN ({', '.join(map(quote, sorted(files)))})"))
+        return rows_in(table.select(COLUMNS, f"{TYPES} AND file IN ({listed(files)})"))
 
     def follow(self, gone: Sequence[Row], come: Sequence[Row], before: int, table: Table) -> None:
         """Take over one commit. Where they were not those of the version before it, they stay behind."""
         if self._meta("format") != FORMAT or self._meta("version") != before:
             return
-        come = [row for row in come if row["type"] in (MEMORY, NOTE)]
+        gone, come = _counted(gone), _counted(row for row in come if row["type"] in (MEMORY, NOTE))
         with self._at_once():
             sampled = self._one("SELECT COUNT(*) FROM sample")
             self._count(gone, -1)
@@ -128,6 +137,9 @@ class Facts:
                 self._fill_sample(table)
             moments = self._forget_memories({row["file"] for row in gone})
             moments += self._note_memories(come)
+            if come:
+                files = {row["file"] for row in come}
+                self._note_places(*table.places(f"{TYPES} AND file IN ({listed(files)})"))
             for moment in sorted(set(moments)):
                 self._cut_from(moment)
             self._put(version=table.version)
@@ -141,15 +153,15 @@ class Facts:
         lengths = 0
         by_file: dict[str, set[str]] = {}
         for row in rows:
-            lengths += _length(row)
-            found = set(counted(row["terms"]))
-            stems.update(found)
+            lengths += row["length"]
+            found = row["counts"]
+            stems.update(found.keys())
             words.update(set(row["terms"]))
             by_file.setdefault(row["file"], set()).update(found)
             if row["n"] == 0:
                 names.update(_names(row))
-        for found in by_file.values():
-            whole.update(found)
+        for stems_of_all in by_file.values():
+            whole.update(stems_of_all)
         changed = [(each, sign * count, sign * whole[each]) for each, count in stems.items()]
         self._add("stems", "stem, rows, memories", changed, "stem", "rows")
         self._add("words", "word, rows", [(each, sign * count) for each, count in words.items()], "word", "rows")
@@ -228,28 +240,77 @@ class Facts:
     # --- the order in time ------------------------------------------------------------------------------------------
 
     def _note_memories(self, rows: Sequence[Row]) -> list[tuple[float, str]]:
-        values = [
-            (row["file"], row["created"], row["valid_to"], row["private"], _length(row))
-            for row in rows
-            if row["n"] == 0
-        ]
-        insert = "INSERT OR REPLACE INTO memories (file, created, valid_to, private, length) VALUES (?, ?, ?, ?, ?)"
-        self._db.executemany(insert, values)
-        return [(value[1], value[0]) for value in values]
+        by_file: dict[str, list[Row]] = {}
+        for row in sorted(rows, key=lambda row: row["n"]):
+            by_file.setdefault(row["file"], []).append(row)
+        next_ = int(self._one("SELECT MAX(number) FROM memories") or 0) + 1
+        values, kept = [], []
+        for number, (file, own) in enumerate(by_file.items(), next_):
+            first = own[0]
+            told = (first["created"], first["valid_to"], first["private"], first["length"])
+            values.append((number, file, *told))
+            kept.append((number, packed(own)))
+        columns = "number, file, created, valid_to, private, length"
+        self._db.executemany(f"INSERT OR REPLACE INTO memories ({columns}) VALUES (?, ?, ?, ?, ?, ?)", values)
+        self._db.executemany("INSERT INTO rows VALUES (?, ?)", kept)
+        self._put(length=(self._meta("length") or 0) + sum(value[-1] for value in values))
+        return [(value[2], value[1]) for value in values]
 
     def _forget_memories(self, files: Iterable[str]) -> list[tuple[float, str]]:
         """Let these go. Returns the moments from which on sessions may be others."""
         found: list[tuple[float, str]] = []
+        select = "SELECT number, created, since, length FROM memories WHERE file = ?"
         for file in files:
-            for created, since in self._db.execute("SELECT created, since FROM memories WHERE file = ?", (file,)):
+            for number, created, since, terms in self._db.execute(select, (file,)).fetchall():
                 found.append((created, file))
                 self._put(sessions=(self._meta("sessions") or 0) - (since is not None and since % LONGEST == 0))
-            self._db.execute("DELETE FROM memories WHERE file = ?", (file,))
+                self._put(length=self._meta("length") - terms)
+                self._db.execute("DELETE FROM memories WHERE number = ?", (number,))
+                self._db.execute("DELETE FROM rows WHERE number = ?", (number,))
+                self._db.execute("DELETE FROM readings WHERE number = ?", (number,))
+                self._db.execute("DELETE FROM places WHERE number = ?", (number,))
         return found
+
+    def _note_places(self, files: Sequence[str], places: Sequence[int]) -> None:
+        insert = "INSERT OR REPLACE INTO places SELECT ?, number FROM memories WHERE file = ?"
+        self._db.executemany(insert, sorted(zip(places, files, strict=True)))
+
+    def files_at(self, places: Collection[int]) -> set[str]:
+        """The files whose rows are at these places of the table."""
+        join = "places JOIN memories USING (number)"
+        return {file for chunk in _chunks(places) for (file,) in self._among("file", "place", chunk, join)}
+
+    def held(self, files: Sequence[str]) -> dict[str, list[Held]]:
+        """The rows of these files, as they are kept here."""
+        join = "memories JOIN rows USING (number) LEFT JOIN readings USING (number)"
+        columns = "file, rows.packed, readings.packed"
+        found = (row for chunk in _chunks(files) for row in self._among(columns, "file", chunk, join))
+        return {file: unpacked(file, data, self._dim, read) for file, data, read in found}
+
+    def unread(self, stamp: str, count: int) -> list[str]:
+        """The next files whose texts nobody has read ahead; `stamp` tells who reads, and another begins again."""
+        if self._meta("read_by") != stamp:
+            with self._at_once():
+                self._db.execute("DELETE FROM readings")
+                self._put(read_by=stamp)
+        later = "SELECT file FROM memories WHERE number > ? ORDER BY number LIMIT ?"  # they are read in this order
+        last = self._one("SELECT MAX(number) FROM readings") or 0
+        return [file for (file,) in self._db.execute(later, (last, count))]
+
+    def note_readings(self, found: Mapping[str, Sequence[bytes]]) -> None:
+        """Keep what was found out about the texts of files, row by row."""
+        insert = "INSERT OR REPLACE INTO readings SELECT number, ? FROM memories WHERE file = ?"
+        with at_once(self._db):
+            self._db.executemany(insert, [(framed(parts), file) for file, parts in found.items()])
+
+    def all_held(self) -> Iterator[Held]:
+        """The whole memories, without their passages."""
+        for file, data in self._db.execute("SELECT file, packed FROM memories JOIN rows USING (number) ORDER BY file"):
+            yield unpacked(file, data, self._dim)[0]
 
     def _cut_all(self) -> None:
         """Cut the whole order into sessions."""
-        order = self._db.execute("SELECT number, created FROM memories ORDER BY created, file").fetchall()
+        order = self._db.execute("SELECT number, created FROM memories ORDER BY created, file")
         sessions, values = 0, []
         number = session = since = -1
         last = float("-inf")
@@ -287,51 +348,50 @@ class Facts:
         self._db.executemany("UPDATE memories SET since = ?, session = ? WHERE number = ?", values)
         self._put(sessions=(self._meta("sessions") or 0) + change)
 
-    def timeline(self, files: Collection[str], *, closed_by: float | None, public: bool) -> Timeline:
-        """The sessions of some memories with all their members; without closed or private ones where asked."""
-        sessions = {session for chunk in _chunks(files) for (session,) in self._among("session", "file", chunk)}
-        members = [row for chunk in _chunks(sessions) for row in self._among(_MEMBER, "session", chunk)]
-        members = [
-            row
-            for row in members
-            if not (public and row[4]) and (closed_by is None or row[3] is None or row[3] > closed_by)
-        ]
-        members.sort(key=lambda row: (row[1], row[0]))
+    def timeline(
+        self, files: Collection[str], beside: Collection[str], *, closed_by: float | None, public: bool
+    ) -> Timeline:
+        """Where memories are in their sessions, with those just before and after some of them.
+
+        Without closed or private ones where asked.
+        """
+        found = {row[0]: row for chunk in _chunks(files) for row in self._among(_MEMBER, "file", chunk)}
+        window = f"SELECT {_MEMBER} FROM memories WHERE session = ? AND since BETWEEN ? AND ?"
+        for of, at in {found[file][-2:] for file in beside if file in found}:
+            found |= {row[0]: row for row in self._db.execute(window, (of, at - REACH, at + REACH))}
+        members: list[str] = []
+        session: list[int] = []
         numbers: dict[int, int] = {}
-        session = [numbers.setdefault(row[5], len(numbers)) for row in members]
-        count = int(self._meta("sessions") or 0)
-        length = self._cached("length", lambda: self._one("SELECT SUM(length) FROM memories") or 0)
+        last = (-1, -1)
+        for file, _, valid_to, private, *own in sorted(found.values(), key=lambda row: (row[1], row[0])):
+            shown = not (public and private) and (closed_by is None or valid_to is None or valid_to > closed_by)
+            between = min(own[1] - last[1] - 1, REACH) if own[0] == last[0] else 0
+            new = [""] * between + [file] * shown
+            members += new
+            session += [numbers.setdefault(own[0], len(numbers))] * len(new)
+            last = (own[0], own[1])
+        sums = "session, SUM(length)"
+        lengths = dict(row for chunk in _chunks(numbers) for row in self._among(sums, "session", chunk, each=True))
+        count = int(self._fact("sessions") or 0)
         return Timeline(
-            [row[0] for row in members],
+            members,
             np.array(session, dtype=np.int64),
-            np.array([row[2] for row in members], dtype=np.float32),
+            np.array([lengths[each] for each in numbers], dtype=np.float32),
             count,
-            float(length) / max(count, 1),
+            float(self._fact("length") or 0) / max(count, 1),
             self._sessions_having,
         )
 
     def _sessions_having(self, term: str, at_hand: int) -> int:
         """About how many sessions have a term: as many as if the memories that have it were dealt out at random."""
-        memories, sessions = max(self.memories, 1), max(int(self._meta("sessions") or 0), 1)
+        memories, sessions = max(self.memories, 1), max(int(self._fact("sessions") or 0), 1)
         share = min(self.memories_having(term) / memories, 1.0)
         dealt_out = sessions * (1.0 - math.pow(1.0 - share, memories / sessions))
         return max(at_hand, round(dealt_out))
 
-    def neighbours(self, timeline: Timeline, files: Collection[str], reach: int) -> set[str]:
-        """Those of the members of sessions that are no farther than that from one of the files."""
-        wanted = set(files)
-        at = np.flatnonzero(np.array([file in wanted for file in timeline.files], dtype=bool))
-        near: set[int] = set()
-        for step in range(-reach, reach + 1):
-            other = at + step
-            inside = (other >= 0) & (other < len(timeline.files))
-            here, there = at[inside], other[inside]
-            near.update(there[timeline.session[here] == timeline.session[there]].tolist())
-        return {timeline.files[each] for each in near}
-
     def open_share(self, moment: float) -> float:
         """Which share of the memories is not closed at a moment."""
-        closed = self._one("SELECT COUNT(*) FROM memories WHERE valid_to <= ?", moment)
+        closed = self._one("SELECT COUNT(*) FROM memories WHERE valid_to IS NOT NULL AND valid_to <= ?", moment)
         return 1.0 - int(closed) / max(self.memories, 1)
 
     def last_of_second(self, second: float) -> float | None:
@@ -344,27 +404,27 @@ class Facts:
     @property
     def rows(self) -> int:
         """How many rows there are."""
-        return self.memories + int(self._meta("parts_count") or 0)
+        return self.memories + int(self._fact("parts_count") or 0)
 
     @property
     def memories(self) -> int:
         """How many whole memories."""
-        return int(self._meta("whole_count") or 0)
+        return int(self._fact("whole_count") or 0)
 
     @property
     def parted(self) -> bool:
         """Whether any memory is long enough to be cut."""
-        return bool(self._meta("parts_count"))
+        return bool(self._fact("parts_count"))
 
     @property
     def mean_length(self) -> float:
         """How many terms a row has on average."""
-        return float(self._meta("terms") or 0) / max(self.rows, 1)
+        return float(self._fact("terms") or 0) / max(self.rows, 1)
 
     @property
     def mean_whole_length(self) -> float:
         """How many terms a memory has on average."""
-        return float(self._meta("terms") or 0) / max(self.memories, 1)
+        return float(self._fact("terms") or 0) / max(self.memories, 1)
 
     @property
     def mean(self) -> Vectors:
@@ -379,8 +439,8 @@ class Facts:
 
     def period(self) -> tuple[float, float] | None:
         """When the first and the last were made."""
-        first, last = self._db.execute("SELECT MIN(created), MAX(created) FROM memories").fetchone()
-        return None if first is None else (float(first), float(last))
+        ends = [self._one(f"SELECT {each}(created) FROM memories") for each in ("MIN", "MAX")]  # both at once scan
+        return None if ends[0] is None else (float(ends[0]), float(ends[1]))
 
     def made_within(self, first: float, last: float) -> bool:
         """Whether any was made in that time."""
@@ -407,12 +467,20 @@ class Facts:
 
     def forms(self, term: str) -> set[str]:
         """The stems under which a term is counted."""
+        found: set[str] = self._cached(("forms", term), lambda: self._forms(term))
+        return found
+
+    def _forms(self, term: str) -> set[str]:
         if len(term) == 1 and unspaced(term):
             return {letter(term)}
         return {stem_of(term), *map(stem_of, self._inflected(term))} if term not in STOP else set()
 
     def spelled(self, term: str) -> set[str]:
         """The words of the vault that a term stands for: itself and its forms; of a letter the pairs it is in."""
+        found: set[str] = self._cached(("spelled", term), lambda: self._spelled(term))
+        return found
+
+    def _spelled(self, term: str) -> set[str]:
         if len(term) == 1 and unspaced(term):
             pairs = "SELECT word FROM words WHERE length(word) <= 2 AND word LIKE ? LIMIT 200"
             return {word for (word,) in self._db.execute(pairs, (f"%{term}%",))}
@@ -497,9 +565,12 @@ class Facts:
             self._cache[key] = make()
         return self._cache[key]
 
-    def _among(self, columns: str, column: str, values: Sequence[Any], table: str = "memories") -> list[Any]:
-        marks = ", ".join("?" * len(values))
-        return self._db.execute(f"SELECT {columns} FROM {table} WHERE {column} IN ({marks})", values).fetchall()
+    def _among(
+        self, columns: str, column: str, values: Sequence[Any], table: str = "memories", *, each: bool = False
+    ) -> list[Any]:
+        """The rows that have one of these values in a column, or with `each` what they add up to for each of them."""
+        question = f"SELECT {columns} FROM {table} WHERE {column} IN ({', '.join('?' * len(values))})"
+        return self._db.execute(question + (f" GROUP BY {column}" if each else ""), values).fetchall()
 
     def _one(self, question: str, *values: Any) -> Any:
         found = self._db.execute(question, values).fetchone()
@@ -507,6 +578,10 @@ class Facts:
 
     def _meta(self, name: str) -> Any:
         return self._one("SELECT value FROM meta WHERE name = ?", name)
+
+    def _fact(self, name: str) -> Any:
+        """The same, looked up once until something changes."""
+        return self._cached(("fact", name), lambda: self._meta(name))
 
     def _put(self, **facts: Any) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(facts.items()))
@@ -530,7 +605,7 @@ def opened(path: Path, dim: int) -> Facts:
         return Facts(path, dim)
 
 
-_MEMBER = "file, created, length, valid_to, private, session"
+_MEMBER = "file, created, valid_to, private, session, since"
 
 
 def _likeness(vector: Matrix, of: tuple[Any, ...]) -> Likeness:
@@ -541,8 +616,9 @@ def _likeness(vector: Matrix, of: tuple[Any, ...]) -> Likeness:
     return Likeness(count, mean, float(np.sqrt(max(vector @ products @ vector / count - mean * mean, 0.0))))
 
 
-def _length(row: Row) -> int:
-    return sum(term not in STOP for term in row["terms"])
+def _counted(rows: Iterable[Row]) -> list[Row]:
+    """Rows with their terms counted, once for all that is made of them."""
+    return [{**row, "counts": counted(row["terms"]), "length": length(row["terms"])} for row in rows]
 
 
 def _names(row: Row) -> Iterator[NameFact]:

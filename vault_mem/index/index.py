@@ -37,8 +37,8 @@ NO_INDEX = "there is no index yet"
 # What LanceDB and SQLite raise when a file of theirs is missing, cut short or not theirs at all; LanceDB even panics.
 DAMAGE = Exception
 _PAGE = 50
-# From this many rows on LanceDB finds the candidates (docs/benchmarks.md): until then arrays are as fast and exact.
-LARGE = 150_000
+# From this many rows on LanceDB finds the candidates: about as much work, a fifth of the memory (docs/benchmarks.md).
+LARGE = 100_000
 EVERYTHING = Filters(closed=True)
 
 
@@ -94,7 +94,7 @@ class Index:
         return bool(self.state.get("table_version") == self.table.version)
 
     def unchanged(self) -> bool:
-        """Whether nobody has written since we looked, as far as the states tell: asking the table takes far longer."""
+        """Whether nothing was written since we looked, by the states: asking the table takes far longer."""
         try:
             return self._current() == self.generation and self.in_step() and self._read_alike()
         except DAMAGE:
@@ -127,9 +127,10 @@ class Index:
         return (self.home / "current").read_text(encoding="ascii").strip()
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         if self.state is not None:
             self.state.close()
+        self.table = None  # type: ignore[assignment]  # until it is opened again there is none to look into
         self.__dict__.pop("calibration", None)
         if self._facts is not None:
             self._facts.close()
@@ -155,7 +156,7 @@ class Index:
         except OSError as error:
             raise WriteFailed(f"cannot write the index in {self.home}: {error.strerror}", _PLACE_HINT) from error
         dim = self.embedder.dim
-        self.state = StateStore(place / "state.db")
+        self.state = StateStore(place / "state.db", new=True)
         self.table = Table(place, dim, create=True)
         self.state.put(schema=SCHEMA_VERSION, model=self.embedder.fingerprint, settings=self.read_by)
         self.state.put(dim=dim, commits=0)
@@ -202,6 +203,11 @@ class Index:
         if self.state.fixed:  # figures cannot be kept beside it
             return False
         return way == "lancedb" or (way == "auto" and self.table.rows >= LARGE)
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+        return self.table.rows
 
     @property
     def facts(self) -> Facts:
@@ -341,11 +347,9 @@ class Index:
     def in_order(self, filters: Filters, *, important_first: bool = False) -> list[str]:
         """The files of all memories that meet the filters, newest first, or the important before the others."""
         found = self.table.select(("file", "created", "id", "importance"), self._where(filters))
-        files, created, ids, importance = (each.to_pylist() for each in found.columns)
-        order = sorted(
-            range(len(files)), key=lambda row: (important_first and -importance[row], -created[row], ids[row])
-        )
-        return [files[row] for row in order]
+        first = [("importance", "descending")] if important_first else []
+        files: list[str] = found.sort_by([*first, ("created", "descending"), ("id", "ascending")])["file"].to_pylist()
+        return files
 
     def read(self, files: list[str]) -> Iterator[Memory]:
         """The memories of these files one after the other; no more are read than are taken, but for a few."""

@@ -11,7 +11,7 @@ from vault_mem.model import Link, Problem
 from vault_mem.vault.copies import original_of
 from vault_mem.vault.walk import FileState
 
-# What a file is.
+# Kinds of files.
 MEMORY, EPISODE, NOTE = "memory", "episode", "note"
 OTHER = "other"  # among the memories, and none: a drawing, a board, a note that has neither name nor text yet
 # The type of what is only named: in code, by an id in the text, or in a file that is no note of ours.
@@ -47,7 +47,7 @@ class Known(NamedTuple):
 
     @property
     def frozen(self) -> str:
-        """Why nothing may be written into the file; nothing where it can be."""
+        """Why nothing may be written into the file; nothing if it can be."""
         return next((reason for reason, _, odd in json.loads(self.problems) if not odd), "")
 
     @property
@@ -148,7 +148,7 @@ class KnownFiles:
         return [Known._make(row) for row in self._db.execute(select)]
 
     def id_of(self, key: str) -> str:
-        """The id that a file goes by; nothing where there is no such file."""
+        """The id that a file goes by; nothing if there is no such file."""
         row = self._db.execute("SELECT id FROM files WHERE key = ?", (key,)).fetchone()
         return str(row[0]) if row else ""
 

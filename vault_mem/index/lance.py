@@ -8,12 +8,13 @@ of times, and there is none.
 
 from __future__ import annotations
 
-import gc
 import importlib.util
 import os
 import sys
 from contextlib import suppress
 from typing import Any
+
+from vault_mem.index.allocators import no_collection
 
 _CLIENT = "lance_namespace_urllib3_client"
 
@@ -36,13 +37,8 @@ def _put_off(name: str) -> None:
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # its warnings are for developers, not for our users
 _put_off(_CLIENT)
-_collecting = gc.isenabled()
-gc.disable()
-try:
+with no_collection():
     import lancedb as lancedb
-finally:
-    if _collecting:
-        gc.enable()
 
 
 def _wake_by_write() -> None:

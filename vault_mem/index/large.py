@@ -7,12 +7,12 @@ from collections.abc import Callable
 from vault_mem.index.index import Index
 from vault_mem.vault.lock import locked_outside
 
-# So long another process may take that fills the figures or builds the indexes.
+# How long to wait for another process that fills the figures or builds the indexes.
 WAIT = 600.0
 
 
 def keep_facts(index: Index, progress: Callable[[int, int], None] | None = None) -> None:
-    """Have the figures in step with the table that is read: they are filled again where nobody kept them up."""
+    """Have the figures in step with the table that is read: they are filled again if they fell behind."""
     if index.facts.in_step(index.table):
         return
     index.table.refresh()  # another may have written both

@@ -1,4 +1,4 @@
-"""Which file a link means: the one place where that is told, for answers, checks and whatever changes links.
+"""Which file a link means: the one place that decides it, for answers, checks and changes to links.
 
 First as Obsidian takes it, by names and folders; then by the id that a name of ours carries, and by names that a
 file once had.
@@ -39,6 +39,8 @@ class Names:
         self._called: dict[str, list[str]] = {}
         self._whole = False
         self._meant: dict[tuple[str, str], str | None] = {}
+        self._around: dict[str, list[tuple[str, str, Written]]] = {}
+        self._written_to: dict[str, list[Written]] = {}
 
     def find(self, target: str, source: str = "") -> str | None:
         """The file that Obsidian opens for a link in `source`."""
@@ -118,13 +120,23 @@ class Names:
 
     def written_to(self, key: str) -> list[Written]:
         """All that may mean a note: by its file's name now or once, by its id or by the digits of that."""
+        if key not in self._written_to:
+            self._written_to[key] = self._naming(key)
+        return self._written_to[key]
+
+    def _naming(self, key: str) -> list[Written]:
         id_ = self._state.id_of(key)
         stems = {path_key(key).rpartition("/")[2], id_}
         stems |= {name for name, owners in self._renames.items() if id_ in owners and "/" not in name}
         return self._state.naming(stems, [digits_of(id_)])
 
-    def around(self, key: str) -> Iterator[tuple[str, str, Written]]:
+    def around(self, key: str) -> list[tuple[str, str, Written]]:
         """The links from and to a note: from which file to which, and as they are written."""
+        if key not in self._around:
+            self._around[key] = list(self._links_around(key))
+        return self._around[key]
+
+    def _links_around(self, key: str) -> Iterator[tuple[str, str, Written]]:
         for each in self._state.links(key):
             target = self.note(each.target, key)
             if target is not None and target != key:
@@ -157,7 +169,7 @@ class Names:
     def _with_name(self, stem: str) -> list[str]:
         if stem not in self._called:
             notes = [] if self._whole else [key for key, _ in self._state.with_name(stem)]
-            ours = _OURS.search(stem)  # then nobody else has it, and the vault need not be listed
+            ours = _OURS.search(stem)  # unique, so the vault need not be listed
             self._called[stem] = notes if ours else [*notes, *self._elsewhere.get(stem, ())]
         return self._called[stem]
 
@@ -177,7 +189,7 @@ def vault_files(folder: Folder) -> Iterator[str]:
     for _, folders, files in folder.tree.walk():
         folders[:] = [each for each in folders if not name_of(each).startswith(".")]
         for file in files:
-            stub = stub_of(name_of(file))  # a file that is not downloaded is one all the same
+            stub = stub_of(name_of(file))  # a file that is not downloaded still counts
             if stub or not name_of(file).startswith("."):
                 yield beside(file, stub) if stub else file
 

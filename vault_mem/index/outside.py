@@ -34,7 +34,7 @@ def follow_outside(state: StateStore, folder: Folder, keys: Iterable[str]) -> No
                 continue
             raw = folder.tree.read(key) or b"" if found.st_size <= MAX_NOTE_BYTES else b""
         except OSError:
-            continue  # nobody may read it: then neither we nor our links are told
+            continue  # unreadable, so its links are unknown
         changed[key] = now[key]
         links += [Written(key, name) for name in sorted(named_in(raw, key) | ids_in(raw))]
     gone = [key for key in known if key not in now]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # shorter forms too, and by whole names alone), and how memories write it.
 PERSON, TAG, SHORT, SOUND, SAME, ALIAS, WRITTEN = "person", "tag", "short", "sound", "same", "alias", "written"
 
-# "Caroline: I went …": whoever speaks in a saved conversation is named in front.
+# "Caroline: I went …": a saved conversation starts each turn with the speaker.
 SPEAKER = re.compile(r"\s*([^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,2})\s?(?::\s|：)")
 _HONORIFIC = re.compile(r"(?<=.)(?:さん|ちゃん|くん|君|様|さま|先生|氏|殿)$")
 

@@ -68,11 +68,11 @@ def whole_vector(vectors: Vectors, parts: Sequence[str]) -> Vectors:
     return np.asarray(mean / norm if norm > 0 else mean, dtype=np.float32)
 
 
-_to_json = json.JSONEncoder(ensure_ascii=False).encode
+_to_json = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 
 
 def _record(memory: Memory) -> str:
-    """All of a memory but its text; what nobody has said is left out."""
+    """All of a memory except its text; unset fields are left out."""
     record = to_record(memory)
     del record["content"]
     return _to_json({name: value for name, value in record.items() if value or value == 0})

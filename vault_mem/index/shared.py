@@ -25,9 +25,10 @@ from vault_mem.index.known import Known, Written
 from vault_mem.index.rows import schema
 from vault_mem.index.state import SCHEMA_VERSION
 from vault_mem.index.table import listed
+from vault_mem.notes.links import link_name, name_key, stem_of
 from vault_mem.store.bucket import Bucket, Traffic, shown
 from vault_mem.store.ledger import Entry, Ledger, Standing, mark
-from vault_mem.store.store import EXPIRY_DAYS, MEMORY, NAME, TEXT, Store
+from vault_mem.store.store import EXPIRY_DAYS, FORMAT, LINKED, MEMORY, NAME, TEXT, Store
 
 # Fewer files are read and embedded in less time than a store takes to answer.
 ASK_FROM = 100
@@ -53,7 +54,7 @@ class Shared:
         self._index = index
         self._uri = index.folder.settings.index_dir
         digest = hashlib.sha256(self._uri.encode("utf-8", "surrogateescape")).hexdigest()[:12]
-        self.ledger = Ledger(index.home / f"store-{digest}.db")
+        self.ledger = Ledger(index.home / f"store-{digest}-{FORMAT}.db")
         self._pulled = index.home / "pulled"
         self._decoded: dict[str, pa.Table] = {}
         self._store: Store | None = None  # rows may be taken from it, for as long as its time lasts
@@ -68,8 +69,8 @@ class Shared:
 
     def entry(self, key: str, digest: str, id_: str) -> Entry:
         """What a file's rows go by."""
-        text = mark("text", key, digest)
-        return Entry(mark("row", self._alike, key, digest), mark("memory", id_), text, mark("path", key))
+        text, called = mark("text", key, digest), _called(key)
+        return Entry(mark("row", self._alike, key, digest), mark("memory", id_), text, mark("path", key), called)
 
     @contextmanager
     def _meeting(self, seconds: float, *, now: bool = False) -> Iterator[Store]:
@@ -223,13 +224,15 @@ class Shared:
         files, hashes, numbers, ends = (found[name].to_pylist() for name in ("file", "hash", "n", "valid_to"))
         kept = [file in known and known[file].hash == digest for file, digest in zip(files, hashes, strict=True)]
         entries = {key: self.entry(key, each.hash, each.id) for key, each in known.items()}
-        columns: dict[str, list[str]] = {name: [] for name in (NAME, MEMORY, TEXT, _KNOWN, _LINKS)}
+        linked = {file: " ".join(sorted({_called(target) for target, *_ in each})) for file, each in links.items()}
+        columns: dict[str, list[str]] = {name: [] for name in (NAME, MEMORY, TEXT, LINKED, _KNOWN, _LINKS)}
         for file, number, end, keep in zip(files, numbers, ends, kept, strict=True):
             if keep:
                 first = number == 0
                 columns[NAME].append(entries[file].name)
                 columns[MEMORY].append(entries[file].memory)
                 columns[TEXT].append(entries[file].text)
+                columns[LINKED].append(linked.get(file, ""))
                 columns[_KNOWN].append(json.dumps(_told(known[file], end)) if first else "")
                 columns[_LINKS].append(json.dumps(links.get(file, [])) if first else "")
         table = found.filter(pa.array(kept, pa.bool_()))
@@ -241,12 +244,15 @@ class Shared:
 
     def owe(self, ids: Iterable[str], files: Iterable[str] = ()) -> None:
         """Note that nothing of these memories may stay in the store, nor of `files` as they are and ever were."""
+        ids, files = set(ids), list(files)
         memories = [mark("memory", id_) for id_ in ids]
-        files = list(files)
-        now = [mark("text", known.key, known.hash) for known in self._index.state.files(files).values()]
-        former = self.ledger.held_as("path", [mark("path", key) for key in files])
-        former += self.ledger.held_as("memory", memories)
-        self.ledger.owe([*memories, *now, *(each.text for each in former)])
+        now = self._index.state.files(files).values()
+        of_them = self.ledger.held_as("memory", memories)
+        former = [*self.ledger.held_as("path", [mark("path", key) for key in files]), *of_them]
+        texts = {*(mark("text", known.key, known.hash) for known in now), *(each.text for each in former)}
+        # Other machines have versions of other notes that link to the memory, and its title stands in the link.
+        called = {*(_called(known.key) for known in now if known.id in ids), *(each.called for each in of_them)}
+        self.ledger.owe([*memories, *texts, *called])
 
     def _owe_what_became_private(self) -> None:
         """What this machine once offered and is private by now, however it became so."""
@@ -285,8 +291,13 @@ class Shared:
         )
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self.ledger.close()
+
+
+def _called(name: str) -> str:
+    """The mark of what a link calls a note, its folder aside."""
+    return mark("called", name_key(stem_of(link_name(name))))
 
 
 def _public(known: Known) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Shelf:
-    """Lends the catalogue to one thread at a time; whoever has a newer index than it brings it up to date."""
+    """Lends the catalogue to one thread at a time; a borrower with a newer index brings it up to date."""
 
     def __init__(self) -> None:
         self.changes = Changes()
@@ -38,8 +38,8 @@ class Shelf:
         from vault_mem.index.catalogue import Catalogue
         from vault_mem.index.links import Names
 
-        if index.large:  # whoever needs all rows of a large vault has them for as long as it takes
-            catalogue = Catalogue.of_all(index.table)
+        if index.large:  # all memories of a large vault are loaded only while they are needed, and not to be searched
+            catalogue = Catalogue.of_all(index.table, searched=False)
             catalogue.names = Names(index.state)
             yield catalogue
             return
@@ -54,7 +54,7 @@ class Shelf:
             yield kept
 
     def renew(self) -> None:
-        """Let go of a catalogue that is worn by many single changes: the next one to need it fills a new one."""
+        """Drop a catalogue after many single changes; the next borrower fills a new one."""
         with self._lock:
             if self._catalogue is not None and self._catalogue.worn:
                 self._catalogue = None

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import product
 
 _KANA = re.compile(r"[ぁ-ゖァ-ヺー]{2,}")
-# What is likely to be a name in a query: a word in katakana, a word with a capital.
+# Likely names in a query: katakana words and capitalised words.
 _LIKELY = re.compile(r"[ァ-ヺー]{2,}|\b[A-ZÀ-Þ][^\W\d_]+")
 # Names with this few consonants sound alike too often: their first vowel counts as well.
 SHORT = 2
@@ -25,7 +25,7 @@ _ROWS = {
 _SYLLABLES = {kana: row + vowel for row, line in _ROWS.items() for kana, vowel in zip(line, "aiueo", strict=True)}
 _SYLLABLES |= {"ヤ": "ya", "ユ": "yu", "ヨ": "yo", "ワ": "a", "ヲ": "o", "ン": "n", "ヴ": "bu", "ヂ": "zi"}
 _SMALL = dict(zip("ァィゥェォャュョヮ", "aiueoauoa", strict=True))
-# What Latin letters may stand for; the first that fits, longest first.
+# Sounds of Latin letters, longest spelling first; the first match wins.
 _LATIN: list[tuple[str, tuple[str, ...]]] = [
     ("sch", ("s",)), ("tch", ("t",)), ("th", ("t", "s", "z")), ("ph", ("h",)), ("sh", ("s",)), ("ch", ("t", "k", "s")),
     ("ck", ("k",)), ("gh", ("g", "")), ("ts", ("t",)), ("qu", ("k",)), ("ce", ("se",)), ("ci", ("si",)),

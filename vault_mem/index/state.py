@@ -29,13 +29,6 @@ CREATE TABLE IF NOT EXISTS files (
     type TEXT, title TEXT, private INTEGER, created REAL, ends REAL,
     followed TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS declared ON files (declared);
-CREATE INDEX IF NOT EXISTS names ON files (name);
-CREATE INDEX IF NOT EXISTS ids ON files (id);
-CREATE INDEX IF NOT EXISTS flagged ON files (key) WHERE flagged = 1;
-CREATE INDEX IF NOT EXISTS copied ON files (key, declared) WHERE declared != '' AND declared != id;
-CREATE INDEX IF NOT EXISTS unfollowed ON files (key) WHERE followed IS NOT hash;
-CREATE INDEX IF NOT EXISTS ending ON files (ends) WHERE ends IS NOT NULL;
 CREATE TABLE IF NOT EXISTS gone (key TEXT PRIMARY KEY, id TEXT NOT NULL) WITHOUT ROWID;
 CREATE TRIGGER IF NOT EXISTS going AFTER DELETE ON files WHEN OLD.followed != ''
     BEGIN INSERT OR REPLACE INTO gone VALUES (OLD.key, OLD.id); END;
@@ -45,12 +38,25 @@ CREATE TABLE IF NOT EXISTS links (
     file TEXT, target TEXT, type TEXT, confidence REAL, title TEXT, stem TEXT, digits TEXT
 );
 CREATE INDEX IF NOT EXISTS links_of ON links (file);
-CREATE INDEX IF NOT EXISTS links_to ON links (stem);
-CREATE INDEX IF NOT EXISTS links_by_id ON links (digits);
 CREATE TRIGGER IF NOT EXISTS unlinking AFTER DELETE ON files BEGIN DELETE FROM links WHERE file = OLD.key; END;
 CREATE TABLE IF NOT EXISTS outside (
     key TEXT PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, inode INTEGER
 ) WITHOUT ROWID;
+"""
+
+_INDEXES = """
+CREATE INDEX IF NOT EXISTS declared ON files (declared);
+CREATE INDEX IF NOT EXISTS names ON files (name);
+CREATE INDEX IF NOT EXISTS ids ON files (id);
+CREATE INDEX IF NOT EXISTS flagged ON files (key) WHERE flagged = 1;
+DROP INDEX IF EXISTS copied;
+CREATE INDEX IF NOT EXISTS unsettled ON files (key, declared, id) WHERE declared != id;
+CREATE INDEX IF NOT EXISTS problems ON files (key, problems) WHERE problems != '[]';
+CREATE INDEX IF NOT EXISTS huge ON files (key, size) WHERE size > 1000000;
+CREATE INDEX IF NOT EXISTS unfollowed ON files (key) WHERE followed IS NOT hash;
+CREATE INDEX IF NOT EXISTS ending ON files (ends) WHERE ends IS NOT NULL;
+CREATE INDEX IF NOT EXISTS links_to ON links (stem);
+CREATE INDEX IF NOT EXISTS links_by_id ON links (digits);
 """
 
 _LINK_COLUMNS = ", ".join(Written._fields)
@@ -64,8 +70,8 @@ _RECORD = (
 class StateStore(KnownFiles):
     """The states of all files and a few facts about the index as a whole."""
 
-    def __init__(self, path: Path | str, *, fixed: bool = False) -> None:
-        """Open the file; `fixed`: it cannot be written, and is read as it is."""
+    def __init__(self, path: Path | str, *, fixed: bool = False, new: bool = False) -> None:
+        """Open the file; `fixed`: it cannot be written, and is read as it is; `new`: it gets its indexes once full."""
         self.fixed = fixed
         # with a log beside it somebody has it open, or died with it: then what it says is in both
         logged = Path(f"{path}-wal").exists()
@@ -76,7 +82,11 @@ class StateStore(KnownFiles):
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
         if self._schema() in (None, SCHEMA_VERSION):  # the tables of another have other columns
-            self._db.executescript(_TABLES)
+            self._db.executescript(_TABLES if new else _TABLES + _INDEXES)
+
+    def make_indexes(self) -> None:
+        """Have the other indexes on files and links: made at once they cost half of what they do row by row."""
+        self._db.executescript(_INDEXES)
 
     def _schema(self) -> Any:
         """The version of the tables that are there."""
@@ -89,7 +99,7 @@ class StateStore(KnownFiles):
         return int(self._db.execute("PRAGMA data_version").fetchone()[0])
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
     def hashes(self) -> dict[str, str]:
@@ -146,7 +156,10 @@ class StateStore(KnownFiles):
 
     def too_large(self, size: int) -> list[str]:
         """The files that are larger, of which only the beginning was read."""
-        return [key for (key,) in self._db.execute("SELECT key FROM files WHERE size > ?", (size,))]
+        huge = (
+            "SELECT key FROM files WHERE size > 1000000 AND size > ?"  # so that it is looked up in the index of those
+        )
+        return [key for (key,) in self._db.execute(huge, (size,))]
 
     def write_links(self, files: Iterable[str], links: Iterable[Written]) -> None:
         """Note the links of these files, in place of what was noted before."""

@@ -16,7 +16,7 @@ import numpy as np
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.errors import Unsafe
 from vault_mem.index import rows
-from vault_mem.index.allocators import release_memory
+from vault_mem.index.allocators import no_collection, release_memory
 from vault_mem.index.astray import new_home, note_astray
 from vault_mem.index.files import known_of, links_of, provisional_id, read
 from vault_mem.index.index import Index
@@ -47,7 +47,7 @@ KEEP_VERSIONS = (1.0, 60.0)
 UNSETTLED = -1
 # Why an index is rebuilt though nothing is wrong with it: then everything comes from the files.
 ASKED_FOR = "asked for"
-# So long a second process waits for the one that is bringing the index up to date.
+# How long a second process waits for the one that is updating the index.
 LOCK_WAIT = 10.0
 
 Progress = Callable[[int, int], None]
@@ -172,7 +172,7 @@ class _Read:
         return cls(raw, content_hash(raw, size), state, size, time.time_ns())
 
     def again(self, old: Known) -> Known | None:
-        """What is known of the file, with the state it is in now; None where it says something else than it did."""
+        """What is known of the file, with the state it is in now; None if its content changed."""
         if self.hash != old.hash or (old.dated_by_file and old.mtime_ns != self.state.mtime_ns):
             return None
         return old._replace(**self.state._asdict(), checked_ns=self.checked_ns)
@@ -312,8 +312,12 @@ class _Run:
         with _at_length(self.index, self.fresh or len(todo) > BATCH // 10), self._sharing(len(todo)) as shared:
             for start in range(0, len(todo), BATCH):
                 batch = todo[start : start + BATCH]
-                self._index_files(self._take_over_shared(shared, batch, gone) if shared else batch, gone)
+                with no_collection():
+                    self._index_files(self._take_over_shared(shared, batch, gone) if shared else batch, gone)
                 self.progress(min(start + BATCH, len(todo)), len(todo))
+        if self.fresh:
+            self.index.state.follow_all(self.folder.now().timestamp())
+            self.index.state.make_indexes()
         if found.removed:
             self._commit([], found.removed)
             self.report.removed = len(found.removed) - self.report.moved
@@ -322,8 +326,6 @@ class _Run:
         self._settle_ids()
         gone_for_good = self._note_renames([*left, *removed], set(found.added))
         note_astray(self.folder, self.index.state, gone_for_good)
-        if self.fresh:
-            self.index.state.follow_all(self.folder.now().timestamp())
         self.index.state.put(table_version=self.index.table.version, leaving=[])
 
     @contextmanager
@@ -369,7 +371,7 @@ class _Run:
         return [key for key in keys if key not in taken]
 
     def _take_over(self, looked: _Look) -> Difference:
-        """What was found out before we had the lock, and nobody has changed since."""
+        """What was found before we had the lock and has not changed since."""
         self.read = looked.read
         self._note_touched(looked.same)
         same = {known.key for known in looked.same}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ from vault_mem.embedding.embedder import Vectors
 from vault_mem.index.rows import schema, to_table
 
 NAME = "memories"
+PLACE = "_rowid"  # LanceDB's column that tells where a row is
 # Every commit adds a fragment that each search must open: folding them together now and then keeps searches fast.
 COMMITS_BETWEEN_OPTIMIZE = 50
 # How many parts of the vector index are looked into.
@@ -30,6 +32,14 @@ def _session() -> Any:
 
     # the indexes of a large vault have to fit, or every search reads them again; a small one has none
     return lancedb.Session(index_cache_size_bytes=192 << 20, metadata_cache_size_bytes=4 << 20)
+
+
+class Search(NamedTuple):
+    """What is looked for: words, by LanceDB's BM25, or the highest cosine to a vector; where, and how many rows."""
+
+    wanted: str | Vectors
+    where: str
+    most: int
 
 
 class Table:
@@ -107,9 +117,10 @@ class Table:
         return query.limit(limit).to_arrow()
 
     def batches(self, columns: Sequence[str], where: str, size: int) -> Iterator[list[dict[str, Any]]]:
-        """The rows that meet a condition, about that many at a time; those of one file come together."""
+        """The rows that meet a condition and where they are, about that many at a time; a file's come together."""
         left: list[dict[str, Any]] = []
-        for batch in self._table.search().select(list(columns)).where(where).limit(None).to_batches(size):
+        asked = self._table.search().select(list(columns)).where(where).limit(None).with_row_id(True)
+        for batch in asked.to_batches(size):
             left += rows_in(pa.Table.from_batches([batch]))
             if len(left) >= size:
                 last = next(at for at in range(len(left) - 1, -1, -1) if left[at]["file"] != left[-1]["file"]) + 1
@@ -117,25 +128,34 @@ class Table:
                 left = left[last:]
         yield left
 
-    def nearest(self, vector: Vectors, where: str, count: int) -> dict[str, int]:
-        """The files and numbers of the rows of the highest cosine to a vector; those not yet in an index too."""
-        query = self._table.search(vector, vector_column_name="vector").distance_type("cosine").nprobes(PROBES)
-        return self._found(query, "_distance", where, count)
+    def places(self, where: str) -> tuple[list[str], list[int]]:
+        """The files of rows, and where each is in this version of the table."""
+        found = self._table.search().select(["file"]).where(where).limit(None).with_row_id(True).to_arrow()
+        return found.column("file").to_pylist(), found.column(PLACE).to_pylist()
 
-    def matching(self, words: str, where: str, count: int) -> dict[str, int]:
-        """The files and numbers of the rows that have some of the words, by LanceDB's BM25."""
+    def find(self, searches: Sequence[Search]) -> list[list[int]]:
+        """Where the rows are that each search finds, best first; all are asked at once, unindexed rows are found too.
+
+        To read anything else of them would take LanceDB twice as long as finding them.
+        """
+        from lancedb.background_loop import LOOP
+
+        async def all_of_them() -> list[pa.Table]:
+            return await asyncio.gather(*map(self._finding, searches))
+
+        return [found.column(PLACE).to_pylist() for found in LOOP.run(all_of_them())] if searches else []
+
+    async def _finding(self, search: Search) -> pa.Table:
         from lancedb.query import MatchQuery
 
-        return self._found(self._table.search(MatchQuery(words, "terms"), query_type="fts"), "_score", where, count)
-
-    def _found(self, query: Any, order: str, where: str, count: int) -> dict[str, int]:
-        query = query.where(where, prefilter=True) if where else query
-        found = query.with_row_id(True).select(["file", order]).limit(count).to_arrow()
-        return dict(zip(found.column("file").to_pylist(), found.column("_rowid").to_pylist(), strict=True))
-
-    def take(self, columns: Sequence[str], numbers: Sequence[int]) -> pa.Table:
-        """The rows of these numbers, which are good for one version of the table."""
-        return self._table.take_row_ids(list(numbers)).select(list(columns)).to_arrow()
+        query = self._table._table.query()  # the sync one asks for the schema again and again
+        if isinstance(search.wanted, str):
+            query = query.nearest_to_text(MatchQuery(search.wanted, "terms")).select(["_score"])
+        else:
+            query = query.nearest_to(search.wanted).column("vector").distance_type("cosine").nprobes(PROBES)
+            query = query.select(["_distance"])
+        query = query.where(search.where) if search.where else query
+        return await query.with_row_id().limit(search.most).to_arrow()
 
     @property
     def indexed(self) -> bool:
@@ -160,6 +180,8 @@ class Table:
         if self.count() >= FEWEST_VECTORS:
             wanted["vector"] = IvfSq(distance_type="cosine")
         there = {each.columns[0] for each in self._table.list_indices()}
+        if not there:  # a rebuild has left a thousand rows in each file, and every search would open them all
+            self.optimize(60)
         for number, (column, config) in enumerate(wanted.items(), 1):
             if column not in there:
                 self._table.create_index(column, config=config)
@@ -174,15 +196,14 @@ class Table:
 
 def rows_in(found: pa.Table) -> list[dict[str, Any]]:
     """The rows of an Arrow table, their vectors as arrays."""
-    vectors = vectors_in(found)
+    vectors = vectors_in(found.column("vector"))
     return [{**row, "vector": vectors[n]} for n, row in enumerate(found.drop_columns("vector").to_pylist())]
 
 
-def vectors_in(found: pa.Table) -> Vectors:
-    """The vectors of an Arrow table, one below the other."""
-    column = found.column("vector")
+def vectors_in(column: pa.ChunkedArray) -> Vectors:
+    """The vectors of an Arrow column, one below the other."""
     flat = column.combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    return np.asarray(flat.reshape(found.num_rows, column.type.list_size), dtype=np.float32)
+    return np.asarray(flat.reshape(len(column), column.type.list_size), dtype=np.float32)
 
 
 def listed(values: Iterable[str]) -> str:

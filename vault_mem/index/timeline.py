@@ -35,11 +35,11 @@ def cuts(created: NDArray[np.float64], *, together: bool = True) -> NDArray[np.b
 
 @dataclass(frozen=True)
 class Timeline:
-    """The sessions of candidates: all their members in order, though not all may be at hand."""
+    """Where candidates are in their sessions, in order; what is between two that are not told is nameless."""
 
     files: Sequence[str]
     session: NDArray[np.int64]  # of each, by numbers that rise
-    lengths: NDArray[np.float32]  # in terms
+    lengths: NDArray[np.float32]  # of the sessions, in terms
     sessions: int  # in the whole vault
     mean_length: float
     having: Callable[[str, int], int]  # how many sessions have a term, given how many of those at hand do
@@ -53,5 +53,4 @@ class Timeline:
 
     def session_lengths(self, session: NDArray[np.int64]) -> NDArray[np.float32]:
         """How long each session is."""
-        count = int(session[-1]) + 1 if len(session) else 0
-        return np.bincount(self.session, self.lengths, count).astype(np.float32)
+        return self.lengths[: int(session[-1]) + 1 if len(session) else 0]

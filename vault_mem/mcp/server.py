@@ -78,7 +78,7 @@ def serve(offer: Offer) -> int:
         server.cancel_all()
         server.wait(_PATIENCE)
         sys.stderr.close()
-        os._exit(STOPPED)  # threads that still wait hold nobody up
+        os._exit(STOPPED)  # waiting threads must not delay the exit
     server.wait(None)
     return 0
 
@@ -223,7 +223,7 @@ class Server:
             return
         # strict readers take no half of a surrogate pair, not even as an escape
         line = json.dumps(reply, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
-        with self._sending, suppress(BrokenPipeError, ValueError):  # nobody may be listening any more
+        with self._sending, suppress(BrokenPipeError, ValueError):  # the client may be gone
             self._send(line)
 
     def _notified(self, method: str, params: Any) -> None:

@@ -23,6 +23,7 @@ _CALLS = (
     (r"vault-mem tidy schema", "tidy_apply", "the schema of tidy_apply"),
     (r"vault-mem tidy candidates --json", "tidy_candidates", "tidy_candidates"),
     (r'try: vault-mem (?:recall|search|remember) "\.\.\."', "", "give it some words"),
+    (r"only what --vault names first is changed", "", "it can be read from here, not changed"),
     (r"read it with `vault-mem show ID`; --replace-all replaces the whole text, by hand or not", "", "ask a person"),
 )
 _PLAIN = re.compile(r"`?vault-mem ((?:episode |tidy )?[a-z-]+)(?![\w ]*[-.]{2})`?")

@@ -21,7 +21,7 @@ class Merged:
 
 
 def merge(key: str, base: bytes | None, ours: bytes, theirs: bytes, generated: bytes | None = None) -> Merged:
-    """Merge a file of a vault by what it is; `base` is None where the two have no common beginning.
+    """Merge a file of a vault by what it is; `base` is None if the two have no common beginning.
 
     `generated` stands for the base that is missing, where init writes the file.
     """

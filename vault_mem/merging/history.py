@@ -11,7 +11,7 @@ def merge_history(base: str, ours: str, theirs: str) -> Merged:
     """Merge two logs that were appended to. A line that one side took out stays out: it may be private by now."""
     was, one, other = (set(_lines(each)) for each in (base, ours, theirs))
     gone = was - (one & other)
-    first, second = sorted((_lines(ours), _lines(theirs)))  # the same whoever merges
+    first, second = sorted((_lines(ours), _lines(theirs)))  # the same on both sides of a merge
     return Merged(in_order([*first, *second], gone), [])
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     Piece = tuple[list[str], list[str] | None, list[str]]
 
 OURS, MIDDLE, THEIRS = "<<<<<<< ours\n", "=======\n", ">>>>>>> theirs\n"
-# With more changed lines than these nobody is helped by the shortest difference, and it takes long to find.
+# With more changed lines than this, the shortest diff is of no use, and takes long to find.
 _MOST_CHANGES = 1000
 
 

@@ -93,7 +93,7 @@ def cut(text: str) -> tuple[str, list[str] | None]:
 def _merged_front(
     base: list[str], ours: list[str], theirs: list[str]
 ) -> tuple[list[str], dict[str, tuple[Block, Block]]]:
-    """The lines of the merged front matter, and by key what each side says where nobody can choose."""
+    """The lines of the merged front matter, and, by key, what each side says if neither can be chosen."""
     try:
         was, one, other = blocks(base), blocks(ours), blocks(theirs)
     except _Odd:
@@ -141,7 +141,7 @@ def _order(one: dict[str, list[str]], other: dict[str, list[str]]) -> list[str]:
 
 
 def _chosen(key: str, base: Block, ours: Block, theirs: Block) -> Block:
-    """What a key says that both sides changed; None where nobody can know."""
+    """What a key says that both sides changed; None if that cannot be known."""
     if key in _KEPT and (ours is None or theirs is None):
         return ours or theirs
     rule = _RULES.get(key)

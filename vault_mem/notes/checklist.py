@@ -54,7 +54,7 @@ class Proposal:
 
     @property
     def open(self) -> bool:
-        """Whether nobody has decided yet."""
+        """Whether it is still unanswered."""
         return self.box == " "
 
     def line(self) -> str:
@@ -97,7 +97,7 @@ def settle(text: str, proposal: Proposal, box: str, day: str, note: str = "") ->
 
 
 def without(text: str, which: Callable[[Proposal], bool]) -> str:
-    """The file without some of the proposals that nobody has answered."""
+    """The file without some of its unanswered proposals."""
     gone = {each.id for each in undecided(text) if which(each)}
     if not gone:
         return text
@@ -106,7 +106,7 @@ def without(text: str, which: Callable[[Proposal], bool]) -> str:
 
 
 def unticked(text: str) -> str:
-    """The file with its ticks taken out: after an undo nobody has decided again."""
+    """The file with its ticks removed: after an undo, nothing is decided."""
     section = ""
     lines = []
     for line in text.splitlines():

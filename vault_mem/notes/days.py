@@ -52,7 +52,7 @@ _ON_THE = re.compile(r"\b(?:on|by|before|until) the (?P<day>\d{1,2})(?:st|nd|rd|
 _ISO = re.compile(r"(?<![\d-])(?P<year>20\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\d-])")
 _JA_DATE = re.compile(r"(?:(?P<year>20\d\d)年)?(?<!\d)(?P<month>\d{1,2})月(?P<day>\d{1,2})日")
 _JA_DAY = re.compile(r"(?<![\d月])(?P<day>\d{1,2})日(?=に|まで|の|は|、|$)(?!間|後|前)")
-# What comes again and again, is over, or is a span of time names no one day.
+# Repeating dates, past dates and spans do not name a single day.
 _NOT_ONE_DAY = re.compile(
     r"\b(?:every|each|last|past|weekly|daily|monthly|between|from)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|"
     r"毎[日週月年朝晩]|先週|先月|昨日|きのう|から.*まで|いつも|隔週"
@@ -60,7 +60,7 @@ _NOT_ONE_DAY = re.compile(
 
 
 def named_day(text: str, today: date) -> date | None:
-    """The day that a text names, as seen from the day it was written; None where it names none, or more than one."""
+    """The day that a text names, as seen from the day it was written; None if it names none, or more than one."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     if _NOT_ONE_DAY.search(plain):
         return None

@@ -84,7 +84,7 @@ class Pair:
 
     @property
     def name(self) -> str | None:
-        """The key's text; None where the key is a collection or an alias."""
+        """The key's text; None if the key is a collection or an alias."""
         return self.key.scalar.value if self.key.scalar else None
 
 
@@ -147,7 +147,7 @@ class Front:
         return self.text[offset : self.starts[self.line_of(max(0, offset - 1)) + 1]]
 
     def item_texts(self, node: YamlNode) -> list[str | None] | None:
-        """What the items of a list say; None where the node is no list."""
+        """What the items of a list say; None if the node is no list."""
         if not node.is_list:
             return None
         link = self.unquoted_link(node)  # `links: [[note]]`, which a person means as one link

@@ -32,7 +32,7 @@ _NOT_IN_DISPLAY = re.compile(r"[\[\]|\"\\\s]+")
 
 
 def read_link(value: Any) -> Link | None:
-    """The link that one item of a `links` list means; None where it is not a link."""
+    """The link that one item of a `links` list means; None if it is not a link."""
     value = unwrapped(value)
     if not isinstance(value, str):
         return None

@@ -37,7 +37,7 @@ def parts(source: str | None) -> list[str]:
 
 
 def second_hand(source: str | None) -> bool:
-    """Whether nobody who was there wrote it down: it was captured or imported."""
+    """Whether it was captured or imported, not written by a person or agent."""
     return trust_of(source) in TRUST[2:]
 
 

@@ -46,12 +46,12 @@ from vault_mem.notes.write import slug
 
 # Beyond this a note is a log or a dump, not a memory: the rest of it is not searched, and `status` says so.
 MAX_NOTE_BYTES = 2_000_000
-# Nobody writes this much front matter by hand; a YAML parser given megabytes of it stops everything else.
+# Hand-written front matter is never this long; a YAML parser given megabytes of it stops everything else.
 MAX_FRONT_CHARS = 100_000
 
 _TRUE = {"true", "yes", "1", "on", "y"}
 _FALSE = {"false", "no", "0", "off", "n", ""}
-# What Obsidian and others call a note that nobody has named yet; a daily note is named by its date.
+# What Obsidian and others call a new note before it gets a name; a daily note is named by its date.
 PLACEHOLDER = re.compile(
     r"(?:untitled|new note|無題(?:の(?:ファイル|ノート))?|名称未設定|未命名|제목 없음|unbenannt|sans titre|sin título"
     r"|sem título|senza (?:nome|titolo)|naamloos|без названия|new file|新規ノート)(?:[ _-]?\(?\d+\)?)?"
@@ -75,11 +75,11 @@ _KEY_LINE = re.compile(r"^([A-Za-z_]\w*)[ \t]*:", re.MULTILINE)
 
 # What a value may be turned into text from; collections of YAML can refer to themselves, or to gigabytes.
 _SCALARS = (str, int, float, bool, date)
-# Nobody reads more than this of a line to know what a note is called.
+# A title is cut here.
 _TITLE_SOURCE = 300
 
 T = TypeVar("T")
-_MOST = 50_000  # nobody counts further in a field
+_MOST = 50_000  # larger numbers in a field are not counts
 
 
 @dataclass(slots=True)
@@ -362,7 +362,7 @@ class _Reader:
         }
 
     def _private_flag(self) -> bool:
-        """The flag; a word nobody understands counts as private."""
+        """The flag; a value that is not understood counts as private."""
         return self.fields.get("private") is not None and self._take("private", read_bool, "true or false") is not False
 
     def _created_of_file(self) -> datetime:

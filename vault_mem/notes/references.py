@@ -1,4 +1,4 @@
-"""The links of a file, whoever wrote them: finding them, leading them elsewhere, turning them into plain text.
+"""The links of any file: finding them, pointing them elsewhere, turning them into plain text.
 
 Notes have them in properties and text; a canvas names files and has text; a base names notes in its formulas.
 """

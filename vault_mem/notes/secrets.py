@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 MASK = "[REDACTED_SECRET]"
 
-# What it is called, and what it looks like.
+# Each kind of secret: its name and its pattern.
 _SHAPES: list[tuple[str, str]] = [
     ("an Anthropic API key", r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
     (
@@ -69,7 +69,7 @@ _PIN = re.compile(
     r"[ \t]*[\"'「]?(?P<value>[#*]?\d{4,8}[#*]?)(?![\w.,:/-]*\d)(?![年円月時分])",
     re.IGNORECASE,
 )
-# What stands where a secret would: variables, masks, and the names of the thing itself.
+# Placeholders in place of a secret: variables, masks, and words such as "password".
 _PLACEHOLDER = re.compile(
     r"[<{\[$%(].*|.*(?:\.\.\.|…|\*{3}|x{4}|X{4}|_here|-here|example|changeme|redacted|placeholder|your[_-]).*"
     r"|(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|user|admin|test|foo|bar|null|none|true|false)\d{0,3}"
@@ -86,12 +86,12 @@ _HARMLESS = re.compile(
 )
 
 
-# What may stand behind a value and is not part of it.
+# Characters after a value that are not part of it.
 _AFTER = ".,;:!?)}]\"'`"
 
 
 def find_secret(text: str) -> str | None:
-    """What kind of credential a text holds, in words that never quote it; None where it holds none."""
+    """What kind of credential a text holds, in words that never quote it; None if it holds none."""
     return next((kind for kind, _, _ in _found(text)), None)
 
 

@@ -114,7 +114,7 @@ def told(turn: Turn, zone: tzinfo) -> str:
     text = _CONTROL.sub("", turn.text.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if len(text) > LONGEST_TURN:
         text = f"{text[:LONGEST_TURN]}\n(… {len(text) - LONGEST_TURN} more characters)"
-    # a line that looks like one of our headings would begin a turn that nobody said
+    # a line that looks like one of our headings would start a turn that was never said
     text = "\n".join(f"\\{line}" if _HEADING.fullmatch(line) else line for line in text.split("\n"))
     counts = {name: turn.tools.count(name) for name in turn.tools}
     used = ", ".join(name if count == 1 else f"{name} {count}" for name, count in counts.items())

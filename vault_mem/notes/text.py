@@ -15,7 +15,7 @@ _LOOKS_LIKE_KEY = re.compile(r"[A-Za-z_][\w -]*:(\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class NoteText:
-    """A note cut at its fences. `front` is None where the note has no front matter."""
+    """A note cut at its fences. `front` is None if the note has no front matter."""
 
     bom: bytes
     opening: str
@@ -43,7 +43,7 @@ class NoteText:
 
 
 def split(raw: bytes) -> NoteText:
-    """Cut a note at its fences; raises UnicodeDecodeError where it is not UTF-8."""
+    """Cut a note at its fences; raises UnicodeDecodeError if it is not UTF-8."""
     bom = BOM if raw.startswith(BOM) else b""
     return split_text(raw[len(bom) :].decode(), bom)
 

@@ -16,7 +16,10 @@ _KINDS = {"decision": "event", "person": "fact", "date": "event"}
 _FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"^\s*(?:[>|$#+]|at .+\(.*:\d+|File \"|\d+[:|]\s|[\w./-]+:\d+:|[{}\[\]();]+$).*$", re.MULTILINE)
 _BULLET = re.compile(r"^\s*(?:[-*•・]|\d+[.)])\s+")
-_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(A-Z0-9À-Þ\u3040-\u9fff])|(?<=[。！？])|\n+")
+_ABBREVIATED = "".join(
+    rf"(?<!\b{each}\.)" for each in ("Dr", "Mr", "Mrs", "Ms", "Prof", "St", "vs", "etc", "e\\.g", "i\\.e")
+)
+_END = re.compile(rf"{_ABBREVIATED}(?<=[.!?])[\"')\]]*\s+|(?<=[。！？])|\n+", re.IGNORECASE)
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _LEAST, _LEAST_JAPANESE, _MOST = 14, 8, 280
 _LEAST_WORDS = 4
@@ -46,7 +49,11 @@ _DANGLING = re.compile(
     r"(?:it|this|that|these|those|they|them|he|she|here|there|which|same)(?:'s|'re|'ll|\b)",
     re.IGNORECASE,
 )
-_DANGLING_JA = re.compile(r"(?:でも|だから|じゃあ|では|それ|これ|あれ|そこ|ここ|この|その|あの|そう|こう|彼|彼女)")
+_DANGLING_JA = re.compile(
+    r"(?:(?:でも|だから|じゃあ|では|で|あ|あと)、?)?(?:それ(?!と)|これ(?!から)|あれ|そこ|ここ|この|その|あの|そう|こう|彼|彼女)"
+)
+# "It was settled for Saturday" leaves out in Japanese what was.
+_TOPIC_JA = re.compile(r"[はがをも]|って|から|、")
 
 _ASKED = re.compile(
     r"(?:^|[,;]\s*|\b)(?:please\s+|and\s+|also\s+|so\s+)*"
@@ -54,6 +61,13 @@ _ASKED = re.compile(
     r"|don'?t forget(?:\s+that|:)|fyi[,:]?|just so you know[,:]?|for (?:future|later) reference[,:]"
     r"|bear in mind(?:\s+that|:))"
     r"\s*(?P<said>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+# "I prefer tea, just so you know": what was to be kept stands before it.
+_ASKED_AFTER = re.compile(
+    r"(?P<said>.{14,}?)[,;]?\s+(?:just so you know|for (?:the record|(?:future|later) reference)|fyi"
+    r"|(?:please )?remember (?:that|this))"
+    r"(?: for next time)?[.!]*$",
     re.IGNORECASE | re.DOTALL,
 )
 _ASKED_JA = re.compile(
@@ -85,14 +99,26 @@ _DECISION_JA = re.compile(
     r"|に(?:乗り換え|切り替え|移行)(?:た|ました|る|ます|し\S*|する)|方針(?:は|として)|(?:は|を)(?:やめた"
     r"|やめました|廃止し\S*|使わない(?:こと)?)"
 )
+_AILMENT = (
+    r"(?:allerg\w+|asthma|diabet\w+|c(?:o)?eliac|migraines?|epilep\w+|pregnant|hay fever|intoleran\w+|dyslexi\w+|adhd"
+    r"|autis\w+"
+    r"|blood pressure|surgery|operation|diagnosed|colou?r-?\s?blind|(?:sea|car|motion) ?sick)"
+)
 _PREFERENCE = re.compile(
     r"\bi(?:'d| would) (?:really |much |always |still |actually |generally |usually )*(?:prefer|rather)\b"
     r"|\bi (?:really |much |always |still |actually |generally |usually )*"
-    r"(?:prefer|like|love|hate|dislike|enjoy|rather|can'?t stand|don'?t (?:like|want|eat|drink|use|need)"
+    r"(?:prefer|like|love|hate|dislike|enjoy|rather|(?:can'?t|cannot) (?:stand|have|eat|drink|bear)|don'?t (?:like"
+    r"|want|eat|drink|use|need)"
     r"|never (?:use|eat|want|drink)"
     r"|avoid|am allergic|'m allergic)\b"
-    r"|\bi'm (?:allergic|vegetarian|vegan|left-handed|colou?r-?blind|not a (?:big )?fan)\b|\bmy (?:favou?rite"
-    r"|preferred|preference)\b"
+    rf"|\bi(?:'m| am|'ve| have| had| get| got| was) (?:\w+ ){{0,3}}{_AILMENT}\b|\b(?:i|we)(?:'ve| have)? (?:stopped"
+    rf"|quit|gave up|given up) \w+ing\b"
+    r"|\bi(?:'m| am) (?:vegetarian|vegan|left-handed|not a (?:big )?fan)\b|\bmy (?:favou?rite|preferred|preference)\b"
+    r"|\b(?:i|we) (?:\w+ )?(?:only|never|always) (?:travel|fly|drive|cook|work|read|write|take|buy|order|wear|speak"
+    r"|use|eat|drink)\b"
+    r"|, (?:never|not|no) (?:plain |the )?\w+[,.]? (?:please|ever|the|it|because|since)\b|\b(?:no"
+    r"|without) \w+,? please\b"
+    r"|\b\w+days? (?:don'?t|doesn'?t|won'?t|never) works?\b|\bonly (?:after|before|until|between) \d"
     r"|^(?:please |and )*(?:always|never) (?!mind)\w+|\b(?:please|and) (?:always|never) \w+"
     r"|^(?:please )?(?:do not|don'?t) (?:ever|use|add|put|write|call|mock|commit|touch|include|start"
     r"|mix)\b.*\b(?:ever|again|unless|anywhere"
@@ -102,54 +128,68 @@ _PREFERENCE = re.compile(
 _PREFERENCE_JA = re.compile(
     r"(?:が|は)(?:大好き|好き|好み|嫌い|大嫌い|苦手|得意|駄目|ダメ)(?!で(?:は|も)ない)|(?:の|な)(?:方"
     r"|ほう)が(?:いい|良い|好き|好み|楽|助かる)"
-    r"|(?:いつも|必ず|常に|絶対に?)[^。]{2,}(?:して|使って|書いて|つけて|で(?:お願い)?|ください|しない)|アレルギー"
-    r"|(?:は|を)?(?:使わないで|書かないで|しないで|入れないで|変えないで|つけないで)"
+    r"|(?:いつも|必ず|常に|絶対に?|毎回)[^。]{2,}(?:[しっいえけんせべめれ][てで]|で(?:お願い)?|ください|しない|ほしい|欲しい|てる|ている)"
+    r"|アレルギー|船酔い|車酔い|花粉症|喘息|ぜんそく|糖尿病|高血圧|持病|妊娠|(?:の|お)?薬を飲ん(?:で|だ)|手術(?:した|を受けた)"
+    r"|(?:は|が)[^。、]{0,12}(?:食べられない|飲めない|できない|だめ|ダメ|無理)|しか(?:無理|だめ|ダメ|でき\S*ない)|(?:だけ|まで)にして(?:る|いる|います)"
+    r"|(?:は|を)[^。]{1,20}(?:じゃなく|ではなく)て?[^。]{2,}(?:して|ほしい|欲しい|ください)|(?:は|を)[^。]{2,}(?:以内|以下|まで)(?:に|で)[^。]{0,6}(?:して"
+    r"|ほしい|欲しい|ください)"
+    r"|(?:禁止|決まり|ルール|約束)(?:に(?:なって|し)\S*|だ|です|で)"
+    r"|(?:は|を|に)?[^。、]{0,8}(?:使わないで|書かないで|しないで|入れないで|変えないで|つけないで)"
 )
 _CORRECTION = re.compile(
-    r"^(?:no|nope|wrong|not quite|actually|sorry|wait)[,.!:—-]+\s*(?=.*\b(?:is|are|was|were|should|has|have"
+    r"^(?:no|nope|no wait|wrong|not quite|actually(?: no)?|sorry|wait)[,.!:—-]+\s*(?=.*\b(?:is|are|was|were|should"
+    r"|has|have"
     r"|uses?|runs?|lives?|means?"
     r"|it'?s|we|i|not)\b)|\bthat'?s (?:wrong|not (?:right|correct|true|how))\b|\byou (?:got|have|had) .{1,60} wrong\b"
     r"|\b(?:is|are|was|were|it'?s|means|called|named|use|uses|in|on|at) [^,.;]{1,50}, not \w+|\b(?:it'?s|is"
     r"|was) not [^,.;]{1,50}[,;] (?:but|it'?s)\b"
-    r"|\bit should (?:be|have been)\b|\binstead of\b.*\b(?:is|are|use)\b",
+    r"|\bit should (?:be|have been)\b(?! (?:fine|ok\w*|good|enough|easy))|\binstead of\b.*\b(?:is|are|use)\b",
     re.IGNORECASE,
 )
 _CORRECTION_JA = re.compile(
-    r"^(?:いや|いいえ|違う|違います|ちがう|そうじゃな\S*|そうではな\S*|間違い)[、。]\s*\S+|(?:ではなく(?:て)?"
+    r"^(?:いや|いいえ|(?:違う)+|違います|(?:ちがう)+|そうじゃな\S*|そうではな\S*|間違い)[、。]\s*\S+|(?:ではなく(?:て)?"
     r"|じゃなく(?:て)?)[、]?[^。]{2,}"
     r"|正しくは|(?:が|は)(?:間違い|誤り)(?:で|だ)"
 )
 _RELATIVE = (
-    r"(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|child|kid|kids|baby|mother|mom|mum|father|dad"
+    r"(?:(?:mother|father|sister|brother|son|daughter)[- ]in[- ]law|wife|husband|partner|girlfriend|boyfriend|son"
+    r"|daughter|child|kid|kids|baby|mother|mom|mum|father|dad"
     r"|parents|sister|brother"
     r"|grandmother|grandfather|aunt|uncle|cousin|niece|nephew|boss|manager|colleague|coworker|co-worker"
     r"|cofounder|co-founder|teammate"
-    r"|friend|neighbou?r|landlord|doctor|dentist|client|customer|teacher|cat|dog|name|birthday)"
+    r"|friend|neighbou?r|landlord|landlady|doctor|dentist|physio\w*|therapist|trainer|lawyer|accountant|electrician"
+    r"|plumber|passport|client|customer|teacher|cat|dog|name|birthday)"
 )
 _STATES = (
     r"(?:is|was|are|were|'s|has|have|had|works?|worked|lives?|lived|moved|joined|left|quit|started|likes?|loves?"
     r"|hates?|prefers?|owns?"
     r"|runs?|manages?|leads?|speaks?|teaches|studies|turns?|turned|got|will|wants?|needs?|hired|married|handles?"
     r"|maintains?|takes over"
-    r"|took over|reports?)"
+    r"|took over|reports?|said|says|told me|gets?|can'?t|cannot|won'?t|doesn'?t|isn'?t|only|never|always|runs out"
+    r"|expires)"
 )
 _PERSON = re.compile(
-    rf"\bmy (?:\w+ )?{_RELATIVE}(?:'s \w+)?,? (?:[A-Z]\w+,? )?{_STATES}\b"
+    rf"\b(?:[Mm]y|[Oo]ur) (?:\w+ )?{_RELATIVE}(?:'s \w+)?,? (?:[A-Z]\w+,? )?{_STATES}\b"
+    rf"|(?i:\b(?:the )?{_RELATIVE} is (?:called|named|dr|prof|mrs?|ms)\b|^(?:\w+ )?(?:mum|mom|dad|grandma|grandpa"
+    rf"|granny|the landlord|the landlady) {_STATES}\b)"
+    rf"|(?i:\b(?:her|his|their) name is) [A-Z]|\b(?:belongs? to|(?:is|are) (?:owned|maintained|run) by) [A-Z]"
     rf"|^(?!(?:The|This|That|These|Those|There|Here|What|When|Where|Why|How|Which|Who|If|But|And|It|Then|Now"
     rf"|Also|So|Yes|No|Every\w*|Some\w*"
     rf"|Any\w*|All|Both|Each|Not|Nothing|One|Tests?|Code|Error"
     rf"|Build)\b)[A-Z][a-zà-ÿ]{{2,}}(?: [A-Z][a-zà-ÿ]+)?(?:'s \w+)? "
     rf"(?:lives|lived|moved|joined|left|quit|likes|loves|hates|prefers|works|worked|owns|manages|leads|teaches"
     rf"|studies|turned|married"
-    rf"|handles|maintains|took over|takes over|reports to|is (?:our|my|the|in charge|responsible|on (?:leave"
-    rf"|holiday|vacation|call)|allergic|a))\b"
-    rf"|\bi (?:live|work|grew up|was born|moved|have (?:a|two|three|four) (?:kid|child|son|daughter|cat|dog"
+    rf"|handles|maintains|took over|takes over|reports to|gets|is (?:our|my|the|in charge|responsible|on (?:leave"
+    rf"|holiday|vacation|call)|allergic|a|(?:\d+|six|seven|eight|nine|ten|eleven|twelve)(?= |,|\.|$)))\b"
+    rf"|\b(?i:i|we) (?:live|work|grew up|was born|moved|have (?:a|two|three|four) (?:kid|child|son|daughter|cat|dog"
     rf"|sister|brother)\w*|am a|'m a|am an|'m an)\b",
 )
 _PERSON_JA = re.compile(
-    r"(?:妻|夫|娘|息子|母|父|姉|妹|兄|弟|祖母|祖父|子供|子ども|上司|部長|課長|同僚|友人|友達|彼女|彼氏|先生|犬"
+    r"(?:妻|夫|旦那|主人|娘|息子|母|父|姉|妹|兄|弟|祖母|祖父|子供|子ども|上司|部長|課長|同僚|友人|友達|彼女|彼氏|先生|犬"
     r"|猫)(?:の\S{1,8})?(?:は|が)[^。]{4,}"
     r"|[\u4e00-\u9fff\u30a0-\u30ffA-Za-z]{1,10}(?:さん|ちゃん|くん|君|氏|先生)(?:の\S{1,10})?(?:は|が)[^。]{3,}"
+    r"|(?:上|下|真ん中)の子は[^。]{3,}|(?:担当|担任|主治医|かかりつけ|上司|大家|名前)(?:者|医)?は[^。]{2,}"
+    r"|(?:おばあちゃん|おじいちゃん|お母さん|お父さん)(?:は|が|も)[^。]{4,}"
     r"|(?:私|僕|俺|自分)(?:の\S{1,10})?は[^。]{4,}(?:です|だ|ます|いる|した|住ん\S*)"
 )
 _WHEN = (
@@ -167,7 +207,26 @@ _OCCASION = (
     r"|holiday|leave|expires?|renew\w*|cut-?off|freeze|go(?:es|ing)? live|trip|trial|starts?|ends?|moves?|moving"
     r"|maintenance|migration|party|visit\w*)"
 )
-_DATE = re.compile(rf"\b{_OCCASION}\b.{{0,60}}?\b{_WHEN}\b|\b{_WHEN}\b.{{0,60}}?\b{_OCCASION}\b", re.IGNORECASE)
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_NTH = r"\d{1,2}(?:st|nd|rd|th)"
+_DAY = (
+    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|{_MONTH} (?:{_NTH}|\d{{1,2}})"
+    rf"|(?:the )?(?:{_NTH}|\d{{1,2}})(?: of)? {_MONTH}|the {_NTH})"
+)
+# What is on a day, or from then on; and what comes again and again.
+_DATE = re.compile(
+    rf"\b{_OCCASION}\b.{{0,60}}?\b{_WHEN}\b|\b{_WHEN}\b.{{0,60}}?\b{_OCCASION}\b"
+    rf"|\b(?:is|are|was|falls|turns? \w+|leave|leaves|arrive|arrives|back|booked|born)\b(?: \w+){{0,6}},? (?:on|from"
+    rf"|until|by|for) {_DAY}\b"
+    rf"|\b(?:from|until|by|before|starting|as of|since) {_DAY}\b.*\b(?:i|we|my|our)\b|\b(?:i|we|my|our)\b.*\b(?:from"
+    rf"|until|by|before|as of|since) (?:{_DAY}|{_MONTH})(?= |,|\.|$)"
+    rf"|\b(?:i|we|my \w+|our \w+)\b.*\b(?:every (?:other |second )?(?:\w+day|week|month|morning|evening|night)"
+    rf"|on \w+days)\b",
+    re.IGNORECASE,
+)
 _WHEN_JA = (
     r"(?:\d{4}年)?\d{1,2}月(?:\d{1,2}日|末|中旬|上旬|下旬)|\d{1,2}日|[来今]週|来月|来年|明日|明後日|あさって"
     r"|[月火水木金土日]曜(?:日)?|月末|年末|\d{1,2}/\d{1,2}"
@@ -176,7 +235,11 @@ _OCCASION_JA = (
     r"(?:締め?切|〆切|期限|納期|予定|会議|打ち合わせ|面接|予約|リリース|公開|発売|出張|旅行|試験|結婚式|誕生日"
     r"|休暇|休み|更新|納品|デモ|発表|引っ越|開始|終了)"
 )
-_DATE_JA = re.compile(rf"(?:{_WHEN_JA})[^。]{{0,40}}{_OCCASION_JA}|{_OCCASION_JA}[^。]{{0,40}}(?:{_WHEN_JA})")
+_DATE_JA = re.compile(
+    rf"(?:{_WHEN_JA})[^。]{{0,40}}{_OCCASION_JA}|{_OCCASION_JA}[^。]{{0,40}}(?:{_WHEN_JA})"
+    r"|[はがを][^。]*\d{1,2}月\d{1,2}日|\d{1,2}月\d{1,2}日(?:まで|から|以降)[^。]{3,}|(?:来週|来月|来年|今年|先月|今月)から[^。]{5,}"
+    r"|毎(?:週|朝|晩|日|月|年)[^。]{4,}(?:る|ます|いる|てる)"
+)
 _NUMBER = r"(?:v?\d+(?:\.\d+)+\w*|v\d+|\d{2,5})"
 _VERSION = re.compile(
     rf"\b(?:we|our \w+(?: \w+)?|the (?:staging|prod\w*|dev|test|build|api|db|database|backend|frontend|web|mail"
@@ -187,7 +250,8 @@ _VERSION = re.compile(
     rf"|stuck|pinned|hosted)\b[^?]{{0,40}}"
     rf"(?:\b{_NUMBER}\b|\bport\b|\bversion\b|`[^`]+`|\b[A-Z]\w+(?:SQL|DB|OS|JS)\b|\b(?:Postgres|Redis|Kubernetes"
     rf"|Docker|AWS|GCP|Azure|Python|Node|Django|React)\b)"
-    rf"|\b(?:minimum|required|pinned|supported) (?:\w+ )?version\b[^?]*{_NUMBER}",
+    rf"|\b(?:minimum|required|pinned|supported) (?:\w+ )?version\b[^?]*{_NUMBER}"
+    rf"|\bbudget (?:is|of)\b.*\d|\bwe have \d[\d,.]* ?(?:euros?|dollars?|pounds?|€|\$|£)",
     re.IGNORECASE,
 )
 _VERSION_JA = re.compile(
@@ -200,12 +264,12 @@ _MOMENT = re.compile(
     r"\b(?:i (?:think|guess|wonder|suppose|see|mean|get|got|just|tried|ran|don'?t (?:know|think|understand|see"
     r"|get|want (?:you )?to))|looks? (?:good|fine|like)"
     r"|seems?|maybe|perhaps|still (?:fails?|failing|broken|getting|not)|doesn'?t work|not working|same error"
-    r"|i like (?:it|that|this|the idea)"
-    r"|i love (?:it|that|this)|if (?:we|you|i|it)|what if)\b",
+    r"|i (?:really )?(?:like|love|enjoy|hate) (?:it|that|this|the idea|the \w+[.!]*$)"
+    r"|if (?:we|you|i|it)|what if)\b",
     re.IGNORECASE,
 )
 _MOMENT_JA = re.compile(
-    r"かもしれ|たぶん|多分|と思う|と思います|気がする|みたい|ようです|動かない|エラー|もし|なら(?:ば)?、"
+    r"かもしれ|たぶん|多分|と思う|と思います|気がする|みたい(?!な)|ようです|動かない|エラー|もし|なら(?:ば)?、"
 )
 
 _ENGLISH = {
@@ -260,6 +324,8 @@ def sentences(text: str) -> Iterator[str]:
 def _judged(sentence: str) -> Worth | None:
     japanese = bool(_JAPANESE.search(sentence))
     asked = _ASKED_JA.match(sentence) or _NOTED_JA.match(sentence) if japanese else _ASKED.search(sentence)
+    if not japanese:
+        asked = _ASKED_AFTER.match(sentence) or asked
     if asked and not _QUESTION.search(sentence):
         said = asked["said"].strip(" ,、:：")
         return Worth(_capital(said), "asked") if _LEAST_JAPANESE <= len(said) <= _MOST else None
@@ -271,6 +337,8 @@ def _judged(sentence: str) -> Worth | None:
         return None
     wish = bool(_TO_DO_JA.search(sentence)) if japanese else bool(_TO_DO.match(sentence))
     rules = _IN_JAPANESE if japanese else _ENGLISH
+    if japanese and not _TOPIC_JA.search(sentence):
+        return None
     for rule in RULES[1:]:
         if rules[rule].search(sentence) and not (wish and rule not in _MAY_BE_WISHES):
             return Worth(sentence, rule)

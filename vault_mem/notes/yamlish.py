@@ -94,7 +94,7 @@ class NoteHandler(YAMLHandler):  # type: ignore[misc]  # python-frontmatter is n
 HANDLER = NoteHandler()
 load = HANDLER.load
 
-# Nobody nests front matter this deep; libyaml's composer recurses, and ten thousands of `[` end the process.
+# Real front matter is never this deep; libyaml recurses, and ten thousand `[` crash the process.
 MAX_DEPTH = 100
 _INDENTED_DEEP = re.compile(rf"[ \t?:-]{{{MAX_DEPTH}}}")
 
@@ -182,7 +182,7 @@ def scalar(value: str | int | float | bool | datetime) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
-        # the hour that a clock strikes twice is told apart by its offset
+        # the repeated hour at the end of summer time is told apart by its offset
         again = value.fold and value.utcoffset() != value.replace(fold=0).utcoffset()
         return (value if again else value.replace(tzinfo=None)).isoformat(timespec="seconds")
     if isinstance(value, int | float):

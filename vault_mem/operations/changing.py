@@ -66,7 +66,8 @@ def new_id(workspace: Workspace, prefix: str) -> str:
     """A random id (`mem_…` or `ep_…`) whose first digits, which stand in file names, are not taken."""
     while True:
         digits = secrets.token_hex(6)
-        if not workspace.index.known.with_digits(digits[:8]):
+        coming = workspace.coming is not None and workspace.coming.has_digits(digits[:8])
+        if not coming and not workspace.index.known.with_digits(digits[:8]):
             return prefix + digits
 
 
@@ -80,7 +81,7 @@ def commit(workspace: Workspace, transaction: journal.Transaction, *, soon: bool
 def index_written(
     workspace: Workspace, transaction: journal.Transaction, *, soon: bool = False, mirrored: bool = True
 ) -> None:
-    """Let the index follow what an operation has written; where it cannot, the files are right all the same.
+    """Let the index follow what an operation has written; if it cannot, the files are still right.
 
     `soon` is soon enough where the operation does not read the index again: watched files are indexed after the
     answer, or by the next command. What is not `mirrored` in the views yet will be, by the caller or after a crash.
@@ -128,6 +129,12 @@ def read_to_edit(workspace: Workspace, memory: Memory) -> bytes:
     return _bytes(workspace, memory)
 
 
+def to_edit_in(transaction: journal.Transaction, workspace: Workspace, memory: Memory) -> bytes:
+    """The same for an operation that may have planned to write that file already."""
+    planned = transaction.now(memory.path) if memory.path in transaction.keys else None
+    return read_to_edit(workspace, memory) if planned is None else planned
+
+
 def _bytes(workspace: Workspace, memory: Memory) -> bytes:
     try:
         raw = workspace.folder.tree.read(memory.path)
@@ -143,12 +150,12 @@ def _bytes(workspace: Workspace, memory: Memory) -> bytes:
 
 
 def is_quiet(workspace: Workspace, known: Known | FileState) -> bool:
-    """Whether nobody has touched a file for a while, by what is known of it."""
+    """Whether a file has been quiet for a while, according to the index."""
     return clock.since(max(known.mtime_ns, known.ctime_ns) / 1e9) >= workspace.folder.settings.quiet_seconds
 
 
 def is_quiet_file(workspace: Workspace, key: str) -> bool:
-    """Whether nobody has touched a file for a while, as it is now."""
+    """Whether a file has been quiet for a while, according to the disk."""
     try:
         found = workspace.folder.tree.stat(key)
     except OSError:

@@ -7,15 +7,16 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from vault_mem.embedding.calibration import Calibration
-from vault_mem.embedding.embedder import Embedder
-from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.shelf import Shelf
 from vault_mem.vault.folder import Folder
 
 if TYPE_CHECKING:
+    from vault_mem.embedding.calibration import Calibration
+    from vault_mem.embedding.embedder import Embedder
+    from vault_mem.embedding.tokens import TokenVectors
     from vault_mem.index.candidates import Candidates
     from vault_mem.index.catalogue import Catalogue
+    from vault_mem.index.coming import Coming
     from vault_mem.index.graph import Graph
     from vault_mem.index.index import Index
     from vault_mem.index.links import Names
@@ -26,8 +27,10 @@ class Opened:
     """`notices` are for the user, not part of any answer.
 
     It is used by one thread at a time. A process that answers many keeps several, each made `like` the first: they
-    share the model and, on the `shelf`, the memories at hand.
+    share the model and, on the `shelf`, the memories at hand. `coming` is what the running operation will write later.
     """
+
+    coming: Coming | None = None
 
     def __init__(self, folder: Folder, progress: Progress | None = None, like: Opened | None = None) -> None:
         self.folder = folder
@@ -46,18 +49,23 @@ class Opened:
             self.index.folder = folder
 
     def close(self) -> None:
-        """Let go of the index's files."""
+        """Close the index's files."""
         if "index" in self.__dict__:
             self.index.close()
 
     @cached_property
     def embedder(self) -> Embedder:
         """The configured embedding model."""
+        from vault_mem.embedding.embedder import Embedder
+
         return Embedder(self.folder.settings.model)
 
     @cached_property
     def tokens(self) -> TokenVectors:
         """The words of the built-in model: the judge's, whatever model searches."""
+        from vault_mem.embedding.embedder import Embedder
+        from vault_mem.embedding.tokens import TokenVectors
+
         return TokenVectors(Embedder() if self.folder.settings.model else self.embedder)
 
     @cached_property
@@ -90,6 +98,14 @@ class Opened:
         self.index.facts.refresh()
         self.shelf.met.follow(self.index)
         yield InTable(self.index, self.shelf.met)
+
+    @contextmanager
+    def compared(self) -> Iterator[list[Candidates]]:
+        """What a new text is compared with: what is indexed, and what the same operation writes with it."""
+        from vault_mem.index.candidates import AtHand
+
+        with self.candidates() as candidates:
+            yield [candidates, AtHand(self.coming.catalogue)] if self.coming else [candidates]
 
     @property
     def calibration(self) -> Calibration:

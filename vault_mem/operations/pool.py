@@ -52,7 +52,7 @@ class Pool:
             self.give_back(workspace, sound=sound)
 
     def take(self, check: Callable[[], None] | None = None, *, wait: bool = True) -> Workspace:
-        """A workspace of one's own; `check` may raise while waiting for one. Who has another already must not wait."""
+        """Borrow a workspace; `check` may raise while waiting. A caller that already has one must not wait."""
         patience = time.monotonic() + _PATIENCE
         with self._given_back:
             while wait and not self._free and self._lent and (self._lent >= MOST or time.monotonic() < patience):
@@ -83,7 +83,7 @@ class Pool:
             self._given_back.notify()
 
     def trim(self, keep: int = KEPT_WHEN_IDLE) -> None:
-        """Close what a busy moment needed and nobody uses now."""
+        """Close workspaces that are no longer in use."""
         with self._given_back:
             spare = self._free[: max(0, len(self._free) - keep)]
             del self._free[: len(spare)]
@@ -142,13 +142,13 @@ class Line:
             if self._calls:
                 return
             if self._waiting:
-                self._holder = -1  # nobody slips in before the one who is called
+                self._holder = -1  # so that no other thread gets in first
                 self._waiting.popleft().set()
             else:
                 self._holder = None
 
 
-class Turn:
+class WriteTurn:
     """Whose turn it is to write: commands that write do so one after the other."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What operations owe to a store that machines share (SPEC L-3); nothing where the index is this machine's own."""
+"""What operations owe to a store that machines share (SPEC L-3); nothing if the index is this machine's own."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def was_offered(workspace: Workspace, id_: str) -> bool:
 
 
 def standing(workspace: Workspace) -> Standing | None:
-    """How this machine stands to its store; None where it has none."""
+    """How this machine stands to its store; None if it has none."""
     shared = _shared(workspace)
     return None if shared is None else shared.standing()
 

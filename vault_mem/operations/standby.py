@@ -10,7 +10,7 @@ from vault_mem.vault.lock import locked_outside
 
 
 def fold(workspace: Workspace, commits: int) -> None:
-    """Fold the table's commits together if there are that many, and nobody else is at it; build missing indexes."""
+    """Fold the table's commits together if there are that many and no other process does; build missing indexes."""
     from vault_mem.index.large import build_indexes
     from vault_mem.index.sync import upkeep
 
@@ -37,9 +37,23 @@ def read_ahead(workspace: Workspace, start: int) -> int | None:
     from vault_mem.ranking import reading
 
     if workspace.index.large:
-        return None
+        return None if workspace.folder.settings.model else _keep_readings(workspace)
     with workspace.at_hand() as catalogue:
         return reading.read_ahead(catalogue, workspace.tokens, start)
+
+
+def _keep_readings(workspace: Workspace) -> int | None:
+    """The same in a large vault, where what was read is kept on the disk: 0 until all is."""
+    from vault_mem import __version__
+    from vault_mem.index.candidates import InTable
+    from vault_mem.ranking.reading import AT_ONCE, packed_readings
+
+    with workspace.candidates() as candidates, locked_outside(workspace.index.lock_path, "the index", 0):
+        if not isinstance(candidates, InTable):
+            return None
+        found = packed_readings(candidates.unread(__version__, 8 * AT_ONCE), workspace.tokens)
+        workspace.index.facts.note_readings(found)
+    return 0 if found else None
 
 
 def release_memory() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -44,7 +45,7 @@ def reason_of(error: Exception) -> str:
 
 @dataclass(frozen=True)
 class Pending:
-    """Files that may have changed since they were indexed; `everything` where nobody can say which.
+    """Files that may have changed since they were indexed; `everything` if it is not known which.
 
     `ours` are those among them that an operation wrote, views and all.
     """
@@ -118,7 +119,7 @@ class Workspace(Opened):
         return freshness
 
     def _unless_many_are_gone(self, keys: Iterable[str]) -> list[str] | None:
-        """The files to look at; None, all of them, where so many are gone that it may be a disk and not a deletion."""
+        """The files to look at; None, meaning all, if enough are gone that a disk may be missing."""
         from vault_mem.index.sync import MASS_LOSS
 
         changed = sorted(keys)
@@ -157,7 +158,8 @@ class Workspace(Opened):
     def tell_astray(self) -> None:
         """Say once which memories were moved to where they are not searched (SPEC O-5)."""
         if "index" in self.__dict__ and self.index.is_open:
-            self.notices += self.index.tell_astray()
+            with contextlib.suppress(*INDEX_ERRORS):  # what was asked for is done; the next command says it
+                self.notices += self.index.tell_astray()
 
     def _behind(self, only: Sequence[str] | None) -> Freshness:
         from vault_mem.index.sync import difference
@@ -176,6 +178,8 @@ class Workspace(Opened):
 
     def reading(self, look: Callable[[], T]) -> T:
         """What `look` finds in the index; where that turns out to be damaged, it is rebuilt and looked at again."""
+        if not self.index.is_open:  # this thread may have a workspace that was never opened
+            self.freshen()
         try:
             return look()
         except INDEX_ERRORS:

@@ -7,18 +7,20 @@ themselves, which turn them into what operations take.
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import math
 import operator
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from enum import Enum
+from types import MethodType, ModuleType
 from typing import Any, TypeVar
 
-from vault_mem.errors import InvalidInput
+from vault_mem import library
+from vault_mem.errors import CallersOwn, InvalidInput, VaultMemError
 from vault_mem.library import text_of
-from vault_mem.notes.checklist import Proposal
-from vault_mem.operations.memory.recall import Request
+from vault_mem.python.words import reword
 
 # The least that makes sense; what else a number must be, the operation says in the same words.
 LEAST = {"n": 1, "depth": 1, "budget": 1, "days": 1, "max_links": 0, "limit": 0, "window": 0, "max_replay_events": 0}
@@ -69,22 +71,41 @@ def mapping(name: str, value: Any) -> Mapping[str, Any]:
     return value
 
 
-def function(name: str, value: Any) -> Any:
+def several(name: str, value: Any) -> Any:
+    """Any number of things: one text is not, though Python would take its letters."""
+    if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+        raise InvalidInput(f"{name} is a list of texts, drafts or dicts, not {value!r}")
+    return value
+
+
+def _function(name: str, value: Any) -> Any:
     """Something to call."""
     if not callable(value):
         raise InvalidInput(f"{name} is a function, not {value!r}")
     return value
 
 
-def one_of(kind: type) -> Callable[[str, Any], Any]:
-    """A value of that very kind."""
+def one_of(kind: type | str) -> Callable[[str, Any], Any]:
+    """A value of that very kind; a text names a type of `vault_mem.types`."""
 
     def read(name: str, value: Any) -> Any:
-        if not isinstance(value, kind):
-            raise InvalidInput(f"{name} is of type {kind.__name__}, not {value!r}")
+        wanted: type = getattr(types(), kind) if isinstance(kind, str) else kind
+        if not isinstance(value, wanted):
+            raise InvalidInput(f"{name} is of type {wanted.__name__}, not {value!r}")
         return value
 
     return read
+
+
+@functools.cache
+def types() -> ModuleType:
+    """The types of the library: all operations, which a program that makes two calls need not wait for.
+
+    Hints of methods are looked up in the module that has the methods, so there they are from then on.
+    """
+    found = importlib.import_module("vault_mem.types")
+    vars(library).update({name: getattr(found, name) for name in found.__all__})
+    return found
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -99,12 +120,13 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "Mapping[str, Any]": mapping,
     "Mapping[str, str]": mapping,
     "Mapping[str, MetaValue | None]": mapping,
-    "Progress": function,
+    "Iterable[str | Draft | Mapping[str, Any]]": several,
+    "Progress": _function,
     "bytes": one_of(bytes),
     "timedelta": one_of(timedelta),
     "datetime": one_of(datetime),
-    "Proposal": one_of(Proposal),
-    "Request": one_of(Request),
+    "Proposal": one_of("Proposal"),
+    "Request": one_of("Request"),
 }
 
 
@@ -113,23 +135,40 @@ def reader(annotation: str) -> Callable[[str, Any], Any] | None:
     return READERS.get(annotation.removesuffix(" | None"))
 
 
-def resolved(function: F, of: Callable[..., Any]) -> F:
-    """The function with the signature of another, its types as such: not every framework looks names up."""
-    signature = inspect.signature(of, eval_str=True)
+class Types:
+    """The same, loaded when somebody asks for one of them."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(types(), name)
+
+
+def hints(signature: inspect.Signature) -> dict[str, Any]:
+    """The types of a signature, by parameter."""
+    found = {each.name: each.annotation for each in signature.parameters.values() if each.name != "self"}
+    return found | {"return": signature.return_annotation}
+
+
+def resolved(function: F) -> F:
+    """The function with its types as such: not every framework looks names up."""
+    types()
+    signature = inspect.signature(function, eval_str=True)
     function.__signature__ = signature  # type: ignore[attr-defined]
-    function.__annotations__ = {
-        each.name: each.annotation for each in signature.parameters.values() if each.name != "self"
-    }
-    function.__annotations__["return"] = signature.return_annotation
+    function.__annotations__ = hints(signature)
     return function
 
 
-def checked(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method with its plain values read; its signature, hints and words stay."""
+class Method:
+    """A method with its plain values read. Its hints are types, looked up when somebody asks for them."""
 
-    @functools.lru_cache(1)
-    def wanted() -> tuple[inspect.Signature, dict[str, tuple[Callable[[str, Any], Any], bool]]]:
-        signature = inspect.signature(method)
+    def __init__(self, method: Callable[..., Any], *, static: bool = False) -> None:
+        self.__wrapped__ = method
+        self._static = static  # `staticmethod` would ask for the hints
+        for name in ("__name__", "__qualname__", "__doc__", "__module__"):
+            setattr(self, name, getattr(method, name))
+
+    @functools.cached_property
+    def _wanted(self) -> tuple[inspect.Signature, dict[str, tuple[Callable[[str, Any], Any], bool]]]:
+        signature = inspect.signature(self.__wrapped__)
         readers = {
             name: (found, str(each.annotation).endswith("| None"))
             for name, each in signature.parameters.items()
@@ -137,14 +176,47 @@ def checked(method: Callable[..., Any]) -> Callable[..., Any]:
         }
         return signature, readers
 
-    @functools.wraps(method)
-    def call(*args: Any, **options: Any) -> Any:
-        signature, readers = wanted()
-        given = signature.bind(*args, **options)
-        for name, value in given.arguments.items():
-            read, optional = readers.get(name, (None, False))
-            if read is not None and not (optional and value is None):
-                given.arguments[name] = read(name, value)
-        return method(*given.args, **given.kwargs)
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if self._static or instance is None else MethodType(self, instance)
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Call it; what goes wrong is said in the words of Python."""
+        if "progress" in options:
+            options["progress"] = own(options["progress"])
+        try:
+            signature, readers = self._wanted
+            given = signature.bind(*args, **options)
+            for name, value in given.arguments.items():
+                read, optional = readers.get(name, (None, False))
+                if read is not None and not (optional and value is None):
+                    given.arguments[name] = read(name, value)
+            return self.__wrapped__(*given.args, **given.kwargs)
+        except VaultMemError as error:
+            reword(error)
+            raise
+        except CallersOwn as callers:
+            raise callers.error from None
+
+    @functools.cached_property
+    def __signature__(self) -> inspect.Signature:
+        types()
+        return inspect.signature(self.__wrapped__, eval_str=True)
+
+    @property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+        return hints(self.__signature__)
+
+
+def own(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
+    """A function of the caller's, whose errors pass through everything on the way to the caller."""
+    if function is None:
+        return None
+    _function("progress", function)
+
+    def call(*args: Any) -> Any:
+        try:
+            return function(*args)
+        except Exception as error:
+            raise CallersOwn(error) from error
 
     return call

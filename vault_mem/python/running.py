@@ -27,7 +27,7 @@ class Running:
     def __init_subclass__(cls) -> None:
         for method in vars(cls).values():
             if inspect.isfunction(plain := getattr(method, "__func__", method)):
-                given.resolved(plain, plain)
+                given.resolved(plain)
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Running:
         self._threads = ThreadPoolExecutor(MOST, thread_name_prefix="vault-mem")
 
     async def close_files(self) -> None:
-        """Stop watching, and let go of the index's files; the vault can be used again."""
+        """Stop watching and close the index's files; the vault can be used again."""
         await self._run(self.vault.close_files)
 
     def as_tools(self, which: str = "core", *, public_only: bool = False) -> list[Callable[..., Awaitable[str]]]:
@@ -99,5 +99,5 @@ async def finished(call: Future[T]) -> T:
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait([answer])
             if not answer.cancelled():
-                answer.exception()  # nobody is left to hear of it
+                answer.exception()  # the caller is gone
         raise

@@ -1,4 +1,4 @@
-"""Asking the daemon, where one is running: it has the index open and hears of every change.
+"""Asking the daemon, where one is running: it has the index open and sees every change.
 
 A process that has just started waits a second and more for its own index; one that keeps a vault without watching it
 looks at every file in each call. The daemon's answer comes in a few milliseconds. None is ever started here, and where

@@ -14,8 +14,8 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from vault_mem import library, types
-from vault_mem.errors import CallersOwn, InvalidInput, VaultMemError, VaultNotFound
+from vault_mem import library
+from vault_mem.errors import InvalidInput, VaultMemError, VaultNotFound
 from vault_mem.operations.workspace import Workspace
 from vault_mem.python import given
 from vault_mem.python.words import reword
@@ -24,12 +24,13 @@ from vault_mem.vault.folder import Clock, Folder
 from vault_mem.vault.settings import VAULT_FILE, user_file
 
 if TYPE_CHECKING:
+    from vault_mem import types
     from vault_mem.daemon.watcher import Watcher
+else:
+    types = given.Types()
 
 P = ParamSpec("P")
 T = TypeVar("T")
-# Hints of methods are read by frameworks, at run time and in the module that has the methods.
-vars(library).update({name: getattr(types, name) for name in types.__all__})
 
 
 class Vault(library.Vault):
@@ -64,13 +65,12 @@ class Vault(library.Vault):
         self._clock, self._waits = clock, (_seconds("wait", wait), _seconds("read_wait", read_wait))
         self._watch = watch if watch is None else given.flag("watch", watch)
         self._watcher: Watcher | None = None
-        self._cookies: Path | None = None
         self._inside, self._calls = False, 0
         own = (env is None or env is os.environ) and clock is None  # a daemon has this process's surroundings
         self._served = own and os.environ.get("VAULT_MEM_DAEMON") != "off"
         self._changing = threading.Lock()
         try:
-            super().__init__(path, env=env, cwd=cwd, clock=clock, progress=_own(progress))
+            super().__init__(path, env=env, cwd=cwd, clock=clock, progress=given.own(progress))
         except VaultMemError as error:
             reword(error)
             raise
@@ -88,7 +88,7 @@ class Vault(library.Vault):
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and self._calls:
-            with contextlib.suppress(VaultMemError):  # nobody asked for it, and the next command does it
+            with contextlib.suppress(VaultMemError):  # unasked work; the next command does it
                 self.settle()
         self.close_files()
         self._inside = False
@@ -98,8 +98,7 @@ class Vault(library.Vault):
         with self._changing:
             watcher, self._watcher = self._watcher, None
         if watcher is not None:
-            watcher.stop()
-            shutil.rmtree(self._cookies or "", ignore_errors=True)
+            self._stop_watching()
         self._pool.trim(0)
 
     def settle(self) -> None:
@@ -184,16 +183,17 @@ class Vault(library.Vault):
             return
         from vault_mem.daemon.watcher import Watcher
 
+        cookies = None
         with contextlib.suppress(OSError):
-            self._cookies = Path(tempfile.mkdtemp(prefix="vault-mem-"))
-        watcher = Watcher(self._folder, lambda: None, self._cookies)
+            cookies = Path(tempfile.mkdtemp(prefix="vault-mem-"))
+        watcher = Watcher(self._folder, lambda: None, cookies)
+        self._stop_watching = weakref.finalize(self, _let_go, watcher, cookies)  # also where nobody closes it
         watcher.start()
         if watcher.by_events:
             self._watcher = watcher
-            weakref.finalize(self, shutil.rmtree, self._cookies or "", ignore_errors=True)
         else:  # the system does not tell of changes here: every call looks for itself
             self._watch = False
-            shutil.rmtree(self._cookies or "", ignore_errors=True)
+            self._stop_watching()
 
     @contextmanager
     def _lent(self) -> Iterator[Workspace]:
@@ -223,6 +223,11 @@ class Vault(library.Vault):
         return super()._reading(act)
 
 
+def _let_go(watcher: Watcher, cookies: Path | None) -> None:
+    watcher.stop()
+    shutil.rmtree(cookies or "", ignore_errors=True)
+
+
 def _seconds(name: str, value: float | None) -> float | None:
     if value is not None and given.number(name, value) < 0:
         raise InvalidInput(f"{name} is at least 0, not {value}")
@@ -237,52 +242,16 @@ def _state(path: Path) -> tuple[int, int, int] | None:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def _own(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
-    """A function of the caller's, whose errors pass through everything on the way to the caller."""
-    if function is None:
-        return None
-    given.function("progress", function)
-
-    def call(*args: Any) -> Any:
-        try:
-            return function(*args)
-        except Exception as error:
-            raise CallersOwn(error) from error
-
-    return call
-
-
-def _public(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method with its values checked, and what goes wrong said in Python's words."""
-    inner = given.checked(method)
-
-    def call(*args: Any, **options: Any) -> Any:
-        if "progress" in options:
-            options["progress"] = _own(options["progress"])
-        try:
-            return inner(*args, **options)
-        except VaultMemError as error:
-            reword(error)
-            raise
-        except CallersOwn as own:
-            raise own.error from None
-
-    call.__wrapped__ = method  # type: ignore[attr-defined]
-    for name in ("__name__", "__qualname__", "__doc__", "__module__"):
-        setattr(call, name, getattr(method, name))
-    return given.resolved(call, method)
-
-
 def _public_methods() -> Iterator[tuple[str, Any]]:
     for name, found in vars(library.Vault).items():
         if name.startswith("_") or name == "of":
             continue
         if isinstance(found, staticmethod):
-            yield name, staticmethod(_public(found.__func__))
+            yield name, given.Method(found.__func__, static=True)
         elif callable(found):
-            yield name, _public(vars(Vault).get(name, found))
+            yield name, given.Method(vars(Vault).get(name, found))
 
 
 for _name, _method in [*_public_methods()]:
     setattr(Vault, _name, _method)
-Vault.as_tools = _public(Vault.as_tools)  # type: ignore[method-assign]
+Vault.as_tools = given.Method(Vault.as_tools)  # type: ignore[method-assign]

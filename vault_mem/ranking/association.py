@@ -19,7 +19,7 @@ DECIDED = 2
 # How many are called up: they must not take over a short list.
 FEW = 2
 # Above the first cosine a pattern is what the network settled on; below the second it is not near.
-SAME, LEAST = 0.9, 0.3
+SETTLED_COSINE, NEAR_COSINE = 0.9, 0.3
 
 
 def associated(patterns: Vectors, mean: Vectors, scores: NDArray[np.float64]) -> Vectors:
@@ -36,7 +36,7 @@ def associated(patterns: Vectors, mean: Vectors, scores: NDArray[np.float64]) ->
     centred = directions(patterns, mean)
     settled = attention.astype(np.float32) @ centred
     near = np.round(centred @ settled / (np.linalg.norm(settled) or 1.0), 6)
-    others = np.flatnonzero((near < SAME) & (near > LEAST))
+    others = np.flatnonzero((near < SETTLED_COSINE) & (near > NEAR_COSINE))
     nearest = others[np.argsort(-near[others], kind="stable")[:FEW]]
     called[nearest] = round(float(attention.max()) ** DECIDED, 6)
     return called

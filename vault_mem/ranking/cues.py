@@ -14,7 +14,7 @@ _OVERVIEW = re.compile(
     r"\b(?:summar(?:y|ies|ise|ize)|overview|in general|overall|big picture|recap|in short|sum up)\b|"
     r"要約|まとめ|概要|全体|総括|ざっくり"
 )
-# What somebody asks with, as stems: it is in the question, whatever the answer is in.
+# Stems of question words: they are in the question, whatever the answer says.
 _ASKING_WITH = (
     "summarize summarise summary describe explain discuss discussion mention conclude conclusion according regarding "
     "concerning conversation specific specifically remember recall"

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, MutableMapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from functools import cache, lru_cache
 from itertools import islice
+from sys import intern
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,24 +86,26 @@ def diversify(
 def _alike(catalogue: Catalogue, rows: list[int], near_identical: float) -> Callable[[int], NDArray[np.bool_]]:
     """Which of the candidates say nearly what one of them says, by the part that answers."""
     vectors = catalogue.vectors[rows]
-    said: MutableMapping[int, frozenset[str]] = catalogue.by_place("words said")
 
+    @cache
     def words(number: int) -> frozenset[str]:
-        row = rows[number]
-        if row not in said:
-            said[row] = frozenset(terms(catalogue.texts[row]))
-        return said[row]
+        return _said(catalogue.texts[rows[number]])
 
     def alike(number: int) -> NDArray[np.bool_]:
         cosines = vectors @ vectors[number]
         near = np.zeros(len(cosines), dtype=bool)
         for other in np.flatnonzero(cosines >= near_identical - LESS).tolist():
-            both = words(other) | words(number)
+            shared = len(words(other) & words(number))
             share = SAME_WORDS if cosines[other] >= near_identical else ALL_WORDS
-            near[other] = bool(both) and len(words(other) & words(number)) >= share * len(both)
+            near[other] = shared > 0 and shared >= share * (len(words(other)) + len(words(number)) - shared)
         return near
 
     return alike
+
+
+@lru_cache(maxsize=2_000)
+def _said(text: str) -> frozenset[str]:
+    return frozenset(map(intern, terms(text)))
 
 
 def _themes(catalogue: Catalogue, places: list[int], zone: tzinfo | None) -> list[list[str]]:

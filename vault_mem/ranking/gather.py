@@ -12,8 +12,9 @@ from vault_mem.ranking.keywords import LOOKED_AT
 from vault_mem.ranking.links import linked_ids
 from vault_mem.ranking.query import Query, plain_part
 from vault_mem.ranking.rank import OF_EACH, SEEDS, How, best_first
+from vault_mem.ranking.signals import READ_AROUND
 
-# So many are asked for of each way of searching: what one of them puts far behind, their sum may put in front.
+# How many results to take from each kind of search: one may rank low in each and high in their sum.
 GATHERED = 320
 
 
@@ -29,8 +30,8 @@ def gathered(candidates: Candidates, query: Query, filters: Filters, now: dateti
     kept |= candidates.around([first.files[place] for place in seeds])
     kept |= {file for id_ in linked_ids(first, seeds, how.strengths) if (file := first.names.key_of(id_))}
     if best:
-        kept |= set(candidates.near(first.vectors[best[0]], filters, now, OF_EACH).files)
-    return candidates.in_time(kept, filters, now)
+        kept |= candidates.near(first.vectors[best[0]], filters, now, OF_EACH)
+    return candidates.in_time(kept, [first.files[place] for place in best[:READ_AROUND]], filters, now)
 
 
 def _wanted(query: Query) -> Wanted:

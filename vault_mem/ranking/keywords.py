@@ -11,7 +11,7 @@ from vault_mem.index.catalogue import Catalogue
 from vault_mem.ranking.names import NOBODY
 from vault_mem.ranking.query import exact_parts, term_weights
 from vault_mem.ranking.rank import DIGITS, best_rows
-from vault_mem.ranking.signals import as_written, shown_text, written_in
+from vault_mem.ranking.signals import as_written, shown, written_in
 from vault_mem.ranking.weights import weights
 from vault_mem.ranking.words import total, words
 
@@ -43,7 +43,7 @@ def by_keywords(catalogue: Catalogue, query: str, allowed: NDArray[np.bool_]) ->
     exact = exact_parts(query)
     hits: list[Hit] = []
     for number, place in enumerate(ordered):
-        exactly = written_in(shown_text(catalogue, place, int(row[place])), exact) if number < LOOKED_AT else 0.0
+        exactly = written_in(shown(catalogue, place, int(row[place])), exact) if number < LOOKED_AT else 0.0
         terms = {
             "words": round(float(best["words"][place]), DIGITS),
             "exact": round(weights()["exact"] * exactly, DIGITS),

@@ -29,9 +29,17 @@ def matches(query_tokens: Sequence[int], texts: Sequence[Reading], vectors: Toke
     flat = np.concatenate([texts[number].tokens for number in held.tolist()])
     present = np.zeros(int(flat.max()) + 1, dtype=bool)
     present[flat] = True
-    distinct, where = np.flatnonzero(present), (np.cumsum(present) - 1)[flat]
-    near = vectors.directions(distinct) @ vectors.directions(np.asarray(query_tokens)).T
+    distinct = np.flatnonzero(present)
+    near = vectors.cosines(distinct, np.asarray(query_tokens))
     near[near < NEAR_WORDS] = 0.0
-    starts = np.concatenate([[0], np.cumsum(sizes[held])[:-1]])
-    found[held] = np.maximum.reduceat(near[where], starts, axis=0)
+    # most words have nothing to do with any of the query's: only the others are looked for in the texts
+    some = near.any(axis=1)
+    number = np.full(len(present), -1, dtype=np.int32)
+    number[distinct[some]] = np.arange(np.count_nonzero(some), dtype=np.int32)
+    where = number[flat]
+    hits = np.flatnonzero(where >= 0)
+    text = np.repeat(held, sizes[held])[hits]
+    starts = np.flatnonzero(np.diff(text, prepend=-1))
+    if len(starts):
+        found[text[starts]] = np.maximum.reduceat(near[some][where[hits]], starts, axis=0)
     return np.round(found, 6)

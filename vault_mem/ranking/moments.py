@@ -40,6 +40,8 @@ class Moments:
         self.position = np.full(len(catalogue.files) + 1, -1, dtype=np.int64)  # the last is for those not at hand
         self.position[self.order] = np.arange(len(self.order))
         self.position = self.position[:-1]
+        self._measured: tuple[NDArray[np.float32], int, float] | None = None
+        self._sums = np.full(len(catalogue.files), np.nan, dtype=np.float32)
 
     def words(self, lexicon: Lexicon, places: Places, terms: Sequence[tuple[str, float]]) -> NDArray[np.float32]:
         """BM25 of these terms over the sessions of some places, 0 to 1; each term counts for its share."""
@@ -62,9 +64,11 @@ class Moments:
         """How long each session at hand is, how many there are in all, and how long they are on average."""
         if self._timeline is not None:
             return self._timeline.session_lengths(self.session), self._timeline.sessions, self._timeline.mean_length
-        count = int(self.session[-1]) + 1 if len(self.session) else 0
-        lengths = np.bincount(self.session, lexicon.lengths[self.order], count).astype(np.float32)
-        return lengths, count, float(lengths.mean(dtype=float)) if count else 1.0
+        if self._measured is None:
+            count = int(self.session[-1]) + 1 if len(self.session) else 0
+            lengths = np.bincount(self.session, lexicon.lengths[self.order], count).astype(np.float32)
+            self._measured = lengths, count, float(lengths.mean(dtype=float)) if count else 1.0
+        return self._measured
 
     def around(self, places: Places, reach: int = REACH) -> NDArray[np.int64]:
         """For every place a row of the places around it, itself in the middle; -1 where there is none."""
@@ -75,6 +79,18 @@ class Moments:
         held = np.clip(at, 0, len(self.order) - 1)
         same = inside & (self.session[held] == self.session[self.position[places]][:, None])
         return np.where(same, self.order[held], -1)
+
+    def lengths_of_sums(
+        self, vectors: NDArray[np.float32], places: Places, around: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """How long the sum of the vectors around each place is; found out once."""
+        missing = np.isnan(self._sums[places])
+        if missing.any():
+            members = around[missing]
+            sums = (vectors[members] * (members >= 0)[:, :, None]).sum(axis=1)
+            lengths = np.linalg.norm(sums, axis=1)
+            self._sums[places[missing]] = np.where(lengths > 0, lengths, 1)
+        return self._sums[places]
 
     def lifted(self, scores: NDArray[np.float32], share: float) -> NDArray[np.float32]:
         """Scores by place, each raised by a share of the best around it, less with every step."""

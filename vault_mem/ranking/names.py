@@ -72,7 +72,7 @@ class Directory:
         return Named(people, tags, {speaker: said} if said else {})
 
     def _sounding_like(self, key: str) -> set[str]:
-        """Whoever has a name of this sound in the other script."""
+        """People whose name sounds like this in the other script."""
         names = {name for sound in sounds(key) for name in self._facts.values(SOUND, sound)}
         return {name for name in names if in_kana(name) != in_kana(key)}
 
@@ -118,7 +118,7 @@ def _words(name: str) -> list[str]:
 
 
 def _spelled(query: str) -> set[str]:
-    """Everything in a query that could be a name: up to four words on end, or some characters where no spaces are."""
+    """Everything in a query that could be a name: up to four words, or characters if there are no spaces."""
     text = normalised(query).replace("'s ", " ").replace("’s ", " ")
     words = re.findall(r"[^\s,;:!?。、！？「」()（）\"]+", text)[:400]
     words = [re.sub(r"(?:'s|’s|[.'’])+$", "", word) for word in words]

@@ -39,6 +39,7 @@ READ, SPELLED = 0.6, 0.2
 
 FEW_LETTERS = 6
 
+_WORD = re.compile(r"[^\W_]+")
 _KANA = re.compile(r"[ぁ-ゖァ-ヺー]")
 _HIRAGANA = re.compile(r"[ぁ-ゖー]")
 _QUOTED = re.compile(r"[\"“「『]([^\"”」』]{2,80})[\"”」』]")
@@ -72,6 +73,7 @@ class Query:
     wants_time: bool
     wants_number: bool
     wants_colour: bool
+    wants_material: bool
     feelings: set[str]
     wants_important: bool
     wants_overview: bool
@@ -105,6 +107,7 @@ def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors
         wants_time=reading.wants_time(text),
         wants_number=reading.wants_number(text),
         wants_colour=reading.wants_colour(text),
+        wants_material=reading.wants_material(text),
         feelings=cues.feelings(text),
         wants_important=cues.wants_important(text),
         wants_overview=cues.wants_overview(text),
@@ -193,13 +196,18 @@ def share(term: str) -> float:
 def _tokens(text: str, named: Named, corpus: Corpus, vectors: TokenVectors) -> tuple[list[int], NDArray[np.float32]]:
     found: dict[int, float] = {}
     rows = corpus.rows
+    # A name that the model does not know is spelled in pieces, none of which is the name.
+    names = [word.span() for word in _WORD.finditer(text) if normalised(word.group()) in named.words]
     for token in vectors.tokens(text)[: 4 * MAX_QUERY_TOKENS]:
         said = terms(text[token.start : token.end])
         if not said or all(term in STOP for term in said):
             continue
         rarity = max(weight(corpus.having(term), rows) * substance(term) for term in said)
         asking = ASKING if all(map(cues.is_asking, said)) else 1.0
-        found[token.id] = 0.0 if all(term in named.words for term in said) else asking * rarity**RARITY
+        a_name = all(term in named.words for term in said) or any(
+            start <= token.start and token.end <= end for start, end in names
+        )
+        found[token.id] = 0.0 if a_name else asking * rarity**RARITY
     if not any(found.values()):
         found = dict.fromkeys(found, 1.0)
     best = sorted(found.items(), key=lambda each: (-each[1], each[0]))[:MAX_QUERY_TOKENS]

@@ -15,7 +15,7 @@ from vault_mem.ranking.links import Strengths, around, spread
 from vault_mem.ranking.moments import REACH, Moments, moments
 from vault_mem.ranking.query import Query
 from vault_mem.ranking.relevance import relevance
-from vault_mem.ranking.signals import UNREAD, Places, Pool, Signal, as_written
+from vault_mem.ranking.signals import UNREAD, CandidatePool, Places, Signal, as_written
 from vault_mem.ranking.times import worth
 from vault_mem.ranking.weights import STAGES, weights
 from vault_mem.ranking.words import HANDFUL, total, words
@@ -25,14 +25,14 @@ CANDIDATES, OF_EACH = 224, 32
 # The words of a whole note count so much more than those of its best passage.
 WHOLE = np.float32(2.0)
 # The share of the best neighbour's first score that brings a memory among the candidates.
-CALLED = 0.5
+NEIGHBOUR_SHARE = 0.5
 # Memories linked to this many of the best become candidates.
 SEEDS = 10
 # Scores no farther apart than this answer a query about as well.
-AS_WELL = 2.5
+NEARLY_AS_GOOD = 2.5
 DIGITS = 4
 # Stages that need the scores of the others.
-BEHIND = 0.01  # so far a linked memory stays behind the one that calls it
+BEHIND_CALLER = 0.01  # how far a linked memory stays behind the one that calls it
 AFTERWARDS = ("association", "links", "diversity")
 
 
@@ -87,29 +87,25 @@ def rank(
     best, row = _best(catalogue, query)
     around = moments(catalogue, allowed, together="moment" in how.switches)
     places = _candidates(catalogue, query, allowed, around, best, how)
-    pool = Pool(catalogue, query, around, vectors, places, row[places], best)
+    pool = CandidatePool(catalogue, query, around, vectors, places, row[places], best)
     return _scored(catalogue, pool, pool.signals(), best, how.strengths, how.switches)
 
 
 def _best(catalogue: Catalogue, query: Query) -> tuple[dict[str, Signal], Places]:
     """What is measured of everything at hand, by whole memory; and which row of each answers best."""
-    meaning, found = _meaning(catalogue, query), words(catalogue, query.terms)
+    # not `@`: for one vector that is threads waiting for each other, ten times slower where cores are busy
+    cosines = np.einsum("ij,j->i", catalogue.vectors, query.vector)
+    meaning, found = np.round(np.maximum(cosines, 0), 6), words(catalogue, query.terms)
     share, handful = np.float32(total(query.terms)), np.float32(HANDFUL)
     own = {"meaning": meaning, "words": found.rows / handful, "share": found.rows / share}
     best, row = best_rows(catalogue, own, meaning + own["share"])
-    best["whole_meaning"] = meaning
+    best["cosine"], best["whole_meaning"] = cosines, meaning
     best["words"] = np.round((best["words"] + WHOLE * found.whole / handful) / (1 + WHOLE), 6)
     best["covered"] = np.round(found.covered / share, 6)
     if not query.terms:
         written = as_written(catalogue, query.text)
         best["words"][written] = best["covered"][written] = 1.0
     return best, row
-
-
-def _meaning(catalogue: Catalogue, query: Query) -> Signal:
-    # not `@`: for one vector that is threads waiting for each other, ten times slower where cores are busy
-    cosines = np.einsum("ij,j->i", catalogue.vectors, query.vector)
-    return np.asarray(np.round(np.maximum(cosines, 0), 6), dtype=np.float32)
 
 
 def best_rows(catalogue: Catalogue, signals: dict[str, Signal], quality: Signal) -> tuple[dict[str, Signal], Places]:
@@ -149,16 +145,17 @@ def _first(
     if query.spans and "time" in switches:
         first = first + by["time"] * worth(catalogue.created, query.spans)
     first = np.where(allowed, first, 0).astype(np.float32)
-    return moments.lifted(first, CALLED) if "moment" in switches else first
+    return moments.lifted(first, NEIGHBOUR_SHARE) if "moment" in switches else first
 
 
 def _best_by(
     catalogue: Catalogue, first: Signal, best: dict[str, Signal], allowed: NDArray[np.bool_], count: int
 ) -> list[int]:
+    places = np.flatnonzero(allowed)
     return [
-        *_top(catalogue, first, allowed, count),
-        *_top(catalogue, best["meaning"], allowed, OF_EACH),
-        *_top(catalogue, best["words"], allowed & (best["words"] > 0), OF_EACH),
+        *_top(catalogue, first, places, count),
+        *_top(catalogue, best["meaning"], places, OF_EACH),
+        *_top(catalogue, best["words"], places[best["words"][places] > 0], OF_EACH),
     ]
 
 
@@ -186,7 +183,7 @@ def _candidates(
         middle = centre(catalogue)
         towards = directions(catalogue.vectors[places[0]], middle.mean)
         near = (np.einsum("ij,j->i", catalogue.vectors, towards) - middle.mean @ towards) / middle.distances
-        places += _top(catalogue, np.round(near, 6), allowed, OF_EACH)
+        places += _top(catalogue, np.round(near, 6), np.flatnonzero(allowed), OF_EACH)
     if "links" in switches and places:
         top = float(first[places[0]]) or 1.0
         seeds = [(place, float(first[place]) / top) for place in places[:SEEDS]]
@@ -194,18 +191,29 @@ def _candidates(
     return np.array(list(dict.fromkeys(places)), dtype=np.int64)
 
 
-def _top(catalogue: Catalogue, values: Signal, allowed: NDArray[np.bool_], count: int) -> list[int]:
-    """The places with the highest values, best first; among equals by file, however they came to be here."""
-    places = np.flatnonzero(allowed)
+def _top(catalogue: Catalogue, values: Signal, places: Places, count: int) -> list[int]:
+    """Those of the places with the highest values, best first; among equals by file, however they came to be here."""
+    own = values[places]
     if len(places) > count:
-        least = np.partition(values[places], len(places) - count)[len(places) - count]
-        places = places[values[places] >= least]
-    return sorted(places.tolist(), key=lambda place: (-values[place], catalogue.files[place]))[:count]
+        best = own >= np.partition(own, len(places) - count)[len(places) - count]
+        places, own = places[best], own[best]
+    return [int(place) for place in places[_best_first(catalogue, own, places)][:count]]
+
+
+def _best_first(catalogue: Catalogue, values: NDArray[np.floating], places: Places) -> Places:
+    """The order of places by their values, the highest first; of equals by file."""
+    order = np.argsort(-values, kind="stable")
+    ordered = values[order]
+    if np.any(ordered[1:] == ordered[:-1]):
+        files = [catalogue.files[place] for place in places.tolist()]
+        negative = (-values).tolist()
+        order = np.array(sorted(range(len(files)), key=lambda at: (negative[at], files[at])), dtype=np.int64)
+    return np.asarray(order, dtype=np.int64)
 
 
 def _scored(
     catalogue: Catalogue,
-    pool: Pool,
+    pool: CandidatePool,
     signals: dict[str, Signal],
     best: dict[str, Signal],
     strengths: Strengths,
@@ -234,8 +242,7 @@ def _scored(
         terms["association"] = np.round(by["association"] * signals["association"], DIGITS)
         scores = scores + terms["association"]
     scores = np.asarray(np.round(scores, DIGITS))
-    files = np.array([catalogue.files[place] for place in pool.places.tolist()], dtype=object)
-    order = np.lexsort((np.argsort(np.argsort(files)), -scores)) if count else np.zeros(0, dtype=np.int64)
+    order = _best_first(catalogue, scores, pool.places)
     ordered = {name: values[order] for name, values in signals.items()}
     return Ranking(
         places=pool.places[order],
@@ -249,16 +256,16 @@ def _scored(
     )
 
 
-def _newest(catalogue: Catalogue, pool: Pool, scores: NDArray[np.float64]) -> Signal:
+def _newest(catalogue: Catalogue, pool: CandidatePool, scores: NDArray[np.float64]) -> Signal:
     """Of the candidates that answer a query about now about as well: 1 for the newest, 0 for the oldest."""
     found = np.zeros(len(pool.places), dtype=np.float32)
-    close = np.flatnonzero(scores >= scores.max() - AS_WELL)
+    close = np.flatnonzero(scores >= scores.max() - NEARLY_AS_GOOD)
     moments, age = np.unique(catalogue.created[pool.places[close]], return_inverse=True)
     found[close] = age / (len(moments) - 1) if len(moments) > 1 else 1.0
     return found
 
 
-def _called_by_likeness(catalogue: Catalogue, pool: Pool, scores: NDArray[np.float64]) -> Signal:
+def _called_by_likeness(catalogue: Catalogue, pool: CandidatePool, scores: NDArray[np.float64]) -> Signal:
     """What is like the best candidates and is lifted up to the second of them, not past it.
 
     A memory with others around it calls up its moment, and one with links what they lead to, which are signals of their
@@ -269,11 +276,13 @@ def _called_by_likeness(catalogue: Catalogue, pool: Pool, scores: NDArray[np.flo
     best = int(ranks[0])
     linked = len(around(catalogue, int(pool.places[best])))
     company = (np.count_nonzero(pool.around[best] >= 0) + REACH * linked) * float(pool.passages[best])
-    most = (scores[ranks[min(1, len(ranks) - 1)]] - scores) / weights()["association"] - BEHIND
+    most = (scores[ranks[min(1, len(ranks) - 1)]] - scores) / weights()["association"] - BEHIND_CALLER
     return np.asarray(np.round(np.clip(most, 0, called / company), 6), dtype=np.float32)
 
 
-def _called_by_links(catalogue: Catalogue, pool: Pool, scores: NDArray[np.float64], strengths: Strengths) -> Signal:
+def _called_by_links(
+    catalogue: Catalogue, pool: CandidatePool, scores: NDArray[np.float64], strengths: Strengths
+) -> Signal:
     """What the best candidates pass on along their links: it lifts a memory up to its caller, not past it."""
     order = np.argsort(-scores, kind="stable")[:SEEDS]
     top = float(scores[order[0]])
@@ -286,5 +295,5 @@ def _called_by_links(catalogue: Catalogue, pool: Pool, scores: NDArray[np.float6
     for at, place in enumerate(pool.places.tolist()):
         if place in called:
             share, seed = called[place]
-            found[at] = max(0.0, min(share, float(own[seed] - own[place]) / weight - BEHIND))
+            found[at] = max(0.0, min(share, float(own[seed] - own[place]) / weight - BEHIND_CALLER))
     return found

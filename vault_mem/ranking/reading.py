@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, MutableMapping
 from itertools import islice
+from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,9 @@ _NUMBER = re.compile(
     r"[一二三四五六七八九十百千万億][つ人個回円年月日時分秒度歳本枚台冊匹頭羽階倍割点位号キメグト]",
     re.IGNORECASE,
 )
+# Whom a text speaks of: who says "I" of themselves, who says "you" of the other.
+_SELF = re.compile(r"\b(?:i|im|ive|my|me|mine|myself|we|our|us)\b|[我私僕俺]", re.IGNORECASE)
+_OTHER = re.compile(r"\b(?:you|your|youre|yours|yourself)\b|[你您]|あなた", re.IGNORECASE)
 _COLOUR = re.compile(
     r"\b(?:red|blue|green|yellow|black|white|brown|gr[ae]y|pink|purple|orange|gold(?:en)?|silver|beige|violet|turquoise|"
     r"scarlet|crimson|navy|blond|dark|pale)(?:ish)?\b|[赤青緑黄黒白茶紫紺藍灰銀金]|ピンク|オレンジ|ベージュ",
@@ -47,10 +51,17 @@ _COLOUR = re.compile(
 )
 
 
-class Reading(NamedTuple):
-    """One row's text, read."""
+_MATERIAL = re.compile(
+    r"\b(?:wood(?:en)?|oak|pine|metal|steel|iron|plastic|leather|cotton|wool(?:en)?|silk|linen|nylon|denim|velvet|glass|"
+    r"paper|cardboard|stone|brick|concrete|rubber|fur|copper|brass|clay|ceramic|canvas|polyester)\b|[木革綿絹麻鉄紙石]|"
+    r"プラスチック|金属|ガラス",
+    re.IGNORECASE,
+)
 
-    tokens: NDArray[np.int32]
+
+class Form(NamedTuple):
+    """What kind of text it is."""
+
     asks: float  # the share of it that is questions
     times: float  # how much it speaks of times, 0 to 1
     numbers: float
@@ -58,16 +69,34 @@ class Reading(NamedTuple):
     brief: float  # 1 for a sentence, 0 for several
     turn: float  # 1 for a few words, 0 for a text that needs nothing around it
     colours: float  # 1 if it names one
+    materials: float
+    of_self: float  # from 1, all of whoever says it, to −1, all of whom it is said to
+
+
+_FORM = Struct(f"<{len(Form._fields)}d")
+
+
+class Reading(NamedTuple):
+    """One row's text, read."""
+
+    tokens: NDArray[np.int32]
+    form: Form
 
 
 def readings(catalogue: Catalogue, places: Iterable[int], tokens: TokenVectors) -> list[Reading]:
     """The readings of these places; what was read before is kept."""
     kept: MutableMapping[int, Reading] = catalogue.by_place(READINGS)
     places = list(places)
-    missing = [place for place in dict.fromkeys(places) if place not in kept]
+    missing = []
+    for place in dict.fromkeys(places):
+        if place not in kept:
+            if before := catalogue.read_before(place):
+                kept[place] = _unpacked(before)
+            else:
+                missing.append(place)
     texts = [catalogue.texts[place][:MAX_CHARACTERS] for place in missing]
     for place, text, ids in zip(missing, texts, tokens.numbers(texts), strict=True):
-        kept[place] = _read(text, ids)
+        kept[place] = Reading(ids, _form(text))
     return [kept[place] for place in places]
 
 
@@ -80,7 +109,19 @@ def read_ahead(catalogue: Catalogue, tokens: TokenVectors, start: int = 0) -> in
     return some[-1] + 1 if len(some) == AT_ONCE else None
 
 
-def _read(text: str, ids: NDArray[np.int32]) -> Reading:
+def packed_readings(catalogue: Catalogue, tokens: TokenVectors) -> dict[str, list[bytes]]:
+    """The readings of all rows at hand by file, as they are kept on the disk."""
+    found: dict[str, list[bytes]] = {}
+    for file, each in zip(catalogue.files, readings(catalogue, range(len(catalogue.files)), tokens), strict=True):
+        found.setdefault(file, []).append(_FORM.pack(*each.form) + each.tokens.tobytes())
+    return found
+
+
+def _unpacked(data: bytes) -> Reading:
+    return Reading(np.frombuffer(data, np.int32, offset=_FORM.size), Form(*_FORM.unpack_from(data)))
+
+
+def _form(text: str) -> Form:
     asked = 0
     said = 0
     if "?" in text or "？" in text or "か。" in text:
@@ -89,8 +130,8 @@ def _read(text: str, ids: NDArray[np.int32]) -> Reading:
             asked += len(sentence) * sentence.rstrip().endswith(("?", "？", "か。"))
     times = min(len(_TIME.findall(text)), 3) / 3
     words = _words(text)
-    return Reading(
-        ids,
+    of_self, of_other = len(_SELF.findall(text)), len(_OTHER.findall(text))
+    return Form(
         asked / max(said, 1),
         times,
         float(bool(_NUMBER.search(text))),
@@ -98,6 +139,8 @@ def _read(text: str, ids: NDArray[np.int32]) -> Reading:
         _fading(words, SENTENCE, PARAGRAPH),
         _fading(words, TURN, PAGE),
         float(bool(_COLOUR.search(text))),
+        float(bool(_MATERIAL.search(text))),
+        (of_self - of_other) / (of_self + of_other + 1),
     )
 
 
@@ -127,7 +170,17 @@ def wants_colour(query: str) -> bool:
     return bool(_ASKS_COLOUR.search(query))
 
 
-_ASKS_COLOUR = re.compile(r"\b(?:what|which)(?: \w+)? colou?r\b|何色|どんな色|色は[?？]?$", re.IGNORECASE)
+def wants_material(query: str) -> bool:
+    """Whether a query asks what something is made of."""
+    return bool(_ASKS_MATERIAL.search(query))
+
+
+_ASKS_MATERIAL = re.compile(
+    r"\b(?:what|which)(?: \w+)? (?:material|fabric|cloth|wood|metal)\b|\bmade of\b|素材|材質|何製", re.IGNORECASE
+)
+_ASKS_COLOUR = re.compile(
+    r"\b(?:what|which)(?: \w+)? colou?r\b|\bcolou?r of\b|何色|どんな色|色は[?？]?$", re.IGNORECASE
+)
 _ASKS_WHEN = re.compile(
     r"\b(?:when|how long|what (?:date|day|month|year|time)|(?:in )?which (?:date|day|month|year))\b|"
     r"いつ(?!も|か|の間)|何[年月日時曜]|どのくらい前",

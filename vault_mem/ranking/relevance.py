@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 
 FITTED = Path(__file__).parent / "relevance.json"
 # Below this the best result answers nothing: of a hundred right answers that come first, two at the most are below.
-FLOOR = 0.37
-# Beside a best result that answers, only what hardly can is dropped.
-LEAST = 0.01
-# Who types a few words has found what was looked for in a memory with this much of them, though little else tells.
-ALL = 0.99
+FLOOR = 0.375
+# If the best result answers, other results are dropped only below this.
+LOWEST = 0.01
+# For a query of a few words, a memory with this share of them counts as found, even if little else matches.
+NEARLY_ALL_WORDS = 0.99
 # Where nothing answers, this many are shown as the nearest.
 NEAREST = 2
-# Without a shared word a memory must be alike in meaning: less than this is nothing, so much is as good as a word.
+# Without a shared word, likeness in meaning counts from the first value on; at the second it equals a shared word.
 UNLIKE, ALIKE = 0.12, 0.35
-# Who asks for a colour is hardly answered by a text that names none.
+# Factor for a text that names no colour or no material, for example, when the query asks for one.
 LACKING = 0.5
 # An answer stands out: its score is above that of the candidate which comes this many places after the best, or where
 # there are fewer, above what unrelated memories usually have; and above that of the next.
-BEHIND, UNRELATED = 30, 0.5
+USUAL_RANK, UNRELATED = 30, 0.5
 
 Values = NDArray[np.float32]
 MEASURED = ("covered", "tokens", "weakest", "near")
@@ -44,8 +44,8 @@ def fitted() -> dict[str, float]:
 
 
 def signs(signals: Mapping[str, Values], scores: NDArray[np.float64], fluency: float) -> dict[str, NDArray[np.float64]]:
-    """What tells of candidates, best first, whether they answer."""
-    usual = float(scores[BEHIND]) if len(scores) > BEHIND else UNRELATED
+    """Features that show whether candidates, best first, answer the query."""
+    usual = float(scores[USUAL_RANK]) if len(scores) > USUAL_RANK else UNRELATED
     others = np.full(len(scores), scores[0] if len(scores) else 0.0)
     others[:1] = scores[1] if len(scores) > 1 else UNRELATED
     found = {name: signals[name].astype(np.float64) for name in MEASURED}
@@ -54,11 +54,13 @@ def signs(signals: Mapping[str, Values], scores: NDArray[np.float64], fluency: f
     return found | {"unread": np.full(len(scores), 1.0 - fluency), "one": np.ones(len(scores))}
 
 
-def relevance(signals: Mapping[str, Values], scores: NDArray[np.float64], fluency: float) -> Values:
-    """How likely each of the candidates, best first, answers."""
-    by, found = fitted(), signs(signals, scores, fluency)
+def relevance(
+    signals: Mapping[str, Values], scores: NDArray[np.float64], fluency: float, by: Mapping[str, float] | None = None
+) -> Values:
+    """How likely each of the candidates, best first, answers; `by` are other weights of the signs than the fitted."""
+    by, found = by or fitted(), signs(signals, scores, fluency)
     odds = sum((by[name] * found[name] for name in SIGNS), np.zeros(len(scores)))
     alike = np.clip((signals["alike"] - UNLIKE) / (ALIKE - UNLIKE), 0, 1)
     related = np.where(found["covered"] > 0, 1.0, alike) * (1 - LACKING * signals["lacks"])
-    looked_for = np.where(signals["keyword"] >= ALL, FLOOR, 0.0)
+    looked_for = np.where(signals["keyword"] >= NEARLY_ALL_WORDS, FLOOR, 0.0)
     return np.asarray(np.maximum(related / (1 + np.exp(-odds)), looked_for), dtype=np.float32)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, MutableMapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import PurePosixPath
+from sys import intern
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
 from vault_mem.ranking.moments import REACH, Moments
 from vault_mem.ranking.query import Query, plain_part, share
-from vault_mem.ranking.reading import readings
+from vault_mem.ranking.reading import Form, readings
 from vault_mem.ranking.times import DAY, worth
 from vault_mem.ranking.words import passages_of, total
 
@@ -27,7 +29,7 @@ Signal = NDArray[np.float32]
 Places = NDArray[np.int64]
 
 # Around this many of the candidates the neighbours' texts are read too.
-CLOSE = 64
+READ_AROUND = 64
 # A note of more passages than this is about many things: its likeness says less, and less the more there are.
 MANY = 6.0
 # Of a note of more passages than this even the best passage has words of the query by chance.
@@ -45,7 +47,7 @@ UNREAD = 0.1
 HALF_LIFE = 30 * DAY
 
 
-class Pool:
+class CandidatePool:
     """The candidates, and everything measured of them.
 
     A short turn of a talk is understood by what was said around it; a text that is long enough speaks for itself. So
@@ -66,7 +68,9 @@ class Pool:
         self.places, self.rows, self.best = places, rows, best
         self.around = moments.around(places)
         self.texts = readings(catalogue, rows.tolist(), vectors)
-        self.turn = np.where(rows == places, _array(text.turn for text in self.texts), 0).astype(np.float32)
+        forms = _array(chain.from_iterable(text.form for text in self.texts)).reshape(-1, len(Form._fields))
+        self.form = dict(zip(Form._fields, forms.T, strict=True))
+        self.turn = np.where(rows == places, self.form["turn"], 0).astype(np.float32)
         self.total = np.float32(total(query.terms))
         self.passages = passages_of(catalogue)[places]
         read = UNREAD + (1 - UNREAD) * query.fluency
@@ -128,7 +132,7 @@ class Pool:
         """
         catalogue, query = self.catalogue, self.query
         known = set(self.places.tolist())
-        near = [place for place in dict.fromkeys(self.around[:CLOSE].ravel().tolist()) if place >= 0]
+        near = [place for place in dict.fromkeys(self.around[:READ_AROUND].ravel().tolist()) if place >= 0]
         more = [place for place in near if place not in known]
         texts = [*self.texts, *readings(catalogue, more, self.vectors)]
         number = np.full(len(catalogue.files) + 1, len(texts), dtype=np.int64)  # the last is for places that are none
@@ -140,7 +144,7 @@ class Pool:
         index[:, REACH] = np.arange(len(self.places))
         own = found[: len(self.places)] @ weights
         together = padded[index].max(axis=1) @ weights
-        asks = np.array([*(text.asks for text in texts), 0.0], dtype=np.float32)
+        asks = np.array([*(text.form.asks for text in texts), 0.0], dtype=np.float32)
         before = index[:, REACH - 1]
         asked = asks[before] * (padded[before] @ weights)
         replies = asked * (1 - asks[: len(self.places)])
@@ -150,12 +154,10 @@ class Pool:
         return tuple(np.round(each, 6).astype(np.float32) for each in found_)
 
     def _moment_meaning(self) -> Signal:
-        held = self.around >= 0
-        vectors = self.catalogue.vectors[np.where(held, self.around, 0)] * held[:, :, None]
-        mean = vectors.sum(axis=1)
-        norms = np.linalg.norm(mean, axis=1)
-        cosines = mean @ self.query.vector / np.where(norms > 0, norms, 1)
-        return np.asarray(np.round(np.maximum(cosines, 0), 6), dtype=np.float32)
+        """The cosine of the mean of a moment: the sum of its members' cosines, by the length of their sum."""
+        cosines = np.where(self.around >= 0, self.best["cosine"][self.around], 0).sum(axis=1)
+        lengths = self.moments.lengths_of_sums(self.catalogue.vectors, self.places, self.around)
+        return np.asarray(np.round(np.maximum(cosines / lengths, 0), 6), dtype=np.float32)
 
     def _session_words(self) -> Signal:
         wanted = [(term, share(term)) for term, _ in self.query.terms]
@@ -167,7 +169,7 @@ class Pool:
         if not wanted:
             return np.zeros(len(self.places), dtype=np.float32)
         return _array(
-            self.query.exactly * written_in(shown_text(self.catalogue, place, row), wanted)
+            self.query.exactly * written_in(shown(self.catalogue, place, row), wanted)
             for place, row in zip(self.places.tolist(), self.rows.tolist(), strict=True)
         )
 
@@ -185,22 +187,27 @@ class Pool:
         people, tagged = named.people(self.catalogue), named.tagged(self.catalogue)
         # one of two who talk is told from the other; the owner, whom all memories are about, from nobody
         tells = np.float32(min(2 * (1 - named.count(corpus) / max(corpus.memories, 1)), 1))
+        person = _array(place in people for place in places) * tells
         return {
-            "person": _array(place in people for place in places) * tells,
+            "person": person,
+            # who is asked about says "I" of it; "you" is somebody else
+            "about": person * self.form["of_self"],
             "tag": _array(place in tagged for place in places),
         }
 
     def _form(self) -> dict[str, Signal]:
         """What kind of text a memory is: a turn that only asks, or hardly says anything; what it could answer."""
-        asks, times, numbers, slight, brief = _columns(self.texts)
-        colours = _array(text.colours for text in self.texts)
-        answers = self.query.wants_time * times + self.query.wants_number * numbers + self.query.wants_colour * colours
+        form, query = self.form, self.query
+        answers = query.wants_time * form["times"] + query.wants_number * form["numbers"]
+        answers = answers + query.wants_colour * form["colours"]
+        lacks = np.maximum(query.wants_colour * (1 - form["colours"]), query.wants_material * (1 - form["materials"]))
         talk = self.turn * (np.count_nonzero(self.around >= 0, axis=1) > 1)
         return {
-            "asks": asks * brief * talk,  # who states a fact and then asks for something has stated a fact
-            "answers": answers.astype(np.float32),
-            "slight": slight * talk,
-            "lacks": self.query.wants_colour * (1 - colours),
+            # who states a fact and then asks for something has stated a fact
+            "asks": form["asks"] * form["brief"] * talk,
+            "answers": answers.astype(np.float32) * self.turn,  # a long text has times and numbers by chance
+            "slight": form["slight"] * talk,
+            "lacks": lacks.astype(np.float32),
         }
 
     def _state(self) -> dict[str, Signal]:
@@ -209,12 +216,16 @@ class Pool:
         age = np.maximum(query.now - catalogue.created[places], 0)
         fresh = (1 / (1 + age / HALF_LIFE)).astype(np.float32)
         importance = (catalogue.importance[places] - 1) / 4
-        named = {label: cues.feels(label, query.feelings, query.text) for label in self._labels()}
         labels = [catalogue.emotions[place] for place in places.tolist()]
+        felt = {*labels} - {DEFAULT_EMOTION}
+        named = {label: cues.feels(label, query.feelings, query.text) for label in felt}
         summary = _array(catalogue.kinds[place] == "summary" for place in places.tolist())
         return {
             "decay": fresh,
-            "emotion": _array(self._intensity(place) for place in places.tolist()),
+            "emotion": _array(
+                self._intensity(place) if label in felt else 0.0
+                for place, label in zip(places.tolist(), labels, strict=True)
+            ),
             "feeling": _array(named.get(label, False) for label in labels),
             "importance": importance.astype(np.float32),
             "important": (importance * query.wants_important).astype(np.float32),
@@ -222,14 +233,8 @@ class Pool:
             "overview": summary * query.wants_overview,
         }
 
-    def _labels(self) -> set[str]:
-        """The emotions that candidates are marked with."""
-        return {self.catalogue.emotions[place] for place in self.places.tolist()} - {DEFAULT_EMOTION}
-
     def _intensity(self, place: int) -> float:
         """How strong the emotion of a memory is; one that does not say is half as strong as can be."""
-        if self.catalogue.emotions[place] == DEFAULT_EMOTION:
-            return 0.0
         known: MutableMapping[int, float] = self.catalogue.by_place("intensities")
         if place not in known:
             said = self.catalogue.record(place).get("intensity")
@@ -243,28 +248,33 @@ def _usual(own: Likeness) -> tuple[float, float]:
     return (own.mean * own.texts + USUAL * AS_MANY) / of, (own.deviation * own.texts + VARYING * AS_MANY) / of
 
 
-def titles(catalogue: Catalogue, place: int) -> frozenset[str]:
+def titles(catalogue: Catalogue, place: int) -> tuple[str, ...]:
     """The words of what a memory is called: its title, its file, its other names, its tags."""
-    known: MutableMapping[int, frozenset[str]] = catalogue.by_place("titles")
+    known: MutableMapping[int, tuple[str, ...]] = catalogue.by_place("titles")
     if place not in known:
         path = PurePosixPath(catalogue.files[place])
         named = [str(catalogue.record(place).get("title", "")), path.stem, *catalogue.tags[place]]
         named += catalogue.aliases.get(place, ())
-        known[place] = frozenset(stem(term) for term in terms("\n".join(named)))
+        # a tuple of words that all share: a set of its own for each would take ten times as much memory
+        known[place] = tuple({intern(stem(term)) for term in terms("\n".join(named))})
     return known[place]
 
 
-def shown_text(catalogue: Catalogue, place: int, row: int) -> str:
-    """All that is written of a memory's row: its text, its file's name, tags and people; not the month it lies in."""
-    path = _MONTH.sub("", catalogue.files[place])
-    return "\n".join([catalogue.texts[row], path, *catalogue.tags[place], *catalogue.people[place]])
+def shown(catalogue: Catalogue, place: int, row: int) -> str:
+    """What is written of a memory's row, as texts compare: text, file name without its month, tags and people."""
+    known: MutableMapping[int, str] = catalogue.by_place("shown")
+    if row not in known:
+        path = _MONTH.sub("", catalogue.files[place])
+        known[row] = normalised(
+            "\n".join([catalogue.texts[row], path, *catalogue.tags[place], *catalogue.people[place]])
+        )
+    return known[row]
 
 
-def written_in(text: str, wanted: Sequence[str]) -> float:
-    """The share of the wanted parts that a text has exactly so."""
+def written_in(plain: str, wanted: Sequence[str]) -> float:
+    """The share of the wanted parts that a text, as texts compare, has exactly so."""
     if not wanted:
         return 0.0
-    plain = normalised(text)
     return sum(len(each) for each in wanted if _pattern(each).search(plain)) / sum(map(len, wanted))
 
 
@@ -283,10 +293,6 @@ def _pattern(text: str) -> re.Pattern[str]:
     before = r"(?<![a-z0-9])" if text[0].isascii() else ""
     after = r"(?![a-z0-9])" if text[-1].isascii() else ""
     return re.compile(before + re.escape(text) + after)
-
-
-def _columns(texts: Sequence[object]) -> NDArray[np.float32]:
-    return np.array([text[1:6] for text in texts], dtype=np.float32).reshape(-1, 5).T  # type: ignore[index]
 
 
 def _array(values: Iterable[float]) -> Signal:

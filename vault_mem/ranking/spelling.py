@@ -1,4 +1,4 @@
-"""Misspelt words of a query: what nobody wrote so, next to a word that the vault has."""
+"""Misspelt words in a query: not in the vault, but close to a word that is."""
 
 from __future__ import annotations
 

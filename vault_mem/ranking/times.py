@@ -20,7 +20,7 @@ DAY = 86_400.0
 FADES_AFTER, FADES_BEFORE = 7 * DAY, 3.5 * DAY
 # The named day itself stands out even from the day before.
 OUTSIDE = 0.85
-# A named day says which memory is meant; a month or a year leaves many. So much of a day's worth each has.
+# A day names a memory better than a month or a year: their weights, as shares of a day's.
 _WORTH = ((4 * DAY, 1.0), (20 * DAY, 0.6), (100 * DAY, 0.4))
 _WORTH_OF_A_YEAR = 0.2
 

@@ -14,7 +14,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "words": ("words", "title", "exact", "keyword"),
     "tokens": ("tokens",),
     "moment": ("moment_meaning", "moment_tokens", "session_words", "replies"),
-    "names": ("person", "tag"),
+    "names": ("person", "about", "tag"),
     "time": ("time",),
     "form": ("asks", "answers", "slight"),
     "links": ("links",),

@@ -15,7 +15,7 @@ from vault_mem.index.lexicon import weight as rarity
 Signal = NDArray[np.float32]
 Weighted = Sequence[tuple[str, float]]
 
-# What a handful of rare words found together add up to: sums of BM25 are told as shares of it.
+# The BM25 sum of a handful of rare words found together; scores are shares of it.
 HANDFUL = 20.0
 # A long note repeats the words of its subject: this many occurrences there count like one in a passage.
 OFTEN = 5.0

@@ -34,7 +34,7 @@ AGENTS = ("claude-code", "codex", "openclaw", "cursor", "gemini", "opencode", "c
 _HOOK_STARTS_DAEMON = (
     "The session-start hook runs outside the agent's sandbox and starts the daemon, which answers for commands inside."
 )
-# Settings of a client's own, which only its owner should widen: they are told, not written.
+# Settings of a client's own, which only its owner should widen: they are mentioned, not written.
 _SANDBOXES = {
     "claude-code": "If Claude Code's sandbox is on, commands save into a vault outside the project if settings.json "
     'has "sandbox": {"filesystem": {"allowWrite": [VAULT]}}; on Linux "network": {"allowAllUnixSockets": true} in it '
@@ -328,7 +328,7 @@ def _hook_entries(wish: Wish) -> tuple[Addition, ...]:
     start = {"hooks": [handler(wake_up(wish))]}
     # Claude Code takes what it prints as a wish for the summary; Codex shows a systemMessage to its user.
     said = json.dumps({"systemMessage": texts.REMINDER}) if wish.agent == "codex" else texts.SUMMARY
-    before = {"hooks": [handler(f"echo {shlex.quote(said)}")]}
+    before = {"hooks": [handler(quietly(f"echo {shlex.quote(said)}"))]}
     commands = [("SessionStart", start), ("PreCompact", before)]
     if wish.capture:
         kept = {"hooks": [handler(quietly(capture(wish)), HOOK_SECONDS)]}

@@ -32,7 +32,7 @@ def fenced(text: str, *, short: bool = False) -> str:
 
 
 def envelope(agent: str, text: str, event: str = "SessionStart") -> str:
-    """What a hook prints for an agent, by default that of a session's start; nothing where there is nothing to say."""
+    """What a hook prints for an agent, by default that of a session's start; nothing if there is nothing to say."""
     if not text.strip():
         return ""
     data = fenced(text, short=event != "SessionStart")

@@ -137,7 +137,7 @@ def _strip_json(entries: list[Addition], made: list[list[str]], text: str) -> st
                 text = _without_hook(text, entry, found[number], number)
         elif not entry.weak or found == entry.value:
             text = jsonc.removed(text, entry.keys)
-    for keys in made:  # what we made to hold our entries goes with them, if nobody else uses it
+    for keys in made:  # containers we made for our entries go with them, if unused
         for entry in entries:
             inner = entry.keys if entry.append else entry.keys[:-1]
             for depth in range(len(inner), len(keys) - 1, -1):

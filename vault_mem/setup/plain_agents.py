@@ -11,7 +11,7 @@ from typing import Any
 from vault_mem.setup.pieces import Addition, Piece
 from vault_mem.setup.wish import SKILL, Needs, Wish, server_arguments
 
-Places = tuple[Path | None, Path | None]  # in a project, and for the user; None where it has none
+Places = tuple[Path | None, Path | None]  # in a project, and for the user; None if it has none
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ def missing(folder: Path) -> list[str]:
 
 
 def remove_folders(folders: list[str]) -> None:
-    """Take folders away again, as far as nobody else uses them by now."""
+    """Remove folders again, if they are not used by others now."""
     for folder in folders:
         with contextlib.suppress(OSError):
             Path(folder).rmdir()

@@ -20,7 +20,7 @@ _LONGEST_LINE = 160
 
 @dataclass
 class Change:
-    """One file's text before and after; None where there is no file. `receipt` None: nothing of ours is left in it."""
+    """One file's text before and after; None if there is no file. `receipt` None: nothing of ours is left in it."""
 
     path: Path
     before: str | None

@@ -1,4 +1,4 @@
-"""What an agent is told about its memory: the lines for its instructions, its skill, and a hook for OpenClaw."""
+"""What agents are told about their memory: the lines for its instructions, its skill, and a hook for OpenClaw."""
 
 from __future__ import annotations
 

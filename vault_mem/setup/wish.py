@@ -16,7 +16,7 @@ TOOL_SETS = ("core", "all")
 SKILL = "skills/vault-mem/SKILL.md"
 # A session waits for its hook: longer than a cold start takes, and no longer than a person bears.
 SECONDS = 30
-# What runs at every prompt or answer ends by itself within two seconds.
+# A hook at every prompt or answer ends within two seconds.
 HOOK_SECONDS = 3
 
 

@@ -14,17 +14,33 @@ from vault_mem.errors import StoreError
 T = TypeVar("T")
 # A request that takes longer is given up, and tried once more if there is time.
 REQUEST_SECONDS, CONNECT_SECONDS = 10, 3
-_SCHEMES = ("s3", "gs", "az")
-# What is taken from the environment of a command; for other kinds of store obstore reads that of the process.
+# What is taken from the environment of a command, for each kind of store.
 _FROM_ENVIRONMENT = {
-    "AWS_ACCESS_KEY_ID": "access_key_id",
-    "AWS_SECRET_ACCESS_KEY": "secret_access_key",
-    "AWS_SESSION_TOKEN": "session_token",
-    "AWS_DEFAULT_REGION": "region",
-    "AWS_REGION": "region",
-    "AWS_ENDPOINT_URL": "endpoint",
-    "AWS_ENDPOINT_URL_S3": "endpoint",
-    "AWS_ALLOW_HTTP": "allow_http",
+    "s3": {
+        "AWS_ACCESS_KEY_ID": "access_key_id",
+        "AWS_SECRET_ACCESS_KEY": "secret_access_key",
+        "AWS_SESSION_TOKEN": "session_token",
+        "AWS_DEFAULT_REGION": "region",
+        "AWS_REGION": "region",
+        "AWS_ENDPOINT_URL": "endpoint",
+        "AWS_ENDPOINT_URL_S3": "endpoint",
+        "AWS_ALLOW_HTTP": "allow_http",
+    },
+    "az": {
+        "AZURE_STORAGE_ACCOUNT_NAME": "account_name",
+        "AZURE_STORAGE_ACCOUNT_KEY": "account_key",
+        "AZURE_STORAGE_SAS_TOKEN": "sas_token",
+        "AZURE_STORAGE_ENDPOINT": "endpoint",
+        "AZURE_CLIENT_ID": "client_id",
+        "AZURE_CLIENT_SECRET": "client_secret",
+        "AZURE_TENANT_ID": "tenant_id",
+        "AZURE_ALLOW_HTTP": "allow_http",
+    },
+    "gs": {
+        "GOOGLE_APPLICATION_CREDENTIALS": "application_credentials",
+        "GOOGLE_SERVICE_ACCOUNT": "service_account",
+        "GOOGLE_SERVICE_ACCOUNT_KEY": "service_account_key",
+    },
 }
 _INSTALL = "pip install 'vault-mem[store]'"
 
@@ -58,14 +74,14 @@ def shown(uri: str) -> str:
 
 
 class Bucket:
-    """The objects below one address. Who uses it longer than `seconds` is told that the store is away."""
+    """The objects below one address. Raises as unreachable if used longer than `seconds`."""
 
     def __init__(self, uri: str, env: Mapping[str, str], options: Iterable[str], seconds: float) -> None:
         self.traffic = Traffic()
         self.keeps_versions = False
         self._until = time.monotonic() + seconds
         scheme, _, place = uri.partition("://")
-        if scheme not in _SCHEMES:
+        if scheme not in _FROM_ENVIRONMENT:
             raise StoreError(
                 f"{scheme}:// is no store that machines can share an index on", "use s3://, gs:// or az:// and a bucket"
             )
@@ -74,8 +90,8 @@ class Bucket:
                 "the address of the store should be a bucket and a folder in it, and nothing else",
                 "s3://bucket/folder; credentials belong into the environment or into store_options",
             )
-        given = _FROM_ENVIRONMENT.items() if scheme == "s3" else ()
-        config = {name: env[variable] for variable, name in given if env.get(variable)}
+        given = _FROM_ENVIRONMENT[scheme]
+        config = {name: env[variable] for variable, name in given.items() if env.get(variable)}
         config |= {name.strip(): value.strip() for name, _, value in (each.partition("=") for each in options)}
         self._store = _opened(uri, config)
 

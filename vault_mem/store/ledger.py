@@ -1,6 +1,6 @@
 """What this machine knows of a store: what is in it, what it offered itself, and what is still to be taken out.
 
-There are only hashes here, so that nothing in it tells of a memory that was purged.
+There are only hashes here, so that it reveals nothing about a purged memory.
 """
 
 from __future__ import annotations
@@ -26,24 +26,28 @@ CREATE TABLE IF NOT EXISTS there (
 CREATE INDEX IF NOT EXISTS there_in ON there (segment);
 CREATE INDEX IF NOT EXISTS there_memory ON there (memory);
 CREATE INDEX IF NOT EXISTS there_text ON there (text);
-CREATE TABLE IF NOT EXISTS held (name TEXT PRIMARY KEY, memory TEXT, text TEXT, path TEXT, day INTEGER) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS linked (mark TEXT, segment TEXT, PRIMARY KEY (mark, segment)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS held (
+    name TEXT PRIMARY KEY, memory TEXT, text TEXT, path TEXT, called TEXT, day INTEGER
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS refused (name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS owed (mark TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
 
 def mark(kind: str, *parts: str) -> str:
-    """A hash that stands for a memory (its id), a text (path and content hash) or a path."""
+    """A hash that stands for a memory (its id), a text (path and content hash), a path, or what links call a note."""
     return hashlib.sha256("\0".join((kind, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class Entry(NamedTuple):
-    """One file's rows: their name in the store, and the marks of their memory, text and path."""
+    """One file's rows: their name in the store, and the marks of their memory, text, path and what links call it."""
 
     name: str
     memory: str
     text: str
     path: str = ""
+    called: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class Ledger:
             self.put(machine=secrets.token_hex(8))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
     def get(self, name: str) -> Any:
@@ -98,18 +102,20 @@ class Ledger:
         select = "SELECT name FROM segments WHERE size < ? ORDER BY name"
         return [name for (name,) in self._db.execute(select, (limit,))]
 
-    def note_segment(self, segment: str, entries: Iterable[Entry]) -> None:
-        """Note what a segment holds."""
+    def note_segment(self, segment: str, entries: Iterable[Entry], linked: Iterable[str]) -> None:
+        """Note what a segment holds, and which notes it links to."""
         rows = [(each.name, segment, each.memory, each.text) for each in entries]
         with at_once(self._db):
             self._db.execute("INSERT OR REPLACE INTO segments VALUES (?, ?)", (segment, len(rows)))
             self._db.executemany("INSERT OR REPLACE INTO there VALUES (?, ?, ?, ?)", rows)
+            self._db.executemany("INSERT OR IGNORE INTO linked VALUES (?, ?)", [(each, segment) for each in linked])
 
     def drop_segments(self, segments: Iterable[str]) -> None:
         """Forget segments that are gone."""
         with at_once(self._db):
             for segment in segments:
                 self._db.execute("DELETE FROM there WHERE segment = ?", (segment,))
+                self._db.execute("DELETE FROM linked WHERE segment = ?", (segment,))
                 self._db.execute("DELETE FROM segments WHERE name = ?", (segment,))
 
     def there(self) -> set[str]:
@@ -130,17 +136,18 @@ class Ledger:
         found = ((name, self._db.execute(select, (name, prefix)).fetchone()) for name in names)
         return {name: row[0] for name, row in found if row}
 
-    def marked(self, marks: Iterable[str]) -> list[tuple[str, Entry]]:
-        """Segment and entry of all rows with one of these marks."""
-        select = "SELECT segment, name, memory, text FROM there WHERE memory = ? OR text = ?"
-        found = (row for each in marks for row in self._db.execute(select, (each, each)))
-        return [(row[0], Entry(*row[1:])) for row in found]
+    def segments_marked(self, marks: Iterable[str]) -> set[str]:
+        """The segments with a row that has one of these marks, or links to a note that has."""
+        select = (
+            "SELECT segment FROM there WHERE memory = ?1 OR text = ?1 UNION SELECT segment FROM linked WHERE mark = ?1"
+        )
+        return {row[0] for each in marks for row in self._db.execute(select, (each,))}
 
     def hold(self, entries: Iterable[Entry], day: int, keep: int) -> None:
         """Note what this machine holds today; what it has not held for `keep` days is forgotten."""
         with at_once(self._db):
             rows = [(*each, day) for each in entries]
-            self._db.executemany("INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?)", rows)
+            self._db.executemany("INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?, ?)", rows)
             self._db.execute("DELETE FROM held WHERE abs(day - ?) > ?", (day, keep))
 
     def held(self) -> list[str]:
@@ -149,7 +156,7 @@ class Ledger:
 
     def held_as(self, column: str, marks: Iterable[str]) -> list[Entry]:
         """What this machine holds or held of these memories or paths."""
-        select = f"SELECT name, memory, text, path FROM held WHERE {column} = ?"
+        select = f"SELECT name, memory, text, path, called FROM held WHERE {column} = ?"
         return [Entry(*row) for each in marks for row in self._db.execute(select, (each,))]
 
     def was_held(self, memories: Iterable[str]) -> set[str]:

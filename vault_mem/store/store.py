@@ -23,9 +23,9 @@ from vault_mem.errors import StoreError
 from vault_mem.store.bucket import Bucket, Listed
 from vault_mem.store.ledger import Entry, Ledger
 
-FORMAT = 1
-# Of every segment, whatever else it has: a row's name, and the marks of its memory and its text.
-NAME, MEMORY, TEXT = "name", "mark_memory", "mark_text"
+FORMAT = 2
+# Of every segment, whatever else it has: a row's name, and the marks of its memory, its text and the notes it links to.
+NAME, MEMORY, TEXT, LINKED = "name", "mark_memory", "mark_text", "marks_linked"
 # A machine that died with the lease keeps the others waiting for so long; one that works has given up by then.
 LEASE_SECONDS = 120
 # And one that died while it added rows keeps a purge waiting for so long.
@@ -33,7 +33,7 @@ ADDING_SECONDS = 60
 # What is in no machine's list for so long expires; what was added so lately need not be in a list yet.
 EXPIRY_DAYS, GRACE_DAYS = 30, 2
 _DAY = 86_400
-# So many segments with fewer rows than that are folded into one.
+# This many segments with fewer rows than that are merged into one.
 FEW_ROWS, MANY_SEGMENTS = 500, 20
 _POLL = 0.3
 
@@ -66,7 +66,10 @@ class Store:
         except (ValueError, TypeError, KeyError):
             raise StoreError("what lies there is no store of vault-mem", "name an empty folder of the bucket") from None
         if known != FORMAT:
-            raise StoreError(f"the store has format {known}, and this version reads {FORMAT}", "update vault-mem")
+            raise StoreError(
+                f"the store has format {known}, and this version reads {FORMAT}",
+                "update vault-mem, or name another folder",
+            )
         self._salt = salt
         self.ledger.put(salt=salt)
 
@@ -97,7 +100,7 @@ class Store:
         for segment in sorted(set(listing) - read):
             table = self.read(segment)
             if table is not None:
-                self.ledger.note_segment(segment, entries_in(table))
+                self._note(segment, table)
                 take(segment, table)
         return listing
 
@@ -114,7 +117,7 @@ class Store:
             table = pa.ipc.open_file(pa.BufferReader(raw)).read_all()
         except (pa.ArrowInvalid, OSError):
             return None
-        return table if {NAME, MEMORY, TEXT} <= set(table.column_names) else None
+        return table if {NAME, MEMORY, TEXT, LINKED} <= set(table.column_names) else None
 
     def add(self, prefix: str, tables: Callable[[], Iterable[pa.Table]]) -> int:
         """Add rows, but for those of which the store has a tombstone. Returns how many segments that made.
@@ -137,10 +140,10 @@ class Store:
     def _allowed(self, table: pa.Table, forbidden: set[str]) -> pa.Table:
         if not forbidden:
             return table
-        marks = {mark for column in (MEMORY, TEXT) for mark in table[column].unique().to_pylist()}
-        dead = {mark for mark in marks if self._tombstone(mark) in forbidden}
-        self.ledger.refuse(each.name for each in entries_in(table) if each.memory in dead or each.text in dead)
-        return without(table, dead)
+        marks = {mark for column in (MEMORY, TEXT) for mark in table[column].unique().to_pylist()} | linked_in(table)
+        left = without(table, {mark for mark in marks if self._tombstone(mark) in forbidden})
+        self.ledger.refuse(set(table[NAME].to_pylist()) - set(left[NAME].to_pylist()))
+        return left
 
     def _tombstone(self, mark: str) -> str:
         return hashlib.sha256(f"{self._salt} {mark}".encode()).hexdigest()
@@ -154,8 +157,11 @@ class Store:
         raw = sink.getvalue().to_pybytes()
         segment = f"{prefix}/{_name_of(raw)}"
         self.bucket.put(segment, raw)
-        self.ledger.note_segment(segment, entries_in(table))
+        self._note(segment, table)
         return segment
+
+    def _note(self, segment: str, table: pa.Table) -> None:
+        self.ledger.note_segment(segment, entries_in(table), linked_in(table))
 
     def withdraw(self, marks: Iterable[str]) -> None:
         """Leave tombstones for these marks, and take every row with one of them out, now and in all segments."""
@@ -165,7 +171,7 @@ class Store:
                 self.bucket.put(f"tombstones/{self._tombstone(mark)}", b"")
             self._wait_for_others()
             unreadable = set(self.catch_up()) - self.ledger.segments()
-            self._take_out({segment for segment, _ in self.ledger.marked(marks)}, set(marks))
+            self._take_out(self.ledger.segments_marked(marks), set(marks))
         self._refuse_versions()
         if unreadable:
             raise StoreError(f"{len(unreadable)} object(s) of the store cannot be read", "delete them, or the store")
@@ -284,14 +290,21 @@ def entries_in(table: pa.Table) -> list[Entry]:
     return list(dict.fromkeys(map(Entry, *columns)))
 
 
+def linked_in(table: pa.Table) -> set[str]:
+    """The marks of all notes that a segment's rows link to: their titles may stand in it."""
+    return {mark for marks in table[LINKED].unique().to_pylist() for mark in marks.split()}
+
+
 def without(table: pa.Table, dead: set[str]) -> pa.Table:
-    """A segment without the rows that have one of these names or marks."""
+    """A segment without the rows that have one of these names or marks, or link to such a note."""
     if not dead:
         return table
     values = pa.array(sorted(dead), pa.string())
     hit = pc.is_in(table[NAME], value_set=values)
     for column in (MEMORY, TEXT):
         hit = pc.or_(hit, pc.is_in(table[column], value_set=values))
+    linking = [not dead.isdisjoint(marks.split()) for marks in table[LINKED].to_pylist()]
+    hit = pc.or_(hit, pa.array(linking, pa.bool_()))
     return table.filter(pc.invert(hit))
 
 

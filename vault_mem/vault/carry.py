@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from vault_mem.errors import Changed, VaultMemError, WriteFailed
@@ -34,6 +35,10 @@ _TRIES = 5
 TAKING_BACK = 200_000
 
 
+# From this many files on they are synced at the same time, this many by this many.
+MANY, AT_A_TIME = 16, 8
+
+
 class HalfDone(WriteFailed):
     """A step failed, and so did taking back the ones before it; the journal finishes it later."""
 
@@ -57,11 +62,11 @@ class Job:
         """Whether the operation goes on without it."""
         return isinstance(self.steps[0], LineStep)
 
-    def prepare(self, folder: Folder) -> None:
+    def prepare(self, folder: Folder, *, sync: bool = True) -> None:
         """Work out the change, and write what is to come beside its target."""
         self.change = self._work_out(folder)
         if isinstance(self.change, FileStep):
-            self.made += self.change.prepare(folder, self.stage)
+            self.made += self.change.prepare(folder, self.stage, sync=sync)
         elif self.change is not None:
             self.change.prepare(folder)
 
@@ -161,13 +166,30 @@ def jobs_of(name: str, steps: Iterable[Step], first: int = 0) -> list[Job]:
 
 def prepare(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
     """Prepare all; where that fails, nothing is left of it."""
+    many = len(jobs) >= MANY
     try:
         for job in jobs:
             with _wish(job, notices):
-                job.prepare(folder)
+                job.prepare(folder, sync=not many)
+        if many:
+            _sync_prepared(folder, jobs, notices)
     except VaultMemError as error:
         _abandon(folder, jobs, error)
         raise
+
+
+def _sync_prepared(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
+    """Have the disk keep what was prepared: many files at once take it a tenth of the time of one after the other."""
+
+    def sync(job: Job) -> None:
+        with files.failures(folder.tree.path(job.key)):
+            folder.tree.sync_file(job.stage.new(job.key))
+
+    written = [job for job in jobs if isinstance(job.change, FileStep) and job.change.after is not None]
+    with ThreadPoolExecutor(AT_A_TIME) as threads:
+        for job, done in [(job, threads.submit(sync, job)) for job in written]:
+            with _wish(job, notices):
+                done.result()
 
 
 def switch(folder: Folder, jobs: list[Job], notices: list[str]) -> None:

@@ -14,7 +14,7 @@ BARE_NUMBER = re.compile(r" \d{1,2}$")
 
 
 def original_of(key: str) -> str:
-    """The note that this one is a conflict copy of, by its name; nothing where it is called otherwise."""
+    """The note that this one is a conflict copy of, by its name; nothing if it is called otherwise."""
     if "conflict" not in key.lower() and "競合" not in key:
         return ""  # quick: this is asked of every candidate
     stem = name_of(key).removesuffix(".md")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def at_once(database: sqlite3.Connection) -> Iterator[None]:
-    """All of it or nothing: whoever writes meanwhile waits."""
+    """All of it or nothing; other writers wait."""
     database.execute("BEGIN IMMEDIATE")
     try:
         yield

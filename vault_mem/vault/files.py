@@ -1,4 +1,4 @@
-"""Writing single files: whole or not at all, and never over an edit nobody has read. Errors are ours."""
+"""Writing single files: completely or not at all, and never over an unseen edit. Errors are our own types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def create(tree: Tree, key: str, data: bytes, mode: int, mtime_ns: int | None = 
 
 
 def replace(tree: Tree, key: str, expected: bytes, data: bytes, temporary: str = "") -> None:
-    """Put `data` in place of `expected`; raises Conflict, and changes nothing, where the file says something else.
+    """Put `data` in place of `expected`; raises Conflict, and changes nothing, if the file has changed.
 
     `temporary` is a name for the file beside it, for who has to find it again after a crash.
     """
@@ -41,7 +41,7 @@ def replace(tree: Tree, key: str, expected: bytes, data: bytes, temporary: str =
 
 
 def remove(tree: Tree, key: str, expected: bytes, temporary: str = "") -> None:
-    """Take a file away; raises Conflict, and puts it back, where it says something other than `expected`."""
+    """Take a file away; raises Conflict, and puts it back, if it is not as `expected`."""
     with failures(tree.path(key)):
         checked(tree, key, expected)
         aside = beside(key, temporary or temporary_name())
@@ -56,7 +56,10 @@ def append(tree: Tree, key: str, lines: bytes, mode: int, *, unique: bool = Fals
     `unique`: no such line was ever written before, so that whole ones at the end are ours too.
     """
     with failures(tree.path(key)):
-        new = not tree.exists(key)
+        found = tree.stat(key)
+        new = found is None
+        if found is not None and found.st_nlink > 1:  # the other name may be in a backup, or anywhere
+            _unshare(tree, key, stat.S_IMODE(found.st_mode))
         flags = os.O_RDWR | os.O_CREAT
         handle = tree.open(key, flags, mode if mode == PRIVATE_MODE else 0o666)
         with os.fdopen(handle, "r+b", buffering=0) as file:
@@ -78,6 +81,13 @@ def append(tree: Tree, key: str, lines: bytes, mode: int, *, unique: bool = Fals
                 raise
         if new:
             tree.sync_folder(parent_of(key))
+
+
+def _unshare(tree: Tree, key: str, mode: int) -> None:
+    """Put a copy in the place of a file that has other names: they keep what it said."""
+    name = temporary_name()
+    tree.stage(key, name, tree.read(key) or b"", mode)
+    tree.put_over(beside(key, name), key)
 
 
 def _begun(tail: bytes, lines: bytes, unique: bool) -> int:
@@ -140,7 +150,7 @@ def _move(tree: Tree, old: str, new: str) -> None:
 
 
 def take(tree: Tree, key: str, aside: str, expected: bytes) -> None:
-    """Rename a file out of the way; back again where it says something other than expected."""
+    """Rename a file out of the way; and back again if it is not as expected."""
     tree.rename(key, aside)
     try:
         same = tree.read(aside) == expected
@@ -177,5 +187,5 @@ def advice(code: int | None) -> str:
     if code in (errno.ENOSPC, errno.EDQUOT):
         return "the disk is full: free some space; nothing was half-written"
     if code in (errno.EROFS, errno.EACCES, errno.EPERM):
-        return "the vault is read-only for you: check its permissions; nothing was written"
+        return "it is read-only for you: check its permissions; nothing was written"
     return "nothing was half-written"

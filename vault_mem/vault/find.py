@@ -59,7 +59,7 @@ def other_vaults(nearest: Path, named: Sequence[str], cwd: Path, env: Mapping[st
 
 
 def _expanded(named: str | os.PathLike[str], env: Mapping[str, str]) -> Path:
-    """A path with ~ as the home folder of whoever the command is for, not of the process that runs it."""
+    """A path with ~ as the caller's home folder, not that of the process that runs the command."""
     path, home = Path(named), env.get("HOME")
     return Path(home, *path.parts[1:]) if home and path.parts[:1] == ("~",) else path.expanduser()
 

@@ -61,7 +61,7 @@ class Folder:
         self.removed: set[str] = set()  # files that went when what a crash had left was put right
         self.wait: float | None = None  # how long a write waits for another process; by default as the lock does
         self.read_wait: float | None = None  # and a read for a sync
-        self.last_number = 0  # of an operation, as long as the vault is held for writing; 0: nobody has looked
+        self.last_number = 0  # of an operation, as long as the vault is held for writing; 0: not read yet
         self.last_op = ""  # the last operation that somebody asked for and that is done
 
     def twin(self) -> Folder:

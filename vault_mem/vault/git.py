@@ -1,6 +1,6 @@
-"""What git knows of a vault's files, and the little it is told. Where there is no git, it knows nothing.
+"""What git knows about a vault's files, and the little we ask it to do. Where there is no git, it knows nothing.
 
-It is told only what somebody asked for: `init --git`, `doctor --fix` and the setting `autocommit`.
+We change git only on request: `init --git`, `doctor --fix` and the setting `autocommit`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from vault_mem.vault.tree import native
 _SAFE = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "core.quotePath=false", "--no-pager"]
 _SAFE_ENV = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 _SECONDS = 30.0
+_LONGEST_PATH = 5000
 _LONGEST_WORDS = 300  # of a hook that says why not
 _IDENTITY = frozenset(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL"))
 # What git reads whatever it is asked; it would wait for ever at a pipe.
@@ -184,13 +185,19 @@ def git_folder(root: Path) -> Path | None:
     return found[1] if found else None
 
 
+def _has_git_above(root: Path) -> bool:
+    """Whether git would find anything; starting it to be told no takes longer than all the rest of a `status`."""
+    return any(os.path.lexists(top / ".git") for top in (root, *root.parents))
+
+
 def _work_tree(root: Path) -> tuple[Path, Path] | None:
     """The top of the work tree that the vault lies in, and git's own folder."""
     for top in (root, *root.parents):
         found = top / ".git"
         try:
             if found.is_file():  # a worktree or submodule: the file says where the folder is
-                found = top / found.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+                with found.open(encoding="utf-8") as file:
+                    found = top / file.readline(_LONGEST_PATH).removeprefix("gitdir:").strip()
             if (found / "HEAD").exists():
                 return top, found
         except (OSError, ValueError):
@@ -365,6 +372,8 @@ def _git(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> str | 
 
 
 def _bytes(folder: Folder, *arguments: str, options: Iterable[str] = ()) -> bytes | None:
+    if arguments[0] != "init" and not _has_git_above(folder.root):
+        return None
     program = shutil.which("git", path=folder.env.get("PATH"))
     if program is None or not all(_plain(folder, f".git/{name}") for name in _ALWAYS_READ):
         return None

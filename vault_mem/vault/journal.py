@@ -332,7 +332,7 @@ def with_standing(folder: Folder, without: str = "") -> Iterator[tuple[Entry, bo
 
 
 def standing(folder: Folder) -> Iterator[Entry]:
-    """The operations that nobody took back, newest first."""
+    """The operations that were not undone, newest first."""
     return (entry for entry, stands in with_standing(folder) if stands and not entry.undoes)
 
 
@@ -507,11 +507,11 @@ def _mode(folder: Folder, key: str) -> int:
 
 
 def changed_at(folder: Folder, key: str) -> int | None:
-    """When a file was last written, where there is one."""
+    """When a file was last written, where there is one; raises where the disk does not tell."""
     try:
         found = folder.tree.stat(key)
-    except OSError:
-        return None
+    except OSError as error:
+        raise VaultMemError(f"cannot read {key}: {error.strerror}") from error
     return found.st_mtime_ns if found else None
 
 

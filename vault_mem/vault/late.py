@@ -31,6 +31,7 @@ COMMAND = "late-words"
 # How long a displaced file is kept where the system does not tell whether a program has it open.
 UNKNOWN_SECONDS = 600.0
 _WAS = re.compile(r"(?P<name>.+)\.(?P<number>\d+)\.(?P<size>\d+)-(?P<digest>[0-9a-f]{16})\.was")
+_LONGEST_STEM = 200  # in bytes; a name may have 255 with what is added
 _ID_LINE = re.compile(rb"^id:[^\n]*\n", re.MULTILINE)
 _FRONT = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n.*?^---[ \t]*$", re.MULTILINE | re.DOTALL)
 
@@ -51,7 +52,7 @@ class Displaced:
 
 
 def look_after(folder: Folder, done: Iterable[tuple[Stage, FileStep]]) -> None:
-    """Right after an operation: what it displaced is let go if nobody has it open, and kept otherwise."""
+    """Right after an operation: what it displaced is deleted unless a program still has it open."""
     for stage, step in done:
         kept = step.kept(folder, stage)
         if kept is None:
@@ -72,7 +73,7 @@ def waiting(folder: Folder) -> list[Displaced]:
 
 
 def settle(folder: Folder, transaction: type[Transaction]) -> list[str]:
-    """Let go of displaced files that nobody has open any more; late words come back. Returns what to say."""
+    """Delete displaced files that no program has open; put late text back. Returns what to report."""
     said = []
     for each in waiting(folder):
         try:
@@ -99,7 +100,7 @@ def settle(folder: Folder, transaction: type[Transaction]) -> list[str]:
 def in_use(tree: Tree, key: str) -> bool | None:
     """Whether another program has a file open for writing; None where the system does not tell.
 
-    Linux grants a read lease only on a file that nobody has open for writing. It is given back at once.
+    Linux grants a read lease only if no program has the file open for writing. It is given back at once.
     """
     try:
         import fcntl
@@ -123,7 +124,7 @@ def in_use(tree: Tree, key: str) -> bool | None:
 def _bring_back(
     folder: Folder, each: Displaced, text: bytes, added: bytes | None, transaction: type[Transaction]
 ) -> str:
-    """Put late words where the note is by now. Returns what to say, nothing where nobody can tell what it was."""
+    """Put late text where the note is now. Returns what to report; nothing if the note is unknown."""
     entry = _entry(folder, each.name)
     if entry is None or each.number >= len(entry.steps):
         return ""
@@ -189,7 +190,7 @@ def _places(folder: Folder, entry: Entry, id_: str) -> Iterator[str]:
 def _copy_name(folder: Folder, key: str) -> str:
     """The name of a copy beside a file; in the private folder it tells nothing."""
     now = folder.now()
-    stem = name_of(key).removesuffix(".md")
+    stem = name_of(key).removesuffix(".md").encode()[:_LONGEST_STEM].decode(errors="ignore")
     for number in range(1000):
         again = f" {number + 1}" if number else ""
         name = f"late edit {now:%Y%m%dT%H%M%S}{again}.md"

@@ -17,12 +17,12 @@ def create(path: Path, data: bytes, mode: int) -> None:
 
 
 def replace(path: Path, expected: bytes, data: bytes) -> None:
-    """Put `data` in place of `expected`; raises Conflict, and changes nothing, where the file says something else."""
+    """Put `data` in place of `expected`; raises Conflict, and changes nothing, if the file has changed."""
     files.replace(*place(path), expected, data)
 
 
 def remove(path: Path, expected: bytes) -> None:
-    """Take a file away; raises Conflict, and puts it back, where it says something other than `expected`."""
+    """Take a file away; raises Conflict, and puts it back, if it is not as `expected`."""
     files.remove(*place(path), expected)
 
 

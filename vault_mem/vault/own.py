@@ -18,8 +18,6 @@ from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Refused, Tre
 
 ASIDE = f"{OWN}/aside"
 _REASONS = f"{ASIDE}/reasons.jsonl"
-# More than anything but the logs grows to; a file of a gigabyte would be read into memory.
-_LARGEST = 200_000_000
 
 # The state of git's index when it was last looked at, by vault: it tells whether git tracks what is ours.
 _seen: dict[Path, tuple[int, int]] = {}
@@ -39,10 +37,6 @@ def entries(tree: Tree, key: str) -> list[tuple[str, bool]]:
 
 def read(tree: Tree, key: str) -> bytes | None:
     """One of our records; None where there is none. One that is no regular file, or huge, is set aside."""
-    found = tree.stat(key)
-    if found is not None and found.st_size > _LARGEST:
-        set_aside(tree, key, "too large")
-        return None
     try:
         return tree.read(key)
     except Refused as error:
@@ -51,7 +45,7 @@ def read(tree: Tree, key: str) -> bytes | None:
 
 
 def set_aside(tree: Tree, key: str, why: str) -> None:
-    """Move what is not ours out of the way, as it is. Where that cannot be done, it is passed over all the same."""
+    """Move what is not ours out of the way, as it is. If that fails, it is ignored."""
     plain = key.removeprefix(f"{OWN}/").replace("/", ".")
     with contextlib.suppress(OSError):
         tree.make_folder(ASIDE, PRIVATE_FOLDER_MODE)

@@ -1,4 +1,4 @@
-"""One operation of many transactions: an import saves note by note, and is one entry of the journal and one undo.
+"""One operation of many transactions: an import saves some hundred notes at a time, as one entry and one undo.
 
 While it goes on, a sign in the journal (`{token}.parts`) says so, and each transaction leaves an entry of its own that
 names the whole (`part_of`). They are gathered into one, which knows the notes that were made by their hash alone: ten
@@ -19,7 +19,7 @@ from vault_mem.vault.folder import JOURNAL, Folder
 from vault_mem.vault.steps import AppendStep, DropStep, FileStep, LineStep, MadeStep, State, Step, as_text, read
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
-# How many transactions are gathered at a time, and how many files taken back: their texts are in memory meanwhile.
+# After how many files their entries are gathered, and how many are taken back at once: their texts are in memory.
 MOST_PARTS = 500
 
 
@@ -64,10 +64,11 @@ class Whole:
         files.make_folder(self.folder.tree, JOURNAL, PRIVATE_FOLDER_MODE)
         files.create(self.folder.tree, self.sign, f"{self.since} {self.command}".encode(), PRIVATE_MODE)
 
-    def part_done(self) -> None:
-        """A transaction of it has ended."""
-        self._parts += 1
-        if self._parts % MOST_PARTS == 0:
+    def part_done(self, files: int = 1) -> None:
+        """A transaction of it has ended, which wrote that many files."""
+        self._parts += files
+        if self._parts >= MOST_PARTS:
+            self._parts = 0
             self._gather()
 
     def finish(self) -> None:
@@ -137,7 +138,7 @@ class Whole:
 
 
 def begun(folder: Folder) -> list[Whole]:
-    """The operations that a crash left in parts; the vault is held for writing, so nobody is at them."""
+    """The operations that a crash left in parts; the vault is locked, so no other process is at them."""
     found = []
     for name in folder.tree.names(JOURNAL, ".parts"):
         try:

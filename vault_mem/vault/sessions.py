@@ -10,13 +10,14 @@ import hashlib
 import json
 import os
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from vault_mem.errors import Conflict, VaultMemError
+from vault_mem.errors import Conflict, VaultMemError, of_system
 from vault_mem.vault import files, own
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, TEMPORARY
@@ -29,6 +30,7 @@ _NAME = re.compile(r"\d{4}-\d{2}-\d{2}-([a-z0-9-]+-[0-9a-f]{8})\.md")
 _IGNORE = b"# Made by vault-mem: what was said in sessions is not for git.\n*\n"
 _MISSED_FOR = timedelta(days=3)
 _MOST_WAITING = 10_000
+_BEING_WRITTEN = 60  # seconds; a hook ends after two
 
 
 def top(folder: Folder) -> str:
@@ -67,6 +69,11 @@ def sweep(folder: Folder) -> None:
             for key in others:
                 if key.rpartition("/")[2].startswith(TEMPORARY):
                     folder.tree.drop(key)
+    with contextlib.suppress(OSError):
+        for name in folder.tree.names(INBOX, ""):  # hooks write there at any time, and take no lock
+            found = None if name.endswith(".in") else folder.tree.stat(f"{INBOX}/{name}")
+            if found is not None and time.time() - found.st_mtime > _BEING_WRITTEN:
+                folder.tree.drop(f"{INBOX}/{name}")
 
 
 def make_place(folder: Folder) -> None:
@@ -100,9 +107,13 @@ def save(folder: Folder, key: str, before: bytes | None, after: bytes) -> None:
             files.create(folder.tree, key, after, PRIVATE_MODE)
         elif before != after:
             files.replace(folder.tree, key, before, after)
-    except (OSError, VaultMemError):
-        if folder.tree.read(key) != after:  # else it is there, and only the disk has not said so
+    except (OSError, VaultMemError) as error:
+        if folder.tree.read(key) == after:
+            return  # it is there, and only the disk has not said so
+        ours = of_system(error)
+        if ours is None:
             raise
+        raise ours from error
 
 
 def drop_table(folder: Folder) -> None:
@@ -154,16 +165,20 @@ def _elsewhere(folder: Folder, place: Path | None) -> Iterator[Left]:
                 yield Left(name, os.fsdecode(agent), os.fsdecode(cwd), told, path)
 
 
-def note_missed(folder: Folder, agent: str, reason: str) -> None:
-    """What could not be taken in is said at the next wake-up."""
-    _log(folder, _MISSED, {"at": folder.now().isoformat(timespec="seconds"), "agent": agent, "reason": reason})
+def note_missed(folder: Folder, agent: str, reason: str, waits: str = "") -> None:
+    """What could not be taken in is said at the next wake-up; what `waits` in the inbox, until it has been."""
+    if f"{agent}: {reason}" in missed(folder):
+        return  # what is tried again after each command fails after each
+    record = {"at": folder.now().isoformat(timespec="seconds"), "agent": agent, "reason": reason, "waits": waits}
+    _log(folder, _MISSED, record)
 
 
 def missed(folder: Folder) -> list[str]:
     """Why captures of the last days failed, each reason once."""
     since = (folder.now() - _MISSED_FOR).isoformat(timespec="seconds")
     recent = [each for each in _records(folder, _MISSED) if str(each.get("at", "")) >= since]
-    return list(dict.fromkeys(f"{each.get('agent')}: {each.get('reason')}" for each in recent))
+    open_ = [each for each in recent if not each.get("waits") or folder.tree.exists(f"{INBOX}/{each['waits']}")]
+    return list(dict.fromkeys(f"{each.get('agent')}: {each.get('reason')}" for each in open_))
 
 
 def note_removed(folder: Folder, tail: str, read: int) -> None:

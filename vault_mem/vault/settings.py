@@ -125,7 +125,7 @@ class Settings:
     search_with: str = _setting(
         "auto",
         "what finds candidates: memory (every row is held, exact), lancedb (its indexes; memory stays small) or auto "
-        "(lancedb from 150,000 rows on)",
+        "(lancedb from 100,000 rows on)",
         env="VAULT_MEM_SEARCH_WITH",
         check=("auto", "memory", "lancedb"),
     )

@@ -1,7 +1,7 @@
 """The steps of a transaction: what one file is before and after, and how to get from one to the other.
 
 A step is prepared first: what it will write lies, synced, beside its target. Then it is switched: names change, which
-needs no space on the disk. What it displaces is kept in the journal until nobody has it open (see `late`), so taking
+needs no space on the disk. What it displaces stays in the journal until no program has it open (see `late`), so taking
 it back is a change of names too. A step can be applied twice without harm, so a crash is finished by doing it again.
 """
 
@@ -34,7 +34,7 @@ from vault_mem.vault.tree import (
 
 
 class State(Enum):
-    """Where a step stands: not done, done, or the file says something else."""
+    """Where a step stands: not done, done, or the file has changed."""
 
     BEFORE = "before"
     AFTER = "after"
@@ -80,7 +80,7 @@ class FileStep:
             return State.AFTER
         return State.BEFORE if now == self.before else State.OTHER
 
-    def prepare(self, folder: Folder, stage: Stage) -> list[str]:
+    def prepare(self, folder: Folder, stage: Stage, *, sync: bool = True) -> list[str]:
         """Write what is to come beside its target. Returns the folders that had to be made."""
         if self.after is None:
             return []
@@ -93,11 +93,11 @@ class FileStep:
                 made = tree.make_folder(above, PRIVATE_FOLDER_MODE if private else PUBLIC_FOLDER_MODE) if above else []
             else:
                 mode, made = stat.S_IMODE(files.checked(tree, self.key, self.before).st_mode), []
-            tree.stage(self.key, name_of(stage.new(self.key)), self.after, mode, self.after_time)
+            tree.stage(self.key, name_of(stage.new(self.key)), self.after, mode, self.after_time, sync=sync)
             return made
 
     def switch(self, folder: Folder, stage: Stage) -> None:
-        """Do what was prepared; raises Conflict, and changes nothing, where the file says something else."""
+        """Do what was prepared; raises Conflict, and changes nothing, if the file has changed."""
         tree, new = folder.tree, stage.new(self.key)
         with files.failures(tree.path(self.key)):
             if self.before is None:

@@ -63,7 +63,7 @@ class _Names:
         self._mention = re.compile(rf"{digits}|{self._link}|(?:^|[/\"])(?:{stem})\.md", re.IGNORECASE)
 
     def in_(self, text: str) -> bool:
-        """Whether a record tells of it."""
+        """Whether a record mentions it."""
         return bool(self._mention.search(text))
 
     def out_of(self, text: str) -> str:
@@ -160,7 +160,7 @@ def _scrub_sessions(folder: Folder) -> None:
 
 
 def _sweep(folder: Folder) -> None:
-    """What a failing disk or a crash left beside the files that were rewritten still tells of it."""
+    """What a failing disk or a crash left next to the rewritten files that still mentions it."""
     private = folder.settings.private_folder
     for place in ("", OWN, f"{OWN}/trash", "history", private, f"{private}/.history"):
         folder.tree.drop(f"{place}/{_TEMPORARY}" if place else _TEMPORARY)

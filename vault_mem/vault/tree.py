@@ -41,6 +41,7 @@ _TIMES = os.utime in os.supports_fd
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EACCES, errno.EPERM, errno.EBADF)
 _UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EPERM, errno.EMLINK)
 _AT_ONCE = 1 << 16
+LARGEST = 200_000_000  # nothing that this tool writes grows to as much
 
 
 Handle = int | str  # of a folder: a descriptor, or on Windows its path
@@ -76,14 +77,18 @@ class Tree:
     # Reading
 
     def read(self, key: str) -> bytes | None:
-        """A file's bytes; None where there is none."""
+        """A file's bytes; None where there is none. One that is huge is refused: a few kilobytes can unpack to it."""
         try:
             handle = self.open(key)
         except (FileNotFoundError, NotADirectoryError):
             return None
         try:
             raw = os.read(handle, _AT_ONCE)
-            return raw if len(raw) < _AT_ONCE else raw + b"".join(iter(lambda: os.read(handle, _AT_ONCE), b""))
+            if len(raw) < _AT_ONCE:
+                return raw
+            if os.fstat(handle).st_size > LARGEST:
+                raise Refused(errno.EFBIG, "too large", key)
+            return raw + b"".join(iter(lambda: os.read(handle, _AT_ONCE), b""))
         finally:
             os.close(handle)
 
@@ -133,6 +138,10 @@ class Tree:
                 return _lstat(folder, name)
         except (FileNotFoundError, NotADirectoryError, Refused):
             return None
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                return None
+            raise
 
     def link_target(self, key: str) -> str:
         """Where a link points, as it says."""
@@ -205,8 +214,10 @@ class Tree:
         with self._folder(key):  # raises where a part of it is a link or a file
             return made
 
-    def stage(self, key: str, name: str, data: bytes, mode: int | None, mtime_ns: int | None = None) -> None:
-        """Write a synced file of that name beside a key; mode None is the user's own. Its folder must be there."""
+    def stage(
+        self, key: str, name: str, data: bytes, mode: int | None, mtime_ns: int | None = None, *, sync: bool = True
+    ) -> None:
+        """Write a file of that name beside a key; mode None is the user's own. Its folder must be there."""
         with self.beside(key) as (folder, _):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
             with contextlib.suppress(FileNotFoundError):
@@ -220,7 +231,8 @@ class Tree:
                         os.fchmod(file.fileno(), mode)
                     if mtime_ns is not None:
                         _set_time(folder, name, file.fileno(), mtime_ns)
-                    os.fsync(file.fileno())
+                    if sync:
+                        os.fsync(file.fileno())
             except BaseException:
                 with contextlib.suppress(OSError):
                     _at(os.unlink, folder, name)
@@ -286,6 +298,11 @@ class Tree:
         """Cut the end off a file."""
         with self.opened(key, os.O_RDWR) as handle:
             os.ftruncate(handle, size)
+
+    def sync_file(self, key: str) -> None:
+        """Make what a file says survive a power cut."""
+        with self.opened(key, os.O_RDONLY if _HANDLES else os.O_RDWR) as handle:
+            os.fsync(handle)
 
     def sync_folder(self, key: str) -> None:
         """Make renames in a folder survive a power cut, where the system can."""
@@ -427,7 +444,7 @@ def _open(folder: Handle, name: str, flags: int, mode: int, key: str) -> int:
     except OSError as error:
         if error.errno == errno.ELOOP and not isinstance(error, Refused):
             raise _is_link(key) from None
-        if error.errno in (errno.ENXIO, errno.EISDIR):  # a FIFO that nobody reads, a socket, a folder
+        if error.errno in (errno.ENXIO, errno.EISDIR):  # a FIFO without a reader, a socket, a folder
             raise Refused(errno.EINVAL, "not a regular file", key) from None
         raise
     if not stat.S_ISREG(os.fstat(handle).st_mode):

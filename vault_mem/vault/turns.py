@@ -58,7 +58,7 @@ def _read(folder: Folder) -> tuple[int, int | None]:
 
 def _write(folder: Folder, turns: int, last: int | None) -> None:
     tree, name = folder.tree, temporary_name()
-    with contextlib.suppress(OSError):  # a vault that cannot be written is recalled from all the same
+    with contextlib.suppress(OSError):  # recall also works in a read-only vault
         tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
         try:
             with tree.opened(f"{OWN}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_MODE) as handle:

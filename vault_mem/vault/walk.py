@@ -26,7 +26,7 @@ _STUB = re.compile(r"\.(?P<hidden>.+)\.icloud|(?P<plain>[^.].*)\.(?:nextcloud|ow
 _STUBS = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.cloud")
 # OneDrive, Dropbox and others mark the file itself: dataless on macOS; offline, or fetched when opened, on Windows.
 _DATALESS, _OFFLINE = 0x4000_0000, 0x1000 | 0x4_0000 | 0x40_0000
-# What was written this shortly before it was looked at may have been written again within the clock's grain.
+# A file written this shortly before we looked may have changed again within one tick of the clock.
 RACY_NS = 2_000_000_000
 
 
@@ -91,7 +91,7 @@ def look_at(folder: Folder, keys: Iterable[str]) -> Listing:
 
 
 def stub_of(name: str) -> str:
-    """The name of the file that a sync service has not downloaded; nothing where this is no stub of one."""
+    """The name of the file that a sync service has not downloaded; nothing if this is no stub of one."""
     match = _STUB.fullmatch(name) if name.endswith("cloud") else None
     return (match["hidden"] or match["plain"]) if match else ""
 
@@ -289,7 +289,7 @@ def _unreadable(key: str, error: OSError, listing: Listing) -> None:
     listing.unread.add(key)
 
 
-# What may lie between two parts of a glob, from nothing to everything.
+# What `*` and `**` match between two parts of a glob.
 _GAPS = {"": "", "**": ".*", "**/": "(?:[^/]*/)*"}
 
 

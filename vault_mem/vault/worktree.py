@@ -6,7 +6,7 @@ import os
 
 
 def in_main_checkout(folder: str) -> str:
-    """The same folder in the main checkout, where this one is in a linked worktree; empty where it is not.
+    """The same folder in the main checkout, where this one is in a linked worktree; empty if it is not.
 
     Private memories, journal and sessions are not in git: the vault of the main checkout is the one that has them.
     """

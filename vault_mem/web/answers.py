@@ -380,7 +380,7 @@ class Repeated(Conflict):
     code = "duplicate"
 
     def __init__(self, near: Answer) -> None:
-        super().__init__("It repeats a memory, so it was not saved", "change that one, or save it all the same")
+        super().__init__("It repeats a memory, so it was not saved", "change that one, or save it anyway")
         self.more = {"duplicate_of": near}
 
 

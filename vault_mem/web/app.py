@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from vault_mem import redact
 from vault_mem.errors import InvalidInput, VaultMemError
 from vault_mem.visible import all_visible
 from vault_mem.web import answers
@@ -54,11 +55,9 @@ _STATUS = {
     "duplicate": 409,
     "edit_refused": 409,
     "secret": 422,
-    "unsafe": 503,
-    "busy": 503,
-    "no_vault": 503,
-    "write_failed": 503,
 }
+# The vault, the disk, the index or the settings do not let it: the page may ask again later.
+_NOT_NOW = 503
 # These are for a text field, or are sanitised HTML: they are sent as they are.
 _AS_THEY_ARE = ("raw", "yours", "theirs", "html")
 # Who takes longer to send what they have written is not our page.
@@ -66,12 +65,14 @@ _PATIENCE = 15.0
 MOST_TABS = 64
 
 
-def application(vault: SeenVault, hub: Hub, *, japanese: bool = False) -> Starlette:
-    """The app that answers the page; who may ask it is the gate's affair."""
+def application(
+    vault: SeenVault, hub: Hub, *, japanese: bool = False, report: Callable[[str], object] = lambda _: None
+) -> Starlette:
+    """The app that answers the page; who may ask it is the gate's affair. `report` is called with unexpected errors."""
 
     def route(path: str, answer: Callable[[answers.Call], answers.Answer], method: str) -> Route:
         async def endpoint(request: Request) -> Response:
-            return await _answered(request, vault, answer, japanese)
+            return await _answered(request, vault, answer, japanese, report)
 
         return Route(f"/api/{path}", endpoint, methods=[method])
 
@@ -97,7 +98,11 @@ def application(vault: SeenVault, hub: Hub, *, japanese: bool = False) -> Starle
 
 
 async def _answered(
-    request: Request, vault: SeenVault, answer: Callable[[answers.Call], answers.Answer], japanese: bool
+    request: Request,
+    vault: SeenVault,
+    answer: Callable[[answers.Call], answers.Answer],
+    japanese: bool,
+    report: Callable[[str], object],
 ) -> Response:
     """What an answer says, or why there is none."""
     session = _session(request)
@@ -115,6 +120,7 @@ async def _answered(
     except Exception as error:  # the server goes on, whatever one question ran into; what it was may be private
         if vault.folder.env.get("VAULT_MEM_DEBUG") == "raise":
             raise
+        report(f"{answer.__name__}: {redact.trace(error)}")
         return _error("internal", f"unexpected {type(error).__name__}", "vault-mem doctor may know more", {})
 
 
@@ -158,7 +164,8 @@ def _session(request: Request) -> Session:
 
 
 def _error(code: str, message: str, hint: str, more: Mapping[str, Any]) -> Response:
-    return _json({"error": {"code": code, "message": message, "hint": hint}, **more}, _STATUS.get(code, 500))
+    status = 500 if code == "internal" else _STATUS.get(code, _NOT_NOW)
+    return _json({"error": {"code": code, "message": message, "hint": hint}, **more}, status)
 
 
 def _json(document: Mapping[str, Any], status: int = 200) -> Response:

@@ -26,9 +26,9 @@ from vault_mem.vault.walk import walk
 from vault_mem.visible import all_visible
 from vault_mem.web.vault import SeenVault, seeing
 
-# An editor saves in several steps; what comes within this time is told at once.
+# An editor saves in several steps; changes within this time are sent as one.
 TOGETHER = 0.1
-# A connection that nobody uses any more shows when something is sent.
+# A dead connection is noticed only when something is sent.
 STILL_THERE = 15.0
 MOST_STREAMS = 32
 # Where the system does not tell of changes, all files are looked at this often, while anybody listens.
@@ -66,7 +66,7 @@ class _Ear(Watcher):
 
 
 class Hub:
-    """Hears of changes in threads of its own, and tells the streams in the server's loop."""
+    """Receives changes in its own threads and passes them to the streams in the server's loop."""
 
     def __init__(self, vault: SeenVault) -> None:
         self._vault = vault

@@ -37,7 +37,7 @@ _HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
     "x-dns-prefetch-control": "off",
 }
-# More browsers at once nobody has; the one that came first must open the page again.
+# More browsers at once are unlikely; the oldest must open the page again.
 _MOST_SESSIONS = 16
 # Nothing that we serve has another sign in its path: no escapes, no backslashes, no empty or dotted parts.
 _PATH = re.compile(r"/(?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)*(?:[A-Za-z0-9_-][A-Za-z0-9._-]*)?")
@@ -111,7 +111,7 @@ class Gate:
         await self._app(scope, receive, send)
 
     def _check_origin(self, method: str, headers: Mapping[str, str]) -> None:
-        """SPEC U-4: our own address as host, and our own page, or nobody, as the one who asks."""
+        """SPEC U-4: the host is our own address, and the origin is our own page or missing."""
         host = headers.get("host", "")
         if host not in self._hosts:
             raise Refusal(403, "host", "this is not the address that vault-mem web printed")
@@ -152,7 +152,7 @@ class Gate:
 
 
 def _one_of_each(scope: Scope) -> dict[str, str]:
-    """The headers by name; whoever sends one twice means us to misunderstand, but for cookies."""
+    """The headers by name; a header sent twice, except for cookies, is an attempt to confuse us."""
     found: dict[str, str] = {}
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")

@@ -20,19 +20,19 @@ def health(vault: SeenVault, *, quick: bool) -> dict[str, Any]:
     Private memories count only where they are seen.
     """
     running = daemon(vault.folder)
-    checks = [_check("daemon", "ok" if running else "info", _daemon(running), "vault-mem daemon start")]
+    checks = [_check("daemon", "ok" if running else "info", "vault-mem daemon start")]
     figures: dict[str, Any] = {"growth": [], "by_kind": {}, "index_bytes": 0}
     try:
         found = vault.look(glance)
-        checks.append(_check("fresh", "warning" if found.stale else "ok", _freshness(found.stale), "vault-mem status"))
+        checks.append(_check("fresh", "warning" if found.stale else "ok", "vault-mem status"))
         months = [(f"{span.start:%Y-%m}", span.count) for span in vault.look(timeline, "month").spans]
         figures = {"growth": months, "by_kind": dict(vault.look(facets).kinds), "index_bytes": found.index_bytes}
     except VaultMemError as error:  # doctor looks at what can be looked at without the index
-        checks.append(_check("index", "error", error.message, "vault-mem reindex"))
+        checks.append(_check("index", "error", "vault-mem reindex", error.message))
     told = {"findings": [], "healthy": None} if quick else _diagnosis(vault)
     if not quick:
         state = next((each for each in _WORST if any(one["severity"] == each for one in told["findings"])), "ok")
-        checks.append(_check("doctor", state, f"{len(told['findings'])} findings", "vault-mem doctor --fix"))
+        checks.append(_check("doctor", state, "vault-mem doctor --fix"))
     about = {"pid": running["pid"], "memory": running["memory_bytes"], "version": running["version"]} if running else {}
     return {"quick": quick, "checks": checks, "daemon": {"running": running is not None} | about, **figures, **told}
 
@@ -53,15 +53,6 @@ def daemon(folder: Folder) -> dict[str, Any] | None:
     return found if found and found.get("vault") == root else None
 
 
-def _check(name: str, state: str, detail: str, fix: str) -> dict[str, str]:
+def _check(name: str, state: str, fix: str, detail: str = "") -> dict[str, str]:
+    """The page words a check in its own language; `detail` is what only the server knows."""
     return {"name": name, "state": state, "detail": detail, "fix": "" if state == "ok" else fix}
-
-
-def _freshness(stale: bool) -> str:
-    return "the index is behind the files" if stale else "the index has every file as it is"
-
-
-def _daemon(running: dict[str, Any] | None) -> str:
-    if running is None:
-        return "not running: the next command starts one"
-    return f"pid {running['pid']}, {running['memory_bytes'] / 1e6:.0f} MB"

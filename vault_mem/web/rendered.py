@@ -24,7 +24,7 @@ _TAGS = {"a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "
 _TAGS |= {"s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"}
 _ATTRIBUTES = {"a": {"class", "data-id", "href", "target", "title"}, "span": {"class"}, "ol": {"start"}}
 _REL = "noopener noreferrer nofollow"
-# Nobody reads a page of a megabyte, and rendering one takes seconds.
+# A page of a megabyte is too long to read, and takes seconds to render.
 LONGEST = 200_000
 
 

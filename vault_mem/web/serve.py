@@ -48,7 +48,7 @@ def serve(console: Console, vault: str | None, port: int, *, browser: bool) -> i
         opened = SeenVault(vault, watch=True, env=console.env, cwd=console.cwd)
         with opened:
             hub = Hub(opened)
-            gate = Gate(application(opened, hub, japanese=_japanese(console)), port)
+            gate = Gate(application(opened, hub, japanese=_japanese(console), report=console.notice), port)
             address = _say(console, gate, port)
             console.notice("Enter prints a new address, each is good once and for a minute; Ctrl-C ends.")
             hub.start()

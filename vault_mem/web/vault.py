@@ -14,7 +14,7 @@ from vault_mem.vault.folder import Folder
 
 P = ParamSpec("P")
 T = TypeVar("T")
-# Whoever forgets to say it sees less, not more.
+# The default shows less, not more.
 _private: ContextVar[bool] = ContextVar("private", default=False)
 
 

@@ -6,17 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from vault_mem.imports.transcripts.reading import (
-    Source,
-    Step,
-    is_ours,
-    lines,
-    mapping,
-    moment,
-    own_words,
-    private_texts,
-    texts,
-)
+from vault_mem.imports.items import moment
+from vault_mem.imports.transcripts.reading import Source, Step, files, lines, mapping, own_words, private_in, texts
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "claude-code"
@@ -27,9 +18,9 @@ _RESULT, _TEXT = re.compile(rb'"type": ?"tool_result"'), re.compile(rb'"type": ?
 
 def transcripts(path: Path) -> Iterator[Source]:
     """The sessions below a folder; what subagents said to themselves is no part of them."""
-    for each in [path] if path.is_file() else sorted(path.rglob("*.jsonl")):
-        if "subagents" not in each.parts and not each.name.startswith("agent-") and not each.is_symlink():
-            yield Source(each)
+    for each in files(path, "*.jsonl"):
+        if "subagents" not in each.path.parts and not each.path.name.startswith("agent-"):
+            yield each
 
 
 def read(source: Source, start: int) -> Iterator[Step]:
@@ -54,15 +45,12 @@ def read(source: Source, start: int) -> Iterator[Step]:
         parts = [mapping(part) for part in content] if isinstance(content, list) else []
         calls = [part for part in parts if part.get("type") == "tool_use"]
         results = [part.get("content") for part in parts if part.get("type") == "tool_result"]
-        private = [text for part in calls if is_ours(part.get("name"), part.get("input"))
-                   for text in private_texts(part.get("input"))]  # fmt: skip
-        private += [text for result in results for text in private_texts(result)]
         turn = Turn(
             message["role"],
             own_words(texts(content, "text")),
             moment(record.get("timestamp")),
             tuple(str(part.get("name")) for part in calls),
-            tuple(private),
+            private_in(((part.get("name"), part.get("input")) for part in calls), *results),
         )
         yield Step(position, turn)
 

@@ -8,17 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.transcripts.reading import (
-    Source,
-    Step,
-    is_ours,
-    lines,
-    mapping,
-    moment,
-    own_words,
-    private_texts,
-    texts,
-)
+from vault_mem.imports.items import moment
+from vault_mem.imports.transcripts.reading import Source, Step, files, lines, mapping, own_words, private_in, texts
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "codex"
@@ -30,9 +21,7 @@ _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_cal
 
 def transcripts(path: Path) -> Iterator[Source]:
     """The rollouts below a folder."""
-    for each in [path] if path.is_file() else sorted(path.rglob("rollout-*.jsonl")):
-        if not each.is_symlink():
-            yield Source(each)
+    return files(path, "rollout-*.jsonl")
 
 
 def read(source: Source, start: int) -> Iterator[Step]:
@@ -60,10 +49,9 @@ def _turn(payload: dict[str, Any], at: Any) -> Turn | None:
     if kind in _CALLS:
         given = _parsed(payload.get("arguments") or payload.get("input") or payload.get("action"))
         name = str(payload.get("name") or kind)
-        ours = is_ours(f"{payload.get('namespace', '')} {name}", given)
-        return Turn(ASSISTANT, "", at, (name,), private_texts(given) if ours else ())
+        return Turn(ASSISTANT, "", at, (name,), private_in([(f"{payload.get('namespace', '')} {name}", given)]))
     if isinstance(kind, str) and kind.endswith("_output"):
-        return Turn(USER, "", at, (), private_texts(_parsed(payload.get("output"))))
+        return Turn(USER, "", at, (), private_in((), _parsed(payload.get("output"))))
     return None
 
 

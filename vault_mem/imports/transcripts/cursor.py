@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from vault_mem.imports.transcripts.reading import Source, Step, lines, mapping, moment, own_words, private_texts, texts
+from vault_mem.imports.items import moment
+from vault_mem.imports.transcripts.reading import Source, Step, files, lines, mapping, own_words, private_in, texts
 from vault_mem.notes.session import ASSISTANT, USER, Turn
 
 NAME = "cursor"
@@ -16,9 +17,7 @@ _QUERY = re.compile(r"</?user_query>")
 
 def transcripts(path: Path) -> Iterator[Source]:
     """The transcripts below a folder."""
-    for each in [path] if path.is_file() else sorted(path.rglob("agent-transcripts/**/*.jsonl")):
-        if not each.is_symlink():
-            yield Source(each)
+    return files(path, "agent-transcripts/**/*.jsonl")
 
 
 def read(source: Source, start: int) -> Iterator[Step]:
@@ -33,6 +32,5 @@ def read(source: Source, start: int) -> Iterator[Step]:
         calls = [part for part in parts if part.get("type") in ("tool_use", "tool_call")]
         text = _QUERY.sub("", own_words(texts(content, "text"))).strip()
         names = tuple(str(part.get("name")) for part in calls)
-        private = tuple(text for part in parts if part not in calls or names for text in private_texts(part)
-                        if part.get("type") != "text")  # fmt: skip
+        private = private_in((), *(part for part in parts if part.get("type") != "text"))
         yield Step(position, Turn(role, text, moment(mapping(record).get("timestamp")), names, private))

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from vault_mem.imports.items import moment
 from vault_mem.imports.transcripts.reading import (
     Source,
     Step,
     document,
-    is_ours,
+    files,
     lines,
     mapping,
-    moment,
     own_words,
-    private_texts,
+    private_in,
     texts,
 )
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
@@ -27,10 +27,7 @@ _ROLES = {"user": USER, "gemini": ASSISTANT, "model": ASSISTANT}
 
 def transcripts(path: Path) -> Iterator[Source]:
     """The sessions below a folder."""
-    found = [path] if path.is_file() else sorted([*path.rglob("chats/*.json"), *path.rglob("chats/*.jsonl")])
-    for each in found:
-        if not each.is_symlink():
-            yield Source(each)
+    return files(path, "chats/*.json", "chats/*.jsonl")
 
 
 def read(source: Source, start: int) -> Iterator[Step]:
@@ -73,13 +70,8 @@ def _turn(message: dict[str, Any]) -> Turn | None:
         return None
     calls = message.get("toolCalls")
     calls = [mapping(call) for call in calls] if isinstance(calls, list) else []
-    private = [
-        text
-        for call in calls
-        for text in (
-            *(private_texts(call.get("args")) if is_ours(call.get("name"), call.get("args")) else ()),
-            *private_texts(call.get("result")),
-        )
-    ]
+    private = private_in(
+        ((call.get("name"), call.get("args")) for call in calls), *(call.get("result") for call in calls)
+    )
     names = tuple(str(call.get("name")) for call in calls)
-    return Turn(role, own_words(texts(message.get("content"))), moment(message.get("timestamp")), names, tuple(private))
+    return Turn(role, own_words(texts(message.get("content"))), moment(message.get("timestamp")), names, private)

@@ -10,18 +10,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from vault_mem.imports.databases import rows
+from vault_mem.imports.items import moment
 from vault_mem.imports.transcripts.reading import (
     LONGEST_LINE,
     Source,
     Step,
-    is_ours,
     lines,
     mapping,
-    moment,
     own_words,
     parsed,
-    private_texts,
-    rows,
+    private_in,
     texts,
 )
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
@@ -86,9 +85,8 @@ def _said(record: dict[str, Any]) -> Turn | Opening | None:
     if record.get("type") != "message" or role not in (USER, ASSISTANT, "toolResult"):
         return None
     if role == "toolResult":
-        return Turn(USER, "", at, (), private_texts(content))
+        return Turn(USER, "", at, (), private_in((), content))
     calls = [part for part in map(mapping, content if isinstance(content, list) else ())
              if part.get("type") == "toolCall"]  # fmt: skip
-    private = tuple(text for part in calls if is_ours(part.get("name"), part.get("arguments"))
-                    for text in private_texts(part.get("arguments")))  # fmt: skip
+    private = private_in((part.get("name"), part.get("arguments")) for part in calls)
     return Turn(role, own_words(texts(content, "text")), at, tuple(str(part.get("name")) for part in calls), private)

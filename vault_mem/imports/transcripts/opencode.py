@@ -6,17 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.transcripts.reading import (
-    Source,
-    Step,
-    is_ours,
-    mapping,
-    moment,
-    own_words,
-    parsed,
-    private_texts,
-    rows,
-)
+from vault_mem.imports.databases import rows
+from vault_mem.imports.items import moment
+from vault_mem.imports.transcripts.reading import Source, Step, mapping, own_words, parsed, private_in
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "opencode"
@@ -53,14 +45,10 @@ def _turn(database: Path, id_: str, at: Any, message: dict[str, Any]) -> Turn | 
     parts = [mapping(parsed(data)) for (data,) in found]
     said = [part.get("text") for part in parts if part.get("type") == "text" and not part.get("synthetic")]
     calls = [part for part in parts if part.get("type") == "tool"]
-    private = [
-        text
-        for call in calls
-        for state in [mapping(call.get("state"))]
-        for text in (
-            *(private_texts(state.get("input")) if is_ours(call.get("tool"), state.get("input")) else ()),
-            *private_texts(state.get("output")),
-        )
-    ]
+    states = [mapping(call.get("state")) for call in calls]
+    private = private_in(
+        ((call.get("tool"), state.get("input")) for call, state in zip(calls, states, strict=True)),
+        *(state.get("output") for state in states),
+    )
     text = own_words("\n".join(each for each in said if isinstance(each, str)))
-    return Turn(message["role"], text, at, tuple(str(call.get("tool")) for call in calls), tuple(private))
+    return Turn(message["role"], text, at, tuple(str(call.get("tool")) for call in calls), private)

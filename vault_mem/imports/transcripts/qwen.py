@@ -6,17 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from vault_mem.imports.transcripts.reading import (
-    Source,
-    Step,
-    is_ours,
-    lines,
-    mapping,
-    moment,
-    own_words,
-    private_texts,
-    texts,
-)
+from vault_mem.imports.items import moment
+from vault_mem.imports.transcripts.reading import Source, Step, files, lines, mapping, own_words, private_in, texts
 from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "qwen"
@@ -26,9 +17,7 @@ _OUTPUT = re.compile(rb'"type": ?"(?:tool_result|system)"')  # quotes inside a t
 
 def transcripts(path: Path) -> Iterator[Source]:
     """The sessions below a folder."""
-    for each in [path] if path.is_file() else sorted(path.rglob("chats/*.jsonl")):
-        if not each.is_symlink():
-            yield Source(each)
+    return files(path, "chats/*.jsonl")
 
 
 def read(source: Source, start: int) -> Iterator[Step]:
@@ -44,13 +33,13 @@ def read(source: Source, start: int) -> Iterator[Step]:
         kind, content = record.get("type"), mapping(record.get("message")).get("parts")
         parts = [mapping(part) for part in content] if isinstance(content, list) else []
         if kind == "tool_result":
-            private = tuple(text for part in parts for text in private_texts(part.get("functionResponse")))
-            yield Step(position, Turn(USER, "", at, (), private))
+            yield Step(
+                position, Turn(USER, "", at, (), private_in((), *(part.get("functionResponse") for part in parts)))
+            )
         elif kind in (USER, ASSISTANT):
             said = [part for part in parts if not part.get("thought")]
             calls = [mapping(part["functionCall"]) for part in parts if "functionCall" in part]
-            private = tuple(text for call in calls if is_ours(call.get("name"), call.get("args"))
-                            for text in private_texts(call.get("args")))  # fmt: skip
+            private = private_in((call.get("name"), call.get("args")) for call in calls)
             names = tuple(str(call.get("name")) for call in calls)
             yield Step(position, Turn(str(kind), own_words(texts(said)), at, names, private))
         else:

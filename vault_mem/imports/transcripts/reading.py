@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +47,13 @@ class Step:
 
     position: int
     said: Turn | Opening | None = None
+
+
+def files(path: Path, *patterns: str) -> Iterator[Source]:
+    """The file itself, or those below a folder whose names match; links are passed over."""
+    for each in [path] if path.is_file() else sorted(each for pattern in patterns for each in path.rglob(pattern)):
+        if not each.is_symlink():
+            yield Source(each)
 
 
 def lines(
@@ -105,34 +109,12 @@ def document(path: Path) -> Any:
         return None
 
 
-def rows(database: Path, query: str, *values: str | int) -> Iterator[tuple[Any, ...]]:
-    """What an agent's database answers; it is not changed, and not waited for: its owner may be writing."""
-    try:
-        with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
-            yield from connection.execute(query, values)
-    except sqlite3.Error as error:
-        raise InvalidInput(f"{database} cannot be read as a database of sessions: {error}") from error
-
-
 def parsed(text: Any) -> Any:
     """A value that is kept as JSON; None where it is none."""
     try:
         return json.loads(text)
     except (ValueError, TypeError, RecursionError):
         return None
-
-
-def moment(value: Any) -> datetime | None:
-    """A time as transcripts give it: ISO 8601, or seconds or milliseconds since 1970."""
-    try:
-        if isinstance(value, str):
-            found = datetime.fromisoformat(value)
-            return found if found.tzinfo else found.replace(tzinfo=UTC)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
-    except (ValueError, OverflowError, OSError):
-        pass
-    return None
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -160,6 +142,12 @@ def private_texts(value: Any) -> tuple[str, ...]:
     if not any(word in told for word in _PRIVATE_WORDS) or not _PRIVATE.search(told):
         return ()
     return tuple(_strings(value))
+
+
+def private_in(calls: Iterable[tuple[Any, Any]], *results: Any) -> tuple[str, ...]:
+    """What calls of our tools (name and what each was given) and their results say of private memories."""
+    given = [each for name, each in calls if is_ours(name, each)]
+    return tuple(text for each in (*given, *results) for text in private_texts(each))
 
 
 def is_ours(name: Any, given: Any) -> bool:

@@ -14,7 +14,7 @@ from vault_mem.result import Result, plain
 T = TypeVar("T")
 R = TypeVar("R", bound="Fillable")
 
-# The lengths in characters at which a memory is told, the next one where there is no room.
+# The lengths in characters to which a memory is cut, tried in order until it fits.
 LENGTHS = (200, 80)
 LONG = (600, *LENGTHS)
 # What an answer says was left out while it still grows: the real number is never longer.

@@ -94,7 +94,7 @@ class EmotionTrend(Result):
 
 
 def emotion_trend(workspace: Workspace, days: int | None = None, *, public_only: bool = False) -> EmotionTrend:
-    """The last week and month, or the last `days`. Private memories count, since only sums are told of them."""
+    """The last week and month, or the last `days`. Private memories count, because only sums are shown."""
     if days is not None and not 1 <= days <= LONGEST:
         raise InvalidInput(f"--days is from 1 to {LONGEST}, not {days}")
     freshness = workspace.freshen()
@@ -105,7 +105,7 @@ def emotion_trend(workspace: Workspace, days: int | None = None, *, public_only:
 
 
 def period(workspace: Workspace, days: int, private: bool | None = None) -> Period:
-    """How the last days felt, closed memories too: they were felt all the same."""
+    """How the last days felt, closed memories included."""
     now = workspace.folder.now()
     since = now - timedelta(days=days)
     filters = Filters(private=private, since=since, until=now + timedelta(seconds=1), closed=True)

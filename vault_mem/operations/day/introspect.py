@@ -47,7 +47,7 @@ class Introspection(Result):
     episodes: list[Told] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; of the emotions what is told in brief."""
+        """As JSON, with a short form of the emotions."""
         emotions = as_record(self.emotions, "emotions", "by_day", enough=self.emotions.enough)
         return as_record(self, emotions=emotions)
 

@@ -42,7 +42,7 @@ class SelfResult(Result):
 
 
 def show_self(folder: Folder) -> SelfResult:
-    """What SELF.md says; nothing where there is none."""
+    """What SELF.md says; nothing if there is none."""
     return SelfResult(read_self((read(folder, SELF) or b"").decode("utf-8", "replace")))
 
 

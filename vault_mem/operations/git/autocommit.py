@@ -50,7 +50,7 @@ def autocommit(workspace: Workspace) -> Attempt | None:
 
 
 def last_trouble(workspace: Workspace) -> str:
-    """Why git did not make the last commit that was due; nothing where it did, or nobody wants any."""
+    """Why git did not make the last commit that was due; empty if it did, or if autocommit is off."""
     found = workspace.index.known.get(_LAST) if _wanted(workspace.folder) else None
     return str(found["trouble"]) if found else ""
 

@@ -25,13 +25,13 @@ def common_text(folder: Folder, key: str, known: bytes, other: bytes) -> bytes |
 
 
 def merged_with(folder: Folder, key: str, known: bytes, other: bytes) -> Merged | None:
-    """Two versions of a note as one; None where nobody knows what they come from."""
+    """Two versions of a note as one; None without a known ancestor."""
     base = common_text(folder, key, known, other)
     return None if base is None else merge(key, base, known, other)
 
 
 def taken_in(folder: Folder, key: str, private: bytes, public: bytes) -> bytes:
-    """A private note with what came of it in public; where nobody knows what they come from, it has both texts."""
+    """A private note merged with its public version; without a known ancestor, it has both texts."""
     return merged_bytes(merged_with(folder, key, private, public) or merge(key, None, private, public))
 
 

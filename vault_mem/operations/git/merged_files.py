@@ -35,7 +35,7 @@ _WHOLE_MARKS = ("<<<<<<<", "=======", ">>>>>>>")
 
 @dataclass(frozen=True)
 class Leftover:
-    """What a merge left in one file. `after` is the file put right, None where only a person can."""
+    """What a merge left in one file. `after` is the file put right, None if only a person can."""
 
     key: str
     what: str

@@ -51,6 +51,11 @@ def named_in(workspace: Workspace, memory: Memory) -> dict[str, str]:
 
 def of_ids(workspace: Workspace, ids: Iterable[str]) -> dict[str, Memory]:
     """The memories of these ids, as far as there are any."""
+
+    def look() -> dict[str, Memory]:
+        found = workspace.index.known.with_ids(set(ids))
+        keys = [known.key for known in found if workspace.folder.is_shown(known.key)]
+        return {memory.id: memory for memory in workspace.index.by_files(keys).values()}
+
     workspace.freshen()
-    keys = [known.key for known in workspace.index.known.with_ids(set(ids)) if workspace.folder.is_shown(known.key)]
-    return {memory.id: memory for memory in workspace.reading(lambda: workspace.index.by_files(keys)).values()}
+    return workspace.reading(look)

@@ -32,7 +32,7 @@ class Draft(Fields):
 
 
 def checked(draft: Draft, zone: tzinfo) -> Draft:
-    """The draft with its text trimmed and its times in a zone; raises InvalidInput where something makes no sense."""
+    """The draft with its text trimmed and its times in a zone; raises InvalidInput if something makes no sense."""
     _check_types(draft)
     content = re.sub(r"\r\n?", "\n", draft.content).strip()
     if not content:

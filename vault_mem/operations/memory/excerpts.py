@@ -12,7 +12,7 @@ from vault_mem.operations.memory.results import Found
 
 # How many characters of the first result are shown, and of the others.
 FIRST, OTHERS = 600, 240
-# What a budget may leave of a result, in characters: the longest that fits.
+# Lengths in characters to which a result is cut: the longest that fits the budget.
 _LENGTHS = (600, 400, 240, 160, 100, 60, 30)
 # A result whose text takes no more than this share of what is left of a budget is shown whole.
 WHOLE = 0.5

@@ -14,7 +14,7 @@ __all__ = ["Filters", "resolved"]
 
 
 def resolved(workspace: Workspace, filters: Filters) -> Filters:
-    """The filters as the index takes them; raises InvalidInput where they make no sense."""
+    """The filters as the index takes them; raises InvalidInput if they make no sense."""
     kind = KIND_ALIASES.get(filters.kind, filters.kind) if isinstance(filters.kind, str) else filters.kind
     if isinstance(kind, str) and kind not in KINDS:
         raise InvalidInput(f"unknown kind {filters.kind!r}", f"a kind is one of {', '.join(KINDS)}")

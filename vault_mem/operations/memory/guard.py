@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -78,9 +78,15 @@ def worth_linking(workspace: Workspace, content: str, link_threshold: float) -> 
     @cache
     def usage() -> Usage:
         with workspace.candidates() as candidates:
-            return Usage(candidates.sample()[0])
+            return _usage(tuple(candidates.sample()[0]))
 
     return lambda existing: common_ground(existing, content, workspace.tokens, usage())
+
+
+@lru_cache(maxsize=2)
+def _usage(texts: tuple[str, ...]) -> Usage:
+    """Kept as long as the sample stays the same: each word is counted once."""
+    return Usage(texts)
 
 
 def _with_parts(workspace: Workspace, neighbours: list[Found], content: str) -> list[tuple[Found, str]]:
@@ -124,18 +130,28 @@ def repeats(judgement: Judgement, distance: float, dedup_threshold: float) -> bo
 
 def nearest(workspace: Workspace, content: str) -> list[Found]:
     """The existing memories nearest to a text by calibrated cosine of whole-memory vectors."""
-    now = workspace.folder.now()
+    now, public = workspace.folder.now(), workspace.folder.public
     vector = embed(workspace, content)
-    with workspace.candidates() as candidates:
+    with workspace.compared() as compared:
         if not np.any(vector):  # no token the model knows: only the same text can be told to be the same
-            catalogue = candidates.saying(content)
-            open_ = catalogue.open_at(now.timestamp(), public=workspace.folder.public)
-            return [Found(catalogue.memory(place), 1.0) for _, _, place in open_ if catalogue.texts[place] == content]
+            return [
+                Found(catalogue.memory(place), 1.0)
+                for catalogue in [candidates.saying(content) for candidates in compared]
+                for _, _, place in catalogue.open_at(now.timestamp(), public=public)
+                if catalogue.texts[place] == content
+            ]
         calibration = workspace.calibration
-        catalogue = candidates.near(vector, Filters(private=_seen(workspace)), now, NEIGHBOURS, ours=True)
+        ours = Filters(private=_seen(workspace))
+        near = [
+            (cosine, catalogue.created[place], catalogue, place)
+            for each in compared
+            for catalogue in [each.catalogue(each.near(vector, ours, now, NEIGHBOURS, ours=True))]
+            for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp(), public=public)
+        ]
+        near.sort(key=lambda each: (-each[0], -each[1], each[2].files[each[3]]))
         found = [
             Found(catalogue.memory(place), _similarity(calibration, cosine, catalogue.texts[place], content))
-            for place, cosine in catalogue.nearest(vector, NEIGHBOURS, now.timestamp(), public=workspace.folder.public)
+            for cosine, _, catalogue, place in near[:NEIGHBOURS]
         ]
     copies = workspace.index.known.originals([each.memory.path for each in found])
     found = [each for each in found if each.memory.path not in copies]

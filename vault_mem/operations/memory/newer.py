@@ -14,6 +14,8 @@ from vault_mem.ranking.rank import DIGITS, Ranking
 
 # An event may read as a state; a summary says what others say, and a mood grows by itself.
 REPLACEABLE = frozenset(("event", *STATE_KINDS)) - {"summary"}
+# Events are a log: only what plainly reads as a state gives way to a later one in a recall.
+LIKELY_OF_EVENTS = 0.5
 # How far down the candidates a newer memory is looked for.
 DEPTH = 40
 _JUST_ABOVE = 10**-DIGITS
@@ -42,6 +44,8 @@ def newer_first(
     for old in results:
         if old.memory.kind not in REPLACEABLE or old.memory.closed_at(workspace.folder.now()):
             continue
+        if spoken(old.memory.content, old.memory.people):
+            continue
         memory = _replacing(workspace, old.memory, newer)
         if memory is None:
             continue
@@ -66,13 +70,14 @@ def _further(catalogue: Catalogue, ranking: Ranking, shown: Collection[str]) -> 
 
 
 def _replacing(workspace: Workspace, old: Memory, newer: list[Memory]) -> Memory | None:
-    later = [each for each in newer if each.created >= old.created and each.id != old.id]
+    # Notes of one moment, such as a manual that was dropped in whole, are none newer than the others.
+    later = [each for each in newer if each.order[:2] > old.order[:2]]
     scores = [
         0.0 if about_others(old, each.people) else may_replace(old.content, each.content, workspace.tokens)
         for each in later
     ]
     best = max(scores, default=0.0)
-    return later[scores.index(best)] if best >= LIKELY else None
+    return later[scores.index(best)] if best >= (LIKELY_OF_EVENTS if old.kind == "event" else LIKELY) else None
 
 
 def about_others(one: Memory, people: list[str]) -> bool:
@@ -84,5 +89,5 @@ def about_others(one: Memory, people: list[str]) -> bool:
 
 def spoken(content: str, people: list[str]) -> bool:
     """Whether a text is a turn of a conversation: the speaker's name, a colon, and what was said."""
-    speaker, colon, _ = content[:80].partition(":")
+    speaker, colon, _ = content[:80].replace("：", ":").partition(":")
     return bool(colon) and speaker.strip().casefold() in [each.casefold() for each in people]

@@ -26,7 +26,7 @@ from vault_mem.ranking.gather import gathered
 from vault_mem.ranking.links import Strengths
 from vault_mem.ranking.query import understand
 from vault_mem.ranking.rank import DIGITS, How, Ranking, Switches, rank
-from vault_mem.ranking.relevance import FLOOR, LEAST, NEAREST
+from vault_mem.ranking.relevance import FLOOR, LOWEST, NEAREST
 from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
 from vault_mem.result import Results, as_record
@@ -238,7 +238,7 @@ def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[
     """The best result decides: where it may answer, the list follows but for what hardly can; else the nearest."""
     likely = {each.number: float(ranking.relevance[each.number]) for each in chosen}
     if chosen and max(likely.values()) >= floor:
-        return [each for each in chosen if likely[each.number] >= min(LEAST, floor)], True
+        return [each for each in chosen if likely[each.number] >= min(LOWEST, floor)], True
     return [each for each in chosen if likely[each.number] > 0][:NEAREST], False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
@@ -11,13 +12,13 @@ from vault_mem import redact
 from vault_mem.errors import EditRefused, InvalidInput, Unsafe
 from vault_mem.index.links import Names
 from vault_mem.index.rows import STEP
-from vault_mem.model import STATE_KINDS, Link, Memory, as_dict
+from vault_mem.model import KIND_ALIASES, STATE_KINDS, Link, Memory, as_dict
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import nameable, stem_of, write_link
 from vault_mem.notes.origin import joined, made_of
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
-from vault_mem.operations.changing import changing, commit, memory_written, new_id, read_to_edit
+from vault_mem.operations.changing import changing, commit, memory_written, new_id, read_to_edit, to_edit_in
 from vault_mem.operations.memory import blocked
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.due import day_of
@@ -94,11 +95,11 @@ def remember(
     keep_refused: bool = True,
     allow_secret: bool = False,
     replace_all: bool = False,
-    mirror: bool = True,
+    later: Callable[[Planned], None] | None = None,
 ) -> RememberResult:
     """Save a draft. A repetition of an existing memory is not saved unless `force`, but kept aside (`keep_refused`).
 
-    Without `mirror` its lines in the views are left to the caller.
+    With `later` it is not written, but handed over: to be written together with others.
     """
     if draft.private:
         redact.seal(as_dict(draft))
@@ -120,40 +121,60 @@ def remember(
         whole = _as_private_as_its_sources(workspace, draft)
         old_self = growing(workspace, whole)
         if old_self is None:
-            return _remember(workspace, whole, force, dedup, near, most, keep_refused, mirror)
+            result, planned = _planned(workspace, whole, force, dedup, near, most, keep_refused)
+            if planned is not None:
+                later(planned) if later else write(workspace, [planned])
+            return result
         grown = grow(workspace, old_self, whole, replace_all=replace_all)
         return RememberResult(grown.memory, 0, [], None, grown=True, kept=grown.kept)
 
     return changing(workspace, act)
 
 
-def _remember(
-    workspace: Workspace,
-    draft: Draft,
-    force: bool,
-    dedup: float,
-    near: float,
-    most: int,
-    keep_refused: bool,
-    mirror: bool,
-) -> RememberResult:
+@dataclass(frozen=True)
+class Planned:
+    """A memory that is about to be written, and what changes with it.
+
+    `told_by` are older private memories: their side has the link. `replaces` is what it may take the place of, and why.
+    """
+
+    memory: Memory
+    text: bytes
+    superseded: list[Memory] = field(default_factory=list)
+    told_by: list[Found] = field(default_factory=list)
+    replaces: list[tuple[Memory, str]] = field(default_factory=list)
+    latest: bool = False
+
+
+def refers(draft: Draft) -> bool:
+    """Whether what becomes of a draft hangs on other memories than those near to it."""
+    grows = draft.kind in ("mood", "summary", *KIND_ALIASES)
+    spoken = draft.category == views.INTROSPECTION and draft.created is None
+    return bool(draft.supersedes or draft.sources or grows or spoken)
+
+
+def _planned(
+    workspace: Workspace, draft: Draft, force: bool, dedup: float, near: float, most: int, keep_refused: bool
+) -> tuple[RememberResult, Planned | None]:
+    """What becomes of a draft, and what is to be written for it."""
     superseded = _superseded(workspace, draft)
     expected = _weighed(workspace, draft, superseded, force, dedup, near, most)
     if (duplicate := expected.duplicate_of) is not None:
         if superseded and duplicate.memory.content == draft.content:
-            return _supersede(workspace, duplicate.memory, superseded)
+            return _supersede(workspace, duplicate.memory, superseded), None
         if keep_refused:
             blocked.keep(workspace, draft, duplicate.memory.id)
         activity.note_block(workspace.folder)
-        return RememberResult(None, 0, [], duplicate)
-    replaces = {each.memory.id: "speaks of a change" for each in expected.may_replace}
-    if (changed := expected.changed) is not None:
-        replaces.pop(changed.memory.id, None)
+        return RememberResult(None, 0, [], duplicate), None
+    changed = expected.changed
+    replaces = [(each.memory, "speaks of a change") for each in expected.may_replace]
+    if changed is not None:
+        replaces = [each for each in replaces if each[0].id != changed.memory.id]
         if changed.memory.kind in STATE_KINDS:
-            replaces = {changed.memory.id: f"differs: {'; '.join(expected.differs)}"} | replaces
-    memory = _save(workspace, draft, expected.linked, superseded, replaces, mirror)
-    return RememberResult(
-        memory,
+            replaces.insert(0, (changed.memory, f"differs: {'; '.join(expected.differs)}"))
+    planned = _plan(workspace, draft, expected.linked, superseded, replaces)
+    result = RememberResult(
+        planned.memory,
         len(expected.linked),
         expected.linked,
         None,
@@ -163,6 +184,7 @@ def _remember(
         may_replace=expected.may_replace,
         may_finish=expected.may_finish,
     )
+    return result, planned
 
 
 @dataclass(frozen=True)
@@ -228,49 +250,67 @@ def _weighed(
     return Expected(None, linked, changed, differs, outdated, done)
 
 
-def _save(
+def _plan(
     workspace: Workspace,
     draft: Draft,
     linked: list[Found],
     superseded: list[Memory],
-    replaces: dict[str, str],
-    mirror: bool,
-) -> Memory:
-    """Write the memory's file and whatever must change with it, as one transaction.
-
-    What it may replace, by id and reason, is proposed in REVIEW.md.
-    """
+    replaces: list[tuple[Memory, str]],
+) -> Planned:
+    """The memory with its links, as its file will say it."""
     folder = workspace.folder
     memory = new_memory(workspace, draft)
-    now = folder.now().replace(microsecond=0)
     names = workspace.names
-    transaction = Transaction(folder, "remember")
-    for found in linked:
-        if found.memory.private and not memory.private:
-            _link_from_private(workspace, transaction, found, memory)
-        else:
-            memory.links.append(Link(names.of(found.memory.path), "similar", found.similarity, found.memory.title))
+    told_by = [found for found in linked if found.memory.private and not memory.private]
+    memory.links += [
+        Link(names.of(found.memory.path), "similar", found.similarity, found.memory.title)
+        for found in linked
+        if found not in told_by
+    ]
     for old in superseded:
         _refuse_to_name(old, memory)
         memory.supersedes.append(names.of(old.path))
-        if not old.closed_at(now):
-            close_in(transaction, workspace, old, now)
-    transaction.ids = [memory.id, *(old.id for old in superseded)]
     if draft.sources:
         sources = [workspace.index.get(id_) for id_ in draft.sources]
         memory.sources = [names.of(source.path) for source in sources]
         memory.sources_digest = summaries.digest(sources)
         memory.source = joined(memory.source, made_of(source.source for source in sources))
-    transaction.create(memory.path, note_text(for_obsidian(memory, names, folder), folder.zone).encode())
+    text = note_text(for_obsidian(memory, names, folder), folder.zone).encode()
+    # what is written down later, of an earlier day, is not the latest word
+    latest = draft.created is None and memory.category == views.INTROSPECTION
+    return Planned(memory, text, superseded, told_by, replaces, latest)
+
+
+def write(workspace: Workspace, planned: Sequence[Planned], *, mirror: bool = True) -> None:
+    """Write memories and whatever must change with them, as one transaction.
+
+    What they may replace is proposed in REVIEW.md. Without `mirror` their lines in the views are left to the caller.
+    """
+    folder = workspace.folder
+    now = folder.now().replace(microsecond=0)
+    transaction = Transaction(folder, "remember")
+    lines = views.Lines(folder)
+    at_hand = [each.memory for each in planned]
+    suggested = []
+    for each in planned:
+        memory = each.memory
+        transaction.ids += [memory.id, *(old.id for old in each.superseded)]
+        transaction.create(memory.path, each.text)
+        for found in each.told_by:
+            _link_from_private(workspace, transaction, found, memory)
+        for old in each.superseded:
+            if not old.closed_at(now):
+                close_in(transaction, workspace, old, now)
+        if each.latest:
+            views.speak(transaction, memory, views.newest_introspection(workspace))
+        for old, why in each.replaces:
+            at_hand.append(old)
+            suggested.append(review.Suggestion("supersede", (memory.id, old.id), why))
+        lines.add(memory)
     if mirror:
-        views.follow(transaction, None, memory)
-    if draft.created is None:  # what is written down later, of an earlier day, is not the latest word
-        former = views.newest_introspection(workspace) if memory.category == views.INTROSPECTION else None
-        views.speak(transaction, memory, former)
-    suggested = [review.Suggestion("supersede", (memory.id, id_), why) for id_, why in replaces.items()]
-    review.propose_in(transaction, workspace, suggested, memory)
+        lines.put(transaction)
+    review.propose_in(transaction, workspace, suggested, at_hand)
     commit(workspace, transaction, soon=mirror, mirrored=mirror)
-    return memory
 
 
 def for_obsidian(memory: Memory, names: Names, folder: Folder) -> Memory:
@@ -312,15 +352,15 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
 def _seq(workspace: Workspace, created: datetime) -> int | None:
     """The number of a memory among those of its second, from the second on."""
     second = created.timestamp()
-    with workspace.candidates() as candidates:
-        last = candidates.last_of_second(second)
-    return None if last is None else round((last - second) / STEP) + 2
+    with workspace.compared() as compared:
+        known = [last for each in compared if (last := each.last_of_second(second)) is not None]
+    return round((max(known) - second) / STEP) + 2 if known else None
 
 
 def _link_from_private(workspace: Workspace, transaction: Transaction, found: Found, memory: Memory) -> None:
     """A public file never names a private memory: the link is written on the private side."""
     link = write_link(Link(stem_of(memory.path), "similar", found.similarity, memory.title))
-    raw = read_to_edit(workspace, found.memory)
+    raw = to_edit_in(transaction, workspace, found.memory)
     transaction.write(found.memory.path, raw, edit(raw, {"links": [*written_list(raw, "links"), link]}))
 
 
@@ -364,7 +404,7 @@ def _can_link(workspace: Workspace, found: Found, private: bool) -> bool:
     """Whether the link can be written: on the new note always, on an old private one if that can be edited."""
     if not nameable(stem_of(found.memory.path)):
         return False
-    if private or not found.memory.private:
+    if private or not found.memory.private or (workspace.coming and found.memory.path in workspace.coming):
         return True
     try:
         raw = read_to_edit(workspace, found.memory)

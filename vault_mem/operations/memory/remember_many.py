@@ -9,10 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from vault_mem.errors import CallersOwn, Conflict, EditRefused, InvalidInput, NotFound, SecretFound, VaultMemError
-from vault_mem.model import Memory
+from vault_mem.errors import (
+    CallersOwn,
+    Conflict,
+    EditRefused,
+    InvalidInput,
+    NotFound,
+    SecretFound,
+    VaultMemError,
+    WriteFailed,
+)
+from vault_mem.index.coming import Coming
+from vault_mem.operations.changing import changing
 from vault_mem.operations.memory.drafts import Draft
-from vault_mem.operations.memory.remember import RememberResult, remember
+from vault_mem.operations.memory.remember import Planned, RememberResult, refers, remember, write
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Results, as_record
@@ -20,8 +30,10 @@ from vault_mem.vault.journal import Transaction
 from vault_mem.vault.parts import Whole, together
 
 Progress = Callable[[int, int], None]
-# After this many the vault's files are looked at again.
-AT_ONCE = 500
+# How many are written at once; fewer if they are long, since they are held in memory until then.
+AT_ONCE, MOST_BYTES = 500, 4_000_000
+# In a small vault a batch is half of what is written, but at least this: calibration measures what is written.
+FIRST = 30
 
 
 @dataclass(frozen=True)
@@ -53,15 +65,13 @@ def remember_many(
     """Save drafts one after the other, as one operation: whole or not there. One that makes no sense is passed over."""
     done = RememberedMany()
     with taken_back(workspace), together(workspace.folder, "remember") as whole:
-        batch = Batch(workspace, "remember", whole)
         workspace.freshen()
-        with batch.held():
+        with Batch(workspace, whole).held() as batch:
             for place, draft in enumerate(drafts):
                 try:
                     done.results.append(batch.remember(draft, force=force))
                 except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
                     done.refused.append(Refused(place, error.message))
-                batch.look_now_and_then(place + 1)
                 if progress:
                     progress(place + 1, len(drafts))
     return done
@@ -79,65 +89,87 @@ def taken_back(workspace: Workspace) -> Iterator[None]:
 
 
 class Batch:
-    """Many memories on their way in: the vault is held, so its files are looked at now and then and not each time."""
+    """Many memories on their way in, written some hundred at a time.
 
-    def __init__(self, workspace: Workspace, command: str, whole: Whole | None) -> None:
+    The vault is held, so its files are looked at when some were written, and not for each. Those that are not written
+    yet are compared with the next ones all the same.
+    """
+
+    def __init__(self, workspace: Workspace, whole: Whole | None) -> None:
+        """`whole` is the operation that they are part of; None for a dry run."""
         self._workspace = workspace
-        self._command = command
         self._whole = whole
         self._lines = views.Lines(workspace.folder)
         self._unmirrored: list[str] = []
+        self._planned: list[Planned] = []
+        self._size = 0
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self) -> Iterator[Batch]:
         """For as long as the block runs, the files are taken as the index knows them; the views follow at its end."""
         self._workspace.held_still = True
         try:
-            yield
+            yield self
+            self._end()
         except KeyboardInterrupt:
-            self._mirror()
+            self._end()  # what came in so far is the operation
             raise
         finally:
-            self._workspace.held_still = False
-        self._mirror()
-
-    def look_now_and_then(self, done: int) -> None:
-        """Every few hundred, the vault's files are looked at again."""
-        if done % AT_ONCE == 0:
-            self._workspace.held_still = False
-            self._workspace.freshen()
-            self._workspace.held_still = True
+            self._workspace.held_still, self._workspace.coming = False, None
 
     def remember(self, draft: Draft, *, force: bool = False) -> RememberResult:
         """Save one, as `remember` does; a repetition is not kept aside."""
-        result = remember(self._workspace, draft, force=force, keep_refused=False, mirror=False)
-        if result.memory is not None and not result.grown:
-            self.saved(result.memory)
-        elif result.memory is not None:
+        if refers(draft):
+            self.write()
+            result = remember(self._workspace, draft, force=force, keep_refused=False)
             self.part_done()
-        return result
+            return result
+        return remember(self._workspace, draft, force=force, keep_refused=False, later=self.put)
 
-    def saved(self, memory: Memory) -> None:
-        """A memory was written, and is not in the views yet."""
-        self._lines.add(memory)
-        self._unmirrored.append(memory.path)
-        self.part_done()
+    def put(self, planned: Planned) -> None:
+        """Take one to be written."""
+        workspace = self._workspace
+        most = min(max(FIRST, workspace.index.rows // 2), AT_ONCE)
+        if len(self._planned) >= most or self._size >= MOST_BYTES:
+            self.write()
+        workspace.coming = workspace.coming or Coming(workspace.index)
+        workspace.coming.add(planned.memory.path, planned.text)
+        self._planned.append(planned)
+        self._size += len(planned.text)
 
-    def part_done(self) -> None:
-        """A transaction of it has ended."""
+    def write(self) -> None:
+        """Write what was taken so far, and look at the vault's files again."""
+        workspace, planned = self._workspace, self._planned
+        if not planned:
+            return
+        try:
+            changing(workspace, lambda: write(workspace, planned, mirror=False))
+        except (EditRefused, Conflict, NotFound) as error:  # which no single one of them is to blame for
+            raise WriteFailed(error.message, error.hint) from error
+        self._planned, self._size, workspace.coming = [], 0, None
+        for each in planned:
+            self._lines.add(each.memory)
+            self._unmirrored.append(each.memory.path)
+        self.part_done(len(planned))
+        workspace.held_still = False
+        workspace.freshen()
+        workspace.held_still = True
+
+    def part_done(self, files: int = 1) -> None:
+        """A transaction has ended, which wrote that many files."""
         if self._whole is not None:
-            self._whole.part_done()
+            self._whole.part_done(files)
 
-    def _mirror(self) -> None:
-        """Put the lines of all that came in into the views."""
+    def _end(self) -> None:
+        """Write what is left, and put the lines of all that came in into the views."""
+        self.write()
         if not self._unmirrored:
             return
         workspace = self._workspace
-        transaction = Transaction(workspace.folder, self._command)
+        transaction = Transaction(workspace.folder, "remember")
         self._lines.put(transaction)
         if transaction.steps:
             transaction.commit()
-            self.part_done()
         workspace.notices += transaction.notices
         with contextlib.suppress(OSError, sqlite3.Error):  # then they are looked at once more, when they are quiet
             workspace.index.known.follow(self._unmirrored, workspace.folder.now().timestamp())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from itertools import islice
+from collections.abc import Collection, Iterable
+from itertools import chain, islice
 
 import numpy as np
 
 from vault_mem.index.candidates import Wanted
+from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.filters import Filters
 from vault_mem.index.terms import terms
 from vault_mem.judge.done import may_say_done, says_done
@@ -21,7 +22,7 @@ from vault_mem.operations.memory.newer import REPLACEABLE, about_others, spoken
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.workspace import Workspace
 
-# More than these nobody reads; the likeliest come first.
+# More would not be read; the likeliest come first.
 MOST = 2
 # The second is named only if it is nearly as likely as the first: mostly it shares a word with it and no more.
 NEARLY = 0.75
@@ -30,6 +31,7 @@ NEAREST, NAMING = 15, 8
 # How many of each are gathered where not all memories are at hand.
 LOOKED_AT = 40
 _STATES = REPLACEABLE - {"event"}
+_Near = tuple[float, Catalogue, int]  # cosine, and where the memory is
 
 
 def replaced_by(workspace: Workspace, draft: Draft, near: list[Found]) -> list[Found]:
@@ -61,21 +63,34 @@ def finished_by(workspace: Workspace, draft: Draft) -> list[Found]:
 def _open(workspace: Workspace, content: str, kinds: Collection[str]) -> list[Found]:
     """The open memories of some kinds that are nearest to a text, and those that name whom it names."""
     vector, names, now = embed(workspace, content), _spelled(content), workspace.folder.now()
-    with workspace.candidates() as candidates:
+    with workspace.compared() as compared:
         of_kinds = Filters(kind=sorted(kinds), private=False if workspace.folder.public else None)
         wanted = Wanted(vector, [word for name in names for word in terms(name)])
-        catalogue = candidates.catalogue(candidates.gather(wanted, of_kinds, now, LOOKED_AT))
-        places = catalogue.of_kinds(kinds, now.timestamp(), public=workspace.folder.public)
-        if not places:
+        near: list[_Near] = []
+        for candidates in compared:
+            catalogue = candidates.catalogue(candidates.gather(wanted, of_kinds, now, LOOKED_AT))
+            places = catalogue.of_kinds(kinds, now.timestamp(), public=workspace.folder.public)
+            cosines = np.einsum("ij,j->i", catalogue.vectors[places], vector)
+            order = np.argsort(-cosines, kind="stable").tolist()
+            near += _first(((float(cosines[each]), catalogue, places[each]) for each in order), names)
+        if not near:
             return []
+        near.sort(key=lambda each: -each[0])
         calibration = workspace.calibration
-        cosines = np.einsum("ij,j->i", catalogue.vectors[places], vector)
-        order = [int(number) for number in np.argsort(-cosines, kind="stable")]
-        naming = (number for number in order if any(name in catalogue.texts[places[number]] for name in names))
         return [
-            Found(catalogue.memory(places[number]), round(calibration.similarity(float(cosines[number])), 4))
-            for number in dict.fromkeys((*order[:NEAREST], *islice(naming, NAMING)))
+            Found(catalogue.memory(place), round(calibration.similarity(cosine), 4))
+            for cosine, catalogue, place in _first(near, names)
         ]
+
+
+def _first(order: Iterable[_Near], names: Collection[str]) -> list[_Near]:
+    """The nearest, and the nearest of those that name somebody."""
+    rest = iter(order)
+    nearest = list(islice(rest, NEAREST))
+    if not names:
+        return nearest
+    naming = (each for each in chain(nearest, rest) if any(name in each[1].texts[each[2]] for name in names))
+    return list(dict.fromkeys((*nearest, *islice(naming, NAMING))))
 
 
 def _spelled(content: str) -> set[str]:

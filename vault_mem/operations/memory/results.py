@@ -9,7 +9,7 @@ from typing import Any
 from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
 
-# What is said of a memory where every token counts.
+# The fields of a memory in a short answer.
 IN_BUDGET = ("id", "created", "kind", "emotion", "private", "valid_to", "status")
 DONE = frozenset({"done", "closed", "cancelled", "canceled", "dropped"})
 

@@ -17,7 +17,7 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Results, as_record
 from vault_mem.vault.steps import read
 
-# So many of the nearest may be the note itself and copies of it.
+# How many of the nearest may be the note itself or copies of it.
 COPIES = 20
 
 
@@ -58,7 +58,7 @@ def _nearest(workspace: Workspace, key: str, text: str, limit: int) -> list[Foun
     with workspace.candidates() as candidates:
         calibration = workspace.calibration
         seen = Filters(private=False if workspace.folder.public else None)
-        catalogue = candidates.near(vector, seen, workspace.folder.now(), limit + COPIES)
+        catalogue = candidates.catalogue(candidates.near(vector, seen, workspace.folder.now(), limit + COPIES))
         fits = catalogue.alive & (catalogue.n == 0) & (catalogue.valid_to > now)
         places = np.flatnonzero(fits & ~catalogue.private if workspace.folder.public else fits)
         cosines = np.einsum("ij,j->i", catalogue.vectors[places], vector)

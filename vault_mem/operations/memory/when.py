@@ -25,7 +25,7 @@ _AROUND = re.compile(r"\b(?:since|from|until|till|by|on|in|the|of|at)\b|から|�
 
 
 def moment(text: str, now: datetime, *, ahead: bool = False) -> datetime | None:
-    """When that begins, as seen from `now`; None where the text says no time, or more than one.
+    """When that begins, as seen from `now`; None if the text says no time, or more than one.
 
     A weekday or a month without a year is the last one; with `ahead`, the next.
     """

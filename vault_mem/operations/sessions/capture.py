@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
 
-from vault_mem.errors import Busy, VaultMemError
+from vault_mem.errors import Busy, VaultMemError, WriteFailed
 from vault_mem.imports.transcripts.readers import reader_of
 from vault_mem.imports.transcripts.reading import Source
 from vault_mem.operations.sessions.keep import Keeper, Kept, hook
@@ -69,6 +69,9 @@ def _take_all(workspace: Workspace, left: list[sessions.Left], deadline: float) 
         agent = each.agent or agent_of(record)
         try:
             kept = _take(keeper, agent, each, record, deadline)
+        except WriteFailed as error:  # a full disk: it waits until there is room
+            sessions.note_missed(folder, agent or "a hook", error.message, waits=each.name)
+            return False
         except (OSError, VaultMemError) as error:
             reason = error.message if isinstance(error, VaultMemError) else error.strerror or type(error).__name__
             sessions.note_missed(folder, agent or "a hook", reason)

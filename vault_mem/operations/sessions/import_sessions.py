@@ -35,7 +35,7 @@ class SessionsReport(Result):
 
 
 def default_place(format_: str, env: Mapping[str, str]) -> Path | None:
-    """Where an agent keeps its sessions, if there are any; None where the format has none of its own."""
+    """Where an agent keeps its sessions, if there are any; None if the format has none of its own."""
     found: tuple[str, str, str] | None = getattr(reader_of(format_) or MEMORIES.get(format_), "HOME", None)
     if found is None:
         return None

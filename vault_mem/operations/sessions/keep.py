@@ -76,7 +76,7 @@ class _Gathered:
 
 
 class Keeper:
-    """Keeps sessions of one vault; whoever has it holds the lock of the sessions."""
+    """Keeps the sessions of one vault; holds their lock."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -91,7 +91,7 @@ class Keeper:
 
     @cached_property
     def _hidden(self) -> frozenset[str]:
-        """The sentences of private memories: they stay where they are, whoever repeats them."""
+        """The sentences of private memories, which are redacted wherever they are repeated."""
         return segments(memory.content for memory in self._private)
 
     @cached_property

@@ -25,7 +25,7 @@ from vault_mem.vault.steps import read
 MOST_A_DAY = 10
 # The guard takes its time, and somebody may be waiting for the command after whose answer this runs.
 _MOST_ASKED = 40
-# So near to a memory, a sentence says what is known, though the guard might save it.
+# A sentence this close to a memory is already known, even if the guard would save it.
 _KNOWN = 0.15
 _TEXT = re.compile(r"save “(?P<text>.*)” \((?P<kind>[a-z]+), [^()]*(?:\([^()]*\))?[^()]*\)")
 
@@ -40,7 +40,7 @@ class _Found:
 
 
 def propose_from(workspace: Workspace, kept: Kept) -> list[Proposal]:
-    """Propose what the new turns of a session have that looks worth keeping, as an operation that nobody asked for."""
+    """Propose what the new turns of a session have that looks worth keeping, as an unasked operation."""
     folder = workspace.folder
     if not folder.settings.review or not folder.settings.candidates:
         return []
@@ -124,7 +124,7 @@ def _proposal(each: _Found) -> Proposal:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A sentence that waits, as an agent is told of it."""
+    """A waiting sentence, as an agent sees it."""
 
     id: str
     text: str

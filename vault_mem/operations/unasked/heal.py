@@ -1,4 +1,4 @@
-"""Healing: after a file was renamed, links to its old name get the new one, once nobody is at work there (SPEC V-5)."""
+"""Healing: after a file was renamed, links to its old name get the new one, once the files are quiet (SPEC V-5)."""
 
 from __future__ import annotations
 

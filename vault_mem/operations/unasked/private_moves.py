@@ -1,4 +1,4 @@
-"""Private moves that nobody asked for: what somebody wrote under `private` is followed once the note is quiet.
+"""Unasked private moves: a changed `private` property moves the note once it is quiet.
 
 In by what the note says; out only by what was seen to happen to it (SPEC P-2).
 """

@@ -1,4 +1,4 @@
-"""What waits until a file has been left alone for a while: the only writes that nobody asked for (SPEC V-4).
+"""What waits until a file has been left alone for a while: the only unasked writes (SPEC V-4).
 
 It runs after an answer, never before: `settle` where there is no daemon, the engine's quiet moments where there is one.
 """
@@ -26,7 +26,7 @@ def settle(workspace: Workspace, *, tidy: bool = True) -> None:
     """Do what is due, after the answer; where the files are watched, the watcher's process does it."""
     if workspace.watch is not None or (not workspace.is_fresh and workspace.freshen().stale):
         return
-    workspace.folder.public = False  # what nobody asked for is done with all memories in view
+    workspace.folder.public = False  # unasked work sees all memories
     if quiet_work(workspace):
         workspace.sync(wait=0.0)
     if tidy:
@@ -37,11 +37,11 @@ def settle(workspace: Workspace, *, tidy: bool = True) -> None:
 def quiet_work(workspace: Workspace) -> bool:
     """Do what is due; whether a note was written. The index has just been brought up to date."""
     if journal.busy(workspace.folder) or git.under_way(workspace.folder):
-        return False  # it can wait, and so nobody has to
+        return False  # it can wait for the next time
     written = False
     for step in (*STEPS, follow_files):
         try:
             written = (bool(step(workspace)) and step is not follow_files) or written
-        except VaultMemError as error:  # nobody asked for it, so it must not be in the way of an answer
+        except VaultMemError as error:  # unasked work must not break an answer
             workspace.notices.append(error.message)
     return written

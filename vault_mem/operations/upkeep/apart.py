@@ -109,7 +109,7 @@ def staying(folder: Folder, names: Names, key: str) -> Moving:
 def without_private(
     key: str, raw: bytes, private: list[Moving], scrub: bool, lost: list[tuple[Moving, Reference]]
 ) -> bytes:
-    """The text as the public may read it; raises Unsafe where it names private memories and nobody asked to scrub."""
+    """The text as the public may read it; raises Unsafe if it names private memories, unless scrubbed."""
     members = [each for each in references(raw) if each.key == "members"]
     if any(each.means(reference.target, key) for each in private for reference in members):
         raise Unsafe("the episode has private members", "publish those first, or take them out of it")

@@ -26,7 +26,7 @@ _BLOCK_ID = re.compile(r"[ \t]+\^[A-Za-z0-9-]+$")
 # Earlier revisions do not say which part was ours: these commands replaced the whole text.
 _REPLACED_ALL = ("remember", "remember --update", "import")
 _MAKING = ("remember", "import", "tidy apply")
-# So soon after its date a note was written by the command that made it.
+# A note written this soon after its date was written by the command that made it.
 _AT_ONCE = 3.0
 
 

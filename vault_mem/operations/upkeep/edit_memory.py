@@ -56,7 +56,7 @@ class Change:
 
 @dataclass(frozen=True)
 class EditResult(Result):
-    """The memory as it is now; `op` is empty where nothing had to be changed.
+    """The memory as it is now; `op` is empty if nothing had to be changed.
 
     `kept` is what a person had added to a text that was replaced: it is still there.
     """
@@ -88,7 +88,7 @@ def edit_memory(
 ) -> EditResult:
     """Replace the text of a memory, set fields of its front matter (None or "" removes one), or both.
 
-    `keep_added`: what a person added to the text stays; raises Conflict where that cannot be told apart.
+    `keep_added`: what a person added to the text stays; raises Conflict if that cannot be told apart.
     """
     folder = workspace.folder
 
@@ -147,7 +147,7 @@ def save_note(
     *,
     allow_secret: bool = False,
 ) -> EditResult:
-    """Save a whole note that its owner edited elsewhere; raises Conflict where the file is no longer as it was."""
+    """Save a whole note that its owner edited elsewhere; raises Conflict if the file is no longer as it was."""
     words = {"content": after.decode(errors="replace"), "reason": reason}
     check_words(memory.private, words, allow_secret=allow_secret)
     _check_note(workspace.folder, memory, before, after)
@@ -295,7 +295,7 @@ def _or(value: Any, default: Any) -> Any:
 
 
 def _typed(key: str, value: Any, folder: Folder) -> Value | None:
-    """A field's value in the type its key has; None where the key is to go."""
+    """A field's value in the type its key has; None if the key is to go."""
     if key in _ELSEWHERE:
         raise InvalidInput(f"{key} is not changed by edit", _ELSEWHERE[key])
     if not _KEY.fullmatch(key):

@@ -79,6 +79,10 @@ class Trashed:
         """What it was called."""
         return title_in(self.step.before or b"", self.key)
 
+    def to_dict(self) -> dict[str, str]:
+        """As JSON."""
+        return {"id": self.id, "title": self.title, "at": self.at.isoformat(), "reason": self.reason, "path": self.key}
+
 
 def forget(workspace: Workspace, id_: str, reason: str = "", *, update_links: bool = False) -> ForgetResult:
     """Put one memory into the trash and remove every reference to it, as one operation.

@@ -27,7 +27,7 @@ def referrers(folder: Folder, names: Names, *notes: str) -> Iterator[tuple[str, 
 
 
 def changed_links(folder: Folder, key: str, raw: bytes, change: Change, *, update_links: bool = False) -> bytes | None:
-    """A file with its links changed; None where it cannot be changed safely, or is not ours and nobody asked for it."""
+    """A file with its links changed; None if that is not safe, or not allowed in a person's own file."""
     try:
         if changeable(folder, key, raw) or (update_links and not folder.is_note(key)):
             return rewritten(raw, change, key)

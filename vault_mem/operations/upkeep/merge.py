@@ -261,7 +261,7 @@ def _link_names(raw: bytes) -> list[str]:
 
 
 def _union(raw: bytes, key: str, present: list[str], more: list[str]) -> list[str] | None:
-    """The items of both, those of the file as they are written there; None where there is nothing to add."""
+    """The items of both, those of the file as they are written there; None if there is nothing to add."""
     known = {name_key(item) for item in present}
     new = [item for item in more if name_key(item) not in known]
     if not new:

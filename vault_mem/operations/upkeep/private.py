@@ -233,7 +233,7 @@ def _move_in(transaction: Transaction, each: Moving, moving: list[Moving]) -> No
         changes: dict[str, str | bool] = {} if read_bool(flag) else {"private": True}
         text = edit(text, changes if id_in(text) else {"id": each.id, **changes})
     except CANNOT_EDIT:
-        text = each.raw  # private all the same, by where it lies
+        text = each.raw  # still private, because of its folder
     text, refused = with_links(text, each.added)
     if refused:
         each.added.clear()

@@ -9,7 +9,7 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import FileStep
 
-# More open proposals than these nobody looks through; the rest is proposed when there is room again.
+# More open proposals than this are too many to look through; the rest wait until there is room.
 MOST_OPEN = 50
 
 

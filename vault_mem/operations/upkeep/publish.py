@@ -140,7 +140,7 @@ def _public_key(folder: Folder, names: Names, memory: Memory, raw: bytes) -> str
 
 
 def _former_key(folder: Folder, id_: str) -> str:
-    """Where the memory was before it became private; nothing where that is not known, or is no place for notes."""
+    """Where the memory was before it became private; nothing if that is not known, or is no place for notes."""
     told = [revision.payload.get("was") for revision in history.of_memory(folder, id_) if revision.payload.get("was")]
     key = str(told[-1]) if told else ""
     fit = folder.is_note(key) and not folder.is_private(key) and not is_ignored(folder, key)

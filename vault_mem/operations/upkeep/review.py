@@ -36,7 +36,7 @@ class Suggestion:
 
 
 def propose(workspace: Workspace, suggestions: Iterable[Suggestion]) -> list[Proposal]:
-    """Write proposals, as an operation that nobody asked for."""
+    """Write proposals, as an unasked operation."""
     with writing(workspace.folder):
         transaction = Transaction(workspace.folder, "review", "proposals", unasked=True)
         made = propose_in(transaction, workspace, suggestions)
@@ -46,19 +46,20 @@ def propose(workspace: Workspace, suggestions: Iterable[Suggestion]) -> list[Pro
 
 
 def propose_in(
-    transaction: Transaction, workspace: Workspace, suggestions: Iterable[Suggestion], new: Memory | None = None
+    transaction: Transaction, workspace: Workspace, suggestions: Iterable[Suggestion], at_hand: Iterable[Memory] = ()
 ) -> list[Proposal]:
     """Add proposals that were not made before to an operation; one that was answered is not made again.
 
-    `new` is a memory that the operation itself makes.
+    `at_hand` are memories that need not be read, among them one that the operation itself makes.
     """
     folder = workspace.folder
     if not folder.settings.review:
         return []
     wanted: dict[bool, list[Proposal]] = {False: [], True: []}
+    known = {memory.id: memory for memory in at_hand}
     for each in suggestions:
         try:
-            memories = [new if new and new.id == id_ else workspace.index.get(id_) for id_ in each.ids]
+            memories = [known.get(id_) or workspace.index.get(id_) for id_ in each.ids]
         except NotFound:
             continue
         proposal = proposal_for(transaction, workspace, each, memories)
@@ -69,9 +70,9 @@ def propose_in(
             continue
         key = file_key(folder, private=private)
         text = text_of(transaction.now(key))
-        known = {old.id for old in checklist.read(text) if old.box != STALE}
+        made_before = {old.id for old in checklist.read(text) if old.box != STALE}
         room = MOST_OPEN - len(checklist.undecided(text))
-        fresh = list({each.id: each for each in proposals if each.id not in known}.values())[: max(room, 0)]
+        fresh = list({each.id: each for each in proposals if each.id not in made_before}.values())[: max(room, 0)]
         if fresh:
             write(transaction, key, checklist.add(text, fresh))
             made += fresh

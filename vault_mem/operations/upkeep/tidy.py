@@ -36,7 +36,7 @@ MOST_READ = 5000
 
 LOG = ".vault-mem/tidy.jsonl"
 
-# What differs between two notes of the same memory without making it another: when, where, how sure, how linked.
+# Fields that may differ between two notes that say the same.
 _NOT_MEANING = {
     "id",
     "created",

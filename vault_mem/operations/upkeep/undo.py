@@ -32,7 +32,7 @@ from vault_mem.vault.journal import Entry, Transaction, writing
 from vault_mem.vault.steps import FileStep, LineStep, MadeStep, State, Step, as_text, read, without
 from vault_mem.vault.walk import walk
 
-# An import has thousands; nobody reads more than these.
+# An import has thousands; only these are shown.
 SHOWN_TITLES = 3
 # More lines of one view than these are taken out at once.
 MANY_LINES = 20

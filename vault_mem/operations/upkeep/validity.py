@@ -10,7 +10,7 @@ from vault_mem.model import Memory
 from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import read_time
 from vault_mem.notes.yamlish import Value
-from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change, to_edit_in
 from vault_mem.operations.unasked.adopt import adopt_in
 from vault_mem.operations.upkeep.edit_memory import EditResult
 from vault_mem.operations.vaults import views
@@ -100,12 +100,12 @@ def close_in(
     transaction: Transaction, workspace: Workspace, memory: Memory, at: datetime, status: str | None = None
 ) -> None:
     """Close a memory as part of a transaction."""
-    raw = transaction.now(memory.path) if memory.path in transaction.keys else read_to_edit(workspace, memory)
+    raw = to_edit_in(transaction, workspace, memory)
     at = at.astimezone(workspace.folder.zone).replace(microsecond=0)
     changes: dict[str, Value | None] = {"valid_to": at}
     if status is not None:
         changes["status"] = status
-    transaction.write(memory.path, raw or b"", edit(raw or b"", changes))
+    transaction.write(memory.path, raw, edit(raw, changes))
     views.follow(transaction, memory, replace(memory, valid_to=at, status=status or memory.status))
 
 

@@ -95,7 +95,7 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
 
 
 def _opened(root: Path, env: Mapping[str, str]) -> Folder | None:
-    """The vault; None where its settings are so wrong that it cannot be opened, and this change may be the cure."""
+    """The vault; None if its settings are so wrong that it cannot be opened, and this change may be the cure."""
     try:
         return Folder(root, env)
     except SettingsError:

@@ -1,7 +1,7 @@
 """doctor: every kind of trouble with a plain sentence and what to do. It changes nothing unless it is asked to fix.
 
 A finding may carry its fix: only what is safe without asking, and never a note's text. Where model or index are the
-trouble, what can be checked without them is checked all the same.
+trouble, the checks that do not need them still run.
 """
 
 from __future__ import annotations

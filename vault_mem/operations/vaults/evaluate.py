@@ -47,7 +47,7 @@ class Answer:
 
     @property
     def reciprocal_rank(self) -> float:
-        """One over the rank of the first evidence; nothing where none was found."""
+        """One over the rank of the first evidence; nothing if none was found."""
         return 1 / min(self.ranks) if self.ranks else 0.0
 
 

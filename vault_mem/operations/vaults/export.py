@@ -24,7 +24,7 @@ from vault_mem.vault.settings import VAULT_FILE
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, native
 
 FORMATS = ("jsonl", "markdown", "vault")
-# What stands in an export for the name of a private memory that is not in it.
+# Replaces the name of a private memory that is not in the export.
 HIDDEN = "(a private memory)"
 
 

@@ -18,10 +18,11 @@ from vault_mem.notes.links import body_links, name_key, read_link, write_link
 from vault_mem.notes.origin import parts
 from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
-from vault_mem.operations.changing import changing, commit, read_to_edit
+from vault_mem.operations.changing import changing, commit, to_edit_in
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.guard import guard
-from vault_mem.operations.memory.remember_many import Batch, taken_back
+from vault_mem.operations.memory.remember import Planned
+from vault_mem.operations.memory.remember_many import AT_ONCE, Batch, taken_back
 from vault_mem.operations.upkeep.edit_memory import edit_memory
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
@@ -104,7 +105,7 @@ class _Import:
 
     def __init__(self, workspace: Workspace, report: ImportReport, private: bool, whole: Whole | None = None) -> None:
         self.workspace = workspace
-        self.batch = Batch(workspace, "import", whole)
+        self.batch = Batch(workspace, whole)
         self.report = report
         self.private = private
         workspace.freshen()
@@ -112,7 +113,8 @@ class _Import:
         self.sources = {part: memory.id for memory in known for part in (*parts(memory.source), memory.source or "")}
         self.ids = {memory.id for memory in known}
         self.names: dict[str, str] = {}
-        self.new: dict[str, tuple[str, list[tuple[str, str]]]] = {}  # source and links; the texts are in the files
+        self.new: dict[str, Memory] = {}
+        self.links: list[tuple[str, str, str, str]] = []  # source, id, type of link, name of the other
         self.texts: set[str] = set()
 
     def run(self, items: Iterable[Item | Bad], progress: Progress | None) -> ImportReport:
@@ -131,7 +133,6 @@ class _Import:
                     self._take(replace(item, source=" ".join(item.source.split())))
                 except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
                     self.report.refused.append(Bad(item.source, error.message))
-            self.batch.look_now_and_then(done)
             if progress:
                 progress(done, self.report.total)
 
@@ -143,10 +144,11 @@ class _Import:
             (self.report.grown if self._grew(item, known) else self.report.skipped).append(Passed(item.source, known))
             self._named(item, known)
             return
-        draft = checked(_draft(item, self.private), self.workspace.folder.zone)
-        if not draft.private:
-            refuse_secrets(as_dict(draft))
+        draft = _draft(item, self.private)
         if item.memory is not None or self.report.dry_run:
+            draft = checked(draft, self.workspace.folder.zone)
+            if not draft.private:
+                refuse_secrets(as_dict(draft))
             duplicate = self._duplicate(draft)
         else:
             result = self.batch.remember(draft)
@@ -156,13 +158,14 @@ class _Import:
             self.report.duplicates.append(replace(duplicate, source=item.source))
             self._named(item, duplicate.id)
             return
+        id_ = ""
         if self.report.dry_run:
             self.texts.add(draft.content)
-        id_ = ""
-        if not self.report.dry_run:
-            id_ = self._restore(item.memory, draft) if item.memory is not None else _id(result.memory)
+        elif (memory := self._restored(item.memory, draft) if item.memory is not None else result.memory) is not None:
+            id_ = memory.id
             self.ids.add(id_)
-            self.new[id_] = item.source, list(item.links)
+            self.new[id_] = replace(memory, content="", links=[])  # the texts are in the files
+            self.links += [(item.source, id_, *link) for link in item.links]
             self._named(item, id_)
         self.sources[item.source] = id_
         self.report.imported.append(Passed(item.source, id_))
@@ -171,6 +174,7 @@ class _Import:
         """Whether a conversation has gone on since it came in: then the memory does, unless somebody has changed it."""
         if item.memory is not None or item.fields.get("category") != CONVERSATION or not id_:
             return False
+        self.batch.write()  # it may have come in a moment ago
         before, after = self.workspace.index.get(id_).content.strip(), item.content.strip()
         if len(after) <= len(before) or not after.startswith(before):
             return False
@@ -194,8 +198,8 @@ class _Import:
             return None
         return Passed("", found.memory.id, found.similarity)
 
-    def _restore(self, memory: Memory, draft: Draft) -> str:
-        """Write a whole memory of another vault, under the name that links to it use where that is free."""
+    def _restored(self, memory: Memory, draft: Draft) -> Memory:
+        """A whole memory of another vault, to be written under the name that links to it use where that is free."""
         folder = self.workspace.folder
         zone = folder.zone
         in_text = {name_key(link.target) for link in body_links(draft.content)}
@@ -218,51 +222,60 @@ class _Import:
         settings = folder.settings
         place = f"{settings.memories_folder}/{created:%Y-%m}"
         key = f"{settings.private_folder if draft.private else place}/{name}"
-        if folder.tree.exists(key):
+        if self._taken(key):
             key = f"{key.rpartition('/')[0]}/{file_name(whole)}"
+        if self._taken(key):
+            raise Conflict(f"{folder.shown(key)} already exists", "nothing was overwritten")
         whole.path = key
 
-        def write() -> None:
-            transaction = Transaction(folder, "import", ids=[memory.id])
-            transaction.create(key, raw)
-            commit(self.workspace, transaction, mirrored=False)
+        self.batch.put(Planned(whole, raw))
+        return whole
 
-        changing(self.workspace, write)
-        self.batch.saved(whole)
-        return memory.id
+    def _taken(self, key: str) -> bool:
+        coming = self.workspace.coming
+        return self.workspace.folder.tree.exists(key) or (coming is not None and key in coming)
 
     def _link(self) -> None:
-        """Write the links between items, now that all of them are there."""
-        for id_, (source, links) in self.new.items():
-            for type_, name in links:
-                other = self.names.get(name_key(name)) or self.names.get(name_key(name.rsplit("/", 1)[-1]))
-                if other is None or other == id_:
-                    continue
-                try:
-                    linked = partial(_linked, self.workspace, id_, type_, other)
-                    if changing(self.workspace, linked):
-                        self.report.links += 1
-                        self.batch.part_done()
-                except (EditRefused, Conflict, NotFound) as error:
-                    self.workspace.notices.append(f"{source}: not linked: {error.message}")
+        """Write the links between items, now that all of them are there: some hundred at a time."""
+        self.batch.write()
+        wanted = [
+            (source, id_, type_, other)
+            for source, id_, type_, name in self.links
+            if (other := self.names.get(name_key(name)) or self.names.get(name_key(name.rsplit("/", 1)[-1])))
+            and other != id_
+        ]
+        for first in range(0, len(wanted), AT_ONCE):
+            some = wanted[first : first + AT_ONCE]
+            self.report.links += changing(self.workspace, partial(self._write_links, some))
+            self.batch.part_done(len(some))
 
+    def _write_links(self, wanted: list[tuple[str, str, str, str]]) -> int:
+        transaction = Transaction(self.workspace.folder, "import")
+        made = 0
+        for source, id_, type_, other in wanted:
+            try:
+                made += self._linked(transaction, id_, type_, other)
+            except (EditRefused, Conflict, NotFound) as error:
+                self.workspace.notices.append(f"{source}: not linked: {error.message}")
+        if transaction.steps:
+            commit(self.workspace, transaction)
+        return made
 
-def _linked(workspace: Workspace, id_: str, type_: str, other: str) -> bool:
-    """Link two memories, on the private side if there is one; False where they are linked already."""
-    one, two = workspace.index.get(id_), workspace.index.get(other)
-    if two.private and not one.private:
-        one, two, type_ = two, one, _REVERSE.get(type_, type_)
-    name = workspace.names.of(two.path)
-    raw = read_to_edit(workspace, one)
-    links = written_list(raw, "links")
-    found = [each for each in links if (known := read_link(each)) and name_key(known.target) == name_key(name)]
-    if found and (type_ == "related" or (read_link(found[0]) or Link("")).type != "similar"):
-        return False  # but what somebody said of the two counts for more than that they are alike
-    link = write_link(Link(name, type_, None, two.title))
-    transaction = Transaction(workspace.folder, "import", ids=[one.id, two.id])
-    transaction.write(one.path, raw, edit(raw, {"links": [*(each for each in links if each not in found), link]}))
-    commit(workspace, transaction)
-    return True
+    def _linked(self, transaction: Transaction, id_: str, type_: str, other: str) -> bool:
+        """Link two memories, on the private side if there is one; False where they are linked already."""
+        one, two = (self.new.get(each) or self.workspace.index.get(each) for each in (id_, other))
+        if two.private and not one.private:
+            one, two, type_ = two, one, _REVERSE.get(type_, type_)
+        name = self.workspace.names.of(two.path)
+        raw = to_edit_in(transaction, self.workspace, one)
+        links = written_list(raw, "links")
+        found = [each for each in links if (known := read_link(each)) and name_key(known.target) == name_key(name)]
+        if found and (type_ == "related" or (read_link(found[0]) or Link("")).type != "similar"):
+            return False  # but what somebody said of the two counts for more than that they are alike
+        link = write_link(Link(name, type_, None, two.title))
+        transaction.write(one.path, raw, edit(raw, {"links": [*(each for each in links if each not in found), link]}))
+        transaction.ids += [one.id, two.id]
+        return True
 
 
 def _draft(item: Item, private: bool) -> Draft:
@@ -272,7 +285,3 @@ def _draft(item: Item, private: bool) -> Draft:
     shared = {"content", "created", "metadata", *GIVEN} - {"private", "supersedes"}
     values = {name: getattr(item.memory, name) for name in shared}
     return Draft(**values, private=private or item.memory.private)
-
-
-def _id(memory: Memory | None) -> str:
-    return memory.id if memory else ""

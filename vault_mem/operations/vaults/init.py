@@ -224,7 +224,7 @@ def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:
 
 
 def _begin_index(root: Path, env: Mapping[str, str]) -> None:
-    """Let go of what was indexed of a vault that lay here before: it says nothing of this one."""
+    """Drop the index of an earlier vault in this folder."""
     with contextlib.suppress(OSError, SettingsError):
         (Folder(Path(os.path.realpath(root)), env).index_dir / "current").unlink()
 

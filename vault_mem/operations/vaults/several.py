@@ -19,7 +19,7 @@ from vault_mem.operations.workspace import Workspace
 
 @dataclass(frozen=True)
 class Beside:
-    """Another vault that answers, too. Its private memories stay with it: nobody asked that vault."""
+    """Another vault that answers too, with its public memories only."""
 
     name: str
     workspace: Workspace

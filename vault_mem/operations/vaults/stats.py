@@ -21,7 +21,7 @@ class Stats(Result):
     by_kind: dict[str, int]
     by_category: dict[str, int]
     by_month: dict[str, int]
-    blocked: int | None  # nobody notes of which side the refused ones were
+    blocked: int | None  # unknown for public memories only: refused texts have no side
     merges: int
     closes: int
     forgotten: int

@@ -29,9 +29,9 @@ class Status(Result):
     """The state of a vault and its index; `trouble` is why the index could not be used, or brought up to date.
 
     `in_git` are files with what is private by now, which the history of git still holds; `git` is how the vault stands
-    to it, None where it is in no repository; `autocommit` is why git did not make the last commit that was due.
+    to it, None if it is in no repository; `autocommit` is why git did not make the last commit that was due.
     `astray` are memories that were moved to where nothing is searched. `store` is how this machine stands to the store
-    that it shares rows with others on, None where it has none.
+    that it shares rows with others on, None if it has none.
 
     Without an index the notes are counted by their files, and what only their texts tell is not known.
     """

@@ -287,7 +287,7 @@ def _said(memory: Memory) -> str:
 
 
 def _link_to(memory: Memory) -> str:
-    """The link to its note: by its name where that is ours and so nobody else's, else by its path."""
+    """The link to its note: by name if we chose it, so that it is unique, else by path."""
     path = memory.path.removesuffix(".md")
     stem = stem_of(memory.path)
     name = stem if ID_AT_END.search(stem) else path

@@ -165,7 +165,7 @@ def _existing(path: Path) -> Path:
 
 
 def watches(workspace: Workspace) -> Iterator[Finding]:
-    """A system that lets nobody watch as many folders as the vault has: changes would be seen late."""
+    """The system's limit on watched folders is too low for the vault: changes would be seen late."""
     try:
         most = int(_WATCHES.read_text(encoding="ascii"))
     except (OSError, ValueError):

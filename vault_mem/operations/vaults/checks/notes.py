@@ -179,7 +179,7 @@ def clock(workspace: Workspace) -> Iterator[Finding]:
     """Notes from the future: some machine's clock was wrong, or a date was mistyped."""
     folder = workspace.folder
     latest = folder.now() + _SKEW
-    for memory in workspace.index.memories(types=("memory", "episode")):
+    for memory in workspace.index.memories(Filters(since=latest, closed=True), ("memory", "episode")):
         if memory.created > latest and not _saved_late(workspace, memory.path):
             yield Finding(
                 "clock",

@@ -107,7 +107,7 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
     if held:
         yield Finding(
             "git",
-            f"the history of git holds {len(held)} private file(s); whoever has the repository can read them",
+            f"the history of git holds {len(held)} private file(s); anyone with the repository can read them",
             held[0],
             hint="rewrite the history (git filter-repo), and take what was in them as known",
             severity="error",
@@ -123,7 +123,7 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
 
 
 def held_before(workspace: Workspace) -> Iterator[Finding]:
-    """Notes that were committed before they became private; by the id in their names too, whoever moved them."""
+    """Notes that were committed before they became private; also found by the id in their names."""
     folder = workspace.folder
     if not git.in_repository(folder):
         return
@@ -135,7 +135,7 @@ def held_before(workspace: Workspace) -> Iterator[Finding]:
     for name in sorted({*found, *still_held(workspace)}):
         yield Finding(
             "git-history",
-            "git holds it from before it became private; whoever has the repository can read it",
+            "git holds it from before it became private; anyone with the repository can read it",
             name,
             hint="rewrite the history (git filter-repo), and take what was in it as known",
             severity="error",

@@ -1,7 +1,7 @@
 // The frame: navigation, language, the private switch, and the view that the address names.
 import { address, change, html, render, say, shared, toast, useEffect, useLayoutEffect, useRef, useShared, useState, where } from "./base.js";
 import { NEWEST, begin, listen, refreshStatus, switchPrivate } from "./api.js";
-import { Choice, Toasts } from "./parts.js";
+import { Choice, Toasts, trouble } from "./parts.js";
 import { t } from "./words.js";
 
 const VIEWS = {
@@ -52,7 +52,7 @@ async function flip(on) {
     await switchPrivate(on);
     say(t(on ? "private.on" : "private.off"));
   } catch (error) {
-    toast(error.message);
+    toast(trouble(error));
   }
 }
 
@@ -75,13 +75,14 @@ const theme = () => (shared.theme === "auto" ? (dark.matches ? "dark" : "light")
 dark.addEventListener("change", () => change({}));
 
 function useWhere() {
-  const [at, set] = useState(where());
+  const [, set] = useState(location.hash);
   useEffect(() => {
-    const moved = () => set(where());
+    const moved = () => set(location.hash);
     addEventListener("hashchange", moved);
+    moved(); // it may have changed before anybody listened
     return () => removeEventListener("hashchange", moved);
   }, []);
-  return at;
+  return where();
 }
 
 function View({ at }) {

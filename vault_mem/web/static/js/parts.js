@@ -86,10 +86,16 @@ export function LineDiff({ diff, around = 2 }) {
   return shown;
 }
 
+// What went wrong in the reader's language, and the server's own words, which are English.
+export const trouble = (error) => (error instanceof TypeError ? t("offline") : `${t(`error.${error.code}`, {}, "")} ${error.message}`.trim());
+
 export function Failure({ error }) {
-  const gone = error instanceof TypeError; // what fetch says where nobody answers
-  return html`<div class="note bad" role="alert"><p>${gone ? t("offline") : error.message}</p>${error.hint && html`<p class="small">${error.hint}</p>`}</div>`;
+  if (error instanceof TypeError) return html`<div class="note bad" role="alert"><p>${t("offline")}</p></div>`; // what fetch says where nobody answers
+  return html`<div class="note bad" role="alert"><p><b>${t(`error.${error.code}`, {}, "")}</b> <${Served} text=${error.message} /></p>${error.hint && html`<p class="small"><${Served} text=${error.hint} /></p>`}</div>`;
 }
+
+// A text of the server's: English, whatever the language of the page.
+export const Served = ({ text }) => html`<span lang="en">${text}</span>`;
 
 export const Waiting = () => html`<p class="empty" aria-busy="true">${t("wait")}</p>`;
 
@@ -126,7 +132,7 @@ export async function undo(op) {
     toast(t("undone"));
     return true;
   } catch (error) {
-    toast(error.hint ? `${error.message} ${error.hint}` : error.message);
+    toast(error.hint ? `${trouble(error)} ${error.hint}` : trouble(error));
     return false;
   }
 }

@@ -1,7 +1,7 @@
 // Ask: what answers a question, why it was found, and why something else was not.
 import { address, html, say, settle, shared, useDelayed, useEffect, useRef, useState } from "../base.js";
 import { NEWEST, get, useAnswer } from "../api.js";
-import { Check, Facts, Failure, Field, Head, Meter, Parts, Replaced, Terms, Waiting, Ways, memoryAt, number } from "../parts.js";
+import { Check, Facts, Failure, Field, Head, Meter, Parts, Replaced, Served, Terms, Waiting, Ways, memoryAt, number } from "../parts.js";
 import { t } from "../words.js";
 
 const FILTERS = ["kind", "person", "tag", "since", "until", "closed"];
@@ -150,7 +150,7 @@ function WhyNot({ question, filters }) {
     <div aria-live="polite">
       ${chosen && verdict.error && html`<${Failure} error=${verdict.error} />`}
       ${chosen && verdict.data && html`<div class="stack">
-        <p class=${`note ${verdict.data.stage === "shown" ? "good" : "warn"}`}><b>${verdict.data.title ?? chosen.title}</b><br />${t(`stage.${verdict.data.stage}`)} <span class="soft">${verdict.data.reason}</span>
+        <p class=${`note ${verdict.data.stage === "shown" ? "good" : "warn"}`}><b>${verdict.data.title ?? chosen.title}</b><br />${t(`stage.${verdict.data.stage}`)} <span class="soft"><${Served} text=${verdict.data.reason} /></span>
         ${verdict.data.needed != null && html`<br />${t("whynot.needed", { score: number(verdict.data.score, 2), needed: number(verdict.data.needed, 2) })}`}</p>
         ${verdict.data.explain?.length > 0 && html`<${Terms} explain=${verdict.data.explain} />`}
       </div>`}

@@ -1,7 +1,7 @@
 // Health: is all well, and where not, which command puts it right.
 import { html, shared } from "../base.js";
 import { useAnswer } from "../api.js";
-import { Command, Failure, Head, Kind, Waiting, bytes, month, number } from "../parts.js";
+import { Command, Failure, Head, Kind, Served, Waiting, bytes, month, number } from "../parts.js";
 import { t } from "../words.js";
 
 const LOOK = { ok: "ok", info: "", warning: "warn", error: "bad" };
@@ -20,17 +20,24 @@ export default function Health() {
       <${Figure} name=${t("figure.daemon")} value=${daemon.running ? bytes(daemon.memory) : t("daemon.off")} more=${daemon.running ? t("daemon.pid", { pid: daemon.pid, version: daemon.version }) : html`<code>vault-mem daemon start</code>`} />
     </dl>
     ${findings.length > 0 && html`<section aria-labelledby="findings"><h2 id="findings" class="day">${t("health.findings")}</h2>
-      ${findings.map((each, n) => html`<div class="card" key=${n}><div class="meta"><span class=${`badge ${LOOK[each.severity] ?? ""}`}>${t(`severity.${each.severity}`)}</span><code>${each.check}</code></div>
-        <p>${each.message}</p>${each.path && html`<p class="small soft"><code>${each.path}</code></p>`}${each.hint && html`<p class="small"><${Hint} text=${each.hint} /></p>`}</div>`)}</section>`}
+      ${findings.map((each, n) => html`<div class="card" key=${n}><div class="meta"><span class=${`badge ${LOOK[each.severity] ?? ""}`}>${t(`severity.${each.severity}`)}</span><b>${t(`finding.${each.check}`, {}, each.check)}</b></div>
+        <p><${Served} text=${each.message} /></p>${each.path && html`<p class="small soft"><code>${each.path}</code></p>`}${each.hint && html`<p class="small"><${Hint} text=${each.hint} /></p>`}</div>`)}</section>`}
     <section aria-labelledby="growth"><h2 id="growth" class="day">${t("health.growth")}</h2><${Growth} growth=${growth} /></section>
     <section aria-labelledby="kinds"><h2 id="kinds" class="day">${t("health.kinds")}</h2>
       <dl class="bars">${Object.entries(kinds).map(([kind, n]) => html`<div class="why" key=${kind}><dt><${Kind} kind=${kind} /></dt><dd class="bar" aria-hidden="true"><i style=${{ width: `${(n / Math.max(...Object.values(kinds))) * 100}%` }}></i></dd><dd class="num">${number(n)}</dd></div>`)}</dl></section>
     <section aria-labelledby="checks"><h2 id="checks" class="day">${t("health.checks")}</h2>
-      <ul>${checks.map((each) => html`<li class="row" key=${each.name}><span class=${`badge ${LOOK[each.state] ?? ""}`}>${t(`severity.${each.state}`)}</span><b>${t(`check.${each.name}`, {}, each.name)}</b><span class="soft small grow">${each.detail}</span>${each.fix && html`<${Command} text=${each.fix} />`}</li>`)}</ul></section>`;
+      <ul>${checks.map((each) => html`<li class="row" key=${each.name}><span class=${`badge ${LOOK[each.state] ?? ""}`}>${t(`severity.${each.state}`)}</span><b>${t(`check.${each.name}`, {}, each.name)}</b><span class="soft small grow">${detail(each, found.data)}</span>${each.fix && html`<${Command} text=${each.fix} />`}</li>`)}</ul></section>`;
+}
+
+function detail({ name, detail: said }, { daemon, findings }) {
+  if (name === "daemon") return daemon.running ? t("daemon.pid", daemon) : t("daemon.off");
+  if (name === "fresh") return t(shared.status.stale ? "fresh.no" : "fresh.yes");
+  if (name === "doctor") return findings.length > 0 && t("health.bad", { n: findings.length });
+  return html`<${Served} text=${said} />`;
 }
 
 // A hint that is nothing but a command can be copied.
-const Hint = ({ text }) => (/^vault-mem [a-z-]+( --?[\w-]+( [\w.:/]+)?)*$/.test(text) ? html`<${Command} text=${text} />` : text);
+const Hint = ({ text }) => (/^vault-mem [a-z-]+( --?[\w-]+( [\w.:/]+)?)*$/.test(text) ? html`<${Command} text=${text} />` : html`<${Served} text=${text} />`);
 
 const Figure = ({ name, value, more, fix }) => html`<div class="figure"><dt>${name}</dt><dd>${value}</dd>${more && html`<dd class="sub">${more}</dd>`}${fix && html`<dd class="sub"><${Command} text=${fix} /></dd>`}</div>`;
 

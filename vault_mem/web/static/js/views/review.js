@@ -1,7 +1,7 @@
 // Review: what waits for a decision. Underneath is REVIEW.md: a tick there and a button here are the same.
 import { change, html, shared, toast, useState } from "../base.js";
 import { post, useAnswer } from "../api.js";
-import { After, Before, Facts, Failure, Head, Waiting, done, memoryAt } from "../parts.js";
+import { After, Before, Facts, Failure, Head, Waiting, done, memoryAt, trouble } from "../parts.js";
 import { t } from "../words.js";
 
 const later = new Set(); // of this tab, and nothing is written
@@ -36,7 +36,7 @@ function Proposal({ proposal, put }) {
       done(outcome === "stale" ? note || t("outcome.stale") : t(`outcome.${outcome}`), op);
       change({ changes: shared.changes + 1 });
     } catch (error) {
-      toast(error.message);
+      toast(trouble(error));
     }
     setBusy(false);
   };

@@ -1,35 +1,34 @@
-"""What wake-up, introspect, update-self and emotion-trend say: neighbours of messages.py."""
+"""What the commands of an agent's day say: wake-up, introspect, emotion-trend, update-self, sessions, hint, setup."""
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from vault_mem.messages import age
-from vault_mem.notes.self_model import Question
+from vault_mem.messages.words import age, columns, counted, day, flag
 from vault_mem.notes.tokens import count_tokens
-from vault_mem.operations.day.budget import Excerpt
-from vault_mem.operations.day.emotion_trend import FEW, EmotionTrend, Felt, Period, direction
-from vault_mem.operations.day.introspect import Introspection, Told
-from vault_mem.operations.day.update_self import SelfResult
-from vault_mem.operations.day.wake_up import WakeUp
 from vault_mem.visible import quoted, visible
 
-SCAFFOLD_WAKE_UP = (
-    "What of this matters now, and what would you like to take up again?\n"
-    "If something is hard to say yet, you can keep it with remember(private=true)."
-)
-SCAFFOLD_INTROSPECT = (
-    "Reflect on these in your own words. How do you feel right now?\n"
-    "If this is a genuinely new insight, save with remember (category: introspection).\n"
-    "If your self-understanding changed, use update_self.\n"
-    "Use emotion_trend for a deeper look at your emotional patterns.\n"
-    "If memory feels fragmented, run consolidate."
-)
+if TYPE_CHECKING:
+    from vault_mem.notes.self_model import Question
+    from vault_mem.operations.day.budget import Excerpt
+    from vault_mem.operations.day.emotion_trend import EmotionTrend, Felt, Period
+    from vault_mem.operations.day.introspect import Introspection, Told
+    from vault_mem.operations.day.update_self import SelfResult
+    from vault_mem.operations.day.wake_up import WakeUp
+    from vault_mem.operations.memory.results import Found
+    from vault_mem.operations.sessions.hint import HintStats
+    from vault_mem.operations.sessions.sessions import Listed
 
-# Pleasant or unpleasant only from here on; between them a day was even.
+NO_SESSIONS = """No sessions are kept here.
+`vault-mem setup AGENT --capture` keeps new ones, `vault-mem import claude-code` brings in earlier ones."""
+HOOK_INPUT = "A hook gives its JSON on standard input."
+TRIED = "Tried it: the memory answers ({memories})."
+NOTHING_TO_CHANGE = "Nothing to change."
+NOT_SET_UP = "Nothing was changed. Use --yes to do it without being asked."
+
+# A day counts as pleasant or unpleasant beyond this valence, and as even within it.
 _EVEN = 0.15
 _BARS = 6
 
@@ -37,7 +36,7 @@ R = TypeVar("R")
 
 
 def tokens_of(tell: Callable[[R, datetime], str], now: datetime) -> Callable[[R], int]:
-    """What the text of a result costs."""
+    """What a result costs as text, in tokens."""
     return lambda result: count_tokens(tell(result, now))
 
 
@@ -45,7 +44,7 @@ def woke_up(result: WakeUp, now: datetime) -> str:
     """What wake-up says."""
     if not (result.total or result.questions or result.candidates or result.missed):
         return "No memories yet."
-    parts = [f"{result.total} memor{'y' if result.total == 1 else 'ies'}."]
+    parts = [f"{counted(result.total, 'memory')}."]
     for each in result.introspection:
         parts.append(f"Last introspection (id: {each.memory.id}, {age(each.memory.created, now)}): {quoted(each.text)}")
     tasks = [_line(each, now, _task(result.due.get(each.memory.id), now)) for each in result.tasks]
@@ -86,7 +85,7 @@ def self_told(result: SelfResult) -> str:
     parts += _section(
         "Resolved:", [f"- {each.text}{f' ({each.answer})' * bool(each.answer)}" for each in model.resolved]
     )
-    return "\n\n".join(parts) if parts else "SELF.md says nothing yet."
+    return "\n\n".join(parts) if parts else "SELF.md is empty."
 
 
 def emotions_told(trend: EmotionTrend, width: int) -> str:
@@ -99,18 +98,18 @@ def _section(title: str, lines: list[str]) -> list[str]:
 
 
 def _left_out(count: int) -> list[str]:
-    return [f"{count} more had no room in the budget."] if count else []
+    return [f"{count} more did not fit the budget."] if count else []
 
 
 def _line(each: Excerpt, now: datetime, mark: str = "") -> str:
     memory = each.memory
-    facts = f"id: {memory.id}, importance: {memory.importance}, private: {'true' if memory.private else 'false'}"
+    facts = f"id: {memory.id}, importance: {memory.importance}, private: {flag(memory.private)}"
     return f"- [{age(memory.created, now)}] {mark}{quoted(each.text)} ({facts})"
 
 
 def _episode(each: Told, now: datetime) -> str:
     found = each.episode
-    facts = f"id: {found.id}, importance: {found.importance}, private: {'true' if found.private else 'false'}"
+    facts = f"id: {found.id}, importance: {found.importance}, private: {flag(found.private)}"
     told = quoted(f"{found.title}: {each.text}")
     return f"- [{age(found.end or found.created, now)}] {told} ({facts})"
 
@@ -120,9 +119,11 @@ def _question(question: Question) -> str:
 
 
 def _summary(each: Period) -> list[str]:
-    lines = [f"Last {each.days} days: {each.emotional} of {each.memories} memories say how they felt."]
+    from vault_mem.operations.day.emotion_trend import FEW, direction
+
+    lines = [f"Last {each.days} days: {each.emotional} of {each.memories} memories name an emotion."]
     if not each.enough:
-        return [*lines, f"Too few to speak of a trend (it takes {FEW})."]
+        return [*lines, f"Too few for a trend (it takes {FEW})."]
     if each.dominant:
         lines.append(f"Dominant: {each.dominant.emotion} ({each.dominant.share:.0%})")
     if each.undercurrent:
@@ -146,11 +147,11 @@ def _times(felt: Felt) -> str:
 
 
 def _chart(each: Period, width: int) -> list[str]:
-    """A bar for each of the strongest emotions, and a sign for every day."""
+    """A bar for each of the strongest emotions, and a mark for every day."""
     if not each.enough:
         return []
     shown = each.emotions[:_BARS]
-    label = min(max(_columns(felt.emotion) for felt in shown), max(4, width // 3))
+    label = min(max(columns(felt.emotion) for felt in shown), max(4, width // 3))
     room = max(5, min(width, 80) - label - 8)
     lines = []
     for felt in shown:
@@ -168,7 +169,7 @@ def _days(each: Period, width: int) -> list[str]:
         begin, end = first + timedelta(days=start), first + timedelta(days=start + per_sign)
         signs.append(_sign(each, begin, end))
     step = "a day" if per_sign == 1 else f"{per_sign} days"
-    span = f"{first:%m-%d} to {last:%m-%d}, a sign for {step}"
+    span = f"{first:%m-%d} to {last:%m-%d}, one mark for {step}"
     return [f"  [{''.join(signs)}]", f"  {span}: + pleasant, - unpleasant, . even"]
 
 
@@ -180,11 +181,47 @@ def _sign(each: Period, begin: date, end: date) -> str:
     return "." if abs(mean) < _EVEN else "+" if mean > 0 else "-"
 
 
-def _columns(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
-
-
-def _padded(text: str, columns: int) -> str:
-    while _columns(text) > columns:
+def _padded(text: str, width: int) -> str:
+    while columns(text) > width:
         text = text[:-1]
-    return text + " " * (columns - _columns(text))
+    return text + " " * (width - columns(text))
+
+
+def session_line(each: Listed, now: datetime) -> str:
+    """A session in a list."""
+    head = each.head
+    ended = head.ended or head.started or now
+    where = f", {head.project}" if head.project else ""
+    full = ", cut at its size" if head.full else ""
+    turns = counted(head.turns, "turn")
+    return f"{each.key} ({head.agent}{where}, {turns}{full}, {age(ended, now)}): {each.title}"
+
+
+def removed_sessions(found: Sequence[Listed], *, dry_run: bool) -> str:
+    """What sessions remove says."""
+    done = "Would remove" if dry_run else "Removed"
+    return "\n".join([f"{done} {counted(len(found), 'session')}.", *(f"- {each.key}" for each in found)])
+
+
+def hinted(found: Found, now: datetime) -> str:
+    """A memory added to a prompt, with what an agent needs to ask for more."""
+    memory = found.memory
+    text = " ".join((found.passage or memory.content).split())
+    private = ", private: true" if memory.private else ""
+    return f"- [{day(memory.created, now.tzinfo)}] {text} (id: {memory.id}{private})"
+
+
+def hint_stats(found: HintStats) -> str:
+    """What stats --recall says."""
+    if not found.prompts:
+        return "No prompt has been looked at. `vault-mem setup AGENT --per-prompt` adds hints to prompts."
+    return (
+        f"{counted(found.prompts, 'prompt')} looked at, {found.hinted} got a hint\n"
+        f"{counted(len(found.shown), 'memory')} shown: {len(found.used)} used again, {len(found.unused)} never used"
+    )
+
+
+def set_up(agent: str, scope: str, *, remove: bool) -> str:
+    """What setup says last; `scope` is the flag to repeat, if any."""
+    again = "" if remove else f" To remove it: vault-mem setup {agent}{scope} --remove"
+    return f"Done. Start a new session of {agent} to see it.{again}"

@@ -13,6 +13,7 @@ from vault_mem.cli.console import Console
 from vault_mem.cli.main import fail, guarded, run
 from vault_mem.daemon.holding import await_end
 from vault_mem.library import Vault
+from vault_mem.messages import notices, the_vault
 from vault_mem.operations.memory.remember import RememberResult
 from vault_mem.operations.memory.results import Found
 from vault_mem.vault import journal
@@ -51,18 +52,18 @@ class _Again(io.BytesIO):
 
 
 def _outcome(root: str, console: Console, request: str) -> int | None:
-    """Say what the request wrote; None where it wrote nothing, so that it can be run again."""
+    """Say what the request wrote; None if it wrote nothing, so that it can be run again."""
     vault = Vault(Path(root), env=console.env, cwd=console.cwd)
     with journal.writing(vault.workspace.folder):  # what was half done is finished or taken back by this
         record = journal.outcome(vault.workspace.folder, request)
     if record is None:
         return None
-    console.notice("note: the daemon died before it could answer; this was done before")
+    console.note(notices.DAEMON_DIED)
     if record["command"] == "remember" and record["ids"]:
         return _saved(console, vault, record["ids"][0])
     console.answer(
         {"status": "done", "operation": record["op"], "command": record["command"]},
-        f"Done: {record['command']} (operation {record['op']}).",
+        the_vault.DONE_BEFORE.format_map(record),
     )
     finish(console, vault)
     return 0

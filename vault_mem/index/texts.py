@@ -1,0 +1,50 @@
+"""Columns of texts in as little memory as they need: an object for each would take several times as much."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+T = TypeVar("T")
+
+
+class Texts:
+    """A column as it was read, its texts one behind the other; those that came later are beside it."""
+
+    def __init__(self, column: pa.StringArray) -> None:
+        self._size = len(column)
+        self._later: dict[int, str] = {}
+        self._signs, self._starts = b"", array("i")
+        if self._size:
+            _, places, signs = column.buffers()
+            starts = np.frombuffer(places, np.int32)[column.offset : column.offset + self._size + 1]
+            self._starts.frombytes((starts - starts[0]).tobytes())
+            self._signs = signs.slice(starts[0], self._starts[-1]).to_pybytes() if signs is not None else b""
+
+    def __getitem__(self, place: int) -> str:
+        later = self._later.get(place)
+        return later if later is not None else self._signs[self._starts[place] : self._starts[place + 1]].decode()
+
+    def __setitem__(self, place: int, text: str) -> None:
+        self._later[place] = text
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.__getitem__, range(self._size))
+
+    def extend(self, texts: Sequence[str]) -> None:
+        """Add texts at the end."""
+        self._later.update(enumerate(texts, self._size))
+        self._size += len(texts)
+
+
+def shared(values: Iterable[T]) -> list[T]:
+    """The same values, equal ones as one object: memories are of a few kinds, and many have the same tags or none."""
+    known: dict[Any, T] = {}
+    return [known.setdefault(tuple(each) if isinstance(each, list) else each, each) for each in values]

@@ -1,0 +1,19 @@
+"""Notices beside an answer; `Console.note` prints them on standard error. Filled in with `str.format`."""
+
+from __future__ import annotations
+
+BEHIND = "the index is behind; {pending} changed file(s) are not in this answer yet"
+CLUSTERS_LEFT_OUT = "{count} more cluster(s) did not fit the budget"
+DAEMON_DIED = "the daemon died before it could answer; this was done before"
+DEAD_LINKS = (
+    "{files} of yours now have dead links. To change those too: vault-mem undo, then run it again with --update-links"
+)
+EPISODE_STILL_NAMED = "{key} still names the episode, which is private now"
+LEFT_ALONE = "{key} {what} and was left alone"
+NO_ANSWER = "tried it, and it did not answer: {error}"
+NO_SERVICE_MANAGER = "the system's manager did not answer; run by hand: {command}"
+NO_VAULT_YET = "there is no vault yet; setup would make one in {folder}"
+NOT_ON_PATH = "vault-mem is not on this PATH, so agents will not find it. pipx puts it there."
+NOT_PUT_BACK = "{key} was changed since; the reference in it was not put back"
+STILL_BLOCKED = "it is still kept as the text refused last: {error}"
+STILL_IN_TEXT = "the text of {key} still links to it; --body turns that into plain text"

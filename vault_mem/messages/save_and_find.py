@@ -1,0 +1,232 @@
+"""What remember, recall and the other commands that save and find say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
+
+from vault_mem.messages import scaffolds
+from vault_mem.messages.words import age, counted, day, flag, minute
+from vault_mem.notes.excerpt import cut
+from vault_mem.notes.origin import trust_of
+from vault_mem.operations.memory.results import marks
+from vault_mem.visible import quoted
+
+if TYPE_CHECKING:
+    from vault_mem.model import Memory
+    from vault_mem.operations.memory.compare import Comparison
+    from vault_mem.operations.memory.counts import Counts
+    from vault_mem.operations.memory.recall import RecallResult
+    from vault_mem.operations.memory.remember import RememberResult
+    from vault_mem.operations.memory.results import Found
+    from vault_mem.operations.memory.show import ListResult, ShowResult
+    from vault_mem.operations.memory.similar import SimilarResult
+    from vault_mem.operations.memory.why_not import WhyNot
+    from vault_mem.operations.sessions.sessions import SessionHit
+    from vault_mem.operations.upkeep.edit_memory import EditResult
+
+NO_TEXT = 'Missing the text. Give it as an argument, "-" to read standard input, or --last-blocked.'
+NOTHING_RELATED = "No related memories."
+KEYS = "type · ↑↓ choose · Enter opens the note · Esc leaves"
+_WOULD = {
+    "block": "refuse the second as a repetition",
+    "link": "save the second and link the two",
+    "save": "save the second without a link",
+}
+
+
+def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
+    """What remember says, and its scaffold."""
+    if result.duplicate_of is not None:
+        return _not_saved(result.duplicate_of, now), scaffolds.DUPLICATE
+    if result.memory is None:
+        raise ValueError("neither a memory nor a duplicate")
+    if result.grown:
+        said = f"Updated the {result.memory.kind} (id: {result.memory.id}). The earlier text is kept."
+        return said + kept_by_hand(result.kept), ""
+    lines = [f"Saved (id: {result.memory.id}). Linked to {result.links} existing memories."]
+    if result.linked:
+        lines.append("Most related:")
+        for found in result.linked[:3]:
+            snippet = quoted(cut(found.memory.content))
+            lines.append(f"- [{age(found.memory.created, now)}] {snippet} (similarity: {found.similarity:.2f})")
+    if result.changed is not None:
+        existing = result.changed.memory
+        lines.append(f"Differs from {existing.id} ({age(existing.created, now)}): {'; '.join(result.differs)}")
+        if existing.id not in [each.memory.id for each in (*result.may_replace, *result.may_finish)]:
+            lines.append(f"If it replaces that one, run it again with --supersedes {existing.id}")
+    for found in result.may_finish:
+        lines.append(f"May finish {_named(found.memory, now)}")
+        lines.append(f"If that is done: vault-mem done {found.memory.id}")
+    lines += [f"May replace {_named(found.memory, now)}" for found in result.may_replace]
+    if result.may_replace:
+        ids = " or ".join(each.memory.id for each in result.may_replace)
+        lines.append(f"If it does, run it again with --supersedes {ids}")
+    lines += [f"Closed (id: {old.id}): {quoted(cut(old.content))}" for old in result.closed]
+    return "\n".join(lines), scaffolds.SAVED if result.linked else ""  # no connections, no question about them
+
+
+def _named(memory: Memory, now: datetime) -> str:
+    return f"(id: {memory.id}, {age(memory.created, now)}): {quoted(cut(memory.content))}"
+
+
+def updated(result: EditResult) -> str:
+    """What remember --update says."""
+    said = f"Updated (id: {result.memory.id}). The earlier text is kept in its history."
+    return said + kept_by_hand(result.kept)
+
+
+def kept_by_hand(kept: str) -> str:
+    """What a person had added to the note, which an update leaves in place."""
+    return f"\nAdded by hand, and still there: {quoted(cut(kept))}" if kept else ""
+
+
+def ways_on(existing: str) -> list[str]:
+    """The commands that save a refused text after all."""
+    again = "vault-mem remember --last-blocked"
+    return [f"{again} --force", f"{again} --update {existing}", f"{again} --supersedes {existing}"]
+
+
+def blocked_hints(existing: str) -> str:
+    """The same, with what each does."""
+    force, update, supersede = ways_on(existing)
+    return f"Save it anyway: {force}\nReplace the existing text: {update}\nClose the existing one: {supersede}"
+
+
+def _not_saved(existing: Found, now: datetime) -> str:
+    memory = existing.memory
+    where = f", vault: {existing.vault}" if existing.vault else ""
+    return (
+        "Not saved — very similar memory already exists.\n"
+        f"Existing (id: {memory.id}, {age(memory.created, now)}{where}): {quoted(cut(memory.content))}\n"
+        f"Similarity: {existing.similarity:.2f}\n"
+        "If this is a meaningful update, use recall to review the existing memory "
+        "and consider whether the new perspective adds value."
+    )
+
+
+def recalled(result: RecallResult, now: datetime, *, explain: bool = False) -> str:
+    """What recall says."""
+    lines = [recalled_line(number, found, now, explain) for number, found in enumerate(result.results, start=1)]
+    count = len(lines)
+    if result.left_out:
+        lines.append(left_out(result.left_out))
+    if result.sessions:
+        lines += ["Said in sessions (not memories):", *map(said_line, result.sessions)]
+    if not count:
+        return "\n".join([NOTHING_RELATED, *lines] if result.sessions else lines) or NOTHING_RELATED
+    head = f"{counted(count, 'related memory')}:" if result.answered else "Nothing closely related; the nearest:"
+    return "\n".join([head, *lines])
+
+
+def recalled_line(number: int, found: Found, now: datetime, explain: bool = False) -> str:
+    """One result, by the passage that answers; with `explain`, the terms of its score below it."""
+    memory = found.memory
+    text = " ".join(line for line in (found.passage or memory.content).splitlines() if line.strip())
+    facts = [f"id: {memory.id}", f"emotion: {memory.emotion}", f"private: {flag(memory.private)}"]
+    facts += marks(memory, now, now.tzinfo, found.superseded_by)
+    facts += [f"maybe replaced by: {found.replaced_by}"] if found.replaced_by else []
+    facts += [f"conflict copies: {len(found.copies)}"] if found.copies else []
+    facts += [f"a copy of: {found.copy_of}"] if found.copy_of else []
+    facts += [f"vault: {found.vault}"] if found.vault else []
+    line = f"{number}. [{day(memory.created, now.tzinfo)}] {quoted(text)} ({', '.join(facts)})"
+    return f"{line}\n   {explained(found.score, found.terms)}" if explain else line
+
+
+def explained(score: float, terms: Mapping[str, float]) -> str:
+    """A score as the sum of its terms."""
+    if not terms:
+        return f"score {score:.4f}"
+    parts = [f"{'-' if value < 0 else '+'} {stage} {abs(value):.4f}" for stage, value in terms.items()]
+    return f"score {score:.4f} = " + " ".join(parts).removeprefix("+ ")
+
+
+def left_out(count: int) -> str:
+    """How many did not fit the budget."""
+    return f"{count} more left out (budget)"
+
+
+def said_line(hit: SessionHit) -> str:
+    """A turn of a session that may answer."""
+    return f"- [{hit.at}] {hit.agent}, {hit.role}: {quoted(' '.join(hit.text.split()))} ({hit.key}:{hit.line})"
+
+
+def why_not(result: WhyNot) -> str:
+    """What why-not says."""
+    head = "Shown" if result.stage == "shown" else f"Dropped by {result.stage}"
+    lines = [f"{head} (id: {result.memory.id}): {result.reason}."]
+    if result.score is not None:
+        lines.append(explained(result.score, result.terms))
+    if result.needed is not None:
+        lines.append(f"the last one shown has {result.needed:.4f}")
+    return "\n".join(lines)
+
+
+def similar(result: SimilarResult, now: datetime) -> str:
+    """What similar says."""
+    lines = []
+    for number, found in enumerate(result.results, start=1):
+        memory = found.memory
+        facts = f"id: {memory.id}, similarity: {found.similarity:.2f}, private: {flag(memory.private)}"
+        text = quoted(cut(found.passage or memory.content))
+        lines.append(f"{number}. [{day(memory.created, now.tzinfo)}] {text} ({facts})")
+    return "\n".join([f"Most like {result.note}:", *lines]) if lines else f"Nothing is like {result.note}."
+
+
+def compared(result: Comparison) -> str:
+    """What compare says."""
+    differs = [f"differs: {'; '.join(result.differs)}"] if result.differs else []
+    head = f"{result.verdict} (similarity: {result.similarity:.2f})"
+    return "\n".join([head, *differs, f"remember would {_WOULD[result.remember]}."])
+
+
+def shown(result: ShowResult, zone: tzinfo) -> str:
+    """What show says."""
+    memory = result.memory
+    facts = {
+        "id": memory.id + (" (provisional)" if memory.provisional else ""),
+        "vault": result.vault,
+        "path": memory.path,
+        "created": minute(memory.created, zone),
+        "importance": memory.importance,
+        "category": memory.category,
+        "kind": memory.kind,
+        "emotion": memory.emotion,
+        "private": flag(memory.private),
+        "tags": ", ".join(memory.tags),
+        "people": ", ".join(memory.people),
+        "source": memory.source,
+        "trust": trust_of(memory.source) if memory.source else None,
+        "status": memory.status,
+        "valid to": memory.valid_to.isoformat() if memory.valid_to else None,
+    }
+    lines = [quoted(memory.title), ""]
+    lines += [f"{name + ':':<12}{value}" for name, value in facts.items() if value not in (None, "")]
+    lines += ["", quoted(memory.content), *(["", "Links:"] if result.links else [])]
+    for each in result.links:
+        confidence = f" {each.confidence:.2f}" if each.confidence is not None else ""
+        lines.append(f"- {quoted(each.title)} (id: {each.id}, {each.type}{confidence})")
+    return "\n".join(lines)
+
+
+def listed(result: ListResult, now: datetime, zone: tzinfo, *, due: bool) -> str:
+    """What list says; with `due`, by the day each task is due."""
+    from vault_mem.operations.memory.due import due_on
+
+    lines = []
+    for memory in result.memories:
+        date = (due_on(memory, zone) if due else None) or memory.created.astimezone(zone).date()
+        facts = ["private"] if memory.private else []
+        facts += marks(memory, now, zone, result.superseded_by.get(memory.id, ""))
+        mark = f" ({', '.join(facts)})" if facts else ""
+        lines.append(f"{memory.id}  {date.isoformat()}  {cut(memory.title, 70)}{mark}")
+    if len(lines) < result.total:
+        lines.append(f"{len(lines)} of {result.total}; --all shows the rest.")
+    return "\n".join(lines) or "No memories."
+
+
+def counts(found: Counts, what: str) -> str:
+    """What tags and people say: names with their counts."""
+    width = len(str(max((each.memories for each in found), default=0)))
+    return "\n".join(f"{each.memories:>{width}}  {each.name}" for each in found) or f"No {what}."
