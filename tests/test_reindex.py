@@ -32,13 +32,16 @@ def filled(cli: Command, root: Path) -> Path:
     return root
 
 
+# Memories fade by the second: two answers are equal at one moment only.
+NOW = {"VAULT_MEM_NOW": "2026-11-20T09:00:00+09:00"}
+
+
 def answers(cli: Command) -> list:
     """What a user gets to see at one moment; no traceback, whatever state the index is in."""
-    now = {"VAULT_MEM_NOW": "2026-11-20T09:00:00+09:00"}
     commands = (["recall", "ferry"], ["list"], ["show", "mem_00000000000b"])
     found = []
     for command in commands:
-        answer = cli.run(*command, "--json", env=now)
+        answer = cli.run(*command, "--json", env=NOW)
         assert answer.code == 0, answer.err
         assert "Traceback" not in answer.err
         found.append(answer.json)
@@ -67,13 +70,13 @@ def test_delete_the_index_and_nothing_is_lost(cli: Command, filled: Path) -> Non
 def test_the_sample_vault_is_the_same_after_a_rebuild(sample_cli: Command) -> None:
     # V-1: every memory, link and filter
     def everything() -> list:
-        listed = sample_cli.json("list", "--all", "--closed")
+        listed = sample_cli.json("list", "--all", "--closed", env=NOW)
         return [
             listed,
-            *(sample_cli.json("show", each["id"]) for each in listed["memories"][::6]),
-            sample_cli.json("recall", "団子", "-n", "40"),
-            sample_cli.json("recall", "Bergen loggers", "--closed", "--kind", "fact", "-n", "40"),
-            sample_cli.json("doctor"),
+            *(sample_cli.json("show", each["id"], env=NOW) for each in listed["memories"][::6]),
+            sample_cli.json("recall", "団子", "-n", "40", env=NOW),
+            sample_cli.json("recall", "Bergen loggers", "--closed", "--kind", "fact", "-n", "40", env=NOW),
+            sample_cli.json("doctor", env=NOW),
         ]
 
     before = everything()
