@@ -32,8 +32,11 @@ in_bubblewrap = pytest.mark.skipif(bool(_why_not()), reason=_why_not() or "-")
 class Sandboxed(Command):
     """The command as an agent's sandbox runs it: all is read-only but some folders."""
 
-    def confined(self, *arguments: str, writable: tuple[Path, ...] = (), network: bool = False) -> Answer:
+    def confined(
+        self, *arguments: str, writable: tuple[Path, ...] = (), full: Path | None = None, network: bool = False
+    ) -> Answer:
         binds = [word for path in writable for word in ("--bind", str(path), str(path))]
+        binds += ["--size", "4096", "--tmpfs", str(full)] if full else []
         isolation = ["--unshare-pid", *([] if network else ["--unshare-net"]), "--die-with-parent"]
         command = [
             *("bwrap", "--ro-bind", "/", "/", *binds, "--dev", "/dev", "--proc", "/proc", *isolation),
@@ -83,6 +86,24 @@ def test_reads_where_nothing_can_be_written(sandboxed: Sandboxed, cli: Command) 
     assert behind.json["stale"] is True and behind.json["pending"] == 1 and behind.json["results"]
     refused = sandboxed.confined("remember", "Nothing can be written here.")
     assert refused.code == 1 and str(cli.cwd) in refused.err and "Read-only" in refused.err
+
+
+@in_bubblewrap
+def test_saves_and_reads_where_the_disk_of_the_index_is_full(
+    sandboxed: Sandboxed, cli: Command, tmp_path: Path
+) -> None:
+    # S-3: the vault has room, so what is to be saved is saved
+    index, elsewhere = tmp_path / "index", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    sandboxed.env["TMPDIR"] = str(elsewhere)
+    sandbox = {"writable": (cli.cwd, elsewhere), "full": index}
+    saved = sandboxed.confined("remember", "The heron came back on Sunday.", "--json", **sandbox)
+    assert saved.code == 0 and saved.json["status"] == "saved", saved.err
+    found = sandboxed.confined("recall", "heron", "--json", **sandbox)
+    assert found.json["results"][0]["id"] == saved.json["memory"]["id"] and found.json["stale"] is False
+    sandboxed.env["TMPDIR"] = str(index)
+    nowhere = sandboxed.confined("recall", "heron", writable=(), full=index)
+    assert nowhere.code == 1 and str(index) in nowhere.err and "index_dir" in nowhere.err
 
 
 @in_bubblewrap

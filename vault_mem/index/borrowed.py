@@ -1,12 +1,14 @@
-"""An index that this process may not write: a copy in a temporary folder takes its place.
+"""An index that this process cannot write: a copy in a temporary folder takes its place.
 
-Agents run commands in sandboxes where the home folder is read-only. The copy is brought up to date like any index, so
-that answers are fresh and a save finds its repetitions; the index itself follows with the next command outside.
+Agents run commands in sandboxes where the home folder is read-only; elsewhere its disk is full. The copy is brought
+up to date like any index, so that answers are fresh and a save finds its repetitions; the index itself follows with the
+next command that can write it.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import secrets
 import shutil
@@ -22,6 +24,8 @@ from vault_mem.vault.folder import OWN, Folder
 _MOST_BYTES = 500_000_000
 _PREFIX = "vault-mem-index-"
 _LEFT_SECONDS = 6 * 3600.0
+# On a full disk an empty file can still be made. A commit of one memory takes about this much.
+_PROBE = bytes(64 * 1024)
 _copies: dict[Path, Path] = {}
 _lock = threading.Lock()
 
@@ -41,17 +45,23 @@ def usable_home(folder: Folder) -> Path:
 
 
 def writable(home: Path) -> bool:
-    """Whether the system lets files be made in a folder, by making one: sandboxes do not show in its permissions."""
+    """Whether a folder takes a file, by writing one: neither sandboxes nor full disks show in its permissions."""
+    probe = home / f".probe-{secrets.token_hex(4)}"
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        probe = home / f".probe-{secrets.token_hex(4)}"
-        os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        probe.unlink()
+        with open(probe, "xb", buffering=0, opener=_for_owner) as file:
+            return file.write(_PROBE) == len(_PROBE)
     except (FileExistsError, NotADirectoryError):
         return True  # not a sandbox: another file has this name, and opening it will fail
     except OSError:
         return False
-    return True
+    finally:
+        with contextlib.suppress(OSError):
+            probe.unlink()
+
+
+def _for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _copy(home: Path, folder: Folder) -> Path | None:

@@ -26,6 +26,7 @@ INDEX_ERRORS = (OSError, RuntimeError, ValueError, sqlite3.Error)
 READ_WAIT, LONG_WORK_WAIT = 3.0, 0.1
 # From this many changed files on, listing the whole vault costs less than looking at each.
 MANY = 500
+NO_ROOM = "free some space there, or keep the index elsewhere: vault-mem config set --user index_dir FOLDER"
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ class Workspace(Opened):
             if not self.index.is_open or self.index.open():
                 if isinstance(error, WriteFailed):
                     raise
-                raise WriteFailed(f"the index cannot be written: {reason}", "check space and permissions") from error
+                raise WriteFailed(f"{self.index.home}: {reason}", NO_ROOM) from error
             self.notices.append(f"the index cannot be brought up to date: {reason}")
             return self._behind(only)
         if report.rebuilt and report.rebuilt != NO_INDEX:
