@@ -133,8 +133,8 @@ def _find(named: str) -> str:
         if folder:
             return path.realpath(folder)
         named = _default_vault()
-    place = path.join(cwd, path.expanduser(named)) if named else ""
-    return path.realpath(place) if place and path.isfile(path.join(place, "vault-mem.toml")) else ""
+    folder = path.join(cwd, path.expanduser(named)) if named else ""
+    return path.realpath(folder) if folder and path.isfile(path.join(folder, "vault-mem.toml")) else ""
 
 
 def _above(folder: str) -> str:
@@ -165,23 +165,23 @@ def _default_vault() -> str:
 def _through_daemon(root: str, arguments: list[str], request: str) -> int:
     only_if_warm = not arguments or any(each in _HELP for each in arguments)
     for _ in range(3):  # a daemon of another version, or one about to exit, is replaced
-        connection, place = reach(root)
+        connection, address = reach(root)
         if connection is None:
-            place = "" if only_if_warm else starting_place()
-            if not place:
+            address = "" if only_if_warm else starting_address()
+            if not address:
                 raise _NotTaken
             from vault_mem.daemon.start import start
 
-            if not start(place):
+            if not start(address):
                 raise _NotTaken
-            connection = connect(place)
+            connection = connect(address)
         if connection is not None:
             code = _ask(connection, arguments, request)
             if code is not None:
                 return code
             from vault_mem.daemon.start import await_end
 
-            await_end(place)
+            await_end(address)
     raise _NotTaken
 
 
@@ -189,24 +189,24 @@ def reach(root: str) -> tuple[Socket | None, str]:
     """A connection to the daemon for a vault, and where it listens; None where there is none."""
     from vault_mem.daemon import protocol
 
-    places = protocol.places(root)
+    addresses = protocol.addresses(root)
     if os.environ.get("VAULT_MEM_DAEMON") == "on":
-        places += [starting_place()]
-    for place in filter(None, dict.fromkeys(places)):
-        connection = connect(place)
+        addresses += [starting_address()]
+    for address in filter(None, dict.fromkeys(addresses)):
+        connection = connect(address)
         if connection is not None:
-            return connection, place
+            return connection, address
     return None, ""
 
 
-def starting_place(env: Mapping[str, str] = os.environ) -> str:
+def starting_address(env: Mapping[str, str] = os.environ) -> str:
     """Where this process may have a daemon listen; empty where it may start none.
 
     One whose rights are narrowed starts none for all. Where the user wants one even so, it serves others like it.
     """
     from vault_mem.daemon import protocol
 
-    own = protocol.own_place(env)
+    own = protocol.own_address(env)
     if not own or not _narrowed():
         return own
     return own + protocol.NARROWED if env.get("VAULT_MEM_DAEMON") == "on" else ""
@@ -241,7 +241,7 @@ def _poke(root: str) -> None:
         connection.close()
 
 
-def connect(place: str) -> Socket | None:
+def connect(address: str) -> Socket | None:
     """A connection to the daemon that listens there, if it is our own user's; None where there is none."""
     from _socket import AF_UNIX, SOCK_STREAM, socket
 
@@ -250,7 +250,7 @@ def connect(place: str) -> Socket | None:
     connection = socket(AF_UNIX, SOCK_STREAM)
     try:
         connection.settimeout(_ACCEPT_SECONDS)
-        connection.connect(place + ".sock")
+        connection.connect(address + ".sock")
         if peer_uid(connection) in (os.getuid(), -1):
             return connection
     except OSError:

@@ -100,8 +100,8 @@ class Console:
         self.stdout.write(text + "\n")
 
     def _linked(self, id_: str) -> str:
-        place = self.address(id_) if self.address else ""
-        return linked(id_, place) if place else id_
+        url = self.address(id_) if self.address else ""
+        return linked(id_, url) if url else id_
 
     def print_json(self, value: Any) -> None:
         """The answer as one JSON document."""

@@ -149,8 +149,8 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
             raise
         if debug:
             console.notice(redact.trace(error))
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        message = f"unexpected {type(error).__name__} in {Path(place.filename).name}:{place.lineno}"
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        message = f"unexpected {type(error).__name__} in {Path(frame.filename).name}:{frame.lineno}"
         hint = "please report it; VAULT_MEM_DEBUG=1 shows where it came from, without quoting your notes"
         return fail(console, wants_json, "internal", message, hint, 1)
 

@@ -23,17 +23,17 @@ def main() -> int:
     """Serve the vaults of a user."""
     parser = argparse.ArgumentParser(prog="vault-mem daemon")
     parser.add_argument("roots", nargs="*", metavar="VAULT", help="opened at once, and kept open")
-    parser.add_argument("--place", help="where to listen")
+    parser.add_argument("--address", help="where to listen")
     parser.add_argument("--ready", type=int)
     options = parser.parse_args()
-    return serve(options.roots, options.place or protocol.own_place(), ready=options.ready)
+    return serve(options.roots, options.address or protocol.own_address(), ready=options.ready)
 
 
-def serve(keep: Sequence[str], place: str, *, ready: int | None = None) -> int:
+def serve(keep: Sequence[str], address: str, *, ready: int | None = None) -> int:
     """Serve in this process until it is told to end."""
     _be_modest()
     _allow_many_files()
-    return Server(place, os.environ).serve(ready, keep) if place else 1
+    return Server(address, os.environ).serve(ready, keep) if address else 1
 
 
 def _be_modest() -> None:

@@ -81,8 +81,8 @@ class Flags:
 
     def moved(self, source: str, target: str) -> None:
         """A file got another name; one that is not known is empty."""
-        place, _, name = source.rpartition("/")
-        beside = bool(name) and place == target.rpartition("/")[0]
+        parent, _, name = source.rpartition("/")
+        beside = bool(name) and parent == target.rpartition("/")[0]
         note = bool(self._key(source))
         if beside and note and target == f"{source}~":  # a save: the old file becomes a backup, a new one follows
             self.made(source)

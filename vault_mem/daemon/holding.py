@@ -28,13 +28,13 @@ class Holder:
     """A daemon that says it has a vault open."""
 
     pid: int
-    place: str
+    address: str
     version: str  # empty: of before one daemon served several vaults
 
     @property
     def folder(self) -> str:
         """Where its socket is."""
-        return os.path.dirname(self.place)  # noqa: PTH120
+        return os.path.dirname(self.address)  # noqa: PTH120
 
 
 def alive(root: str) -> bool:
@@ -65,15 +65,16 @@ def elsewhere(root: str, folder: str) -> Holder | None:
 def met_at(root: str, own: str) -> tuple[str, str]:
     """Where the daemon is met that has this vault open, of whichever version, and the vault as it is named to it.
 
-    Where none has it open, or it is elsewhere, that is our `own` place. One of before is named no vault: it has one.
+    Where none has it open, or it is elsewhere, that is our `own` address. To an older daemon, which has one vault, none
+    is named.
     """
     holder = _holder(root) if alive(root) else None
     if holder is None or holder.folder != os.path.dirname(own):  # noqa: PTH120
         return own, root
-    return holder.place, root if holder.version else ""
+    return holder.address, root if holder.version else ""
 
 
-def hold(root: Path, place: str, wake: Callable[[], None]) -> int | None:
+def hold(root: Path, address: str, wake: Callable[[], None]) -> int | None:
     """Hold a vault's lock, as the one daemon that has it open, and say in it where we listen; None where it is kept.
 
     Another daemon that can be met lets the vault go for us. `wake` has our own see that theirs was moved away.
@@ -86,13 +87,13 @@ def hold(root: Path, place: str, wake: Callable[[], None]) -> int | None:
     except OSError:
         return None
     try:
-        if not try_lock(handle) and not (_asked_to_leave(str(root), place, wake) and _locked(handle)):
+        if not try_lock(handle) and not (_asked_to_leave(str(root), address, wake) and _locked(handle)):
             os.close(handle)
             return None
     except OSError:
         os.close(handle)
         return None
-    _write(handle, json.dumps({"pid": os.getpid(), "place": place, "version": __version__}))
+    _write(handle, json.dumps({"pid": os.getpid(), "place": address, "version": __version__}))
     return handle
 
 
@@ -102,15 +103,15 @@ def release(handle: int) -> None:
     os.close(handle)
 
 
-def _asked_to_leave(root: str, place: str, wake: Callable[[], None]) -> bool:
+def _asked_to_leave(root: str, address: str, wake: Callable[[], None]) -> bool:
     """Ask the daemon that has this vault open to close it; returns whether it may do so."""
     holder = _holder(root)
-    if holder is None or holder.place == place:
+    if holder is None or holder.address == address:
         wake()
         return True
-    if holder.folder != os.path.dirname(place):  # noqa: PTH120
+    if holder.folder != os.path.dirname(address):  # noqa: PTH120
         return False
-    return control(holder.place, protocol.STOP, root if holder.version else "") is not None
+    return control(holder.address, protocol.STOP, root if holder.version else "") is not None
 
 
 def _locked(handle: int) -> bool:

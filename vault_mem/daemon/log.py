@@ -29,9 +29,9 @@ def open_log(root: Path) -> logging.Logger:
     return _logger(lambda: _Private(Tree(root)))
 
 
-def open_process_log(place: str) -> logging.Logger:
+def open_process_log(address: str) -> logging.Logger:
     """The log of what concerns no vault, beside the socket."""
-    path = Path(f"{place}.log")
+    path = Path(f"{address}.log")
 
     def handler() -> logging.Handler:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, PRIVATE_MODE))

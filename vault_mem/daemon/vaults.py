@@ -38,8 +38,8 @@ class _Entry:
 class Vaults:
     """The open vaults of one process. `own_env` has what an environment that a client sent may lack."""
 
-    def __init__(self, place: str, own_env: Mapping[str, str]) -> None:
-        self._place = place
+    def __init__(self, address: str, own_env: Mapping[str, str]) -> None:
+        self._address = address
         self._own_env = {name: own_env[name] for name in ("HOME", "PATH", "LANG", "TZ") if name in own_env}
         self._lock = threading.Lock()
         self._entries: dict[Path, _Entry] = {}
@@ -86,11 +86,11 @@ class Vaults:
         from vault_mem.daemon.holding import hold, release
         from vault_mem.vault.folder import Folder
 
-        lock = hold(folder.root, self._place, self._wake)
+        lock = hold(folder.root, self._address, self._wake)
         if lock is None:
             return None
         lasting = {name: value for name, value in folder.env.items() if name not in _OF_ONE_COMMAND}
-        cookies = Path(f"{self._place}.cookies", str(next(self._numbers)))
+        cookies = Path(f"{self._address}.cookies", str(next(self._numbers)))
         try:
             engine = Engine(Folder(folder.root, self._own_env | lasting), lock, cookies, self._forget)
             engine.start()

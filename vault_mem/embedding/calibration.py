@@ -198,8 +198,8 @@ def refined(base: Calibration, sample: NDArray[np.float32], sizes: NDArray[np.fl
     nearest = np.searchsorted((ends[1:] + ends[:-1]) / 2, np.add.outer(halves, halves)[pairs])
     levels = [Level(SENTENCE, base.related, base.nearly_same, base.near_identical), *base.longer]
     found: list[Level] = []
-    for place, level in enumerate(levels):
-        own = cosines[nearest == place]
+    for number, level in enumerate(levels):
+        own = cosines[nearest == number]
         level = _raised(level, own) if len(own) >= BUCKET else level
         if found and level.related < found[-1].related:
             level = _moved(level, found[-1].related)

@@ -93,10 +93,10 @@ def _raw(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
         raise InvalidInput(f"{path} cannot be read: {error}") from error
 
 
-def conversation(name: str, key: str, title: str, parts: list[str], created: datetime | None, place: str) -> Item | Bad:
+def conversation(name: str, key: str, title: str, parts: list[str], created: datetime | None, where: str) -> Item | Bad:
     """A conversation as one item, with who said what."""
     if not key or not parts:
-        return Bad(place, "a conversation without an id" if parts else "a conversation without text")
+        return Bad(where, "a conversation without an id" if parts else "a conversation without text")
     content = f"# {title or 'Conversation'}\n\n" + "\n\n".join(parts)
     return Item(f"{name}:{key}", content, created, {"category": CONVERSATION})
 

@@ -246,18 +246,18 @@ def _refuse_mass_loss(index: Index, listing: Listing) -> None:
         known = index.state.below(prefix)
         if known < MASS_LOSS or any(key.startswith(prefix) for key in chain(listing.files, listing.unread)):
             continue
-        place = index.folder.root / top
+        folder = index.folder.root / top
         causes = [str(problem) for problem in listing.problems if (problem.path + "/").startswith(prefix)]
         if causes:
-            raise Unsafe(f"{place}: its {known} notes cannot be read: {causes[0]}", "nothing was changed")
+            raise Unsafe(f"{folder}: its {known} notes cannot be read: {causes[0]}", "nothing was changed")
         home, count = new_home(index.folder, index.state, top)
         if home:
             raise Unsafe(
-                f"{place}: all {known} notes are gone; {count} of their ids lie in {home}/",
+                f"{folder}: all {known} notes are gone; {count} of their ids lie in {home}/",
                 f'did you rename the folder? vault-mem config set {setting} "{home}"',
             )
         raise Unsafe(
-            f"{place}: all {known} notes are gone",
+            f"{folder}: all {known} notes are gone",
             "is a disk not mounted, or a sync not finished? If you meant it, run `vault-mem reindex`",
         )
 
@@ -471,17 +471,17 @@ class _Run:
         """Vectors of each note's passages: taken over from the same text under its old name, or embedded."""
         held = self._held({gone[known.hash] for _, known in notes if known.hash in gone})
         texts: list[str] = []
-        places: list[tuple[int, int] | str] = []
+        found: list[tuple[int, int] | str] = []
         for note, known in notes:
             if known.hash in gone and gone[known.hash] in held:
-                places.append(gone[known.hash])
+                found.append(gone[known.hash])
                 continue
             parts = rows.texts_to_embed(note.memory.content)
-            places.append((len(texts), len(texts) + len(parts)))
+            found.append((len(texts), len(texts) + len(parts)))
             texts += parts
         self.report.embedded += len(texts)
         embedded = self.index.embedder.encode(texts) if texts else np.zeros((0, self.index.table.dim), np.float32)
-        return [held[place] if isinstance(place, str) else embedded[slice(*place)] for place in places]
+        return [held[each] if isinstance(each, str) else embedded[slice(*each)] for each in found]
 
     def _held(self, files: set[str]) -> dict[str, Vectors]:
         if not files:

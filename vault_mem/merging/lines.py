@@ -43,7 +43,7 @@ def ended(text: str) -> str:
 
 def merged_lines(base: list[str], ours: list[str], theirs: list[str]) -> list[Piece]:
     """The merged lines in pieces: lines and None, or where both changed the same, what each side has and what was."""
-    in_ours, in_theirs = places(base, ours), places(base, theirs)
+    in_ours, in_theirs = matches(base, ours), matches(base, theirs)
     found: list[Piece] = []
     at, one, other = 0, 0, 0
     for stop in (*(n for n in range(len(base)) if in_ours[n] >= 0 and in_theirs[n] >= 0), len(base)):
@@ -79,13 +79,13 @@ def alike_ends(one: list[str], other: list[str]) -> tuple[int, int]:
     return start, end
 
 
-def places(old: list[str], new: list[str]) -> list[int]:
+def matches(old: list[str], new: list[str]) -> list[int]:
     """For each line of the old text where it stands in the new one; -1 where it does not."""
     start, end = alike_ends(old, new)
     stop = len(old) - end
     found = [*range(start), *([-1] * (stop - start)), *range(len(new) - end, len(new))]
-    for line, place in _shortest(old[start:stop], new[start : len(new) - end]):
-        found[start + line] = start + place
+    for line, match in _shortest(old[start:stop], new[start : len(new) - end]):
+        found[start + line] = start + match
     return found
 
 

@@ -142,8 +142,8 @@ def diagnosed(found: Diagnosis) -> str:
         what = "nothing that needs attention" if found.findings else "nothing"
         lines.append(f"All well: {len(found.checks)} checks found {what}.")
     for each in found.findings:
-        place = f"{each.path}:{each.line}" if each.line else each.path
-        lines.append(f"{each.severity}: {place + ': ' if place else ''}{each.message}")
+        where = f"{each.path}:{each.line}" if each.line else each.path
+        lines.append(f"{each.severity}: {where + ': ' if where else ''}{each.message}")
         lines += [f"  {each.hint}"] if each.hint else []
     if found.skipped:
         lines.append(f"Not checked because of that: {', '.join(found.skipped)}.")

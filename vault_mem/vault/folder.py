@@ -121,8 +121,8 @@ class Folder:
 
     def history_key(self, key: str, now: datetime) -> str:
         """Where revisions of a note are kept: beside the notes, and those of private ones in the private folder."""
-        place = f"{self.settings.private_folder}/.history" if self.is_private(key) else "history"
-        return f"{place}/{now:%Y-%m}.jsonl"
+        parent = f"{self.settings.private_folder}/.history" if self.is_private(key) else "history"
+        return f"{parent}/{now:%Y-%m}.jsonl"
 
     def is_history(self, key: str) -> bool:
         """Whether a file holds revisions."""
@@ -156,8 +156,8 @@ class Folder:
 
     @cached_property
     def _view(self) -> re.Pattern[str]:
-        place, prefix = re.escape(self.views_folder), re.escape(self.settings.log_prefix)
-        log = rf"{place}/(?:{prefix}\d{{4}}-\d{{2}}-\d{{2}}|{_MONOLOGUE})\.md"
+        views, prefix = re.escape(self.views_folder), re.escape(self.settings.log_prefix)
+        log = rf"{views}/(?:{prefix}\d{{4}}-\d{{2}}-\d{{2}}|{_MONOLOGUE})\.md"
         return re.compile(rf"{re.escape(self.digest)}|{log}")
 
     @property
@@ -189,8 +189,8 @@ class Folder:
 
     def _is_late_copy(self, key: str) -> bool:
         match = _LATE_COPY.fullmatch(key)
-        places = ("", f"{self.views_folder}/", self.digest[: self.digest.rfind("/") + 1])
-        return match is not None and match["above"] in places
+        parents = ("", f"{self.views_folder}/", self.digest[: self.digest.rfind("/") + 1])
+        return match is not None and match["above"] in parents
 
     def is_shared(self, key: str) -> bool:
         """Whether a file is one that people write in too and that is no memory: a view, the self model, proposals."""

@@ -87,8 +87,8 @@ def state(folder: Folder) -> GitState | None:
     report = _report(folder, ["."])
     if report is None:
         return GitState(ignored=False, uncommitted=0, under_way=under_way(folder)) if in_repository(folder) else None
-    place = git_folder(folder.root)
-    stamp = index_stamp(place) if place else None
+    git_dir = git_folder(folder.root)
+    stamp = index_stamp(git_dir) if git_dir else None
     if stamp is not None:
         _seen[folder.root] = (stamp, report.unmerged)
     notes = [each + "/" for each in (folder.settings.memories_folder, folder.settings.episodes_folder)]
@@ -120,8 +120,8 @@ def _report(folder: Folder, keys: Sequence[str]) -> _Report | None:
     if _waits_at_a_pipe(folder, keys):
         return None
     options = ("--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
-    places = (f":(literal){key}" for key in keys)
-    answer = _git(folder, "status", *options, "--", *places, options=_without_filters(folder))
+    pathspecs = (f":(literal){key}" for key in keys)
+    answer = _git(folder, "status", *options, "--", *pathspecs, options=_without_filters(folder))
     if answer is None:
         return None
     report, below, upstream = _Report({}), len(prefix(folder)), ""
@@ -140,16 +140,16 @@ def _report(folder: Folder, keys: Sequence[str]) -> _Report | None:
 
 def under_way(folder: Folder) -> str:
     """What somebody has begun with git and not ended: a merge, a rebase …; empty where nothing is."""
-    place = git_folder(folder.root)
-    if place is None:
+    git_dir = git_folder(folder.root)
+    if git_dir is None:
         return ""
-    named = next((what for name, what in _UNDER_WAY.items() if (place / name).exists()), "")
-    return named or ("merge" if _has_unmerged(folder, place) else "")
+    named = next((what for name, what in _UNDER_WAY.items() if (git_dir / name).exists()), "")
+    return named or ("merge" if _has_unmerged(folder, git_dir) else "")
 
 
-def _has_unmerged(folder: Folder, place: Path) -> bool:
+def _has_unmerged(folder: Folder, git_dir: Path) -> bool:
     """Whether files wait to be merged, as after a stash: only git's index tells."""
-    stamp = index_stamp(place)
+    stamp = index_stamp(git_dir)
     if stamp is None:
         return False
     seen = _seen.get(folder.root)
@@ -205,10 +205,10 @@ def _work_tree(root: Path) -> tuple[Path, Path] | None:
     return None
 
 
-def index_stamp(place: Path) -> tuple[int, int] | None:
+def index_stamp(git_dir: Path) -> tuple[int, int] | None:
     """What tells whether git's index changed; None where there is none."""
     try:
-        found = (place / "index").stat()
+        found = (git_dir / "index").stat()
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size
@@ -216,11 +216,11 @@ def index_stamp(place: Path) -> tuple[int, int] | None:
 
 def shared_folder(folder: Folder) -> Path | None:
     """The folder with the settings of a clone, which its worktrees share."""
-    place = git_folder(folder.root)
-    said = place / "commondir" if place else None
-    if place is None or said is None or not said.is_file():
-        return place
-    return (place / said.read_text(encoding="utf-8").strip()).resolve()
+    git_dir = git_folder(folder.root)
+    said = git_dir / "commondir" if git_dir else None
+    if git_dir is None or said is None or not said.is_file():
+        return git_dir
+    return (git_dir / said.read_text(encoding="utf-8").strip()).resolve()
 
 
 def prefix(folder: Folder) -> str:
@@ -266,9 +266,9 @@ def last_commit(folder: Folder) -> int | None:
 
 def on_a_branch(folder: Folder) -> bool:
     """Whether a commit would be part of a branch; else the next checkout would leave it behind."""
-    place = git_folder(folder.root)
+    git_dir = git_folder(folder.root)
     try:
-        return place is not None and (place / "HEAD").read_bytes().startswith(b"ref:")
+        return git_dir is not None and (git_dir / "HEAD").read_bytes().startswith(b"ref:")
     except OSError:
         return False
 
@@ -329,8 +329,8 @@ def _may_filter(folder: Folder) -> bool:
     settings = [Path("/etc/gitconfig"), home / ".gitconfig"]
     settings.append(Path(folder.env.get("XDG_CONFIG_HOME") or home / ".config", "git/config"))
     try:
-        for place in (shared_folder(folder), git_folder(folder.root)):
-            settings += [place / "config", place / "config.worktree"] if place else []
+        for git_dir in (shared_folder(folder), git_folder(folder.root)):
+            settings += [git_dir / "config", git_dir / "config.worktree"] if git_dir else []
         texts = [file.read_bytes().lower() for file in settings if file.is_file()]
     except (OSError, ValueError):
         return True
@@ -353,8 +353,8 @@ def _plain(folder: Folder, key: str) -> bool:
 def _waits_at_a_pipe(folder: Folder, keys: Iterable[str]) -> bool:
     """Whether git would find a pipe in the place of one of its lists, on the way to these files or below them."""
     for key in keys:
-        above = itertools.accumulate(native(key).split("/")[:-1], lambda place, name: f"{place}/{name}")
-        lists = [f"{place}/{name}" for place in above for name in _READ_BY_GIT]
+        above = itertools.accumulate(native(key).split("/")[:-1], lambda parent, name: f"{parent}/{name}")
+        lists = [f"{parent}/{name}" for parent in above for name in _READ_BY_GIT]
         with contextlib.suppress(OSError):  # no folder, or not one of ours
             for _, folders, others in folder.tree.walk("" if key == "." else key):
                 folders[:] = [each for each in folders if each not in (".git", OWN)]

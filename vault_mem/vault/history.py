@@ -133,12 +133,12 @@ def of_memory(folder: Folder, id_: str) -> list[Revision]:
 
 def history_keys(folder: Folder) -> list[str]:
     """The files that hold revisions, public and private."""
-    places = ["history", f"{folder.settings.private_folder}/.history"]
+    parents = ["history", f"{folder.settings.private_folder}/.history"]
     return [
         key
-        for place in places
-        for name in folder.tree.names(place, ".jsonl")
-        if folder.is_history(key := f"{place}/{name}") and folder.is_shown(key)
+        for parent in parents
+        for name in folder.tree.names(parent, ".jsonl")
+        if folder.is_history(key := f"{parent}/{name}") and folder.is_shown(key)
     ]
 
 

@@ -136,11 +136,11 @@ class Transaction:
         if before is None:
             self.create(key, after)
             return
-        for place, step in enumerate(self.steps):
+        for number, step in enumerate(self.steps):
             if isinstance(step, FileStep) and step.key == key:
                 if before not in (step.after, self._undated.get(key)):
                     raise AssertionError(f"{key} is changed twice from different beginnings")
-                self.steps[place] = self._dated(replace(step, after=after))
+                self.steps[number] = self._dated(replace(step, after=after))
                 return
         if before != after:
             was = changed_at(self.folder, key)
@@ -185,7 +185,7 @@ class Transaction:
         self.steps.append(replace(self._dated(change, was=old), before=None, before_time=None))
         self.remove(old, before)
 
-    def line(self, key: str, id_: str, before: str | None, after: str | None, place: str) -> None:
+    def line(self, key: str, id_: str, before: str | None, after: str | None, position: str) -> None:
         """Set or take out the line of a memory in a view."""
         if before != after:
             text = as_text(read(self.folder, key))
@@ -193,12 +193,12 @@ class Transaction:
                 if isinstance(step, LineStep) and step.key == key:
                     text, _ = step.applied(text)
             was = Was.of(text, changed_at(self.folder, key), id_)
-            self.steps.append(LineStep(key, id_, before, after, place, was))
+            self.steps.append(LineStep(key, id_, before, after, position, was))
 
-    def lines(self, key: str, new: Mapping[str, str], place: str) -> None:
+    def lines(self, key: str, new: Mapping[str, str], position: str) -> None:
         """Add the lines of memories that a view does not mirror yet, by id."""
         was = Was.of(as_text(read(self.folder, key)), changed_at(self.folder, key), "")
-        self.steps += [LineStep(key, id_, None, line, place, was) for id_, line in new.items()]
+        self.steps += [LineStep(key, id_, None, line, position, was) for id_, line in new.items()]
 
     def append(self, key: str, line: str) -> None:
         """Add a line at the end of a log, which is made where it is missing."""
@@ -366,10 +366,10 @@ def recover(folder: Folder) -> list[str]:
 
 def sweep(folder: Folder) -> None:
     """Remove what was being written when a crash came, or could not be removed: nothing had been done by it yet."""
-    for place in _ONLY_WHILE_WRITING:
-        for name in folder.tree.names(place):
+    for parent in _ONLY_WHILE_WRITING:
+        for name in folder.tree.names(parent):
             if name.startswith(TEMPORARY):
-                folder.tree.drop(f"{place}/{name}")
+                folder.tree.drop(f"{parent}/{name}")
 
 
 def settle(folder: Folder) -> list[str]:

@@ -68,5 +68,5 @@ def locked_outside(path: Path, what: str, wait: float = WAIT_SECONDS) -> Iterato
         path.parent.mkdir(mode=PRIVATE_FOLDER_MODE, parents=True, exist_ok=True)
     except OSError as error:
         raise WriteFailed(f"cannot write {what}: {path.parent}: {error.strerror}", "check permissions") from error
-    with locked(*outside.place(path), what, wait):
+    with locked(*outside.tree_and_key(path), what, wait):
         yield

@@ -134,12 +134,12 @@ class _Rule:
         parts = below.split("/")
         if any(part.startswith(".") for part in parts):
             return False
-        place = self.top
+        parent = self.top
         for part in parts[:-1]:
-            place = f"{place}/{part}" if place else part
-            if self.ignored.folder(place):
+            parent = f"{parent}/{part}" if parent else part
+            if self.ignored.folder(parent):
                 return False
-        return _is_note(relative, parts[-1], place, self.ignored, self.wanted)
+        return _is_note(relative, parts[-1], parent, self.ignored, self.wanted)
 
 
 def _rules(folder: Folder) -> list[_Rule]:
@@ -238,7 +238,7 @@ def _walk(folder: Folder, top: str, listing: Listing, ignored: _Ignored, wanted:
             _not_downloaded(key, listing)
 
 
-def _is_note(relative: str, name: str, place: str, ignored: _Ignored, wanted: re.Pattern[str] | None) -> bool:
+def _is_note(relative: str, name: str, parent: str, ignored: _Ignored, wanted: re.Pattern[str] | None) -> bool:
     """Whether a file of this name in this folder is a note, and no temporary file or ignored one.
 
     The note of a folder is no memory, but may be included.
@@ -248,7 +248,7 @@ def _is_note(relative: str, name: str, place: str, ignored: _Ignored, wanted: re
     if ignored.file(relative, name):
         return False
     if wanted is None:
-        return name != place.rpartition("/")[2] + ".md"
+        return name != parent.rpartition("/")[2] + ".md"
     return wanted.match(relative) is not None
 
 

@@ -57,13 +57,13 @@ class Filling(Generic[R]):
         if least > budget:
             raise InvalidInput(f"a budget of {budget} tokens is too small", f"the least for this answer is {least}")
 
-    def add(self, place: list[T], *sizes: T) -> None:
+    def add(self, target: list[T], *sizes: T) -> None:
         """Append the first of the sizes that fits."""
         for size in sizes:
-            place.append(size)
+            target.append(size)
             if self._cost(self._result) <= self._budget:
                 return
-            place.pop()
+            target.pop()
         self._left_out += 1
 
     def done(self) -> R:

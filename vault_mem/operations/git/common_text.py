@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vault_mem.merging import Merged, encoded, merge
-from vault_mem.merging.lines import places, split
+from vault_mem.merging.lines import matches, split
 from vault_mem.vault import git, journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -55,5 +55,5 @@ def _said(folder: Folder, key: str, id_: str) -> Iterator[bytes]:
 def _distance(one: bytes, other: bytes) -> int:
     """How many lines differ."""
     lines = [split(each.decode(errors="surrogateescape").replace("\r\n", "\n")) for each in (one, other)]
-    kept = sum(place >= 0 for place in places(*lines))
+    kept = sum(place >= 0 for place in matches(*lines))
     return len(lines[0]) + len(lines[1]) - 2 * kept

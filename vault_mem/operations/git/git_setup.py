@@ -116,8 +116,8 @@ def _clone_steps(folder: Folder) -> list[tuple[str, Callable[[], bool]]]:
     shared = git.shared_folder(folder)
     if shared is not None:
         tree = Tree(shared)
-        place = _plain(git.prefix(folder))
-        lines = [_quoted(f"/{place}{each[1:]}") + " merge=vault-mem" for each in _logs(folder)]
+        prefix = _plain(git.prefix(folder))
+        lines = [_quoted(f"/{prefix}{each[1:]}") + " merge=vault-mem" for each in _logs(folder)]
         before = tree.read(_HERE)
         new = [line for line in lines if line not in _present(before)]
         if new:

@@ -23,8 +23,8 @@ from vault_mem.vault.steps import read
 def keep_private(workspace: Workspace) -> list[str]:
     """After git has changed files: private wins. Returns the keys of the notes changed."""
     folder = workspace.folder
-    place = git.git_folder(folder.root) if folder.settings.private_moves else None
-    stamp = list(git.index_stamp(place) or ()) if place else []
+    git_dir = git.git_folder(folder.root) if folder.settings.private_moves else None
+    stamp = list(git.index_stamp(git_dir) or ()) if git_dir else []
     changed = workspace.index.known.unfollowed() if stamp else []
     if not stamp or (workspace.index.known.get("git_index") == stamp and not changed):
         return []

@@ -48,8 +48,8 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
         return Verdict(neighbours, first)
     near = max(dedup_threshold, workspace.folder.settings.merge_threshold)
     changed: tuple[Found, Judgement] | None = None
-    for place, (found, text) in enumerate(_with_parts(workspace, neighbours, content)):
-        if place >= (JUDGED if found.distance >= near else MOST_JUDGED):
+    for number, (found, text) in enumerate(_with_parts(workspace, neighbours, content)):
+        if number >= (JUDGED if found.distance >= near else MOST_JUDGED):
             break
         if found.distance >= near and (changed or not same_wording(text, content)):
             continue

@@ -116,8 +116,8 @@ def create(
         )
         episode.content = f"# {episode.title}"
         settings = folder.settings
-        place = settings.private_folder if episode.private else settings.episodes_folder
-        episode.path = f"{place}/{episode_file(episode)}"
+        parent = settings.private_folder if episode.private else settings.episodes_folder
+        episode.path = f"{parent}/{episode_file(episode)}"
         transaction = Transaction(folder, "episode create", ids=[episode.id, *(memory.id for memory in memories)])
         transaction.create(episode.path, episode_text(episode, folder.zone).encode())
         op = commit(workspace, transaction)

@@ -279,8 +279,8 @@ def held_by_git(folder: Folder, memory: Memory) -> list[str]:
     if not git.in_repository(folder):
         return []
     digits = digits_of(memory.id)
-    places = [f":(literal){memory.path}", f":(glob)**/*{digits}*.md"]
-    return sorted({*git.ever_held(folder, places), *git.tracked(folder, places)})
+    pathspecs = [f":(literal){memory.path}", f":(glob)**/*{digits}*.md"]
+    return sorted({*git.ever_held(folder, pathspecs), *git.tracked(folder, pathspecs)})
 
 
 def note_held(transaction: Transaction, id_: str, held: list[str]) -> None:
@@ -298,8 +298,8 @@ def still_held(workspace: Workspace) -> list[str]:
             record = json.loads(line)
             names[str(record["id"])] = [str(each) for each in record["files"]]
     private = [known.id for known in workspace.index.known.with_ids(names) if folder.is_private(known.key)]
-    places = [f":(literal){name}" for id_ in private for name in names[id_]]
-    return sorted({*git.ever_held(folder, places), *git.tracked(folder, places)}) if places else []
+    pathspecs = [f":(literal){name}" for id_ in private for name in names[id_]]
+    return sorted({*git.ever_held(folder, pathspecs), *git.tracked(folder, pathspecs)}) if pathspecs else []
 
 
 def notices(result: PrivateResult) -> list[str]:

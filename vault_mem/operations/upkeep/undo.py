@@ -194,8 +194,8 @@ def _moved(folder: Folder, made: list[MadeStep]) -> list[MadeStep]:
     if not missing:
         return made
     others = {key for key in walk(folder).files if folder.is_note(key)} - {step.key for step in made}
-    places = {MadeStep.of(key, read(folder, key) or b"", 0).hash: key for key in others}
-    return [replace(step, key=places.get(step.hash, step.key)) if step.hash in missing else step for step in made]
+    moved = {MadeStep.of(key, read(folder, key) or b"", 0).hash: key for key in others}
+    return [replace(step, key=moved.get(step.hash, step.key)) if step.hash in missing else step for step in made]
 
 
 def _unmade(folder: Folder, made: list[MadeStep]) -> list[FileStep]:
