@@ -260,7 +260,7 @@ def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int 
     for notice in vault.workspace.notices:
         console.note(notice)
     if stale:
-        console.note(notices.BEHIND.format(pending=pending))
+        console.note(notices.STALE.format(pending=pending))
 
 
 def reply(console: Console, vault: Vault, result: Any, text: str, **more: Any) -> None:

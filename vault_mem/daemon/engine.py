@@ -17,12 +17,12 @@ from vault_mem import __version__
 from vault_mem.cli.console import Console
 from vault_mem.daemon.holding import release
 from vault_mem.daemon.log import close_log, open_log, place_of
-from vault_mem.daemon.request import Request
+from vault_mem.daemon.request import ClientRequest
 from vault_mem.daemon.watcher import Watcher
 from vault_mem.errors import Busy, VaultMemError
 from vault_mem.library import Vault
 from vault_mem.operations import standby
-from vault_mem.operations.pool import Pool, WriteTurn
+from vault_mem.operations.pool import Pool, WriteQueue
 from vault_mem.operations.workspace import Workspace
 from vault_mem.register import COMMANDS
 from vault_mem.vault import clock, turns
@@ -58,7 +58,7 @@ class Engine:
         self._why_ending = ""
         self._users = threading.Condition()
         self.ended = threading.Event()
-        self.turn = WriteTurn()
+        self.turn = WriteQueue()
         self._index_dir, self._model = folder.index_dir, folder.settings.model
         self._take_over(folder)
         self._quiet_due = clock.monotonic() + _IDLE_SECONDS
@@ -367,7 +367,7 @@ class Engine:
 class Loan:
     """What one request has taken from an engine that it borrowed, and must give back however it ends."""
 
-    def __init__(self, engine: Engine, request: Request) -> None:
+    def __init__(self, engine: Engine, request: ClientRequest) -> None:
         self._engine = engine
         self._command = request.command
         entry = COMMANDS.get(self._command)

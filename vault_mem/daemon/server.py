@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from vault_mem import __version__
 from vault_mem.daemon import protocol
 from vault_mem.daemon.log import open_process_log, place_of
-from vault_mem.daemon.request import Line, Request, run
+from vault_mem.daemon.request import ClientRequest, Line, run
 from vault_mem.daemon.start import END_SECONDS, START_SECONDS, control
 from vault_mem.daemon.vaults import Vaults
 from vault_mem.vault.lock import try_lock
@@ -131,7 +131,7 @@ class Server:
                 if first is not None and first[0] == protocol.CONTROL:
                     self._control(connection, *map(os.fsdecode, first[1].split(b"\0")))
                 elif first is not None and first[0] == protocol.REQUEST:
-                    self._answer(connection, messages, Request(first[1]))
+                    self._answer(connection, messages, ClientRequest(first[1]))
         except Exception as error:
             self._log.error("request: %s", place_of(error))
 
@@ -162,7 +162,7 @@ class Server:
             engine.end("asked to")
             engine.ended.wait(GRACE_SECONDS)
 
-    def _answer(self, connection: socket.socket, messages: protocol.Messages, request: Request) -> None:
+    def _answer(self, connection: socket.socket, messages: protocol.Messages, request: ClientRequest) -> None:
         if request.version != __version__:  # this installation was updated: what we would import now is not ours
             self.stop("a client of another version")
             connection.sendall(protocol.message(protocol.OTHER_VERSION, __version__.encode()))
@@ -188,7 +188,7 @@ class Server:
                 self._running -= 1
                 self._last = time.monotonic()
 
-    def _run(self, line: Line, request: Request) -> None:
+    def _run(self, line: Line, request: ClientRequest) -> None:
         started = time.perf_counter()
         loans = _Loans(self._vaults, request)
         sound = False
@@ -233,7 +233,7 @@ class Server:
 class _Loans:
     """What one request has borrowed: of the vault that it means, and of others that it names."""
 
-    def __init__(self, vaults: Vaults, request: Request) -> None:
+    def __init__(self, vaults: Vaults, request: ClientRequest) -> None:
         self._vaults = vaults
         self._request = request
         self._loans: dict[Engine, Loan] = {}

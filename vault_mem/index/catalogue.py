@@ -20,7 +20,7 @@ from vault_mem.index.allocators import release_memory
 from vault_mem.index.changes import Rows
 from vault_mem.index.corpus import AllAtHand, Corpus
 from vault_mem.index.known import MEMORY, NOTE
-from vault_mem.index.lexicon import Lexicon
+from vault_mem.index.lexicon import TermLists
 from vault_mem.index.links import Names
 from vault_mem.index.met import FoundOut, Held, TermsOfFew, columns_of
 from vault_mem.index.rows import noted
@@ -136,9 +136,9 @@ class Catalogue:
             self.owner[place] = places[0]
 
     @cached_property
-    def lexicon(self) -> Lexicon:
+    def lexicon(self) -> TermLists:
         """The terms of every row; saving a memory needs none of them."""
-        lexicon, terms = Lexicon(), self._terms
+        lexicon, terms = TermLists(), self._terms
         self._terms = None
         lexicon.fill(terms)
         return lexicon

@@ -27,7 +27,7 @@ Places = NDArray[np.int32]
 Counts = NDArray[np.float32]
 
 
-class Lexicon:
+class TermLists:
     """Terms by place. What was there at the start is in arrays; what came later is in lists beside them."""
 
     def __init__(self) -> None:

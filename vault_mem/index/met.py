@@ -16,7 +16,7 @@ import numpy as np
 
 from vault_mem.index.changes import Changes
 from vault_mem.index.known import MEMORY, NOTE
-from vault_mem.index.lexicon import Counts, Lexicon, Places
+from vault_mem.index.lexicon import Counts, Places, TermLists
 from vault_mem.index.terms import STOP, stem, unspaced
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class Met:
                 self._rows -= len(self._files.popitem(last=False)[1])
 
 
-class TermsOfFew(Lexicon):
+class TermsOfFew(TermLists):
     """The terms of rows that were counted one by one; `forms` tells under which stems a term is counted."""
 
     def __init__(self, held: Sequence[Held], forms: Callable[[str], Collection[str]]) -> None:

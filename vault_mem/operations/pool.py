@@ -148,7 +148,7 @@ class Line:
                 self._holder = None
 
 
-class WriteTurn:
+class WriteQueue:
     """Whose turn it is to write: commands that write do so one after the other."""
 
     def __init__(self) -> None:

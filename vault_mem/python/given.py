@@ -23,7 +23,7 @@ from vault_mem.library import text_of
 from vault_mem.python.words import reword
 
 # The least that makes sense; what else a number must be, the operation says in the same words.
-LEAST = {"n": 1, "depth": 1, "budget": 1, "days": 1, "max_links": 0, "limit": 0, "window": 0, "max_replay_events": 0}
+MINIMUM = {"n": 1, "depth": 1, "budget": 1, "days": 1, "max_links": 0, "limit": 0, "window": 0, "max_replay_events": 0}
 
 
 def text(name: str, value: Any) -> str:
@@ -42,8 +42,8 @@ def whole(name: str, value: Any) -> int:
         number = None
     if number is None:
         raise InvalidInput(f"{name} is a whole number, not {value!r}")
-    if number < LEAST.get(name, number):
-        raise InvalidInput(f"{name} is at least {LEAST[name]}, not {number}")
+    if number < MINIMUM.get(name, number):
+        raise InvalidInput(f"{name} is at least {MINIMUM[name]}, not {number}")
     return number
 
 

@@ -446,8 +446,8 @@ def load(folder: Folder, name: str, ending: str) -> Entry | None:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         own.set_aside(folder.tree, key, f"not an entry of the journal ({type(error).__name__})")
         return None
-    strange = next((step.key for step in entry.steps if not ours(folder, step)), None)
-    if strange is not None:
+    foreign = next((step.key for step in entry.steps if not ours(folder, step)), None)
+    if foreign is not None:
         own.set_aside(folder.tree, key, "it would write what vault-mem does not write")
         return None
     return entry
@@ -536,20 +536,20 @@ def names(folder: Folder, ending: str) -> list[str]:
 def _listed(folder: Folder) -> list[tuple[str, str]]:
     """All entries of the journal. What is not named as ours are, or far out of their numbers, is set aside."""
     found: list[tuple[str, str]] = []
-    strange: list[str] = []
+    foreign: list[str] = []
     for name, regular in own.entries(folder.tree, JOURNAL):
         match = _ENTRY.fullmatch(name)
         if match is not None and regular:
             found.append((match.group(1), match.group(2)))
         elif not (name.startswith(TEMPORARY) or name.endswith((".was", ".parts"))) or not regular:
-            strange.append(name)
+            foreign.append(name)
     found.sort(key=lambda each: (number_of(each[0]), each[0]))
     for number, (before, after) in enumerate(itertools.pairwise(found)):
         if number_of(after[0]) - number_of(before[0]) > _LONGEST_GAP:
-            strange += [f"{name}.{ending}" for name, ending in found[number + 1 :]]
+            foreign += [f"{name}.{ending}" for name, ending in found[number + 1 :]]
             del found[number + 1 :]
             break
-    for name in strange:
+    for name in foreign:
         own.set_aside(folder.tree, f"{JOURNAL}/{name}", "not an entry of the journal")
     return found
 

@@ -20,9 +20,9 @@ from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations.changing import changing, commit, memory_written, new_id, read_to_edit, to_edit_in
 from vault_mem.operations.memory import blocked
+from vault_mem.operations.memory.continued import continued, grow
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.due import day_of
-from vault_mem.operations.memory.growing import grow, growing
 from vault_mem.operations.memory.guard import guard, worth_linking
 from vault_mem.operations.memory.replaced import finished_by, replaced_by
 from vault_mem.operations.memory.results import Found
@@ -119,7 +119,7 @@ def remember(
         if workspace.freshen().stale:
             raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
         whole = _as_private_as_its_sources(workspace, draft)
-        old_self = growing(workspace, whole)
+        old_self = continued(workspace, whole)
         if old_self is None:
             result, planned = _planned(workspace, whole, force, dedup, near, most, keep_refused)
             if planned is not None:
@@ -209,7 +209,7 @@ def check(workspace: Workspace, draft: Draft) -> Expected:
     if not draft.private:
         refuse_secrets(as_dict(draft))
     workspace.freshen()
-    if (old_self := growing(workspace, draft)) is not None:
+    if (old_self := continued(workspace, draft)) is not None:
         return Expected(grows=old_self)
     settings = workspace.folder.settings
     limits = settings.dedup_threshold, settings.link_threshold, settings.max_links

@@ -18,7 +18,7 @@ from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations.changing import changing, commit, freshen_to_change
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
 from vault_mem.operations.upkeep import review
-from vault_mem.operations.upkeep.linking import add_link
+from vault_mem.operations.upkeep.backlinks import add_link
 from vault_mem.operations.upkeep.replayed import Company
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result

@@ -17,8 +17,8 @@ from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.operations.changing import changing, commit, freshen_to_change, new_id, read_to_edit
 from vault_mem.operations.memory.results import writable
+from vault_mem.operations.upkeep.backlinks import referrers
 from vault_mem.operations.upkeep.link import require_memory
-from vault_mem.operations.upkeep.linking import referrers
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, Results, as_record
 from vault_mem.vault.folder import Folder

@@ -18,9 +18,9 @@ from vault_mem.notes.references import named_in
 from vault_mem.operations.changing import commit
 from vault_mem.operations.unasked.declined import decline
 from vault_mem.operations.upkeep import proposals
-from vault_mem.operations.upkeep.apart import refuse_to_name
+from vault_mem.operations.upkeep.backlinks import changeable, referrers
 from vault_mem.operations.upkeep.forget import in_trash, is_episode, lost_links
-from vault_mem.operations.upkeep.linking import changeable, referrers
+from vault_mem.operations.upkeep.sides import refuse_to_name
 from vault_mem.operations.upkeep.told import Hiding, told
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record

@@ -17,7 +17,7 @@ from vault_mem.operations.workspace import Workspace
 _SAID = [name for name, each in FIELDS.items() if each.regrows]
 
 
-def growing(workspace: Workspace, draft: Draft) -> Memory | None:
+def continued(workspace: Workspace, draft: Draft) -> Memory | None:
     """The memory that a draft continues: on the same side of privacy, and for a summary of the same scope."""
     if draft.kind != "mood" and not (draft.kind == "summary" and draft.scope):
         return None
