@@ -1,4 +1,4 @@
-"""The text that two versions of a note come from, where git or the journal still has it."""
+"""The common ancestor of two versions of a note, if git or the journal still has it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from vault_mem.vault.steps import FileStep
 
 
 def common_text(folder: Folder, key: str, known: bytes, other: bytes) -> bytes | None:
-    """What both versions were once. `known` is the one that this machine made, `other` came from elsewhere.
+    """The ancestor of both versions. `known` is the one that this machine made, `other` came from elsewhere.
 
-    Of all that the note ever said here it is what the other version is nearest to, the older of two as near.
+    Of all earlier texts of the note here, the one nearest to the other version; of two equally near, the older.
     """
     in_conflict = git.version(folder, key, 1)
     if in_conflict is not None:

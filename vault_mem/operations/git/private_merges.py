@@ -1,4 +1,4 @@
-"""What git brings of memories that are private on this machine: private wins (SPEC V-11, P-3).
+"""Changes that git brings to memories that are private on this machine: private wins (SPEC V-11, P-3).
 
 Another clone, which has no private files, may have edited or linked a memory that became private here. Its edit is
 taken into the private file; no public line names the memory once this machine has run.

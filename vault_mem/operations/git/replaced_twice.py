@@ -1,4 +1,4 @@
-"""A memory whose place two others took, as when two clones each learnt of a change (SPEC V-11)."""
+"""A memory that two others superseded, because two clones each learnt of a change (SPEC V-11)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def replaced_twice(workspace: Workspace) -> Iterator[tuple[Memory, Memory, Memor
 
 
 def propose_newer(workspace: Workspace, newer: str, older: str) -> None:
-    """Ask the owner whether the newer one takes the place of the older."""
+    """Propose to the owner that the newer one supersedes the older."""
     propose(workspace, [Suggestion("supersede", (newer, older), _REASON)])
 
 

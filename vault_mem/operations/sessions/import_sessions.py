@@ -1,4 +1,4 @@
-"""Old sessions come in: what other agents have kept becomes sessions here, and grows as it grows there (SPEC K-3)."""
+"""Imports the transcripts that agents keep as sessions; a session that grows there grows here (SPEC K-3)."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _in_session(workspace: Workspace, kept: Kept) -> list[_Found]:
 
 
 def _chosen(workspace: Workspace, found: list[_Found], text: str) -> list[_Found]:
-    """What is proposed: nothing that was proposed before, is known or secret; the surest of a day."""
+    """What to propose: nothing proposed before, known or secret, and at most the surest few a day."""
     made = checklist.read(text)
     known = {each.ids[0] for each in made}
     a_day: dict[str, int] = {}
@@ -173,6 +173,6 @@ def said_around(workspace: Workspace, proposal: Proposal) -> list[Said]:
 
 
 def settled(proposal: Proposal, id_: str) -> Proposal:
-    """A candidate that became a memory: the memory has the words now, and they are nowhere else."""
+    """A candidate that became a memory, without its words: the memory has them now."""
     where = proposal.text.rpartition("” (")[2]
     return replace(proposal, text=f"save {id_} ({where}", ids=(proposal.ids[0], id_))
