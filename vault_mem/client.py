@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ACCEPT_SECONDS = 10.0
 _HELP = ("--help", "-h")
 _waiting_for_input = False
-_input_sent: list[bytes] = []  # what was read once cannot be read again, should the daemon die with it
+_input_sent: list[bytes] = []  # it cannot be read a second time, should the daemon die
 
 
 class _Lost(Exception):
@@ -119,7 +119,7 @@ def _may_ask(words: list[str], arguments: list[str]) -> bool:
 
 
 def _find(named: str) -> str:
-    """As `vault.find` does, at the price of a few system calls; empty where there is none, or in any doubt."""
+    """Like `vault.find`, with a few system calls; empty if there is none, or in any doubt."""
     path = os.path
     cwd = os.getcwd()  # noqa: PTH109
     named = named or os.environ.get("VAULT_MEM_VAULT", "")
@@ -213,10 +213,9 @@ def starting_address(env: Mapping[str, str] = os.environ) -> str:
 
 
 def _narrowed() -> bool:
-    """Whether this process may do less than its user: what it starts would be everyone's daemon, and may die with it.
+    """Whether this process has fewer rights than its user: its daemon would serve everyone, and may die with it.
 
-    Sandboxes of agents take the right to gain rights. A filter of system calls counts where not all have one: in a
-    container all do.
+    Agents' sandboxes set NoNewPrivs. A system call filter counts only if process 1 has none: in a container all do.
     """
     try:
         with open("/proc/self/status", "rb") as file:  # noqa: PTH123
@@ -343,7 +342,7 @@ def _cancel_on_interrupt(connection: Socket) -> None:
             raise KeyboardInterrupt
 
     _signal.signal(_signal.SIGINT, cancel)
-    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGINT])  # one that came before is heard now
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGINT])  # handles one that came before
 
 
 def _last_word(connection: Socket, messages: Messages) -> tuple[bytes, bytes] | None:

@@ -14,7 +14,7 @@ from vault_mem.daemon.server import Server
 
 _MODEST = {
     "LANCE_DEFAULT_BATCH_SIZE": "1024",  # folding a table needs a fifth less memory, and no more time
-    "OPENBLAS_NUM_THREADS": "1",  # a recall takes a tenth longer, and half the processor; less where cores are busy
+    "OPENBLAS_NUM_THREADS": "1",  # a recall takes a tenth longer but half the CPU time, and less time on busy cores
 }
 _FILES = 16_384  # a dozen for each vault
 
@@ -37,7 +37,7 @@ def serve(keep: Sequence[str], address: str, *, ready: int | None = None) -> int
 
 
 def _be_modest() -> None:
-    """Few threads, and freed memory back to the system: with a heap for each of many, half of it would stay."""
+    """Use few threads and return freed memory to the system: many threads, each with a heap, would keep half of it."""
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     for name, value in _MODEST.items():
         os.environ.setdefault(name, value)
@@ -57,4 +57,4 @@ def _allow_many_files() -> None:
 
 
 if __name__ == "__main__":
-    os._exit(main())  # at once: what a thread has not finished is put right by the next command, as after a crash
+    os._exit(main())  # at once: the next command recovers what a thread has not finished, as after a crash

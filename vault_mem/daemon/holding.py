@@ -29,7 +29,7 @@ class Holder:
 
     pid: int
     address: str
-    version: str  # empty: of before one daemon served several vaults
+    version: str  # empty: a version in which each vault had its own daemon
 
     @property
     def folder(self) -> str:
@@ -77,7 +77,7 @@ def met_at(root: str, own: str) -> tuple[str, str]:
 def hold(root: Path, address: str, wake: Callable[[], None]) -> int | None:
     """Hold a vault's lock, as the one daemon that has it open, and say in it where we listen; None where it is kept.
 
-    Another daemon that can be met lets the vault go for us. `wake` has our own see that theirs was moved away.
+    A reachable daemon closes the vault for us. `wake` makes our own notice a vault that was moved away.
     """
     tree = Tree(root)
     try:

@@ -1,4 +1,4 @@
-"""What client and daemon say to each other, and where they meet; imported by every command, so next to nothing itself.
+"""What client and daemon say to each other, and where. Every command imports this, so it imports next to nothing.
 
 A message is one letter, the length of its content in four bytes, and the content.
 """

@@ -70,7 +70,7 @@ class Server:
             signals = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
             for number in signals:
                 signal.signal(number, lambda *_: self.stop("signal"))
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)  # who started us may have held them back
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)  # whoever started us may have blocked them
             self._log.info("started: version %s, pid %d", __version__, os.getpid())
             if ready is not None:
                 os.write(ready, b"1")
@@ -163,7 +163,7 @@ class Server:
             engine.ended.wait(GRACE_SECONDS)
 
     def _answer(self, connection: socket.socket, messages: protocol.Messages, request: ClientRequest) -> None:
-        if request.version != __version__:  # this installation was updated: what we would import now is not ours
+        if request.version != __version__:  # this installation was updated: imports would now load another version
             self.stop("a client of another version")
             connection.sendall(protocol.message(protocol.OTHER_VERSION, __version__.encode()))
             return
@@ -177,7 +177,7 @@ class Server:
 
     @contextmanager
     def _at_work(self) -> Iterator[bool]:
-        """Not ended before the block has; whether it may still begin."""
+        """Keep the daemon from ending during the block; false if it is ending already."""
         with self._lock:
             taken = not self._stopping.is_set()
             self._running += 1
@@ -209,7 +209,7 @@ class Server:
         self._vaults.end()
 
     def _status(self, root: str) -> dict[str, Any]:
-        """How the daemon is, and the vaults that it has open; one of them, if it is open, is described in full."""
+        """The daemon's status and its open vaults; a named one, if open, in full."""
         vaults = self._vaults.status()
         named = next((each for each in vaults if each["vault"] == root), {})
         own = {

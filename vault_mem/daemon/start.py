@@ -40,7 +40,7 @@ def running(address: str) -> bool:
 
 
 def await_end(address: str, seconds: float = START_SECONDS) -> bool:
-    """Wait until the daemon that listened there lives no more; whether that came true in time."""
+    """Wait until the daemon that listened there has ended; whether it did in time."""
     deadline = time.monotonic() + seconds
     while running(address):
         if time.monotonic() > deadline:
@@ -110,6 +110,6 @@ def control(address: str, word: str, root: str = "", env: Mapping[str, str] | No
         return None
     finally:
         connection.close()
-    if told is not None and "vaults" not in told:  # one of before, which has one vault
+    if told is not None and "vaults" not in told:  # an older version, with one vault per daemon
         told |= {"vaults": [told | {"unused_seconds": 0}], "ending": word == protocol.STOP}
     return told

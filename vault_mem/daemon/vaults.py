@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _AGAIN_SECONDS = 30.0  # after a vault could not be opened because another daemon keeps it
 _END_SECONDS = 2.0  # for the work of a quiet moment, once all commands have ended
 _POLL_SECONDS = 0.05
-# What one command says about itself alone.
+# Variables that concern a single command.
 _OF_ONE_COMMAND = ("VAULT_MEM_NOW", "VAULT_MEM_VAULT")
 
 
@@ -124,11 +124,11 @@ class Vaults:
         return next((engine for engine in self.engines() if engine.root == root), None)
 
     def status(self) -> list[dict[str, Any]]:
-        """How each is."""
+        """The status of each."""
         return [engine.status() for engine in self.engines()]
 
     def end(self) -> None:
-        """Let all go; who is in the middle of something is not waited for very long."""
+        """Close all; commands still running are not waited for very long."""
         engines = self.engines()
         for engine in engines:
             engine.end("the daemon ends")

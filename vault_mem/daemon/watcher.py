@@ -26,8 +26,8 @@ from vault_mem.vault.settings import VAULT_FILE
 from vault_mem.vault.tree import key_of
 from vault_mem.vault.walk import FileState, watched_folders
 
-COOKIE_SECONDS = 0.05  # an event takes a millisecond; what takes longer is scanned for
-SURE_SECONDS = 1.0  # where a scan is no way out
+COOKIE_SECONDS = 0.05  # an event takes a millisecond; after this, scan instead
+SURE_SECONDS = 1.0  # where a scan would not help
 _COOKIES = ".vault-mem/cookies"
 # Files beside the folders of notes that mean something to us: settings, and proposals that a person ticks.
 _AT_THE_TOP = (VAULT_FILE, "REVIEW.md")

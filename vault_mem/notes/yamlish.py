@@ -137,7 +137,7 @@ def _time(text: str) -> datetime | None:
         return None
 
 
-# A value by the last group of its line; None where it is not certain that it reads the same to us and to YAML.
+# A value by the last group of its line; None if we may read it differently from YAML.
 _VALUES: dict[str, Callable[[str], Any]] = {
     "key": lambda text: [],
     "empty": lambda text: [],

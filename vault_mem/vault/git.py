@@ -24,7 +24,7 @@ _SAFE = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "c
 _SAFE_ENV = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 _SECONDS = 30.0
 _LONGEST_PATH = 5000
-_LONGEST_WORDS = 300  # of a hook that says why not
+_LONGEST_WORDS = 300  # lines of a hook's refusal that are shown
 _IDENTITY = frozenset(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL"))
 # What git reads whatever it is asked; it would wait for ever at a pipe.
 _ALWAYS_READ = ("HEAD", "config", "index", "packed-refs", "commondir", "shallow", "objects/info/alternates")
@@ -49,7 +49,7 @@ _seen: dict[Path, tuple[tuple[int, int], bool]] = {}
 
 @dataclass(frozen=True)
 class GitState:
-    """How a vault stands to git; `under_way` is what somebody has begun and not ended."""
+    """The state of a vault's repository; `under_way` is an unfinished merge, rebase or the like."""
 
     ignored: bool
     uncommitted: int
@@ -65,7 +65,7 @@ def in_repository(folder: Folder) -> bool:
 
 
 def ignores(folder: Folder, *keys: str) -> bool:
-    """Whether git would leave these files out, were they there and not yet tracked."""
+    """Whether git would ignore these files if they existed and were not tracked."""
     if not all(_plain(folder, each) for each in _IGNORE_LISTS) or _waits_at_a_pipe(folder, keys):
         return False
     return len(_lines(_git(folder, "check-ignore", "--no-index", "--", *keys))) == len(keys)
@@ -83,7 +83,7 @@ def ever_held(folder: Folder, keys: Iterable[str]) -> list[str]:
 
 
 def state(folder: Folder) -> GitState | None:
-    """How the vault stands to git; None where it is in no repository."""
+    """The state of the vault's repository; None if it is in none."""
     report = _report(folder, ["."])
     if report is None:
         return GitState(ignored=False, uncommitted=0, under_way=under_way(folder)) if in_repository(folder) else None
@@ -206,7 +206,7 @@ def _work_tree(root: Path) -> tuple[Path, Path] | None:
 
 
 def index_stamp(git_dir: Path) -> tuple[int, int] | None:
-    """What tells whether git's index changed; None where there is none."""
+    """A stamp that changes with git's index; None where there is none."""
     try:
         found = (git_dir / "index").stat()
     except OSError:
@@ -224,7 +224,7 @@ def shared_folder(folder: Folder) -> Path | None:
 
 
 def prefix(folder: Folder) -> str:
-    """Where the vault lies in its repository, with a stroke at the end; empty where it is all of it."""
+    """The vault's path in its repository, with a slash at the end; empty if it is the repository's root."""
     found = _work_tree(folder.root)
     below = folder.root.relative_to(found[0]).as_posix() if found else "."
     return "" if below == "." else below + "/"
@@ -265,7 +265,7 @@ def last_commit(folder: Folder) -> int | None:
 
 
 def on_a_branch(folder: Folder) -> bool:
-    """Whether a commit would be part of a branch; else the next checkout would leave it behind."""
+    """Whether a branch is checked out; otherwise the next checkout would lose the commit."""
     git_dir = git_folder(folder.root)
     try:
         return git_dir is not None and (git_dir / "HEAD").read_bytes().startswith(b"ref:")
@@ -305,7 +305,7 @@ def _tell(folder: Folder, keys: Iterable[str], *arguments: str) -> str:
         try:
             said, _ = process.communicate("\0".join(keys).encode(errors="surrogateescape"), timeout=_SECONDS)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGTERM)  # git takes its locks away, and a hook ends too
+            os.killpg(process.pid, signal.SIGTERM)  # git removes its locks, and a hook ends too
             return f"it took longer than {_SECONDS:.0f} seconds"
     text = " ".join(said.decode(errors="replace").split())[:_LONGEST_WORDS]
     return "" if process.returncode == 0 else text or f"git ended with code {process.returncode}"

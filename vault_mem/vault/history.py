@@ -70,7 +70,7 @@ def revisions(
         before = next((step.before for step in of_one if step.before is not None), None)
         after = next((step.after for step in of_one if step.after is not None), None)
         if before is None and command in ("remember", "import"):
-            continue  # a new memory says itself what it is
+            continue  # a new memory's file is its own record
         key = private or of_one[-1].key
         was, now_is = _changed_part(before, after)
         own = whys.get(id_, why)

@@ -48,11 +48,11 @@ from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PUBLIC_MODE,
 part_of: ContextVar[str] = ContextVar("part_of", default="")
 
 LOCK = f"{OWN}/lock"
-# Where only who holds the vault writes: a temporary file there is what a failing disk or a crash left.
+# Only the holder of the vault writes here: a temporary file was left by a failing disk or a crash.
 _ONLY_WHILE_WRITING = (JOURNAL, f"{OWN}/blocked", PURGING)
 _REQUEST = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _ENTRY = re.compile(r"(\d{6,12}-\d{8}T\d{6}(?:\.[0-9A-Za-z_-]{1,64})?)\.(pending|json|conflict)")
-# Purging and pruning leave gaps between the numbers of operations, but never this many.
+# Purging and pruning leave gaps between the numbers of operations, but never this large.
 _LONGEST_GAP = 10_000
 # How often, in commits, old entries are looked for.
 _PRUNE_EVERY = 16
@@ -157,7 +157,7 @@ class Transaction:
         seconds = time_ns // 1_000_000_000
         note = parse(text, was or step.key, mtime=seconds, zone=self.folder.zone)
         moment = datetime.fromtimestamp(seconds, self.folder.zone)
-        if not note.dated_by_file or note.memory.created != moment or note.episode:  # that has its own beginning
+        if not note.dated_by_file or note.memory.created != moment or note.episode:  # an episode has `start`
             return step
         self._undated[step.key] = after
         try:
@@ -259,7 +259,7 @@ class Transaction:
 
 
 def _finish(folder: Folder, name: str, jobs: list[carry.Job]) -> list[str]:
-    """All is switched: have the disk keep it, and call the entry done. What cannot be is left for the next command."""
+    """Everything is switched: sync it and mark the entry as done. If that fails, the next command does it."""
     try:
         carry.sync(folder, jobs)
     except VaultMemError as error:
@@ -273,7 +273,7 @@ def _finish(folder: Folder, name: str, jobs: list[carry.Job]) -> list[str]:
 
 @contextmanager
 def writing(folder: Folder, wait: float | None = None) -> Iterator[None]:
-    """Hold the vault for writing: one writer at a time, and what a crash left is put right first.
+    """Hold the vault for writing: one writer at a time, after recovering from any crash.
 
     Raises Busy where another process has been writing for longer than `wait`.
     """
@@ -293,7 +293,7 @@ def writing(folder: Folder, wait: float | None = None) -> Iterator[None]:
 
 
 def busy(folder: Folder) -> bool:
-    """Whether another is writing this very moment."""
+    """Whether another process is writing right now."""
     if folder.writing:
         return False
     try:
@@ -399,7 +399,7 @@ def _settle(folder: Folder, name: str) -> list[str]:
     except VaultMemError:
         if any(step.state(folder) is State.AFTER for _, step in files_):
             raise
-        _take_back(folder, name, jobs)  # nothing of it could be seen yet, so nothing need come of it
+        _take_back(folder, name, jobs)  # nothing was visible yet, so it can be dropped
         return [f"took back {entry.command} ({entry.op}): there was no room to finish it"]
     for job, step in files_:
         job.change = job.change or step
@@ -516,7 +516,7 @@ def changed_at(folder: Folder, key: str) -> int | None:
 
 
 def last_number(folder: Folder) -> int:
-    """Operations are numbered, so that their order does not hang on the clock."""
+    """Operations are numbered, so that their order does not depend on the clock."""
     if not (folder.writing and folder.last_number):
         folder.last_number = max((number_of(name) for name, _ in _listed(folder)), default=0)
     return folder.last_number

@@ -110,7 +110,7 @@ def in_use(tree: Tree, key: str) -> bool | None:
         return None
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), tree.opened(key) as handle:
         try:
-            fcntl.fcntl(handle, signal_, signal.SIGURG)  # which is ignored, unlike the SIGIO that would end us
+            fcntl.fcntl(handle, signal_, signal.SIGURG)  # it is ignored by default, whereas SIGIO would end us
             fcntl.fcntl(handle, take, fcntl.F_RDLCK)
             fcntl.fcntl(handle, take, fcntl.F_UNLCK)
         except BlockingIOError:

@@ -13,7 +13,7 @@ from vault_mem.errors import Busy, WriteFailed
 from vault_mem.vault import outside
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree, parent_of
 
-WAIT_SECONDS = 10.0  # longer than any single write; past it something is stuck, and saying so helps more
+WAIT_SECONDS = 10.0  # longer than any single write: after that something is stuck, and an error helps more
 _POLL_SECONDS = 0.01
 
 if sys.platform == "win32":

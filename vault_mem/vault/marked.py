@@ -105,7 +105,7 @@ def add(text: str | None, new: list[str], position: str, key: str) -> str:
     ending = "\r" if lines[0].endswith("\r") else ""
     begin, end = (_bounds(lines) or (0, len(lines))) if newest_first else (0, len(lines))
     present = [(lines[at], at) for at in range(begin, end) if _MARKER.search(lines[at])]
-    before = sorted(present, reverse=not newest_first)  # the next one to come before a new line is the last
+    before = sorted(present, reverse=not newest_first)  # a stack: the next line to precede a new one is on top
     after: dict[int, list[str]] = {}
     at = 0
     for line in others:

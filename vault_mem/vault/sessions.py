@@ -135,7 +135,7 @@ class Left:
     outside: Path | None = None
 
     def settle(self, folder: Folder) -> None:
-        """It has been taken in; where it cannot be removed, it is looked at once more, and nothing is new."""
+        """It has been taken in. If it cannot be removed, it is read again, and nothing in it is new."""
         with contextlib.suppress(OSError, VaultMemError):
             if self.outside is not None:
                 self.outside.unlink(missing_ok=True)
@@ -170,7 +170,7 @@ def _elsewhere(folder: Folder, inbox: Path | None) -> Iterator[Left]:
 def note_missed(folder: Folder, agent: str, reason: str, waits: str = "") -> None:
     """What could not be taken in is said at the next wake-up; what `waits` in the inbox, until it has been."""
     if f"{agent}: {reason}" in missed(folder):
-        return  # what is tried again after each command fails after each
+        return  # it is retried after each command, and reported once
     record = {"at": folder.now().isoformat(timespec="seconds"), "agent": agent, "reason": reason, "waits": waits}
     _log(folder, _MISSED, record)
 

@@ -119,7 +119,7 @@ class FileStep:
         with files.failures(tree.path(self.key)):
             if self.before is None:
                 if tree.is_file(new):
-                    return  # never switched: a file that says the same is somebody else's
+                    return  # never switched: a file with the same content is not ours
                 files.take(tree, self.key, new, self.after or b"")
                 tree.drop(new)
             elif kept is None or (self.after is not None and not tree.exchange(kept, self.key)):
@@ -351,7 +351,7 @@ class DropStep:
         return (raw if raw is None or kept == raw else kept or None), None
 
     def reverse(self) -> DropStep:
-        """What became private stays so."""
+        """There is no reverse: what became private stays private."""
         raise TypeError("a log is not taken back")
 
     def record(self) -> dict[str, Any]:
@@ -385,7 +385,7 @@ class MadeStep:
         return State.AFTER if _digest(now) == self.hash else State.OTHER
 
     def reverse(self) -> MadeStep:
-        """What takes it back needs the text."""
+        """There is no reverse: taking it back needs the text."""
         raise TypeError("the file has to be read first")
 
     def record(self) -> dict[str, Any]:
@@ -466,7 +466,7 @@ def as_text(raw: bytes | None) -> str | None:
 
 
 def digest(data: bytes) -> str:
-    """What tells one text from another in a file's name."""
+    """A digest for use in file names."""
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 

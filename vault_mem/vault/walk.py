@@ -18,7 +18,7 @@ from vault_mem.vault.tree import Refused, beside, key_of, name_of, native
 
 _RESERVED_PRIVATE = "REVIEW.md"
 _LINK = "is a symbolic link and is not followed"
-# What a sync service has and this machine has not (SPEC O-5).
+# Files that a sync service has not downloaded (SPEC O-5).
 NOT_DOWNLOADED = "is not downloaded; its sync service has it"
 EMPTIED = "is empty: not downloaded yet, or its text was deleted; what it said is still searched"
 # iCloud hides what it leaves of a file; Nextcloud, ownCloud and odrive give it an ending.
@@ -154,7 +154,7 @@ def _rules(folder: Folder) -> list[_Rule]:
 
 
 def _not_included(folder: Folder) -> _Ignored:
-    """What no `include` covers: memories are notes already, and views are made from them."""
+    """What `include` never covers: memories are notes already, and views are made from them."""
     settings = folder.settings
     shared = ["SELF.md", *(["REVIEW.md"] if settings.review else []), folder.digest, folder.views_folder]
     return _Ignored(settings.ignore, [*_tops(settings), settings.sessions_folder, *shared])
@@ -304,7 +304,7 @@ def _globs(patterns: list[str], *, anchored: bool = False) -> re.Pattern[str] | 
 def _glob(pattern: str, first: str) -> str:
     """A glob as an expression that takes linear time, whatever a stranger's settings say.
 
-    The part before a `**` is found as early as it can be and then stands: trying it further on could not help.
+    The part before a `**` is matched as early as possible and never retried: a later match could not help.
     """
     pieces = re.split(r"((?<![^/])\*\*/|\*\*)", re.sub(r"\*{3,}", "**", pattern.strip("/")))
     *early, last = zip([first, *pieces[1::2]], map(_within, pieces[::2]), strict=True)
