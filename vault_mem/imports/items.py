@@ -16,7 +16,7 @@ from typing import Any
 from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
 
-# More than any export of a person's has; a zip archive can claim to hold anything.
+# More than any real export holds; a zip archive can claim any size.
 MAX_DOCUMENT_BYTES = 2_000_000_000
 
 CONVERSATION = "conversation"  # the category of what may go on after it came in
@@ -127,7 +127,7 @@ def line(value: Any) -> str:
 
 
 def short_hash(text: str) -> str:
-    """What tells two texts of one source apart, wherever they stand in it."""
+    """A digest that identifies a text of a source wherever it is in it."""
     return hashlib.sha256(" ".join(text.split()).encode(errors="replace")).hexdigest()[:8]
 
 

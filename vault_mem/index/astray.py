@@ -1,4 +1,4 @@
-"""Memories that lie where nothing is searched: dragged to another folder, or in a folder that got another name.
+"""Memories outside the searched folders: dragged to another folder, or in a folder that was renamed.
 
 They are recognised by their ids (SPEC O-5).
 """
@@ -51,7 +51,7 @@ def _id_of(folder: Folder, key: str) -> str:
 
 
 def note_astray(folder: Folder, state: KnownFiles, gone: Iterable[Known]) -> None:
-    """Look for memories that have just gone from where they are searched, and keep in mind where they are."""
+    """Look for memories that have just left the searched folders, and record where they are."""
     missing = [old for old in gone if old.declared and not state.claims([old.declared])]
     if not missing:
         return

@@ -133,5 +133,5 @@ def _edges(links: Iterable[tuple[str | None, str | None, Written]]) -> dict[str,
 
 
 def _weight(link: Link) -> tuple[bool, bool]:
-    """Of several links between two memories the one counts that says most."""
+    """Of several links between two memories, the one that says most counts."""
     return link.type != "related", link.confidence is not None

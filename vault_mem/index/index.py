@@ -37,7 +37,7 @@ NO_INDEX = "there is no index yet"
 # What LanceDB and SQLite raise when a file of theirs is missing, cut short or not theirs at all; LanceDB even panics.
 DAMAGE = Exception
 _PAGE = 50
-# From this many rows on LanceDB finds the candidates: about as much work, a fifth of the memory (docs/benchmarks.md).
+# From this many rows on, LanceDB finds the candidates: as fast, with a fifth of the memory (docs/benchmarks.md).
 LARGE = 100_000
 EVERYTHING = Filters(closed=True)
 
@@ -163,7 +163,7 @@ class Index:
         self.state.put(calibration=asdict(self._measured()))
 
     def _inheritance(self) -> tuple[list[Known], list[tuple[str, str]]]:
-        """What no file tells: where files were, and the names they had; as far as it can be read."""
+        """What the files do not tell: earlier paths and names; as far as it can be read."""
         if self.state is None:
             self.open()
         files: list[Known] = []
@@ -341,7 +341,7 @@ class Index:
 
     @property
     def _seen(self) -> str:
-        """The condition that who looks may see a memory."""
+        """The condition that the reader may see a memory."""
         return " AND private = false" if self.folder.public else ""
 
     def in_order(self, filters: Filters, *, important_first: bool = False) -> list[str]:

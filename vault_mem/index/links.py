@@ -30,7 +30,7 @@ Means = Callable[[str, str], bool]
 class Names:
     """The names of all notes as of the last sync, and with a `folder` those of every other file of the vault.
 
-    What it has looked up it keeps: it is made for one operation or answer.
+    It caches what it has looked up, so it is used for a single operation or answer.
     """
 
     def __init__(self, state: StateStore, folder: Folder | None = None) -> None:

@@ -34,16 +34,16 @@ from vault_mem.vault.walk import EMPTIED, RACY_NS, FileState, Listing, content_h
 if TYPE_CHECKING:
     from vault_mem.index.shared import Shared
 
-# Files per commit: large enough that a commit's own cost does not count, small enough to hold in memory.
+# Files per commit: large enough to make a commit's own cost negligible, small enough to hold in memory.
 BATCH = 1000
 # At most this many rows of a commit are handed on to those who have the memories at hand.
 HANDED_ON = 8
-# A vault of at least this many files does not empty itself: more likely a disk is not mounted.
+# If at least this many files vanish at once, a disk is probably not mounted.
 MASS_LOSS = 5
-# Each time the table is folded together it is written again. Copies are kept for readers that are still on them, but
-# no longer than from one folding to the next, or they would soon outgrow the vault.
+# Folding rewrites the table. Old copies are kept for readers that still use them, but
+# only until the next folding, or they would soon outgrow the vault.
 KEEP_VERSIONS = (1.0, 60.0)
-# What the states note as the table's version as long as a sync is not through: ids may be anybody's.
+# Recorded as the table's version while a sync is running: ids are not settled yet.
 UNSETTLED = -1
 # Why an index is rebuilt though nothing is wrong with it: then everything comes from the files.
 ASKED_FOR = "asked for"
@@ -132,7 +132,7 @@ def sync(
 
 @contextmanager
 def _at_length(index: Index, long: bool) -> Iterator[None]:
-    """Let those who would wait for us know that it may take long, so that they do not."""
+    """Leave a sign that this may take long, so that others do not wait for us."""
     sign = index.home / "busy"
     if not long:
         yield
@@ -586,7 +586,7 @@ def upkeep(index: Index, commits: int) -> None:
     """Fold the table together after that many commits, and drop old versions; the caller holds the lock."""
     if (index.state.get("commits") or 0) < commits:
         return
-    release_memory()  # it takes as much as all that was freed before
+    release_memory()  # otherwise folding needs as much memory again
     least, most = KEEP_VERSIONS
     now = time.time()
     since = now - (index.state.get("optimized") or 0)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     Piece = tuple[list[str], list[str] | None, list[str]]
 
 OURS, MIDDLE, THEIRS = "<<<<<<< ours\n", "=======\n", ">>>>>>> theirs\n"
-# With more changed lines than this, the shortest diff is of no use, and takes long to find.
+# Beyond this many changed lines, the shortest diff takes long to find and helps nobody.
 _MOST_CHANGES = 1000
 
 
@@ -32,12 +32,12 @@ def split(text: str) -> list[str]:
 
 
 def marked(ours: str, theirs: str) -> str:
-    """Two texts that stand for the same place, marked as git marks them."""
+    """Both sides of a conflict, marked as git marks them."""
     return OURS + ended(ours) + MIDDLE + ended(theirs) + THEIRS
 
 
 def ended(text: str) -> str:
-    """A text that something may follow."""
+    """A text that ends in a line feed."""
     return text if not text or text.endswith("\n") else text + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The kinds of places something is put into: JSON, TOML, YAML, a block in a Markdown file, a file of our own.
+"""The kinds of files we add to: JSON, TOML, YAML, a block in a Markdown file, a file of our own.
 
 Each kind only ever inserts text, so that taking the same text out again gives the file back byte for byte.
 """
@@ -62,7 +62,7 @@ def present(piece: Piece, text: str) -> bool:
 
 
 def foreign(piece: Piece, text: str) -> str:
-    """Why the place is taken by something of the owner's; nothing where it is free."""
+    """Which entry of the owner's is in the way; empty if none is."""
     if piece.kind == "file":
         return "there is another file of that name"
     if piece.kind == "toml" and "vault-mem" in _toml(piece, text).get("mcp_servers", {}):

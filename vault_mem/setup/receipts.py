@@ -107,12 +107,12 @@ def remove_folders(folders: list[str]) -> None:
 
 
 def receipt_for(piece: Piece, before: str | None, after: str) -> Receipt:
-    """The beginning of a receipt."""
+    """An empty receipt."""
     return Receipt(piece.kind, None if before is None else digest(before), digest(after), entries=list(piece.entries))
 
 
 def digest(text: str) -> str:
-    """A text's fingerprint."""
+    """A hash of a text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
