@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +12,12 @@ from pathlib import Path
 from vault_mem import __version__
 from vault_mem.daemon import protocol
 from vault_mem.daemon.protocol import LIFE_LOCK
-from vault_mem.daemon.start import START_SECONDS, control
+from vault_mem.daemon.start import START_SECONDS, comes_true, control
 from vault_mem.vault import own
 from vault_mem.vault.folder import OWN
 from vault_mem.vault.lock import try_lock
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree
 
-_POLL_SECONDS = 0.02
 _HAND_OVER_SECONDS = START_SECONDS / 2  # another daemon finishes what it is writing first
 
 
@@ -48,12 +46,7 @@ def alive(root: str) -> bool:
 
 def await_end(root: str, seconds: float = START_SECONDS) -> bool:
     """Wait until no daemon has this vault open any more; whether that came true in time."""
-    deadline = time.monotonic() + seconds
-    while alive(root):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(_POLL_SECONDS)
-    return True
+    return comes_true(lambda: not alive(root), seconds)
 
 
 def elsewhere(root: str, folder: str) -> Holder | None:
@@ -87,7 +80,10 @@ def hold(root: Path, address: str, wake: Callable[[], None]) -> int | None:
     except OSError:
         return None
     try:
-        if not try_lock(handle) and not (_asked_to_leave(str(root), address, wake) and _locked(handle)):
+        held = try_lock(handle)
+        if not held and _asked_to_leave(str(root), address, wake):
+            held = comes_true(lambda: try_lock(handle), _HAND_OVER_SECONDS)
+        if not held:
             os.close(handle)
             return None
     except OSError:
@@ -112,15 +108,6 @@ def _asked_to_leave(root: str, address: str, wake: Callable[[], None]) -> bool:
     if holder.folder != os.path.dirname(address):  # noqa: PTH120
         return False
     return control(holder.address, protocol.STOP, root if holder.version else "") is not None
-
-
-def _locked(handle: int) -> bool:
-    deadline = time.monotonic() + _HAND_OVER_SECONDS
-    while not try_lock(handle):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(_POLL_SECONDS)
-    return True
 
 
 def _holder(root: str) -> Holder | None:

@@ -8,7 +8,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from vault_mem.client import connect
@@ -41,8 +41,13 @@ def running(address: str) -> bool:
 
 def await_end(address: str, seconds: float = START_SECONDS) -> bool:
     """Wait until the daemon that listened there has ended; whether it did in time."""
+    return comes_true(lambda: not running(address), seconds)
+
+
+def comes_true(condition: Callable[[], bool], seconds: float) -> bool:
+    """Wait for a condition; whether it came true in time."""
     deadline = time.monotonic() + seconds
-    while running(address):
+    while not condition():
         if time.monotonic() > deadline:
             return False
         time.sleep(_POLL_SECONDS)
@@ -56,11 +61,8 @@ def start(address: str, env: Mapping[str, str] = os.environ) -> bool:
     except OSError:
         return False
     try:
-        deadline = time.monotonic() + START_SECONDS
-        while not try_lock(handle):
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(_POLL_SECONDS)
+        if not comes_true(lambda: try_lock(handle), START_SECONDS):
+            return False
         connection = connect(address)
         if connection is not None:  # another was faster
             connection.close()

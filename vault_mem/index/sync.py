@@ -24,7 +24,7 @@ from vault_mem.index.known import Known, Written
 from vault_mem.index.links import Names
 from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, listed, rows_in
 from vault_mem.model import Problem, digits_of
-from vault_mem.notes.links import path_key
+from vault_mem.notes.links import path_key, stem_of
 from vault_mem.notes.parse import Note, parse
 from vault_mem.result import Result, plain
 from vault_mem.vault.folder import Folder
@@ -271,7 +271,7 @@ _COPY = re.compile(r"conflict|copy|コピー|競合| \d+$|\(\d+\)$", re.IGNORECA
 
 
 def _originality(key: str, id_: str) -> tuple[bool, bool, int, str]:
-    stem = key.rsplit("/", 1)[-1].removesuffix(".md")
+    stem = stem_of(key)
     named = stem == id_ or stem.endswith(digits_of(id_))
     return (not named, bool(_COPY.search(stem)), len(key), key)
 
