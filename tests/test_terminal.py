@@ -303,3 +303,9 @@ def test_type_and_see(cli: Command, key: Path, monkeypatch: pytest.MonkeyPatch):
     os.close(ours)
     assert found is not None and found.memory.id == KEY
     assert asked == ["鍵x", "鍵"] and "鍵は魏さんに" in drawn
+
+
+def test_status_is_aligned_in_a_narrow_terminal(cli: Command, key: Path):
+    lines = seen(cli, "status", width=40, colour=False).out.splitlines()
+    [below] = [later for line, later in itertools.pairwise(lines) if line.startswith("calibration:")]
+    assert re.match(r" {14}\S", below)

@@ -102,7 +102,7 @@ def status(found: Status) -> str:
         "store": _store(found.store) if found.store else "",
         "in git": f"now private, but still in git: {', '.join(found.in_git)}" if found.in_git else "",
     }
-    lines = [f"{name + ':':<13}{text}" for name, text in facts.items() if text]
+    lines = [f"{name + ':':<14}{text}" for name, text in facts.items() if text]
     lines += [f"  {problem}" for problem in found.problems[:_SHOWN_PROBLEMS]]
     if len(found.problems) > _SHOWN_PROBLEMS:
         lines.append(f"  and {len(found.problems) - _SHOWN_PROBLEMS} more; see vault-mem doctor")
