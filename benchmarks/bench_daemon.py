@@ -173,7 +173,7 @@ def _calls(
 
 def _further(folder: Path, first: Path, script: Path, env: dict[str, str], asked: list[str]) -> Iterator[Figure]:
     """What further small vaults cost in the same process, and whether they wait for each other."""
-    place = protocol.meeting_place(str(first), env)
+    place = protocol.address_for(str(first), env)
 
     def memory() -> float:
         time.sleep(QUIET_SECONDS / 2)
@@ -264,7 +264,7 @@ def _saves(root: Path, script: Path, env: dict[str, str], random: Random) -> Ite
 
 def _many(root: Path, env: dict[str, str], asked: list[str], random: Random, count: int) -> Iterator[Figure]:
     """Memory, open files and threads of the daemon while it answers many requests."""
-    place = protocol.meeting_place(str(root), env)
+    place = protocol.address_for(str(root), env)
     process = Path(f"/proc/{(control(place, protocol.STATUS) or {})['pid']}")
     if not process.exists():
         return

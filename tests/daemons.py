@@ -35,7 +35,7 @@ class Served(Command):
 
     @property
     def place(self) -> str:
-        return protocol.meeting_place(str(self.root), self.env)
+        return protocol.address_for(str(self.root), self.env)
 
     def start(self, *arguments: str, **options) -> subprocess.Popen[bytes]:
         """The command as a process that runs while the test goes on."""

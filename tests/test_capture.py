@@ -408,7 +408,7 @@ def test_a_disk_that_fails_once(cli: Command, root: Path, tmp_path: Path, monkey
         raise OSError(errno.EIO, "Input/output error")
 
     with monkeypatch.context() as patched:
-        patched.setattr("vault_mem.vault.sessions.make_place", failing)
+        patched.setattr("vault_mem.vault.sessions.make_folder", failing)
         capture(cli, transcript(tmp_path, line("user", "Said while the disk failed.")))
     cli.run("status")
     assert "Said while the disk failed." in only(root)

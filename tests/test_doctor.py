@@ -406,7 +406,7 @@ def test_a_daemon_of_another_version(cli: Command, root: Path, env: dict[str, st
 
     env = env | {"XDG_RUNTIME_DIR": str(tmp_path / "run")}
     (tmp_path / "run").mkdir(mode=0o700)
-    place = protocol.meeting_place(str(root), env)
+    place = protocol.address_for(str(root), env)
     Path(place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         listener.bind(place + ".sock")

@@ -413,7 +413,7 @@ def test_init_says_what_it_wrote(tmp_path: Path, env: dict[str, str]) -> None:
 
 def test_status_tells_how_the_vault_stands_to_git(pair: tuple[Clone, Clone], cli: Command) -> None:
     one, other = pair
-    assert "git:         not a repository" in cli.run("status").out
+    assert "git:          not a repository" in cli.run("status").out
     line = next(each for each in other.run("status").out.splitlines() if each.startswith("git:"))
     assert "no uncommitted" in line and "level with origin/" in line and "ignores what is private" in line
     other.save("New here.")

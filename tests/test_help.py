@@ -102,9 +102,9 @@ def test_fish_completes(bare: Command):
         "vault-mem -v reca": "recall\tFind memories by meaning and by words.",
         "vault-mem --vault config reca": "recall\tFind memories by meaning and by words.",
         "vault-mem remember config se": "",  # words of a text are no commands
-        "vault-mem remember --vault /x --forc": "--force\tSave even if it repeats a memory.",
+        "vault-mem remember --vault /x --forc": "--force\tSave it even if it repeats a memory.",
         "vault-mem remember --kind rel": "relation\tOne of event, fact, relation, task, summary, mood; default event.",
-        "vault-mem help conso": "consolidate\tReplay what is new, and find near-duplicates.",
+        "vault-mem help conso": "consolidate\tLink what is new, and find near-duplicates.",
         "vault-mem config set dedup_t": "dedup_threshold",
     }
     ask = "".join(f"complete -C '{line}'; echo;" for line in expected)
@@ -134,9 +134,9 @@ zpty -d line
     ("line", "offered"),
     [
         ("vault-mem -v reca", "recall  -- Find memories by meaning"),
-        ("vault-mem --vault /x config se", "set  -- Set a setting"),
+        ("vault-mem --vault /x config se", "set  -- Change a setting"),
         ("vault-mem remember --kind rel", "relation"),
-        ("vault-mem help conso", "consolidate  -- Replay what is new"),
+        ("vault-mem help conso", "consolidate  -- Link what is new"),
         ("vault-mem config set dedup_t", "dedup_threshold"),
     ],
 )

@@ -52,14 +52,14 @@ assert run(["recall", "coffee in the morning", "--vault", str(root)], Console.of
 no_writer("by itself")
 
 from vault_mem.daemon.engine import Engine, Loan
-from vault_mem.daemon.request import Request
+from vault_mem.daemon.request import ClientRequest
 from vault_mem.vault.folder import Folder
 
 folder = Folder(root, os.environ)
 engine = Engine(folder, os.open(os.devnull, os.O_RDONLY), root / "cookies", lambda engine: None)
 engine.borrow()
 asked = b"\\0".join([b"1", b"r1", os.fsencode(root), b"80", b"", b"0", b"recall", b"coffee in the morning"])
-loan = Loan(engine, Request(asked))
+loan = Loan(engine, ClientRequest(asked))
 console = Console.of_process()
 console.opening, console.vault = (lambda console, what: loan.open(folder, console, what)), str(root)
 assert run(["recall", "coffee in the morning"], console) == 0

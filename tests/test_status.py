@@ -41,7 +41,7 @@ def test_the_text(cli: Command, root: Path) -> None:
     memory(root, "memories/g.md", "mem_00000000000f", "Broken", "importance: high")
     answer = cli.run("status")
     assert answer.code == 0
-    assert "memories:    1 (0 private, 0 closed)\n" in answer.out
+    assert "memories:     1 (0 private, 0 closed)\n" in answer.out
     assert "up to date with every file" in answer.out
     assert "0.70 from cosine" in answer.out
     assert "  memories/g.md:4: importance should be" in answer.out

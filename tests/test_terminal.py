@@ -22,7 +22,7 @@ from vault_mem.cli.console import Console
 from vault_mem.cli.look import columns
 from vault_mem.cli.main import run
 from vault_mem.daemon import protocol
-from vault_mem.daemon.request import Line, Request
+from vault_mem.daemon.request import ClientRequest, Line
 from vault_mem.daemon.request import run as serve
 
 KEY = "mem_651b9d294720"
@@ -125,7 +125,7 @@ def test_long_answers_go_through_a_pager(cli: Command):
 @pytest.mark.parametrize(("terminal", "styled"), [("itc", True), ("it", False), ("", False)])
 def test_what_the_terminal_can_do_travels_with_the_request(terminal: str, styled: bool):
     ours, theirs = socket.socketpair()
-    request = Request(protocol.request("0", "id", ["tags", "--help"], 44, terminal)[5:])
+    request = ClientRequest(protocol.request("0", "id", ["tags", "--help"], 44, terminal)[5:])
     line = Line(theirs, protocol.Messages(theirs))
     code, _ = serve(request, line, opening=None, lending=None)  # type: ignore[arg-type]
     line.finish(code)
@@ -303,3 +303,9 @@ def test_type_and_see(cli: Command, key: Path, monkeypatch: pytest.MonkeyPatch):
     os.close(ours)
     assert found is not None and found.memory.id == KEY
     assert asked == ["鍵x", "鍵"] and "鍵は魏さんに" in drawn
+
+
+def test_status_is_aligned_in_a_narrow_terminal(cli: Command, key: Path):
+    lines = seen(cli, "status", width=40, colour=False).out.splitlines()
+    [below] = [later for line, later in itertools.pairwise(lines) if line.startswith("calibration:")]
+    assert re.match(r" {14}\S", below)

@@ -27,7 +27,7 @@ COMPOUNDS, LONGEST_COMPOUND = 40_000, 16  # dictionary entries of several tokens
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class Meanings:
     """What is known of the Japanese tokens."""
 
     meanings: dict[str, Meaning]
@@ -41,7 +41,7 @@ class Lexicon:
         return sorted(texts | set(self.kanji.values()))
 
 
-def look_up(dictionary: Dictionary, vocabulary: Vocabulary, english: dict[str, float], chive_folder: Path) -> Lexicon:
+def look_up(dictionary: Dictionary, vocabulary: Vocabulary, english: dict[str, float], chive_folder: Path) -> Meanings:
     """Return what the dictionary and chiVe know of the Japanese tokens; inflected forms share their lemma's usage."""
     words = [vocabulary.tokens[token] for token in vocabulary.of(Kind.JAPANESE)]
     found = {word: dictionary.meaning(word, english) for word in words}
@@ -50,11 +50,11 @@ def look_up(dictionary: Dictionary, vocabulary: Vocabulary, english: dict[str, f
     usage = chive.read(chive_folder, sorted({*words, *lemmas.values()}))
     usage |= {word: usage[lemma] for word, lemma in lemmas.items() if word not in usage and lemma in usage}
     kanji = {vocabulary.tokens[token] for token in vocabulary.of(Kind.KANJI)}
-    return Lexicon(meanings, {sign: gloss for sign, gloss in dictionary.kanji.items() if sign in kanji}, usage)
+    return Meanings(meanings, {sign: gloss for sign, gloss in dictionary.kanji.items() if sign in kanji}, usage)
 
 
 def from_dictionary(
-    vectors: Matrix, vocabulary: Vocabulary, tokenizer: Tokenizer, lexicon: Lexicon, directions: Matrix
+    vectors: Matrix, vocabulary: Vocabulary, tokenizer: Tokenizer, lexicon: Meanings, directions: Matrix
 ) -> Matrix:
     """Return the vectors with those of Japanese words and kanji filled in from glosses and chiVe."""
     vectors = vectors.copy()
@@ -89,7 +89,7 @@ def from_dictionary(
 
 
 def _mapped_usage(
-    vocabulary: Vocabulary, lexicon: Lexicon, meant: dict[str, Matrix]
+    vocabulary: Vocabulary, lexicon: Meanings, meant: dict[str, Matrix]
 ) -> tuple[dict[str, Matrix], NDArray[np.float32]]:
     """Map chiVe into the English space by ridge regression on the words both it and the dictionary know."""
     known = [word for word in meant if word in lexicon.usage]

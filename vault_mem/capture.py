@@ -72,9 +72,9 @@ def _hand_over(root: str, content: bytes) -> None:
     try:
         _leave(root, INBOX, content)
     except OSError:
-        place = outside_inbox()
-        os.makedirs(place, 0o700, exist_ok=True)  # noqa: PTH103
-        _leave(place, "", os.fsencode(root) + b"\n" + content)
+        inbox = outside_inbox()
+        os.makedirs(inbox, 0o700, exist_ok=True)  # noqa: PTH103
+        _leave(inbox, "", os.fsencode(root) + b"\n" + content)
 
 
 def _leave(root: str, below: str, content: bytes) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ACCEPT_SECONDS = 10.0
 _HELP = ("--help", "-h")
 _waiting_for_input = False
-_input_sent: list[bytes] = []  # what was read once cannot be read again, should the daemon die with it
+_input_sent: list[bytes] = []  # it cannot be read a second time, should the daemon die
 
 
 class _Lost(Exception):
@@ -119,7 +119,7 @@ def _may_ask(words: list[str], arguments: list[str]) -> bool:
 
 
 def _find(named: str) -> str:
-    """As `vault.find` does, at the price of a few system calls; empty where there is none, or in any doubt."""
+    """Like `vault.find`, with a few system calls; empty if there is none, or in any doubt."""
     path = os.path
     cwd = os.getcwd()  # noqa: PTH109
     named = named or os.environ.get("VAULT_MEM_VAULT", "")
@@ -133,8 +133,8 @@ def _find(named: str) -> str:
         if folder:
             return path.realpath(folder)
         named = _default_vault()
-    place = path.join(cwd, path.expanduser(named)) if named else ""
-    return path.realpath(place) if place and path.isfile(path.join(place, "vault-mem.toml")) else ""
+    folder = path.join(cwd, path.expanduser(named)) if named else ""
+    return path.realpath(folder) if folder and path.isfile(path.join(folder, "vault-mem.toml")) else ""
 
 
 def _above(folder: str) -> str:
@@ -165,23 +165,23 @@ def _default_vault() -> str:
 def _through_daemon(root: str, arguments: list[str], request: str) -> int:
     only_if_warm = not arguments or any(each in _HELP for each in arguments)
     for _ in range(3):  # a daemon of another version, or one about to exit, is replaced
-        connection, place = reach(root)
+        connection, address = reach(root)
         if connection is None:
-            place = "" if only_if_warm else starting_place()
-            if not place:
+            address = "" if only_if_warm else starting_address()
+            if not address:
                 raise _NotTaken
             from vault_mem.daemon.start import start
 
-            if not start(place):
+            if not start(address):
                 raise _NotTaken
-            connection = connect(place)
+            connection = connect(address)
         if connection is not None:
             code = _ask(connection, arguments, request)
             if code is not None:
                 return code
             from vault_mem.daemon.start import await_end
 
-            await_end(place)
+            await_end(address)
     raise _NotTaken
 
 
@@ -189,34 +189,33 @@ def reach(root: str) -> tuple[Socket | None, str]:
     """A connection to the daemon for a vault, and where it listens; None where there is none."""
     from vault_mem.daemon import protocol
 
-    places = protocol.places(root)
+    addresses = protocol.addresses(root)
     if os.environ.get("VAULT_MEM_DAEMON") == "on":
-        places += [starting_place()]
-    for place in filter(None, dict.fromkeys(places)):
-        connection = connect(place)
+        addresses += [starting_address()]
+    for address in filter(None, dict.fromkeys(addresses)):
+        connection = connect(address)
         if connection is not None:
-            return connection, place
+            return connection, address
     return None, ""
 
 
-def starting_place(env: Mapping[str, str] = os.environ) -> str:
+def starting_address(env: Mapping[str, str] = os.environ) -> str:
     """Where this process may have a daemon listen; empty where it may start none.
 
     One whose rights are narrowed starts none for all. Where the user wants one even so, it serves others like it.
     """
     from vault_mem.daemon import protocol
 
-    own = protocol.own_place(env)
+    own = protocol.own_address(env)
     if not own or not _narrowed():
         return own
     return own + protocol.NARROWED if env.get("VAULT_MEM_DAEMON") == "on" else ""
 
 
 def _narrowed() -> bool:
-    """Whether this process may do less than its user: what it starts would be everyone's daemon, and may die with it.
+    """Whether this process has fewer rights than its user: its daemon would serve everyone, and may die with it.
 
-    Sandboxes of agents take the right to gain rights. A filter of system calls counts where not all have one: in a
-    container all do.
+    Agents' sandboxes set NoNewPrivs. A system call filter counts only if process 1 has none: in a container all do.
     """
     try:
         with open("/proc/self/status", "rb") as file:  # noqa: PTH123
@@ -241,7 +240,7 @@ def _poke(root: str) -> None:
         connection.close()
 
 
-def connect(place: str) -> Socket | None:
+def connect(address: str) -> Socket | None:
     """A connection to the daemon that listens there, if it is our own user's; None where there is none."""
     from _socket import AF_UNIX, SOCK_STREAM, socket
 
@@ -250,7 +249,7 @@ def connect(place: str) -> Socket | None:
     connection = socket(AF_UNIX, SOCK_STREAM)
     try:
         connection.settimeout(_ACCEPT_SECONDS)
-        connection.connect(place + ".sock")
+        connection.connect(address + ".sock")
         if peer_uid(connection) in (os.getuid(), -1):
             return connection
     except OSError:
@@ -343,7 +342,7 @@ def _cancel_on_interrupt(connection: Socket) -> None:
             raise KeyboardInterrupt
 
     _signal.signal(_signal.SIGINT, cancel)
-    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGINT])  # one that came before is heard now
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGINT])  # handles one that came before
 
 
 def _last_word(connection: Socket, messages: Messages) -> tuple[bytes, bytes] | None:

@@ -50,7 +50,7 @@ class Unsafe(VaultMemError):
 
 
 class Busy(Unsafe):
-    """Another process is writing, and has been for longer than one waits."""
+    """Another process has been writing for longer than we wait."""
 
     code = "busy"
 
@@ -92,7 +92,7 @@ class WriteFailed(VaultMemError):
 
 
 class CallersOwn(BaseException):
-    """What a function of the caller's raised: nothing on the way takes it for an error of ours."""
+    """Wraps what a caller's function raised, so that nothing mistakes it for an error of ours."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))

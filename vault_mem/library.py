@@ -295,7 +295,7 @@ class Vault:
         """Save many texts as one operation, which one `undo` takes back; each goes through the guard.
 
         Each is a text, a `Draft`, or a dict with `content` and the keywords of `remember` that are fields. One that
-        makes no sense is among the `refused`, with its place and the reason, and does not stop the rest.
+        makes no sense is among the `refused`, with its position and the reason, and does not stop the rest.
         """
         from vault_mem.operations.memory.remember_many import remember_many
 
@@ -346,13 +346,13 @@ class Vault:
         )
 
     def tag(self, id_: Ref, add: Texts = (), remove: Texts = ()) -> EditResult:
-        """Add tags to a memory and take others off."""
+        """Add tags to a memory and remove others."""
         from vault_mem.operations.upkeep.tag import tag
 
         return self._writing(tag, name_of(id_), texts_of(add, "add"), texts_of(remove, "remove"))
 
     def rename(self, id_: Ref, name: str, *, exact: bool = False, update_links: bool = False) -> RenameResult:
-        """Give a memory's file another name, and links to it too; its id's first digits stay in it unless `exact`.
+        """Rename a memory's file and update links to it; the name keeps the first digits of the id unless `exact`.
 
         `update_links` changes the links in your own notes, canvases and bases as well.
         """
@@ -371,9 +371,9 @@ class Vault:
         limit: int | None = None,
         progress: Progress | None = None,
     ) -> ConsolidationStats:
-        """Replay the last hours and find near-duplicates among what is new, or in the `whole` vault.
+        """Link what is new and find near-duplicates of it, or of the `whole` vault.
 
-        `window` takes that many of the newest memories for new, whatever their age, instead of `window_hours`.
+        `window` treats that many of the newest memories as new, whatever their age, instead of `window_hours`.
         """
         from vault_mem.operations.upkeep import consolidate as own
 
@@ -462,7 +462,7 @@ class Vault:
         return self._reading(recall, request, cost)
 
     def trusted_ids(self, least: str) -> set[str]:
-        """The memories that come from a source to be trusted that much: owner, agent, captured, imported, or none."""
+        """The memories whose source has that trust: owner, agent, captured, imported, or none."""
         from vault_mem.operations.memory.show import trusted_ids
 
         return self._reading(trusted_ids, least)
@@ -523,7 +523,7 @@ class Vault:
         *,
         budget: int | None = None,
     ) -> WhyNot:
-        """At which stage a recall drops a memory, or where it stands."""
+        """At which stage a recall drops a memory, or at which rank it shows it."""
         from vault_mem.operations.memory.recall import Request
 
         return self.ask_why_not(id_, Request(query, n, self._chosen(filters), budget))
@@ -541,7 +541,7 @@ class Vault:
         return self._reading(similar, name_of(note), n)
 
     def compare(self, a: Ref, b: Ref) -> Comparison:
-        """How two texts or memories stand to each other."""
+        """How two texts or memories relate, and what `remember` would do with the second."""
         from vault_mem.operations.memory.compare import compare
 
         return self._reading(compare, name_of(a), name_of(b))
@@ -599,7 +599,7 @@ class Vault:
     def forget(
         self, id_: Ref, reason: str = "", *, purge: bool = False, sure: bool = False, update_links: bool = False
     ) -> ForgetResult:
-        """Put a memory into the trash and remove the references to it, with `update_links` in your own notes too.
+        """Move a memory to the trash and remove references to it, with `update_links` in your own notes too.
 
         `purge` keeps nothing of it, and takes the whole id unless you are `sure`.
         """
@@ -655,7 +655,7 @@ class Vault:
 
     @staticmethod
     def restore_backup(file: StrPath, folder: StrPath) -> BackupResult:
-        """Unpack an archive that `backup` wrote into a new or empty folder, which is a vault then."""
+        """Unpack an archive that `backup` wrote into a new or empty folder, as a vault."""
         from vault_mem.operations.upkeep.backup import restore_backup
 
         return restore_backup(path_of(file), path_of(folder))
@@ -667,7 +667,7 @@ class Vault:
         return self._writing(link, name_of(a), name_of(b), None if type is None else text_of(type), reason)
 
     def unlink(self, a: Ref, b: Ref, *, body: bool = False, reason: str = "") -> UnlinkResult:
-        """Take the link between two memories away; one in a text becomes plain text with `body`."""
+        """Remove the link between two memories; one in a text becomes plain text with `body`."""
         from vault_mem.operations.upkeep.link import unlink
 
         return self._writing(unlink, name_of(a), name_of(b), body=body, reason=reason)
@@ -713,13 +713,13 @@ class Vault:
         return self._reading(list_episodes)
 
     def add_to_episode(self, id_: Ref, ids: Iterable[Ref]) -> EpisodeChange:
-        """Put memories into an episode."""
+        """Add memories to an episode."""
         from vault_mem.operations.upkeep.episodes import add
 
         return self._writing(add, name_of(id_), names_of(ids))
 
     def remove_from_episode(self, id_: Ref, ids: Iterable[Ref]) -> EpisodeChange:
-        """Take memories out of an episode."""
+        """Remove memories from an episode."""
         from vault_mem.operations.upkeep.episodes import remove
 
         return self._writing(remove, name_of(id_), names_of(ids))
@@ -727,7 +727,7 @@ class Vault:
     def undo(self, op: str | None = None, *, sure: bool = False) -> UndoResult:
         """Take back the last operation, or a named one.
 
-        Where something came since that cannot be taken back, the one before it is meant only if you are `sure`.
+        If a later operation cannot be undone, this one is taken back only if you are `sure`.
         """
         from vault_mem.operations.upkeep.undo import undo
 
@@ -752,13 +752,13 @@ class Vault:
         return self._reading(operations, n)
 
     def close(self, id_: Ref, reason: str = "", at: When | None = None) -> EditResult:
-        """End a memory's validity; it is kept."""
+        """Mark a memory as no longer true; it is kept."""
         from vault_mem.operations.upkeep.validity import close
 
         return self._writing(close, name_of(id_), reason, self._moment(at, "at"))
 
     def done(self, id_: Ref, reason: str = "", at: When | None = None) -> EditResult:
-        """End a task: it is done, now or at a given time."""
+        """Mark a task as done, now or at a given time."""
         from vault_mem.operations.upkeep.validity import done
 
         return self._writing(done, name_of(id_), reason, self._moment(at, "at"))
@@ -784,7 +784,7 @@ class Vault:
     def tidy_candidates(
         self, *, kind: Kind | str | None = None, budget: int = 6000, public_only: bool = False
     ) -> Candidates:
-        """Clusters of near states of one kind, and the token that a plan made from them gives."""
+        """Clusters of similar states of one kind, and the token to put into a plan made from them."""
         from vault_mem.operations.upkeep.candidates import find
 
         return self._reading(
@@ -820,7 +820,7 @@ class Vault:
         return self._reading(open_proposals)
 
     def review_versions(self) -> builtins.list[SideBySide]:
-        """Second versions of a memory that a sync service kept, beside the first: only a person can choose."""
+        """Conflict copies of memories that a sync service kept, beside the original: only a person can choose."""
         from vault_mem.operations.git.copies import side_by_side
 
         return self._reading(side_by_side)
@@ -918,7 +918,7 @@ class Vault:
         private: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
-        """Bring in memories from a file, folder or archive; what came in before is skipped."""
+        """Import memories from a file, folder or archive; what was imported before is skipped."""
         from vault_mem.operations.vaults.import_ import import_
 
         return self._writing(import_, path_of(source), format_, dry_run=dry_run, private=private, progress=progress)
@@ -926,7 +926,7 @@ class Vault:
     def import_sessions(
         self, source: StrPath, format_: str, *, dry_run: bool = False, progress: Progress | None = None
     ) -> SessionsReport:
-        """Bring in what another agent has kept of its sessions, as sessions; one that grew there grows here."""
+        """Import an agent's own transcripts as sessions; one that grew there grows here."""
         from vault_mem.operations.sessions.import_sessions import import_sessions
 
         return self._writing(import_sessions, path_of(source), format_, dry_run=dry_run, progress=progress)
@@ -968,7 +968,7 @@ class Vault:
         return self._reading(wake_up, budget=wanted, cost=cost, public_only=public_only, others=others)
 
     def introspect(self, budget: int | None = None, *, public_only: bool = False) -> Introspection:
-        """What there is to think about, in at most `budget` tokens of text."""
+        """What is worth thinking about, in at most `budget` tokens of text."""
         from vault_mem.messages.agents_day import introspected, tokens_of
 
         now = self.workspace.folder.now()
@@ -1014,7 +1014,7 @@ class Vault:
         return self._reading(status)
 
     def doctor(self, *, fix: bool = False) -> Diagnosis:
-        """What is wrong with the vault, and what to do about it; `fix` does what is safe to do."""
+        """What is wrong with the vault, and how to fix it; `fix` does what is safe."""
         from vault_mem.operations.vaults.doctor import doctor
 
         return (self._writing if fix else self._reading)(doctor, fix=fix)

@@ -83,8 +83,8 @@ class Problem:
     odd: bool = False
 
     def __str__(self) -> str:
-        place = f"{self.path}:{self.line}" if self.line else self.path
-        return f"{place}: {self.reason}"
+        where = f"{self.path}:{self.line}" if self.line else self.path
+        return f"{where}: {self.reason}"
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""

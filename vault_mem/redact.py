@@ -25,12 +25,12 @@ WITHHELD = "(its message is withheld: it may quote a private memory)"
 
 # Fields of a private memory that may be logged: they say nothing of what it is about.
 _HARMLESS = ("category", "importance")
-# Where a command's words are free text, it may be about a private memory: only their length is logged.
+# Free text may be about a private memory: only its length is logged.
 _ID = re.compile(r"(?:mem|ep)_[0-9a-f]{1,12}|-")
 _SHORT_ID = re.compile(r"[0-9a-f]{1,12}")
 _IDS = ("id", "ids", "update_id", "keep", "remove", "memories", "members", "supersedes")
 _PLAIN_NAMES = ("file", "folder", "kind", "type", "since", "until", "as_of", "valid_from", "valid_to", "op")
-# Shorter texts stand in every sentence, and give nothing away.
+# Shorter texts occur in any sentence and reveal nothing.
 _SHORTEST = 3
 _BEGINNINGS = (24, 40, 60)
 _SEALED: ContextVar[frozenset[str]] = ContextVar("sealed", default=frozenset())
@@ -64,7 +64,7 @@ def _length_only(name: str, value: Any) -> Any:
 
 @contextmanager
 def sealing(texts: Iterable[str] = ()) -> Iterator[None]:
-    """A command's own room: what is sealed in it is forgotten at its end."""
+    """The scope of a command: what is sealed in it is forgotten at its end."""
     token = _SEALED.set(frozenset())
     try:
         seal({"arguments": list(texts)})

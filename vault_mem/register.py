@@ -14,7 +14,7 @@ class Command:
 
     `writes` may also be the option with which alone it writes. `here`: it runs in the client and not in the daemon,
     because it talks to the person at the terminal, changes how a vault is found, needs none, or is about the daemon.
-    `turn`: tidying by itself goes by how often it was called (T-3).
+    `turn`: it counts towards the next automatic tidy (T-3).
     """
 
     __slots__ = ("group", "here", "summary", "turn", "writes")

@@ -13,7 +13,7 @@ from typing import Any
 
 # C0 but tab and newline, DEL, C1, and what turns the direction of text: embeddings, overrides, isolates.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-# No vowels: it is never a word, and always two tokens.
+# Without vowels it is never a word, and always two tokens.
 _SIGNS = "bcdfghjkmnpqrstvwxz"
 _tag: ContextVar[str] = ContextVar("tag", default="")
 

@@ -108,7 +108,7 @@ def help_option() -> click.Option:
 
 
 def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
-    """Writes an option that was given down on the console, under that name."""
+    """Records a given option on the console, under that name."""
 
     def keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         console = ctx.find_object(Console)
@@ -260,7 +260,7 @@ def finish(console: Console, vault: Vault, *, stale: bool = False, pending: int 
     for notice in vault.workspace.notices:
         console.note(notice)
     if stale:
-        console.note(notices.BEHIND.format(pending=pending))
+        console.note(notices.STALE.format(pending=pending))
 
 
 def reply(console: Console, vault: Vault, result: Any, text: str, **more: Any) -> None:
@@ -289,7 +289,7 @@ def can_ask(console: Console) -> bool:
 
 
 def agrees(console: Console, question: str) -> bool:
-    """Ask a person; only a yes is one."""
+    """Ask a person; anything but a yes means no."""
     console.stderr.write(f"{question} [y/N] ")
     console.stderr.flush()
     return console.ask().strip().lower() in ("y", "yes")

@@ -58,7 +58,7 @@ class Console:
     opened: list[Vault] = field(default_factory=list)  # by this command, for itself alone
     cancelled: Callable[[], bool] = lambda: False
     broken_off: bool = False  # the command ended in the middle of something
-    _progress: object = field(default=None, repr=False)  # the one whose bar is on the screen
+    _progress: object = field(default=None, repr=False)  # whose bar is on the screen
 
     @staticmethod
     def of_process() -> Console:
@@ -100,8 +100,8 @@ class Console:
         self.stdout.write(text + "\n")
 
     def _linked(self, id_: str) -> str:
-        place = self.address(id_) if self.address else ""
-        return linked(id_, place) if place else id_
+        url = self.address(id_) if self.address else ""
+        return linked(id_, url) if url else id_
 
     def print_json(self, value: Any) -> None:
         """The answer as one JSON document."""

@@ -36,10 +36,10 @@ def command() -> None:
 @click.pass_obj
 def start_command(console: Console) -> None:
     """Start the daemon if needed, and keep this vault open until you stop it."""
-    root, place = _place(console)
-    _refuse_elsewhere(root, place)
-    _keep(console, place, [str(root)])
-    _show(console, root, place)
+    root, address = _root_and_address(console)
+    _refuse_elsewhere(root, address)
+    _keep(console, address, [str(root)])
+    _show(console, root, address)
 
 
 @command.command("stop", cls=Command, examples="vault-mem daemon stop\nvault-mem daemon stop --all")
@@ -50,14 +50,14 @@ def stop_command(console: Console, everything: bool) -> None:
     from vault_mem.daemon.holding import alive
 
     if everything:
-        stopped = [status for place in _places(console) if (status := _end(place))]
+        stopped = [status for address in _addresses(console) if (status := _end(address))]
         vaults = [each["vault"] for status in stopped for each in status["vaults"]]
         console.answer({"stopped": bool(stopped), "vaults": vaults}, the_vault.stopped(bool(stopped)))
         return
-    root, place = _place(console)
+    root, address = _root_and_address(console)
     was = alive(str(root))
-    _refuse_elsewhere(root, place)
-    _end(place, root)
+    _refuse_elsewhere(root, address)
+    _end(address, root)
     console.answer({"vault": str(root), "stopped": was}, the_vault.stopped(was))
 
 
@@ -65,12 +65,12 @@ def stop_command(console: Console, everything: bool) -> None:
 @click.pass_obj
 def restart_command(console: Console) -> None:
     """Restart the process and keep this vault open. Other vaults open when they are used."""
-    root, place = _place(console)
-    _refuse_elsewhere(root, place)
-    before = _end(place) or {"vaults": []}
+    root, address = _root_and_address(console)
+    _refuse_elsewhere(root, address)
+    before = _end(address) or {"vaults": []}
     kept = [each["vault"] for each in before["vaults"] if not each["automatic"]]
     _keep(console, "", [str(root), *kept])
-    _show(console, *_place(console))
+    _show(console, *_root_and_address(console))
 
 
 @command.command("status", cls=Command, examples="vault-mem daemon status\nvault-mem daemon status --all --json")
@@ -81,9 +81,9 @@ def restart_command(console: Console) -> None:
 def status_command(console: Console, everything: bool) -> None:
     """Show whether it is running, since when, and which vaults are open."""
     if not everything:
-        _show(console, *_place(console))
+        _show(console, *_root_and_address(console))
         return
-    running = [status for place in _places(console) if (status := _status(place)) is not None]
+    running = [status for address in _addresses(console) if (status := _status(address)) is not None]
     if console.json:
         daemons = [{**status, **vault} for status in running for vault in status.pop("vaults")]
         console.print_json({"daemons": daemons})
@@ -98,17 +98,17 @@ def status_command(console: Console, everything: bool) -> None:
 @click.pass_obj
 def run_command(console: Console) -> int:
     """Run the daemon in the foreground until Ctrl-C."""
-    root, _ = _place(console)
+    root, _ = _root_and_address(console)
     from vault_mem.daemon.__main__ import serve
     from vault_mem.daemon.holding import alive
-    from vault_mem.daemon.protocol import own_place
+    from vault_mem.daemon.protocol import own_address
     from vault_mem.daemon.start import running
 
-    place = own_place(console.env)
-    if alive(str(root)) or running(place):
+    address = own_address(console.env)
+    if alive(str(root)) or running(address):
         raise Unsafe("a daemon is running already", "vault-mem daemon stop --all")
     console.notice(the_vault.SERVING.format(root=root))
-    return serve([str(root)], place)
+    return serve([str(root)], address)
 
 
 @command.command("logs", cls=Command, examples="vault-mem daemon logs -n 100\nvault-mem daemon logs --follow")
@@ -120,7 +120,7 @@ def logs_command(console: Console, lines: int, follow: bool) -> None:
     from vault_mem.daemon.log import LOG
     from vault_mem.vault.tree import Tree
 
-    root, _ = _place(console)
+    root, _ = _root_and_address(console)
     tree = Tree(root)
     try:
         text = (tree.read(LOG) or b"").decode(errors="replace")
@@ -143,7 +143,7 @@ def install_command(console: Console, dry_run: bool) -> None:
     """Start the daemon at login and keep this vault open (a systemd user unit, or a launchd agent on macOS)."""
     from vault_mem.daemon.service import installing, make
 
-    root, _ = _place(console)
+    root, _ = _root_and_address(console)
     change = installing(root, console.env)
     left = "" if dry_run else make(change, console.env)
     text = change.service.text if dry_run else f"Installed {change.service.path}."
@@ -156,31 +156,31 @@ def uninstall_command(console: Console) -> None:
     """Remove this vault from the login service; the last one removes the service."""
     from vault_mem.daemon.service import make, uninstalling
 
-    root, _ = _place(console)
+    root, _ = _root_and_address(console)
     change = uninstalling(root, console.env)
     left = make(change, console.env)
     _say(console, change, the_vault.uninstalled(change.service.path, len(change.service.roots)), left)
 
 
-def _place(console: Console) -> tuple[Path, str]:
+def _root_and_address(console: Console) -> tuple[Path, str]:
     """The vault, and where its daemon is met."""
     from vault_mem.vault.find import find_vault
 
     if os.name != "posix":
         raise InvalidInput("there is no daemon on this system", "everything runs without one")
     from vault_mem.daemon.holding import met_at
-    from vault_mem.daemon.protocol import own_place
+    from vault_mem.daemon.protocol import own_address
 
     root = find_vault(console.vault, console.cwd, console.env)
-    place, _ = met_at(str(root), own_place(console.env))
-    if not place:
+    address, _ = met_at(str(root), own_address(console.env))
+    if not address:
         raise VaultMemError(
             "there is no folder for the daemon's socket that is yours alone", "set VAULT_MEM_RUNTIME_DIR to one (0700)"
         )
-    return root, place
+    return root, address
 
 
-def _places(console: Console) -> list[str]:
+def _addresses(console: Console) -> list[str]:
     """Where daemons of this user have left a note, of whichever installation."""
     from vault_mem.daemon.protocol import runtime_folder
 
@@ -188,30 +188,30 @@ def _places(console: Console) -> list[str]:
     return [str(note.with_suffix("")) for note in sorted(Path(folder).glob("*.json"))] if folder else []
 
 
-def _keep(console: Console, place: str, roots: list[str]) -> None:
-    """Have the daemon keep vaults open, one of our own where none listens at `place`."""
-    from vault_mem.client import starting_place
+def _keep(console: Console, address: str, roots: list[str]) -> None:
+    """Have the daemon keep vaults open, one of our own where none listens at `address`."""
+    from vault_mem.client import starting_address
     from vault_mem.daemon.protocol import KEEP
     from vault_mem.daemon.start import control, start
 
-    if not place or _status(place) is None:
-        place = starting_place(console.env)
-        if not place or not start(place, console.env):
-            raise VaultMemError("the daemon did not start", f"{place}.log may say why; commands work without it")
+    if not address or _status(address) is None:
+        address = starting_address(console.env)
+        if not address or not start(address, console.env):
+            raise VaultMemError("the daemon did not start", f"{address}.log may say why; commands work without it")
     for root in roots:
-        control(place, KEEP, root, console.env)
+        control(address, KEEP, root, console.env)
 
 
-def _end(place: str, root: Path | None = None) -> dict[str, Any] | None:
+def _end(address: str, root: Path | None = None) -> dict[str, Any] | None:
     """Have a daemon let one vault go, or end; returns how it was, None where none was running."""
     from vault_mem.daemon.holding import await_end as await_vault
     from vault_mem.daemon.holding import met_at
     from vault_mem.daemon.protocol import STOP
     from vault_mem.daemon.start import END_SECONDS, await_end, control
 
-    status = control(place, STOP, met_at(str(root), place)[1] if root else "")
+    status = control(address, STOP, met_at(str(root), address)[1] if root else "")
     if status is None or status["ending"]:
-        ended = await_end(place, END_SECONDS) and (root is None or await_vault(str(root)))
+        ended = await_end(address, END_SECONDS) and (root is None or await_vault(str(root)))
     else:
         ended = str(root) not in [each["vault"] for each in status["vaults"]]
     if not ended:
@@ -219,11 +219,11 @@ def _end(place: str, root: Path | None = None) -> dict[str, Any] | None:
     return status
 
 
-def _refuse_elsewhere(root: Path, place: str) -> None:
+def _refuse_elsewhere(root: Path, address: str) -> None:
     """Stop where the vault's daemon was started with another folder for sockets: it runs, and we cannot talk to it."""
     from vault_mem.daemon.holding import elsewhere
 
-    folder = str(Path(place).parent)
+    folder = str(Path(address).parent)
     other = elsewhere(str(root), folder)
     if other is not None:
         raise Unsafe(
@@ -233,16 +233,16 @@ def _refuse_elsewhere(root: Path, place: str) -> None:
         )
 
 
-def _status(place: str, root: Path | None = None) -> dict[str, Any] | None:
+def _status(address: str, root: Path | None = None) -> dict[str, Any] | None:
     from vault_mem.daemon.protocol import STATUS
     from vault_mem.daemon.start import control
 
-    return control(place, STATUS, str(root or ""))
+    return control(address, STATUS, str(root or ""))
 
 
-def _show(console: Console, root: Path, place: str) -> None:
-    _refuse_elsewhere(root, place)
-    status = _status(place, root)
+def _show(console: Console, root: Path, address: str) -> None:
+    _refuse_elsewhere(root, address)
+    status = _status(address, root)
     is_open = status is not None and "vault" in status
     if console.json:
         console.print_json({"running": is_open, "vault": str(root), **(status or {"vaults": []})})

@@ -41,12 +41,12 @@ def command(console: Console, fix: bool) -> int:
 def _daemon(console: Console, vault: Vault) -> list[Finding]:
     """A daemon of another version, left from before an update."""
     from vault_mem import __version__
-    from vault_mem.daemon.protocol import STATUS, meeting_place
+    from vault_mem.daemon.protocol import STATUS, address_for
     from vault_mem.daemon.start import control
     from vault_mem.operations.vaults.checks.finding import Finding
 
-    place = meeting_place(str(vault.root), console.env) if os.name == "posix" else ""
-    answer = control(place, STATUS) if place else None
+    address = address_for(str(vault.root), console.env) if os.name == "posix" else ""
+    answer = control(address, STATUS) if address else None
     version = str(answer.get("version")) if answer else __version__
     if version == __version__:
         return []

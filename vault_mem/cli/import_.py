@@ -71,9 +71,9 @@ def command(console: Console, source: str, format_: str, dry_run: bool, private:
     vault = open_vault(console)
     path = console.cwd / Path(source).expanduser()
     if source in AT_HOME and format_ in ("auto", source) and not path.exists():
-        from vault_mem.operations.sessions.import_sessions import default_place
+        from vault_mem.operations.sessions.import_sessions import default_source
 
-        format_, path = source, default_place(source, console.env) or path
+        format_, path = source, default_source(source, console.env) or path
     if format_ in SESSIONS and not as_memories:
         return _sessions(console, vault, path, format_, dry_run)
     try:

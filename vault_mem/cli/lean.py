@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-# Of a memory in a list. All else is a `show_memory` away.
+# Fields of a memory in a list. `show_memory` gives the rest.
 _MEMORY = ("id", "text", "created", "kind", "status", "private", "relevance", "due", "valid_to", "shortened")
 _MARKS = ("superseded_by", "maybe_replaced_by", "vault")
-# Where a file lies, or which others changed with it, is nothing that a tool takes.
+# No tool takes paths or lists of changed files.
 _FILES = ("path", "files", "references", "left", "not_put_back", "commands", "next", "report")
-# Worth a word only where they say something.
+# Left out if empty or at their default.
 _QUIET = ("stale", "pending", "left_out", "links", "hidden", "missing")
 
 

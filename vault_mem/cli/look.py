@@ -18,7 +18,7 @@ _PLAIN_COLOUR = "39"
 _HANG = re.compile(
     r"\s*(?:\d+\. |- |(?:mem|ep)_[0-9a-f]{12}  \S+  |\d{6}  \d{4}-\d\d-\d\d \d\d:\d\d  |\w[\w -]*:? {2,})?"
 )
-# Signs that no line begins with, and that none ends with.
+# Characters that must not begin a line, and that must not end one.
 _CLOSING = frozenset("、。，．・：；？！」』）】〕］｝》〉ーゝ々…‥っゃゅょぁぃぅぇぉッャュョァィゥェォ%％)]}.,:;!?")
 _OPENING = frozenset("「『（【〔［｛《〈([{")
 

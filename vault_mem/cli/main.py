@@ -125,7 +125,7 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
         message = "No such option (not shown, because of --private)." if unknown else error.format_message()
         return fail(console, wants_json, "usage", message, usage, 2)
     except (click.Abort, KeyboardInterrupt):
-        console.cancelled = lambda: False  # it has been heard; there is one more line to say
+        console.cancelled = lambda: False  # the interrupt is handled; one more line follows
         console.broken_off = True
         return fail(console, wants_json, "aborted", "Stopped.", "", 130)
     except VaultMemError as error:
@@ -145,12 +145,12 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
         if ours is not None:
             return fail(console, wants_json, ours.code, ours.message, ours.hint, ours.exit_code)
         debug = console.env.get("VAULT_MEM_DEBUG")
-        if debug == "raise":  # for who works on vault-mem itself
+        if debug == "raise":  # for people working on vault-mem itself
             raise
         if debug:
             console.notice(redact.trace(error))
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        message = f"unexpected {type(error).__name__} in {Path(place.filename).name}:{place.lineno}"
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        message = f"unexpected {type(error).__name__} in {Path(frame.filename).name}:{frame.lineno}"
         hint = "please report it; VAULT_MEM_DEBUG=1 shows where it came from, without quoting your notes"
         return fail(console, wants_json, "internal", message, hint, 1)
 

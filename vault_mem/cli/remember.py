@@ -150,7 +150,7 @@ def _kept_in(console: Console, kind: str, people: Sequence[str]) -> str | None:
         return None
     wanted = {f"kind:{kind}", *(f"person:{person}" for person in people)}
     rules = (rule.rpartition("=") for rule in load_settings(None, console.env).settings.save_to)
-    return next((place for what, _, place in rules if what in wanted), None)
+    return next((vault for what, _, vault in rules if what in wanted), None)
 
 
 def _given(name: str) -> bool:

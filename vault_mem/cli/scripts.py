@@ -21,11 +21,11 @@ def script(shell: str) -> str:
     return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](nodes)
 
 
-def _walk(node: Spec, place: str) -> Iterator[tuple[str, Spec]]:
+def _walk(node: Spec, chain: str) -> Iterator[tuple[str, Spec]]:
     """Every command with the words that lead to it."""
-    yield place, node
+    yield chain, node
     for below in node.get("commands", ()):
-        yield from _walk(below, f"{place} {below['name'].rsplit(' ', 1)[-1]}".strip())
+        yield from _walk(below, f"{chain} {below['name'].rsplit(' ', 1)[-1]}".strip())
 
 
 def _words(node: Spec) -> list[tuple[str, str]]:
@@ -45,54 +45,54 @@ def _options(node: Spec) -> list[tuple[str, str]]:
 
 def _valued(nodes: list[tuple[str, Spec]]) -> Iterator[tuple[str, str, list[str]]]:
     """Options that take a value: where, their name, and the values that are known."""
-    for place, node in nodes:
+    for chain, node in nodes:
         for option in node["options"]:
             if not option["flag"]:
                 for name in option["names"]:
-                    yield place, name, _choices(option)
+                    yield chain, name, _choices(option)
 
 
 def _choices(option: Spec) -> list[str]:
     return option.get("choices") or (list(KINDS) if "--kind" in option["names"] else [])
 
 
-def _places(nodes: list[tuple[str, Spec]]) -> list[tuple[str, str, str]]:
-    return [place.rpartition(" ") for place, _ in nodes if place]
+def _parents(nodes: list[tuple[str, Spec]]) -> list[tuple[str, str, str]]:
+    return [chain.rpartition(" ") for chain, _ in nodes if chain]
 
 
 def _steps(nodes: list[tuple[str, Spec]]) -> str:
     """The steps from a command to one below it, as patterns of a shell's case."""
-    return "|".join(f'"{above}/{name}"' for above, _, name in _places(nodes))
+    return "|".join(f'"{above}/{name}"' for above, _, name in _parents(nodes))
 
 
 def _bash(nodes: list[tuple[str, Spec]]) -> str:
     cases = []
-    for place, node in nodes:
+    for chain, node in nodes:
         words = " ".join(name for name, _ in _words(node))
         options = " ".join(name for name, _ in _options(node))
-        cases.append(f'        "{place}") words="{words}" options="{options}" ;;')
+        cases.append(f'        "{chain}") words="{words}" options="{options}" ;;')
     values = [
-        f'        "{place} {name}") COMPREPLY=($(compgen -W "{" ".join(choices)}" -- "$cur")); return ;;'
+        f'        "{chain} {name}") COMPREPLY=($(compgen -W "{" ".join(choices)}" -- "$cur")); return ;;'
         if choices
-        else f'        "{place} {name}") return ;;'
-        for place, name, choices in _valued(nodes)
+        else f'        "{chain} {name}") return ;;'
+        for chain, name, choices in _valued(nodes)
     ]
     newline = "\n"
     return f"""\
 # Completion of vault-mem for bash: eval "$(vault-mem completion bash)"
 _vault_mem() {{
-    local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" place="" words="" options="" i
+    local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" chain="" words="" options="" i
     for ((i = 1; i < COMP_CWORD; i++)); do
-        case "$place/${{COMP_WORDS[i]}}" in
-            {_steps(nodes)}) place="${{place:+$place }}${{COMP_WORDS[i]}}" ;;
+        case "$chain/${{COMP_WORDS[i]}}" in
+            {_steps(nodes)}) chain="${{chain:+$chain }}${{COMP_WORDS[i]}}" ;;
             */--vault) ((i++)) ;;
         esac
     done
     COMPREPLY=()
-    case "$place $prev" in
+    case "$chain $prev" in
 {newline.join(values)}
     esac
-    case "$place" in
+    case "$chain" in
 {newline.join(cases)}
     esac
     if [[ "$cur" == -* ]]; then
@@ -110,32 +110,32 @@ def _zsh(nodes: list[tuple[str, Spec]]) -> str:
         return " ".join(shlex.quote(text) for text in texts)
 
     cases = [
-        f'        "{place}") words_=({described(_words(node))}); options=({described(_options(node))}) ;;'
-        for place, node in nodes
+        f'        "{chain}") words_=({described(_words(node))}); options=({described(_options(node))}) ;;'
+        for chain, node in nodes
     ]
     values = [
-        f'        "{place} {name}") names=({" ".join(choices)}); _describe value names; return ;;'
+        f'        "{chain} {name}") names=({" ".join(choices)}); _describe value names; return ;;'
         if choices
-        else f'        "{place} {name}") _files; return ;;'
-        for place, name, choices in _valued(nodes)
+        else f'        "{chain} {name}") _files; return ;;'
+        for chain, name, choices in _valued(nodes)
     ]
     newline = "\n"
     return f"""\
 #compdef vault-mem
 # Completion of vault-mem for zsh: eval "$(vault-mem completion zsh)", after compinit
 _vault_mem() {{
-    local place="" i
+    local chain="" i
     local -a names words_ options
     for ((i = 2; i < CURRENT; i++)); do
-        case "$place/$words[i]" in
-            {_steps(nodes)}) place="${{place:+$place }}$words[i]" ;;
+        case "$chain/$words[i]" in
+            {_steps(nodes)}) chain="${{chain:+$chain }}$words[i]" ;;
             */--vault) ((i++)) ;;
         esac
     done
-    case "$place $words[CURRENT-1]" in
+    case "$chain $words[CURRENT-1]" in
 {newline.join(values)}
     esac
-    case "$place" in
+    case "$chain" in
 {newline.join(cases)}
     esac
     if [[ "$words[CURRENT]" == -* ]]; then
@@ -150,30 +150,30 @@ compdef _vault_mem vault-mem"""
 
 
 def _fish(nodes: list[tuple[str, Spec]]) -> str:
-    steps = " ".join(f'"{above}/{name}"' for above, _, name in _places(nodes))
+    steps = " ".join(f'"{above}/{name}"' for above, _, name in _parents(nodes))
     lines = [
         f"""\
 # Completion of vault-mem for fish: vault-mem completion fish | source
 function __vault_mem_at
-    set -l place ""
+    set -l chain ""
     set -l value 0
     for word in (commandline -opc)[2..]
         if test $value = 1
             set value 0
             continue
         end
-        switch "$place/$word"
+        switch "$chain/$word"
             case {steps}
-                set place (string trim "$place $word")
+                set chain (string trim "$chain $word")
             case "*/--vault"
                 set value 1
         end
     end
-    test "$place" = "$argv"
+    test "$chain" = "$argv"
 end"""
     ]
-    for place, node in nodes:
-        here = f"complete -c vault-mem -n '__vault_mem_at {place}'"
+    for chain, node in nodes:
+        here = f"complete -c vault-mem -n '__vault_mem_at {chain}'"
         lines += [f"{here} -f -a {name}{_fish_text(text)}" for name, text in _words(node)]
         for option in node["options"]:
             names = " ".join(

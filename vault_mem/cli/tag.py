@@ -15,9 +15,9 @@ class _TagCommand(Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read -word as --remove word."""
         words: list[str] = []
-        for place, word in enumerate(args):
+        for number, word in enumerate(args):
             if word == "--":
-                return super().parse_args(ctx, [*words, *args[place:]])
+                return super().parse_args(ctx, [*words, *args[number:]])
             is_tag = len(word) > 1 and word[0] == "-" and word[1] != "-" and word != "-h"
             words += ["--remove", word[1:]] if is_tag else [word]
         return super().parse_args(ctx, words)

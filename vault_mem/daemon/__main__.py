@@ -14,7 +14,7 @@ from vault_mem.daemon.server import Server
 
 _MODEST = {
     "LANCE_DEFAULT_BATCH_SIZE": "1024",  # folding a table needs a fifth less memory, and no more time
-    "OPENBLAS_NUM_THREADS": "1",  # a recall takes a tenth longer, and half the processor; less where cores are busy
+    "OPENBLAS_NUM_THREADS": "1",  # a recall takes a tenth longer but half the CPU time, and less time on busy cores
 }
 _FILES = 16_384  # a dozen for each vault
 
@@ -23,21 +23,21 @@ def main() -> int:
     """Serve the vaults of a user."""
     parser = argparse.ArgumentParser(prog="vault-mem daemon")
     parser.add_argument("roots", nargs="*", metavar="VAULT", help="opened at once, and kept open")
-    parser.add_argument("--place", help="where to listen")
+    parser.add_argument("--address", help="where to listen")
     parser.add_argument("--ready", type=int)
     options = parser.parse_args()
-    return serve(options.roots, options.place or protocol.own_place(), ready=options.ready)
+    return serve(options.roots, options.address or protocol.own_address(), ready=options.ready)
 
 
-def serve(keep: Sequence[str], place: str, *, ready: int | None = None) -> int:
+def serve(keep: Sequence[str], address: str, *, ready: int | None = None) -> int:
     """Serve in this process until it is told to end."""
     _be_modest()
     _allow_many_files()
-    return Server(place, os.environ).serve(ready, keep) if place else 1
+    return Server(address, os.environ).serve(ready, keep) if address else 1
 
 
 def _be_modest() -> None:
-    """Few threads, and freed memory back to the system: with a heap for each of many, half of it would stay."""
+    """Use few threads and return freed memory to the system: many threads, each with a heap, would keep half of it."""
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     for name, value in _MODEST.items():
         os.environ.setdefault(name, value)
@@ -57,4 +57,4 @@ def _allow_many_files() -> None:
 
 
 if __name__ == "__main__":
-    os._exit(main())  # at once: what a thread has not finished is put right by the next command, as after a crash
+    os._exit(main())  # at once: the next command recovers what a thread has not finished, as after a crash

@@ -17,12 +17,12 @@ from vault_mem import __version__
 from vault_mem.cli.console import Console
 from vault_mem.daemon.holding import release
 from vault_mem.daemon.log import close_log, open_log, place_of
-from vault_mem.daemon.request import Request
+from vault_mem.daemon.request import ClientRequest
 from vault_mem.daemon.watcher import Watcher
 from vault_mem.errors import Busy, VaultMemError
 from vault_mem.library import Vault
 from vault_mem.operations import standby
-from vault_mem.operations.pool import Pool, WriteTurn
+from vault_mem.operations.pool import Pool, WriteQueue
 from vault_mem.operations.workspace import Workspace
 from vault_mem.register import COMMANDS
 from vault_mem.vault import clock, turns
@@ -58,11 +58,11 @@ class Engine:
         self._why_ending = ""
         self._users = threading.Condition()
         self.ended = threading.Event()
-        self.turn = WriteTurn()
+        self.turn = WriteQueue()
         self._index_dir, self._model = folder.index_dir, folder.settings.model
         self._take_over(folder)
         self._quiet_due = clock.monotonic() + _IDLE_SECONDS
-        # As long as it is open, no other folder gets its number: a vault made again at this path is another one.
+        # While it is open, no other folder gets its inode: a vault made again at this path is recognised as another.
         self._opened = os.open(root, os.O_RDONLY)
         self._wake = threading.Event()
         self._ready, self._ready_lock = False, threading.Lock()
@@ -103,7 +103,7 @@ class Engine:
             self._users.notify_all()
 
     def end(self, why: str) -> None:
-        """Let it go, after what is being written; `ended` tells when."""
+        """Close it after running writes; `ended` is set when that is done."""
         with self._users:
             self._why_ending = self._why_ending or why
         self.wake()
@@ -152,7 +152,7 @@ class Engine:
         self.ended.set()
 
     def status(self) -> dict[str, Any]:
-        """How it is, without a look at its files."""
+        """Its status, without looking at its files."""
         return {
             "vault": str(self.root),
             "automatic": not self.kept,
@@ -256,9 +256,9 @@ class Engine:
                     self._fold()
                 elif self._unread is not None and now >= max(not_before, self._busy + _BREATH_SECONDS):
                     self._read_ahead()
-            except Busy:  # somebody else is at it; later, then
+            except Busy:  # another process is doing it: try later
                 not_before = self._quiet_due = now + _AGAIN_SECONDS
-            except Exception as error:  # whatever it is, commands say it to those who can act on it
+            except Exception as error:  # commands report it to people who can act on it
                 self.log.warning("background: %s", place_of(error))
                 not_before = self._quiet_due = now + _AGAIN_SECONDS
 
@@ -317,7 +317,7 @@ class Engine:
             with self._own() as workspace:
                 if workspace.freshen().stale:
                     return _AGAIN_SECONDS
-                out = move_cleared(workspace)  # first: who else writes to such a file leaves it in doubt
+                out = move_cleared(workspace)  # first: any other write to such a file makes its flag doubtful
                 if out:
                     self.log.info("private: %d note(s) moved out: their flag was cleared", len(out))
                 wrote = quiet_work(workspace) or bool(out)
@@ -367,7 +367,7 @@ class Engine:
 class Loan:
     """What one request has taken from an engine that it borrowed, and must give back however it ends."""
 
-    def __init__(self, engine: Engine, request: Request) -> None:
+    def __init__(self, engine: Engine, request: ClientRequest) -> None:
         self._engine = engine
         self._command = request.command
         entry = COMMANDS.get(self._command)

@@ -19,7 +19,7 @@ from vault_mem.vault.folder import Folder
 from vault_mem.vault.tree import TEMPORARY, key_of
 from vault_mem.vault.walk import RACY_NS, FileState, look_at
 
-_SAVED_SECONDS = 0.05  # after the last that was heard of a file, its save is over
+_SAVED_SECONDS = 0.05  # this long after the last event of a file, its save is over
 _MOMENT_SECONDS = 2.0  # a person cannot save two files faster than this
 _SOME = 100
 
@@ -69,7 +69,7 @@ class Flags:
             if other != key and clock.monotonic() - at < _MOMENT_SECONDS:
                 self._drop(other)
                 self._drop(key)
-                self._hear(other)  # what it says now is known again, but not that it came to say so by hand
+                self._hear(other)  # its flag is known again, but not that a person set it
             self._hear(key)
 
     def made(self, path: str) -> None:
@@ -81,8 +81,8 @@ class Flags:
 
     def moved(self, source: str, target: str) -> None:
         """A file got another name; one that is not known is empty."""
-        place, _, name = source.rpartition("/")
-        beside = bool(name) and place == target.rpartition("/")[0]
+        parent, _, name = source.rpartition("/")
+        beside = bool(name) and parent == target.rpartition("/")[0]
         note = bool(self._key(source))
         if beside and note and target == f"{source}~":  # a save: the old file becomes a backup, a new one follows
             self.made(source)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +12,12 @@ from pathlib import Path
 from vault_mem import __version__
 from vault_mem.daemon import protocol
 from vault_mem.daemon.protocol import LIFE_LOCK
-from vault_mem.daemon.start import START_SECONDS, control
+from vault_mem.daemon.start import START_SECONDS, comes_true, control
 from vault_mem.vault import own
 from vault_mem.vault.folder import OWN
 from vault_mem.vault.lock import try_lock
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree
 
-_POLL_SECONDS = 0.02
 _HAND_OVER_SECONDS = START_SECONDS / 2  # another daemon finishes what it is writing first
 
 
@@ -28,13 +26,13 @@ class Holder:
     """A daemon that says it has a vault open."""
 
     pid: int
-    place: str
-    version: str  # empty: of before one daemon served several vaults
+    address: str
+    version: str  # empty: a version in which each vault had its own daemon
 
     @property
     def folder(self) -> str:
         """Where its socket is."""
-        return os.path.dirname(self.place)  # noqa: PTH120
+        return os.path.dirname(self.address)  # noqa: PTH120
 
 
 def alive(root: str) -> bool:
@@ -48,12 +46,7 @@ def alive(root: str) -> bool:
 
 def await_end(root: str, seconds: float = START_SECONDS) -> bool:
     """Wait until no daemon has this vault open any more; whether that came true in time."""
-    deadline = time.monotonic() + seconds
-    while alive(root):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(_POLL_SECONDS)
-    return True
+    return comes_true(lambda: not alive(root), seconds)
 
 
 def elsewhere(root: str, folder: str) -> Holder | None:
@@ -65,18 +58,19 @@ def elsewhere(root: str, folder: str) -> Holder | None:
 def met_at(root: str, own: str) -> tuple[str, str]:
     """Where the daemon is met that has this vault open, of whichever version, and the vault as it is named to it.
 
-    Where none has it open, or it is elsewhere, that is our `own` place. One of before is named no vault: it has one.
+    Where none has it open, or it is elsewhere, that is our `own` address. To an older daemon, which has one vault, none
+    is named.
     """
     holder = _holder(root) if alive(root) else None
     if holder is None or holder.folder != os.path.dirname(own):  # noqa: PTH120
         return own, root
-    return holder.place, root if holder.version else ""
+    return holder.address, root if holder.version else ""
 
 
-def hold(root: Path, place: str, wake: Callable[[], None]) -> int | None:
+def hold(root: Path, address: str, wake: Callable[[], None]) -> int | None:
     """Hold a vault's lock, as the one daemon that has it open, and say in it where we listen; None where it is kept.
 
-    Another daemon that can be met lets the vault go for us. `wake` has our own see that theirs was moved away.
+    A reachable daemon closes the vault for us. `wake` makes our own notice a vault that was moved away.
     """
     tree = Tree(root)
     try:
@@ -86,13 +80,16 @@ def hold(root: Path, place: str, wake: Callable[[], None]) -> int | None:
     except OSError:
         return None
     try:
-        if not try_lock(handle) and not (_asked_to_leave(str(root), place, wake) and _locked(handle)):
+        held = try_lock(handle)
+        if not held and _asked_to_leave(str(root), address, wake):
+            held = comes_true(lambda: try_lock(handle), _HAND_OVER_SECONDS)
+        if not held:
             os.close(handle)
             return None
     except OSError:
         os.close(handle)
         return None
-    _write(handle, json.dumps({"pid": os.getpid(), "place": place, "version": __version__}))
+    _write(handle, json.dumps({"pid": os.getpid(), "place": address, "version": __version__}))
     return handle
 
 
@@ -102,24 +99,15 @@ def release(handle: int) -> None:
     os.close(handle)
 
 
-def _asked_to_leave(root: str, place: str, wake: Callable[[], None]) -> bool:
+def _asked_to_leave(root: str, address: str, wake: Callable[[], None]) -> bool:
     """Ask the daemon that has this vault open to close it; returns whether it may do so."""
     holder = _holder(root)
-    if holder is None or holder.place == place:
+    if holder is None or holder.address == address:
         wake()
         return True
-    if holder.folder != os.path.dirname(place):  # noqa: PTH120
+    if holder.folder != os.path.dirname(address):  # noqa: PTH120
         return False
-    return control(holder.place, protocol.STOP, root if holder.version else "") is not None
-
-
-def _locked(handle: int) -> bool:
-    deadline = time.monotonic() + _HAND_OVER_SECONDS
-    while not try_lock(handle):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(_POLL_SECONDS)
-    return True
+    return control(holder.address, protocol.STOP, root if holder.version else "") is not None
 
 
 def _holder(root: str) -> Holder | None:

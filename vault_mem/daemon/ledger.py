@@ -9,7 +9,7 @@ from vault_mem.operations.workspace import Pending
 
 
 class Ledger:
-    """Who hears of a change notes it here; who has indexed it crosses it off, unless it changed again meanwhile."""
+    """Changes are noted here and crossed off once indexed, unless the file changed again meanwhile."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

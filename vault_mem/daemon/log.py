@@ -29,9 +29,9 @@ def open_log(root: Path) -> logging.Logger:
     return _logger(lambda: _Private(Tree(root)))
 
 
-def open_process_log(place: str) -> logging.Logger:
+def open_process_log(address: str) -> logging.Logger:
     """The log of what concerns no vault, beside the socket."""
-    path = Path(f"{place}.log")
+    path = Path(f"{address}.log")
 
     def handler() -> logging.Handler:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, PRIVATE_MODE))
@@ -53,7 +53,7 @@ def _logger(make: Callable[[], logging.Handler]) -> logging.Logger:
     except OSError:
         handler = logging.NullHandler()  # a log that cannot be written must not stop anything
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    handler.addFilter(Redactor())  # there is nothing to redact; so it stays
+    handler.addFilter(Redactor())  # should anything private ever get into a message
     logger = logging.Logger(NAME, logging.INFO)  # not by its name, which all vaults would share
     logger.addHandler(handler)
     logging.raiseExceptions = False  # a full disk must not stop anything

@@ -1,4 +1,4 @@
-"""What client and daemon say to each other, and where they meet; imported by every command, so next to nothing itself.
+"""What client and daemon say to each other, and where. Every command imports this, so it imports next to nothing.
 
 A message is one letter, the length of its content in four bytes, and the content.
 """
@@ -33,7 +33,7 @@ _FORWARDED = (b"VAULT_MEM_", b"XDG_", b"LC_", b"HF_", b"GIT_AUTHOR_", b"GIT_COMM
 _FORWARDED_WHOLE = (b"HOME", b"TZ", b"LANG", b"PATH", b"USER", b"NO_COLOR", b"TMPDIR", b"SSH_AUTH_SOCK", b"GNUPGHOME")
 # The vault's own record of the daemon that has it open: its lock is held as long as that is so.
 LIFE_LOCK = ".vault-mem/daemon.lock"
-# Behind the name of a meeting place: a process whose rights are narrowed started this one, for others like itself.
+# Ends the address of a daemon that a process with narrowed rights started, for others like itself.
 NARROWED = "-s"
 
 
@@ -110,40 +110,40 @@ def runtime_folder(env: Mapping[str, str] = os.environ) -> str:
     """The folder for sockets: the user's own, closed to everyone else. Empty where there is none to be had."""
     named = env.get("VAULT_MEM_RUNTIME_DIR")
     system = env.get("XDG_RUNTIME_DIR")
-    places = [named, system and f"{system}/vault-mem", f"/tmp/vault-mem-{os.getuid()}"]
-    for place in places:
-        if place and len(os.fsencode(place)) + 24 <= LONGEST_PATH:
-            if _is_ours(place):
-                return place
-            if place == named:
+    folders = [named, system and f"{system}/vault-mem", f"/tmp/vault-mem-{os.getuid()}"]
+    for folder in folders:
+        if folder and len(os.fsencode(folder)) + 24 <= LONGEST_PATH:
+            if _is_ours(folder):
+                return folder
+            if folder == named:
                 break  # a daemon elsewhere is not the one that was meant
     return ""
 
 
-def _is_ours(place: str) -> bool:
+def _is_ours(folder: str) -> bool:
     try:
-        os.mkdir(place, 0o700)  # noqa: PTH102
+        os.mkdir(folder, 0o700)  # noqa: PTH102
     except FileExistsError:
         pass
     except OSError:
         return False
-    found = os.lstat(place)
+    found = os.lstat(folder)
     return found.st_mode & 0o170077 == 0o040000 and found.st_uid == os.getuid()
 
 
-def meeting_place(root: str, env: Mapping[str, str] = os.environ) -> str:
+def address_for(root: str, env: Mapping[str, str] = os.environ) -> str:
     """Where to ask about a vault, without `.sock`; empty where no daemon can be met."""
-    return next(iter(places(root, env)), "")
+    return next(iter(addresses(root, env)), "")
 
 
-def places(root: str, env: Mapping[str, str] = os.environ) -> list[str]:
+def addresses(root: str, env: Mapping[str, str] = os.environ) -> list[str]:
     """Where a daemon may listen for a vault: the one that says it has it open, if there is one, and our own."""
-    own = own_place(env)
-    told = _told_place(root, os.path.dirname(own)) if own else ""  # noqa: PTH120
-    return [place for place in (told, own) if place]
+    own = own_address(env)
+    told = _told_address(root, os.path.dirname(own)) if own else ""  # noqa: PTH120
+    return [address for address in (told, own) if address]
 
 
-def own_place(env: Mapping[str, str] = os.environ) -> str:
+def own_address(env: Mapping[str, str] = os.environ) -> str:
     """Where the one daemon of this installation listens: two of them may differ, and one may be deleted."""
     folder = runtime_folder(env)
     package = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
@@ -159,7 +159,7 @@ def key(text: str) -> str:
     return blake2b(os.fsencode(text), digest_size=8).hexdigest()
 
 
-def _told_place(root: str, folder: str) -> str:
+def _told_address(root: str, folder: str) -> str:
     """Where a daemon of our version says that it has the vault open, perhaps one of another installation."""
     handles = [-1]
     try:  # part by part, as `Tree` opens files, which would take too long to load

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.workspace import Workspace
 
 
-class Request:
+class ClientRequest:
     """A command line as it came from a client."""
 
     def __init__(self, content: bytes) -> None:
@@ -126,7 +126,7 @@ class _Input(io.RawIOBase):
 
 
 def run(
-    request: Request,
+    request: ClientRequest,
     line: Line,
     opening: Callable[[Console, str], Vault],
     lending: Callable[[Console, Path], Workspace],

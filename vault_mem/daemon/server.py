@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from vault_mem import __version__
 from vault_mem.daemon import protocol
 from vault_mem.daemon.log import open_process_log, place_of
-from vault_mem.daemon.request import Line, Request, run
+from vault_mem.daemon.request import ClientRequest, Line, run
 from vault_mem.daemon.start import END_SECONDS, START_SECONDS, control
 from vault_mem.daemon.vaults import Vaults
 from vault_mem.vault.lock import try_lock
@@ -40,10 +40,10 @@ _EMPTY_SECONDS = 5.0  # without any vault there is little to wait for
 class Server:
     """One daemon, from listening to the end."""
 
-    def __init__(self, place: str, env: Mapping[str, str]) -> None:
-        self._place = place
+    def __init__(self, address: str, env: Mapping[str, str]) -> None:
+        self._address = address
         self._env = env
-        self._vaults = Vaults(place, env)
+        self._vaults = Vaults(address, env)
         self._started = time.time()
         self._stopping = threading.Event()
         self._running = 0
@@ -55,13 +55,13 @@ class Server:
 
     def serve(self, ready: int | None, keep: Sequence[str] = ()) -> int:
         """Listen until told to end; returns the exit code of the process. The vaults to `keep` are opened at once."""
-        lock, taken_over = _hold(self._place, wanted=bool(keep))
+        lock, taken_over = _hold(self._address, wanted=bool(keep))
         if lock is None:
             return 3
-        self._log = open_process_log(self._place)
-        shutil.rmtree(f"{self._place}.cookies", ignore_errors=True)  # of a daemon that was killed
+        self._log = open_process_log(self._address)
+        shutil.rmtree(f"{self._address}.cookies", ignore_errors=True)  # of a daemon that was killed
         try:
-            listener = _listen(self._place)
+            listener = _listen(self._address)
         except OSError as error:
             self._log.error("cannot listen: %s", place_of(error))
             return 1
@@ -70,7 +70,7 @@ class Server:
             signals = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
             for number in signals:
                 signal.signal(number, lambda *_: self.stop("signal"))
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)  # who started us may have held them back
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)  # whoever started us may have blocked them
             self._log.info("started: version %s, pid %d", __version__, os.getpid())
             if ready is not None:
                 os.write(ready, b"1")
@@ -81,9 +81,9 @@ class Server:
         finally:
             listener.close()
             for ending in (".sock", ".json"):
-                Path(self._place + ending).unlink(missing_ok=True)
+                Path(self._address + ending).unlink(missing_ok=True)
         self._finish()
-        shutil.rmtree(f"{self._place}.cookies", ignore_errors=True)
+        shutil.rmtree(f"{self._address}.cookies", ignore_errors=True)
         self._log.info("ended after %d request(s)", self._served)
         return 0  # our locks go with the process: until then a quiet moment may be at work
 
@@ -111,7 +111,7 @@ class Server:
 
     def _look(self) -> None:
         """End if we are no longer needed. No vault is read here: its disk may hang."""
-        if not os.path.exists(self._place + ".sock"):  # noqa: PTH110
+        if not os.path.exists(self._address + ".sock"):  # noqa: PTH110
             self.stop("the socket is gone")
         elif self._running or self._vaults.engines():
             self._last = time.monotonic()
@@ -131,7 +131,7 @@ class Server:
                 if first is not None and first[0] == protocol.CONTROL:
                     self._control(connection, *map(os.fsdecode, first[1].split(b"\0")))
                 elif first is not None and first[0] == protocol.REQUEST:
-                    self._answer(connection, messages, Request(first[1]))
+                    self._answer(connection, messages, ClientRequest(first[1]))
         except Exception as error:
             self._log.error("request: %s", place_of(error))
 
@@ -162,8 +162,8 @@ class Server:
             engine.end("asked to")
             engine.ended.wait(GRACE_SECONDS)
 
-    def _answer(self, connection: socket.socket, messages: protocol.Messages, request: Request) -> None:
-        if request.version != __version__:  # this installation was updated: what we would import now is not ours
+    def _answer(self, connection: socket.socket, messages: protocol.Messages, request: ClientRequest) -> None:
+        if request.version != __version__:  # this installation was updated: imports would now load another version
             self.stop("a client of another version")
             connection.sendall(protocol.message(protocol.OTHER_VERSION, __version__.encode()))
             return
@@ -177,7 +177,7 @@ class Server:
 
     @contextmanager
     def _at_work(self) -> Iterator[bool]:
-        """Not ended before the block has; whether it may still begin."""
+        """Keep the daemon from ending during the block; false if it is ending already."""
         with self._lock:
             taken = not self._stopping.is_set()
             self._running += 1
@@ -188,7 +188,7 @@ class Server:
                 self._running -= 1
                 self._last = time.monotonic()
 
-    def _run(self, line: Line, request: Request) -> None:
+    def _run(self, line: Line, request: ClientRequest) -> None:
         started = time.perf_counter()
         loans = _Loans(self._vaults, request)
         sound = False
@@ -209,7 +209,7 @@ class Server:
         self._vaults.end()
 
     def _status(self, root: str) -> dict[str, Any]:
-        """How the daemon is, and the vaults that it has open; one of them, if it is open, is described in full."""
+        """The daemon's status and its open vaults; a named one, if open, in full."""
         vaults = self._vaults.status()
         named = next((each for each in vaults if each["vault"] == root), {})
         own = {
@@ -223,7 +223,7 @@ class Server:
 
     def _describe(self) -> None:
         """Leave a note beside the socket for `daemon status --all`."""
-        path = Path(self._place + ".json")
+        path = Path(self._address + ".json")
         path.unlink(missing_ok=True)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w") as file:
@@ -233,7 +233,7 @@ class Server:
 class _Loans:
     """What one request has borrowed: of the vault that it means, and of others that it names."""
 
-    def __init__(self, vaults: Vaults, request: Request) -> None:
+    def __init__(self, vaults: Vaults, request: ClientRequest) -> None:
         self._vaults = vaults
         self._request = request
         self._loans: dict[Engine, Loan] = {}
@@ -299,17 +299,17 @@ def _pairs(environment: Sequence[str]) -> dict[str, str]:
     return {name: value for name, _, value in (each.partition("=") for each in environment)}
 
 
-def _hold(place: str, *, wanted: bool) -> tuple[int | None, list[str]]:
-    """Hold the lock of the one daemon at a place, None where another keeps it.
+def _hold(address: str, *, wanted: bool) -> tuple[int | None, list[str]]:
+    """Hold the lock of the one daemon at an address, None where another keeps it.
 
     Where this one is `wanted`, by the system or a person, another that a command started makes way; the vaults that it
     was told to keep are returned.
     """
-    handle = os.open(place + ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+    handle = os.open(address + ".lock", os.O_RDWR | os.O_CREAT, 0o600)
     kept: list[str] = []
     try:
         if not try_lock(handle):
-            told = control(place, protocol.STOP) if wanted else None
+            told = control(address, protocol.STOP) if wanted else None
             kept = [each["vault"] for each in (told or {}).get("vaults", ()) if not each["automatic"]]
             deadline = time.monotonic() + (END_SECONDS if wanted else START_SECONDS / 2)
             while not try_lock(handle):  # one about to exit releases it
@@ -323,9 +323,9 @@ def _hold(place: str, *, wanted: bool) -> tuple[int | None, list[str]]:
     return handle, kept
 
 
-def _listen(place: str) -> socket.socket:
+def _listen(address: str) -> socket.socket:
     """Listen, where only our own user can reach; what a killed daemon left there is taken away."""
-    path = place + ".sock"
+    path = address + ".sock"
     Path(path).unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:

@@ -24,7 +24,7 @@ _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 @dataclass(frozen=True)
 class Service:
-    """A file for the system's own manager with the vaults that are kept open, and the commands that make it heed it."""
+    """The unit file with the vaults to keep open, and the commands that activate it."""
 
     path: Path
     roots: list[str]
@@ -59,7 +59,7 @@ def uninstalling(root: Path, env: Mapping[str, str]) -> Change:
 
 
 def make(change: Change, env: Mapping[str, str]) -> str:
-    """Write the file and have the system heed it; returns what is left to do by hand, if anything."""
+    """Write the file and activate it; returns what is left to do by hand, if anything."""
     left = [_call(each.disable, env) for each in change.gone]
     for each in change.gone:
         each.path.unlink()

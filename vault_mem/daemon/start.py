@@ -8,7 +8,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from vault_mem.client import connect
@@ -27,10 +27,10 @@ _OWN_ENVIRONMENT = (
 )
 
 
-def running(place: str) -> bool:
+def running(address: str) -> bool:
     """Whether a daemon lives there, listening or not."""
     try:
-        handle = os.open(place + ".lock", os.O_RDWR)
+        handle = os.open(address + ".lock", os.O_RDWR)
     except OSError:
         return False
     try:
@@ -39,45 +39,47 @@ def running(place: str) -> bool:
         os.close(handle)
 
 
-def await_end(place: str, seconds: float = START_SECONDS) -> bool:
-    """Wait until the daemon that listened there lives no more; whether that came true in time."""
+def await_end(address: str, seconds: float = START_SECONDS) -> bool:
+    """Wait until the daemon that listened there has ended; whether it did in time."""
+    return comes_true(lambda: not running(address), seconds)
+
+
+def comes_true(condition: Callable[[], bool], seconds: float) -> bool:
+    """Wait for a condition; whether it came true in time."""
     deadline = time.monotonic() + seconds
-    while running(place):
+    while not condition():
         if time.monotonic() > deadline:
             return False
         time.sleep(_POLL_SECONDS)
     return True
 
 
-def start(place: str, env: Mapping[str, str] = os.environ) -> bool:
-    """Have a daemon listen at `place`; however many ask at once, one of them starts it. Whether there is one now."""
+def start(address: str, env: Mapping[str, str] = os.environ) -> bool:
+    """Have a daemon listen at `address`; however many ask at once, one of them starts it. Whether there is one now."""
     try:
-        handle = os.open(place + ".start", os.O_RDWR | os.O_CREAT, 0o600)
+        handle = os.open(address + ".start", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError:
         return False
     try:
-        deadline = time.monotonic() + START_SECONDS
-        while not try_lock(handle):
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(_POLL_SECONDS)
-        connection = connect(place)
+        if not comes_true(lambda: try_lock(handle), START_SECONDS):
+            return False
+        connection = connect(address)
         if connection is not None:  # another was faster
             connection.close()
             return True
-        return _spawn(place, env)
+        return _spawn(address, env)
     except OSError:
         return False
     finally:
         os.close(handle)
 
 
-def _spawn(place: str, env: Mapping[str, str]) -> bool:
+def _spawn(address: str, env: Mapping[str, str]) -> bool:
     """Start a process of its own that outlives us; whether it said that it listens."""
     reading, writing = os.pipe()
     try:
         subprocess.Popen(
-            [sys.executable, "-P", "-m", "vault_mem.daemon", "--place", place, "--ready", str(writing)],
+            [sys.executable, "-P", "-m", "vault_mem.daemon", "--address", address, "--ready", str(writing)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -96,9 +98,9 @@ def _spawn(place: str, env: Mapping[str, str]) -> bool:
             os.close(writing)
 
 
-def control(place: str, word: str, root: str = "", env: Mapping[str, str] | None = None) -> dict[str, Any] | None:
-    """Say a word to the daemon at `place`; its answer tells how it is. None if there is none."""
-    connection = connect(place)
+def control(address: str, word: str, root: str = "", env: Mapping[str, str] | None = None) -> dict[str, Any] | None:
+    """Say a word to the daemon at `address`; its answer tells how it is. None if there is none."""
+    connection = connect(address)
     if connection is None:
         return None
     try:
@@ -110,6 +112,6 @@ def control(place: str, word: str, root: str = "", env: Mapping[str, str] | None
         return None
     finally:
         connection.close()
-    if told is not None and "vaults" not in told:  # one of before, which has one vault
+    if told is not None and "vaults" not in told:  # an older version, with one vault per daemon
         told |= {"vaults": [told | {"unused_seconds": 0}], "ending": word == protocol.STOP}
     return told

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _AGAIN_SECONDS = 30.0  # after a vault could not be opened because another daemon keeps it
 _END_SECONDS = 2.0  # for the work of a quiet moment, once all commands have ended
 _POLL_SECONDS = 0.05
-# What one command says about itself alone.
+# Variables that concern a single command.
 _OF_ONE_COMMAND = ("VAULT_MEM_NOW", "VAULT_MEM_VAULT")
 
 
@@ -38,8 +38,8 @@ class _Entry:
 class Vaults:
     """The open vaults of one process. `own_env` has what an environment that a client sent may lack."""
 
-    def __init__(self, place: str, own_env: Mapping[str, str]) -> None:
-        self._place = place
+    def __init__(self, address: str, own_env: Mapping[str, str]) -> None:
+        self._address = address
         self._own_env = {name: own_env[name] for name in ("HOME", "PATH", "LANG", "TZ") if name in own_env}
         self._lock = threading.Lock()
         self._entries: dict[Path, _Entry] = {}
@@ -86,11 +86,11 @@ class Vaults:
         from vault_mem.daemon.holding import hold, release
         from vault_mem.vault.folder import Folder
 
-        lock = hold(folder.root, self._place, self._wake)
+        lock = hold(folder.root, self._address, self._wake)
         if lock is None:
             return None
         lasting = {name: value for name, value in folder.env.items() if name not in _OF_ONE_COMMAND}
-        cookies = Path(f"{self._place}.cookies", str(next(self._numbers)))
+        cookies = Path(f"{self._address}.cookies", str(next(self._numbers)))
         try:
             engine = Engine(Folder(folder.root, self._own_env | lasting), lock, cookies, self._forget)
             engine.start()
@@ -124,11 +124,11 @@ class Vaults:
         return next((engine for engine in self.engines() if engine.root == root), None)
 
     def status(self) -> list[dict[str, Any]]:
-        """How each is."""
+        """The status of each."""
         return [engine.status() for engine in self.engines()]
 
     def end(self) -> None:
-        """Let all go; who is in the middle of something is not waited for very long."""
+        """Close all; commands still running are not waited for very long."""
         engines = self.engines()
         for engine in engines:
             engine.end("the daemon ends")

@@ -26,8 +26,8 @@ from vault_mem.vault.settings import VAULT_FILE
 from vault_mem.vault.tree import key_of
 from vault_mem.vault.walk import FileState, watched_folders
 
-COOKIE_SECONDS = 0.05  # an event takes a millisecond; what takes longer is scanned for
-SURE_SECONDS = 1.0  # where a scan is no way out
+COOKIE_SECONDS = 0.05  # an event takes a millisecond; after this, scan instead
+SURE_SECONDS = 1.0  # where a scan would not help
 _COOKIES = ".vault-mem/cookies"
 # Files beside the folders of notes that mean something to us: settings, and proposals that a person ticks.
 _AT_THE_TOP = (VAULT_FILE, "REVIEW.md")
@@ -117,13 +117,13 @@ class Watcher:
 
     def heard(self, relative: str, *, folder: bool) -> None:
         """Something happened to this path below the root."""
-        place, _, name = relative.rpartition("/")
-        if place == _COOKIES:
+        parent, _, name = relative.rpartition("/")
+        if parent == _COOKIES:
             cookie = self._cookies.get(name)
             if cookie is not None:
                 cookie.set()
             return
-        if not name or name.startswith(".") or "/." in f"/{place}":
+        if not name or name.startswith(".") or "/." in f"/{parent}":
             return
         if folder:
             self.flags.folder_changed(relative)
@@ -216,7 +216,7 @@ class _Inotify:
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         self._mask: Any = sum(int(getattr(InotifyConstants, kind)) for kind in kinds.split())
         self._watcher = watcher
-        self._places: dict[int, str] = {}
+        self._folders: dict[int, str] = {}
         self._recursive: list[str] = []
         self._root = ""
         self._left = (0, "")
@@ -236,14 +236,14 @@ class _Inotify:
 
     def on_event(self, event: Any) -> None:
         """Called for every event, in order, by the one thread that reads them."""
-        place = self._places.get(event.wd)
-        if place is None:
+        parent = self._folders.get(event.wd)
+        if parent is None:
             return
         if event.is_delete_self or event.is_move_self:
             self._watcher.lost_track()
             return
         name = os.fsdecode(event.name)
-        relative = f"{place}/{name}" if place else name
+        relative = f"{parent}/{name}" if parent else name
         self._tell_flags(event, relative)
         if event.is_directory:
             if not self._relevant(relative):
@@ -252,7 +252,7 @@ class _Inotify:
                 self._add_tree(relative)
             elif event.is_attrib:
                 return
-        elif not place and "" not in self._recursive and relative not in _AT_THE_TOP:
+        elif not parent and "" not in self._recursive and relative not in _AT_THE_TOP:
             return
         self._watcher.heard(relative, folder=event.is_directory)
 
@@ -280,7 +280,7 @@ class _Inotify:
 
     def on_watch_deleted(self, wd: int) -> None:
         """A watched folder is gone."""
-        if self._places.pop(wd, None) is not None:
+        if self._folders.pop(wd, None) is not None:
             self._watcher.lost_track()
 
     def on_queue_overflow(self) -> None:
@@ -302,22 +302,22 @@ class _Inotify:
             wd = self._reader.add_callback(os.fsencode(path), self._mask, self, 0)  # type: ignore[arg-type]
         except (FileNotFoundError, NotADirectoryError):
             return False
-        self._places[wd] = relative
+        self._folders[wd] = relative
         return True
 
     def _add_tree(self, top: str) -> None:
         """Watch a folder and all below it; each is watched before it is listed, so that nothing slips in between."""
         waiting = [top]
         while waiting:
-            place = waiting.pop()
-            if "/." in f"/{place}" or not self._add(place):
+            relative = waiting.pop()
+            if "/." in f"/{relative}" or not self._add(relative):
                 continue
             try:
-                with os.scandir(f"{self._root}/{place}") as entries:
+                with os.scandir(f"{self._root}/{relative}") as entries:
                     below = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
             except OSError:
                 continue
-            waiting += [f"{place}/{name}" if place else name for name in below if not name.startswith(".")]
+            waiting += [f"{relative}/{name}" if relative else name for name in below if not name.startswith(".")]
 
 
 class _Observed:

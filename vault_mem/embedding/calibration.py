@@ -20,13 +20,13 @@ BUILT_IN = Path(__file__).parent / "calibration.json"  # what `measure` finds fo
 
 RELATED = 0.70  # at most one unrelated pair in a hundred reaches it
 NEARLY_SAME = 0.90  # the same statement in other words
-NEAR_IDENTICAL = 0.95  # the same statement but for trifles
+NEAR_IDENTICAL = 0.95  # the same statement with trivial differences
 UNRELATED_QUANTILE = 0.99
-# Of pairs that deserve a level this share may fall below it: fewer of the near-identical, which the guard must see.
+# Share of pairs that may fall below the level they deserve: fewer of the near-identical, which the guard must catch.
 NEARLY_SAME_QUANTILE = 0.2
 NEAR_IDENTICAL_QUANTILE = 0.1
 SAMPLE = 300  # memories of a vault that are looked at
-SMALLEST_SAMPLE = 10  # fewer say nothing
+SMALLEST_SAMPLE = 10  # fewer prove nothing
 HALF_TRUSTED = 30  # memories that count as much as the model's own pairs
 NEXT_LEVEL = 0.3  # of the way from 0.90 to 1, where 0.95 lies at the least
 _SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two levels apart
@@ -36,9 +36,9 @@ _SMALLEST_STEP = 0.005  # keeps the curve rising where a model hardly tells two 
 # more they have in common by chance. The sentences of one text share a subject, so that it takes fewer of ours, which
 # share none, to be as varied. Chosen on vaults of chats, manuals and notes, see docs/guard.md.
 LENGTHS = ((240.0, 3), (720.0, 6), (1920.0, 12), (6000.0, 24))
-ROUNDS = 8  # so often the shipped sentences are put together in another way
+ROUNDS = 8  # how many ways the shipped sentences are combined
 BUCKET = 45  # pairs of one length, those of ten memories, that say something about it
-FORMAT = b"2"  # what is measured; another number has it measured again
+FORMAT = b"2"  # version of what is measured; another number triggers a new measurement
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Calibration:
 
 
 def _between(value: float, levels: Sequence[float], meanings: Sequence[float]) -> float:
-    """What a value stands for on a line through points; as `np.interp`, which takes its time for a single one."""
+    """Linear interpolation, like `np.interp` but faster for a single value."""
     if value <= levels[0]:
         return meanings[0]
     for low, high, from_, to in zip(levels, levels[1:], meanings, meanings[1:], strict=False):
@@ -198,8 +198,8 @@ def refined(base: Calibration, sample: NDArray[np.float32], sizes: NDArray[np.fl
     nearest = np.searchsorted((ends[1:] + ends[:-1]) / 2, np.add.outer(halves, halves)[pairs])
     levels = [Level(SENTENCE, base.related, base.nearly_same, base.near_identical), *base.longer]
     found: list[Level] = []
-    for place, level in enumerate(levels):
-        own = cosines[nearest == place]
+    for number, level in enumerate(levels):
+        own = cosines[nearest == number]
         level = _raised(level, own) if len(own) >= BUCKET else level
         if found and level.related < found[-1].related:
             level = _moved(level, found[-1].related)

@@ -34,7 +34,7 @@ _MODEL_HINT = (
 
 
 class Embedder:
-    """Turns texts into unit vectors. Loading is put off until the first use."""
+    """Turns texts into unit vectors. The model is loaded at first use."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name or "built-in"
@@ -79,7 +79,7 @@ class Embedder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """What tells one model from another: when it changes, every memory is embedded again."""
+        """Identifies the model: when it changes, every memory is embedded again."""
         if isinstance(self._path, Path):
             try:
                 return _hash_of(tuple(_state_of(self._path / name) for name in _FILES))

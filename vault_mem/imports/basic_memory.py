@@ -9,7 +9,7 @@ from pathlib import Path
 from vault_mem.imports.items import Bad, Found, Item, line, markdown_files, moment, short_hash, words
 from vault_mem.imports.markdown import notes
 from vault_mem.model import LINK_TYPES
-from vault_mem.notes.links import link_name
+from vault_mem.notes.links import link_name, stem_of
 from vault_mem.notes.parse import Note
 
 NAME = "basic-memory"
@@ -49,7 +49,7 @@ def _items(name: str, note: Note) -> Found:
     title = line(note.fields.get("title")) or memory.title
     permalink = line(note.fields.get("permalink")) or name.removesuffix(".md")
     source = f"{NAME}:{permalink}"
-    stem = name.rsplit("/", 1)[-1].removesuffix(".md")
+    stem = stem_of(name)
     # Only a time that the note itself states; basic-memory keeps its own in a database.
     created = moment(str(note.fields["created"])) if note.fields.get("created") else None
     prose, observations, links = [], [], []

@@ -32,25 +32,25 @@ def read(path: Path, zone: tzinfo) -> Found:
             yield document if isinstance(document, Bad) else Bad(f"{NAME}:{name}", "no list in it")
             continue
         for number, record in enumerate(records, start=1):
-            place = f"{NAME}:{name}#{number}"
+            where = f"{NAME}:{name}#{number}"
             if isinstance(record, dict) and isinstance(record.get("mapping"), dict):
-                yield from _conversation(record, place)
+                yield from _conversation(record, where)
             else:
-                yield _saved(record, place)
+                yield _saved(record, where)
 
 
-def _saved(record: Any, place: str) -> Item | Bad:
+def _saved(record: Any, where: str) -> Item | Bad:
     """One entry of a list of memories; the export has no fixed form for these."""
     values = record if isinstance(record, dict) else {"content": record}
     content = next((values[key] for key in ("content", "memory", "text") if values.get(key)), None)
     if not isinstance(content, str) or not content.strip():
-        return Bad(place, "it has no text")
+        return Bad(where, "it has no text")
     key = line(values.get("id")) or short_hash(content)
     created = moment(values.get("created_at")) or moment(values.get("create_time"))
     return Item(f"{NAME}:memory/{key}", content, created, {"kind": "fact"})
 
 
-def _conversation(record: dict[str, Any], place: str) -> Found:
+def _conversation(record: dict[str, Any], where: str) -> Found:
     key = line(record.get("conversation_id")) or line(record.get("id"))
     created = moment(record.get("create_time"))
     parts = []
@@ -61,7 +61,7 @@ def _conversation(record: dict[str, Any], place: str) -> Found:
             yield Item(f"{NAME}:{line(message.get('id')) or short_hash(text)}", text, noted, {"kind": "fact"})
         elif role in _SPEAKERS and recipient == "all" and text:
             parts.append(f"**{_SPEAKERS[role]}:** {text}")
-    yield conversation(NAME, key, line(record.get("title")), parts, created, place)
+    yield conversation(NAME, key, line(record.get("title")), parts, created, where)
 
 
 def _thread(record: dict[str, Any]) -> list[dict[str, Any]]:

@@ -30,13 +30,13 @@ def read(path: Path, zone: tzinfo) -> Found:
             yield document
             continue
         for number, record in enumerate(document if isinstance(document, list) else [document], start=1):
-            place = f"{NAME}:{name}#{number}"
+            where = f"{NAME}:{name}#{number}"
             if isinstance(record, dict) and "chat_messages" in record:
-                yield _conversation(record, place)
+                yield _conversation(record, where)
             elif isinstance(record, dict) and ("conversations_memory" in record or "project_memories" in record):
                 yield from _memories(record)
             else:
-                yield Bad(place, "neither a conversation nor memories")
+                yield Bad(where, "neither a conversation nor memories")
 
 
 def _memories(record: dict[str, Any]) -> Found:
@@ -49,7 +49,7 @@ def _memories(record: dict[str, Any]) -> Found:
             yield Item(f"{NAME}:{name}#{short_hash(content)}", content, fields={"kind": "fact"})
 
 
-def _conversation(record: dict[str, Any], place: str) -> Item | Bad:
+def _conversation(record: dict[str, Any], where: str) -> Item | Bad:
     messages = record["chat_messages"] if isinstance(record["chat_messages"], list) else []
     parts = []
     for message in messages:
@@ -58,7 +58,7 @@ def _conversation(record: dict[str, Any], place: str) -> Item | Bad:
         if text:
             parts.append(f"**{sender}:** {text}")
     created = moment(record.get("created_at"))
-    return conversation(NAME, line(record.get("uuid")), line(record.get("name")), parts, created, place)
+    return conversation(NAME, line(record.get("uuid")), line(record.get("name")), parts, created, where)
 
 
 def _text(message: dict[str, Any]) -> str:

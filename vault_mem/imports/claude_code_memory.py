@@ -14,7 +14,7 @@ _INDEX = "MEMORY.md"
 
 
 def recognises(path: Path) -> bool:
-    """Notes come in when they are named: any folder may have one called memory."""
+    """Never detected: any folder may contain one called memory."""
     return False
 
 

@@ -26,7 +26,7 @@ class Conversations:
         return str(self.transcripts.NAME)
 
     def recognises(self, path: Path) -> bool:
-        """Sessions come in when they are named."""
+        """Never detected: sessions are imported by their format's name."""
         return False
 
     def read(self, path: Path, zone: tzinfo) -> Found:

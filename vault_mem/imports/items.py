@@ -16,7 +16,7 @@ from typing import Any
 from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
 
-# More than any export of a person's has; a zip archive can claim to hold anything.
+# More than any real export holds; a zip archive can claim any size.
 MAX_DOCUMENT_BYTES = 2_000_000_000
 
 CONVERSATION = "conversation"  # the category of what may go on after it came in
@@ -93,10 +93,10 @@ def _raw(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
         raise InvalidInput(f"{path} cannot be read: {error}") from error
 
 
-def conversation(name: str, key: str, title: str, parts: list[str], created: datetime | None, place: str) -> Item | Bad:
+def conversation(name: str, key: str, title: str, parts: list[str], created: datetime | None, where: str) -> Item | Bad:
     """A conversation as one item, with who said what."""
     if not key or not parts:
-        return Bad(place, "a conversation without an id" if parts else "a conversation without text")
+        return Bad(where, "a conversation without an id" if parts else "a conversation without text")
     content = f"# {title or 'Conversation'}\n\n" + "\n\n".join(parts)
     return Item(f"{name}:{key}", content, created, {"category": CONVERSATION})
 
@@ -127,7 +127,7 @@ def line(value: Any) -> str:
 
 
 def short_hash(text: str) -> str:
-    """What tells two texts of one source apart, wherever they stand in it."""
+    """A digest that identifies a text of a source wherever it is in it."""
     return hashlib.sha256(" ".join(text.split()).encode(errors="replace")).hexdigest()[:8]
 
 

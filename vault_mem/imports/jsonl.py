@@ -33,7 +33,7 @@ def read(path: Path, zone: tzinfo) -> Found:
             yield _item(raw, f"{NAME}:{path.name}#L{number}", zone)
 
 
-def _item(raw: bytes, place: str, zone: tzinfo) -> Item | Bad:
+def _item(raw: bytes, where: str, zone: tzinfo) -> Item | Bad:
     try:
         record = json.loads(raw.decode("utf-8-sig"))
         memory = from_record({name: value for name, value in record.items() if name in _FIELDS})
@@ -42,9 +42,9 @@ def _item(raw: bytes, place: str, zone: tzinfo) -> Item | Bad:
             if isinstance(value, datetime) and value.tzinfo is None:
                 setattr(memory, name, value.replace(tzinfo=zone))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        return Bad(place, f"not a memory as export writes it: {error}")
+        return Bad(where, f"not a memory as export writes it: {error}")
     if not _sound(memory):
-        return Bad(place, "not a memory as export writes it: a value of the wrong kind")
+        return Bad(where, "not a memory as export writes it: a value of the wrong kind")
     return Item(memory.source or f"{NAME}:{memory.id}", memory.content, memory.created, memory=memory)
 
 

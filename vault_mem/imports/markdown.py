@@ -9,6 +9,7 @@ from pathlib import Path
 from vault_mem.fields import Form
 from vault_mem.imports.items import Bad, Found, Item, markdown_files
 from vault_mem.model import GIVEN, Memory
+from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import Note, parse, read_time
 
 NAME = "markdown"
@@ -33,7 +34,7 @@ def read(path: Path, zone: tzinfo) -> Found:
             yield note
             continue
         memory = note.memory
-        stem = name.rsplit("/", 1)[-1].removesuffix(".md")
+        stem = stem_of(name)
         yield Item(
             source=f"{NAME}:{name}",
             content=memory.content,

@@ -31,10 +31,10 @@ def read(path: Path, zone: tzinfo) -> Found:
             yield _item(record, f"{name}#{number}")
 
 
-def _item(record: Any, place: str) -> Item | Bad:
+def _item(record: Any, where: str) -> Item | Bad:
     content = record.get("content") if isinstance(record, dict) else None
     if not isinstance(content, str) or not content.strip():
-        return Bad(f"{NAME}:{place}", "it has no text")
+        return Bad(f"{NAME}:{where}", "it has no text")
     category = line(record.get("memory_type"))
     return Item(
         source=f"{NAME}:{line(record.get('content_hash')) or short_hash(content)}",

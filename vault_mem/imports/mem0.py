@@ -39,12 +39,12 @@ def _records(document: Any) -> list[Any] | None:
     return document if isinstance(document, list) else None
 
 
-def _item(record: Any, place: str) -> Item | Bad:
+def _item(record: Any, where: str) -> Item | Bad:
     if not isinstance(record, dict):
-        return Bad(f"{NAME}:{place}", "not a record")
+        return Bad(f"{NAME}:{where}", "not a record")
     content = next((record[key] for key in ("memory", "content", "text", "data") if record.get(key)), None)
     if not isinstance(content, str) or not content.strip():
-        return Bad(f"{NAME}:{record.get('id') or place}", "it has no text")
+        return Bad(f"{NAME}:{record.get('id') or where}", "it has no text")
     metadata = record["metadata"] if isinstance(record.get("metadata"), dict) else {}
     category = line(metadata.get("category"))
     fields: dict[str, Any] = {"tags": words([*words(record.get("categories")), *words(metadata.get("tags"))])}

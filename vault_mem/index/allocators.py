@@ -1,4 +1,4 @@
-"""Memory that Python and its libraries manage: when it is looked through for garbage, and given back."""
+"""Memory management: pausing garbage collection, and returning freed memory to the system."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Do not look for garbage where thousands of objects are made that all stay: hundreds of times, and for nothing."""
+    """Pause garbage collection while thousands of lasting objects are made: it would run often, and find nothing."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -23,7 +23,7 @@ def no_collection() -> Iterator[None]:
 
 
 def release_memory() -> None:
-    """Give back what large reads have left in the allocators: more than all the memories at hand take."""
+    """Return to the system what large reads left in the allocators: more than all the memories at hand take."""
     import pyarrow as pa
 
     pa.default_memory_pool().release_unused()

@@ -1,4 +1,4 @@
-"""Memories that lie where nothing is searched: dragged to another folder, or in a folder that got another name.
+"""Memories outside the searched folders: dragged to another folder, or in a folder that was renamed.
 
 They are recognised by their ids (SPEC O-5).
 """
@@ -51,7 +51,7 @@ def _id_of(folder: Folder, key: str) -> str:
 
 
 def note_astray(folder: Folder, state: KnownFiles, gone: Iterable[Known]) -> None:
-    """Look for memories that have just gone from where they are searched, and keep in mind where they are."""
+    """Look for memories that have just left the searched folders, and record where they are."""
     missing = [old for old in gone if old.declared and not state.claims([old.declared])]
     if not missing:
         return
@@ -71,11 +71,11 @@ def still_astray(folder: Folder, state: KnownFiles) -> dict[str, str]:
 def told(folder: Folder, keys: Iterable[str]) -> list[str]:
     """What to say of such files, folder by folder."""
     said = []
-    for place, count in sorted(Counter(map(parent_of, keys)).items()):
+    for parent, count in sorted(Counter(map(parent_of, keys)).items()):
         lie, them = ("memory now lies", "it") if count == 1 else ("memories now lie", "them")
-        include = ",".join([*folder.settings.include, f"{place}/**" if place else "*.md"])
+        include = ",".join([*folder.settings.include, f"{parent}/**" if parent else "*.md"])
         said.append(
-            f"{count} {lie} in {place or 'the root of the vault'}{'/' * bool(place)}, where nothing is searched: "
+            f"{count} {lie} in {parent or 'the root of the vault'}{'/' * bool(parent)}, where nothing is searched: "
             f'move {them} back, or include the folder: vault-mem config set include "{include}"'
         )
     return said

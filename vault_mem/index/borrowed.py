@@ -1,4 +1,4 @@
-"""An index that this process cannot write: a copy in a temporary folder takes its place.
+"""An index that this process cannot write: a copy in a temporary folder is used instead.
 
 Agents run commands in sandboxes where the home folder is read-only; elsewhere its disk is full. The copy is brought
 up to date like any index, so that answers are fresh and a save finds its repetitions; the index itself follows with the
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from vault_mem.vault.folder import OWN, Folder
 
-# More takes longer to copy than an answer is worth: then it is read as it is.
+# A larger index is read as it is: copying it would take too long.
 _MOST_BYTES = 500_000_000
 _PREFIX = "vault-mem-index-"
 _LEFT_SECONDS = 6 * 3600.0
@@ -52,7 +52,7 @@ def writable(home: Path) -> bool:
         with open(probe, "xb", buffering=0, opener=_for_owner) as file:
             return file.write(_PROBE) == len(_PROBE)
     except (FileExistsError, NotADirectoryError):
-        return True  # not a sandbox: another file has this name, and opening it will fail
+        return True  # not a sandbox: a file is in the way, and opening the index will fail
     except OSError:
         return False
     finally:
@@ -97,7 +97,7 @@ def _temporary(root: Path, env: Mapping[str, str]) -> Path | None:
 
 
 def _clear(place: Path) -> None:
-    """Take away what processes left that were killed."""
+    """Remove what killed processes left."""
     for left in place.glob(f"{_PREFIX}*"):
         found = left.lstat()
         if found.st_uid == os.getuid() and time.time() - found.st_mtime > _LEFT_SECONDS and not left.is_symlink():

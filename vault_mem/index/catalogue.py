@@ -20,7 +20,7 @@ from vault_mem.index.allocators import release_memory
 from vault_mem.index.changes import Rows
 from vault_mem.index.corpus import AllAtHand, Corpus
 from vault_mem.index.known import MEMORY, NOTE
-from vault_mem.index.lexicon import Lexicon
+from vault_mem.index.lexicon import TermLists
 from vault_mem.index.links import Names
 from vault_mem.index.met import FoundOut, Held, TermsOfFew, columns_of
 from vault_mem.index.rows import noted
@@ -33,17 +33,17 @@ T = TypeVar("T")
 
 TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
 _TEXTS = ("file", "hash", "id", "kind", "category", "emotion", "content", "memory")
-_PACKED = ("file", "hash", "id", "content", "memory")  # those that differ from row to row
+_PACKED = ("file", "hash", "id", "content", "memory")  # columns that differ from row to row
 _LISTS = ("tags", "people")
-_SIGNS = ("hash", "id", "created")  # of a file's rows: where one is another, the rows are others
+_SIGNS = ("hash", "id", "created")  # identify a file's rows: if one differs, the rows changed
 _PLAIN = (*_TEXTS, *_LISTS, "private", "type")
 _NUMBERS = ("n", "importance", "created", "valid_from", "valid_to")
 _VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
 COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
 _FACTS = ('"aliases":', '"supersedes":', '"metadata":')
 FOREVER = float("inf")
-# After this many rows came one by one it would pay to refill the arrays, in a quiet moment: lists beside them are
-# slower. With more of them than this many times what there was, it cannot wait.
+# After this many single rows, the arrays should be refilled in a quiet moment: the lists beside them are
+# slower. Beyond this multiple of what the arrays hold, it cannot wait.
 MOST_LATER, FAR_MORE = 2_000, 2
 
 
@@ -136,9 +136,9 @@ class Catalogue:
             self.owner[place] = places[0]
 
     @cached_property
-    def lexicon(self) -> Lexicon:
+    def lexicon(self) -> TermLists:
         """The terms of every row; saving a memory needs none of them."""
-        lexicon, terms = Lexicon(), self._terms
+        lexicon, terms = TermLists(), self._terms
         self._terms = None
         lexicon.fill(terms)
         return lexicon
@@ -223,7 +223,7 @@ class Catalogue:
 
     def nearest(self, vector: Vectors, count: int, now: float, *, public: bool = False) -> list[tuple[int, float]]:
         """The places of the nearest open memories, with their cosines, nearest first; of equals the newest."""
-        # not `@`: for one vector that is threads waiting for each other, ten times slower where cores are busy
+        # not `@`: for a single vector its threads wait for each other, ten times slower on busy cores
         cosines = np.round(np.einsum("ij,j->i", self.vectors, vector), 6)
         places = np.flatnonzero(self._open(now, public))
         if len(places) > count:
@@ -251,14 +251,14 @@ class Catalogue:
         return np.asarray(found & ~self.private if public else found)
 
     def derived(self, name: str, make: Callable[[], T]) -> T:
-        """Something that follows from the rows, made once for as long as they stay the same."""
+        """Something derived from the rows, computed once until they change."""
         if name not in self._derived:
             self._derived[name] = make()
         found: T = self._derived[name]
         return found
 
     def by_place(self, name: str) -> MutableMapping[int, Any]:
-        """What was found out about single rows: it stays true when others change, and is forgotten with its row."""
+        """A cache per row: it stays valid when other rows change, and is dropped with its row."""
         if name not in self._by_place:
             self._by_place[name] = {} if self._held is None else FoundOut(name, self._held)
         return self._by_place[name]

@@ -1,4 +1,4 @@
-"""What ranking must know of all memories to judge one: how many there are, how rare a word is, where they lie.
+"""What ranking must know of all memories to score one: how many there are, how rare a word is, where their mean is.
 
 Told of the rows at hand, or kept beside the table (`index/facts.py`) where only the candidates are at hand.
 """
@@ -17,12 +17,12 @@ from vault_mem.index.people import PERSON, NameFacts, names_at_hand
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
 
-# The mean is what all have in common: that much of it stays the same when one memory comes or goes.
+# The mean is rounded to this, so that a single memory does not change it.
 DIGITS = 3
 
 
 class Likeness(NamedTuple):
-    """How like something a number of texts are: the mean of their cosines, and how they vary."""
+    """How similar texts are to something: mean and spread of their cosines."""
 
     texts: int
     mean: float
@@ -205,5 +205,5 @@ class Mean:
 
 
 def mean_of(total: NDArray[np.float64], count: int) -> Vectors:
-    """A mean, no finer than it stays the same."""
+    """A mean, rounded so that single memories do not change it."""
     return np.asarray(np.round(total / max(count, 1), DIGITS), dtype=np.float32)

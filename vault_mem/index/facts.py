@@ -37,7 +37,7 @@ FORMAT = 3
 TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
 COLUMNS = (*FIELDS, "terms", "vector")
 _ALL = ("meta", "stems", "words", "names", "memories", "rows", "readings", "places", "sample")
-# How far around a memory those of its moment are told, those aside that a filter leaves out.
+# How far around a memory its neighbours in time are looked up, not counting those a filter leaves out.
 REACH = 4
 # Rows that are read and counted at once: some ten megabytes.
 _AT_ONCE = 4_000
@@ -78,7 +78,7 @@ class Facts:
         self._dim = dim
         self._db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
         self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=OFF")  # what a power cut spoils is filled again
+        self._db.execute("PRAGMA synchronous=OFF")  # if a power cut damages it, it is filled again
         self._db.executescript(_TABLES)
         self._seen: Any = None
         self._refined: tuple[Any, Calibration] | None = None
@@ -383,7 +383,7 @@ class Facts:
         )
 
     def _sessions_having(self, term: str, at_hand: int) -> int:
-        """About how many sessions have a term: as many as if the memories that have it were dealt out at random."""
+        """An estimate of how many sessions have a term, as if the memories with it were spread at random."""
         memories, sessions = max(self.memories, 1), max(int(self._fact("sessions") or 0), 1)
         share = min(self.memories_having(term) / memories, 1.0)
         dealt_out = sessions * (1.0 - math.pow(1.0 - share, memories / sessions))

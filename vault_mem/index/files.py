@@ -38,7 +38,7 @@ def read(folder: Folder, key: str, open_: Callable[[str], int] | None = None) ->
 
 
 def read_names(folder: Folder) -> Names:
-    """The names of all notes from the files themselves, where the index cannot be had."""
+    """The names of all notes from the files themselves, if there is no usable index."""
     state = StateStore(":memory:")
     known, links = [], []
     for key in walk(folder).files:

@@ -23,7 +23,7 @@ class Edge(NamedTuple):
     link: Link
 
 
-class Place(NamedTuple):
+class GraphNote(NamedTuple):
     """What the graph knows of one note beside its links."""
 
     id: str
@@ -42,29 +42,29 @@ class Graph:
         self.names = names or Names(state)
 
     @cached_property
-    def places(self) -> dict[str, Place]:
+    def notes(self) -> dict[str, GraphNote]:
         """Every memory and episode by its id."""
-        return {place.id: place for place in self._by_key.values()}
+        return {note.id: note for note in self._by_key.values()}
 
     @cached_property
-    def _by_key(self) -> dict[str, Place]:
-        rows = self._state.places(_TYPES)
+    def _by_key(self) -> dict[str, GraphNote]:
+        rows = self._state.notes(_TYPES)
         return {
-            key: Place(id_, title, key, bool(private), type_ == EPISODE, created)
+            key: GraphNote(id_, title, key, bool(private), type_ == EPISODE, created)
             for key, id_, title, private, type_, created in rows
         }
 
-    def place(self, id_: str) -> Place:
+    def note(self, id_: str) -> GraphNote:
         """A memory or episode by its id."""
-        if "places" in self.__dict__:
-            return self.places[id_]
+        if "notes" in self.__dict__:
+            return self.notes[id_]
         key = self._state.key_of(id_) or ""
         known = self._state.files([key])[key]
-        return Place(id_, known.title, key, bool(known.private), known.type == EPISODE, known.created)
+        return GraphNote(id_, known.title, key, bool(known.private), known.type == EPISODE, known.created)
 
     def title(self, id_: str) -> str:
         """What a memory is called."""
-        return self.place(id_).title
+        return self.note(id_).title
 
     def has(self, id_: str) -> bool:
         """Whether a memory or episode goes by this id."""
@@ -93,7 +93,7 @@ class Graph:
 
     @cached_property
     def _edges(self) -> dict[str, list[Edge]]:
-        ids = {key: place.id for key, place in self._by_key.items()}
+        ids = {key: note.id for key, note in self._by_key.items()}
         return _edges((ids.get(file), ids.get(target or ""), each) for file, target, each in self.names.all_links())
 
     def _id(self, key: str) -> str | None:
@@ -133,5 +133,5 @@ def _edges(links: Iterable[tuple[str | None, str | None, Written]]) -> dict[str,
 
 
 def _weight(link: Link) -> tuple[bool, bool]:
-    """Of several links between two memories the one counts that says most."""
+    """Of several links between two memories, the one that says most counts."""
     return link.type != "related", link.confidence is not None

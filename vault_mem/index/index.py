@@ -37,7 +37,7 @@ NO_INDEX = "there is no index yet"
 # What LanceDB and SQLite raise when a file of theirs is missing, cut short or not theirs at all; LanceDB even panics.
 DAMAGE = Exception
 _PAGE = 50
-# From this many rows on LanceDB finds the candidates: about as much work, a fifth of the memory (docs/benchmarks.md).
+# From this many rows on, LanceDB finds the candidates: as fast, with a fifth of the memory (docs/benchmarks.md).
 LARGE = 100_000
 EVERYTHING = Filters(closed=True)
 
@@ -69,18 +69,18 @@ class Index:
             self.generation = self._current()
         except (OSError, UnicodeDecodeError):
             return NO_INDEX
-        place = self.home / self.generation
-        if not self.generation or not place.is_dir():
+        build = self.home / self.generation
+        if not self.generation or not build.is_dir():
             return "the index is gone"
         try:
-            self.state = StateStore(place / "state.db", fixed=not writable(self.home))
+            self.state = StateStore(build / "state.db", fixed=not writable(self.home))
             if self.state.get("schema") != SCHEMA_VERSION:
                 return "the index is of another version of vault-mem"
             if self.state.get("model") != self.embedder.fingerprint:
                 return f"the embedding model changed (now {self.embedder.name})"
             if not self._read_alike():
                 return "the settings have another time zone or other folders"
-            self.table = Table(place, int(self.state.get("dim")), create=False)
+            self.table = Table(build, int(self.state.get("dim")), create=False)
             if not self.table.sound():
                 return "the index has other columns"
         except VaultMemError:  # of the model
@@ -150,20 +150,20 @@ class Index:
         self.close()
         self._make_home()
         self.generation = f"g-{secrets.token_hex(4)}"
-        place = self.home / self.generation
+        build = self.home / self.generation
         try:
-            place.mkdir(mode=0o700)
+            build.mkdir(mode=0o700)
         except OSError as error:
             raise WriteFailed(f"cannot write the index in {self.home}: {error.strerror}", _PLACE_HINT) from error
         dim = self.embedder.dim
-        self.state = StateStore(place / "state.db", new=True)
-        self.table = Table(place, dim, create=True)
+        self.state = StateStore(build / "state.db", new=True)
+        self.table = Table(build, dim, create=True)
         self.state.put(schema=SCHEMA_VERSION, model=self.embedder.fingerprint, settings=self.read_by)
         self.state.put(dim=dim, commits=0)
         self.state.put(calibration=asdict(self._measured()))
 
     def _inheritance(self) -> tuple[list[Known], list[tuple[str, str]]]:
-        """What no file tells: where files were, and the names they had; as far as it can be read."""
+        """What the files do not tell: earlier paths and names; as far as it can be read."""
         if self.state is None:
             self.open()
         files: list[Known] = []
@@ -341,7 +341,7 @@ class Index:
 
     @property
     def _seen(self) -> str:
-        """The condition that who looks may see a memory."""
+        """The condition that the reader may see a memory."""
         return " AND private = false" if self.folder.public else ""
 
     def in_order(self, filters: Filters, *, important_first: bool = False) -> list[str]:

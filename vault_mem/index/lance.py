@@ -1,4 +1,4 @@
-"""LanceDB, imported in half the time that it takes by itself.
+"""Imports LanceDB in half the usual time.
 
 It imports the models of a client for remote catalogues, whose package imports the whole client along with them: four
 fifths of a second and 14 MB for what nobody calls here. The package is put in place before it has run, and runs when
@@ -20,7 +20,7 @@ _CLIENT = "lance_namespace_urllib3_client"
 
 
 def _put_off(name: str) -> None:
-    """Have a package in place that runs when an attribute of it is wanted; its modules can be imported meanwhile."""
+    """Install a package that runs when one of its attributes is used; its modules can be imported before that."""
     spec = importlib.util.find_spec(name)
     if spec is None or spec.loader is None or name in sys.modules:
         return

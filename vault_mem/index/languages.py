@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
-# Small words that hardly a text of the language is without, and no other language has many of.
+# Small words that are in nearly every text of the language, and rare in others.
 _SMALL_WORDS = {
     "danish": "ikke af til og",
     "dutch": "het een niet van voor",

@@ -12,7 +12,7 @@ WAIT = 600.0
 
 
 def keep_facts(index: Index, progress: Callable[[int, int], None] | None = None) -> None:
-    """Have the figures in step with the table that is read: they are filled again if they fell behind."""
+    """Bring the figures in step with the table; they are filled again if they fell behind."""
     if index.facts.in_step(index.table):
         return
     index.table.refresh()  # another may have written both

@@ -1,4 +1,4 @@
-"""The terms of every row at hand: which rows have a term, how often, and how much finding it says (BM25).
+"""The terms of every row at hand: which rows have a term, how often, and what a match is worth (BM25).
 
 LanceDB's own scores depend on how the index came about; these depend on the files alone, so that an index grown edit
 by edit ranks exactly like one that was just rebuilt.
@@ -27,7 +27,7 @@ Places = NDArray[np.int32]
 Counts = NDArray[np.float32]
 
 
-class Lexicon:
+class TermLists:
     """Terms by place. What was there at the start is in arrays; what came later is in lists beside them."""
 
     def __init__(self) -> None:
@@ -175,11 +175,11 @@ class Lexicon:
 
 
 def weight(having: float, rows: float) -> float:
-    """What finding a term says that `having` rows have (BM25's inverse document frequency)."""
+    """What matching a term is worth that `having` rows have (BM25's inverse document frequency)."""
     return math.log(1 + (rows - having + 0.5) / (having + 0.5))
 
 
 def saturation(counts: Counts, lengths: Counts, mean_length: float) -> Counts:
-    """What finding a term so often is worth in texts of these lengths, 0 to 1: the first time counts most."""
+    """What these counts of a term are worth in texts of these lengths, 0 to 1: the first occurrence counts most."""
     stretch = _K1 * (1 - _B + _B * lengths / max(mean_length, 1.0))
     return np.asarray(counts / (counts + stretch), dtype=np.float32)

@@ -30,7 +30,7 @@ Means = Callable[[str, str], bool]
 class Names:
     """The names of all notes as of the last sync, and with a `folder` those of every other file of the vault.
 
-    What it has looked up it keeps: it is made for one operation or answer.
+    It caches what it has looked up, so it is used for a single operation or answer.
     """
 
     def __init__(self, state: StateStore, folder: Folder | None = None) -> None:
@@ -61,10 +61,10 @@ class Names:
 
     def note(self, target: str, source: str = "") -> str | None:
         """The note of ours that a link means: by its name, the id in it, or a name that only one note once had."""
-        place = name_key(link_name(target)), posixpath.dirname(source)
-        if place not in self._meant:
-            self._meant[place] = self._note(place[0], source)
-        return self._meant[place]
+        asked = name_key(link_name(target)), posixpath.dirname(source)
+        if asked not in self._meant:
+            self._meant[asked] = self._note(asked[0], source)
+        return self._meant[asked]
 
     def _note(self, name: str, source: str) -> str | None:
         best = self._best(name, source)

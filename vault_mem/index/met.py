@@ -16,7 +16,7 @@ import numpy as np
 
 from vault_mem.index.changes import Changes
 from vault_mem.index.known import MEMORY, NOTE
-from vault_mem.index.lexicon import Counts, Lexicon, Places
+from vault_mem.index.lexicon import Counts, Places, TermLists
 from vault_mem.index.terms import STOP, stem, unspaced
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ stem_of = lru_cache(maxsize=100_000)(stem)  # the same words come again and agai
 
 
 def letter(sign: str) -> str:
-    """Under which a letter of a script without spaces is counted, in whatever pair it stands."""
+    """The key under which a character of a script without spaces is counted, whatever pair it is in."""
     return f"*{sign}"
 
 
@@ -110,7 +110,7 @@ def packed(rows: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def framed(parts: Sequence[bytes]) -> bytes:
-    """Parts behind one another, each after its length."""
+    """Parts joined, each preceded by its length."""
     return b"".join(each for part in parts for each in (len(part).to_bytes(4, "little"), part))
 
 
@@ -147,7 +147,7 @@ def columns_of(held: Sequence[Held], dim: int) -> dict[str, Any]:
 
 @lru_cache(maxsize=100_000)
 def number_of(stem: str) -> int:
-    """What stands for a stem in packed rows; that two have the same is likelier to be read of than to be met."""
+    """A stem's number in packed rows; collisions are too rare to matter."""
     return crc32(stem.encode())
 
 
@@ -202,7 +202,7 @@ class Met:
                 self._rows -= len(self._files.popitem(last=False)[1])
 
 
-class TermsOfFew(Lexicon):
+class TermsOfFew(TermLists):
     """The terms of rows that were counted one by one; `forms` tells under which stems a term is counted."""
 
     def __init__(self, held: Sequence[Held], forms: Callable[[str], Collection[str]]) -> None:

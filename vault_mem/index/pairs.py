@@ -20,7 +20,7 @@ Places = NDArray[np.int64]
 LEADING = 32
 # A block of products fits into a processor's cache.
 _BLOCK = 1024
-# Enough vectors to tell which directions matter.
+# Enough vectors to find the directions that matter.
 _SAMPLE = 4096
 # Single precision may be off by less than this in a sum of a few hundred products.
 _SLACK = 1e-4
@@ -45,7 +45,7 @@ def nearest_pairs(
     """
     if limit <= 0 or not len(first):
         return []
-    with threadpool_limits(1, "blas"):  # threads that wait for each other cost more than such short products gain
+    with threadpool_limits(1, "blas"):  # for such short products, coordinating threads costs more than it gains
         return _nearest_pairs(vectors, first, others, _Best(limit, lowest), progress)
 
 

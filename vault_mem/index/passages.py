@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# A passage is about what a model's 512 tokens and a reader's glance hold.
+# A passage is about as long as a model's 512 tokens, and readable at a glance.
 PASSAGE_LENGTH = 800
 # Up to here a memory is one passage: cutting it would only scatter it.
 WHOLE_LENGTH = 1200

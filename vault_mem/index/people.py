@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # What a fact is about: somebody's name, a tag, a shorter form of a name, how one sounds, what means the same person (by
 # shorter forms too, and by whole names alone), and how memories write it.
-PERSON, TAG, SHORT, SOUND, SAME, ALIAS, WRITTEN = "person", "tag", "short", "sound", "same", "alias", "written"
+PERSON, TAG, SHORT, SOUND, SAME_PERSON, ALIAS, WRITTEN = "person", "tag", "short", "sound", "same", "alias", "written"
 
 # "Caroline: I went …": a saved conversation starts each turn with the speaker.
 SPEAKER = re.compile(r"\s*([^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,2})\s?(?::\s|：)")
@@ -65,7 +65,9 @@ def name_facts(
     if aliases:
         keys = {name_key(name) for name in (title, PurePosixPath(file).stem, *aliases)} - {""}
         yield from {NameFact(ALIAS, key, other) for key in keys for other in keys}
-        yield from (NameFact(SAME, form, other) for key in keys for form in (key, *_shorter(key)) for other in keys)
+        yield from (
+            NameFact(SAME_PERSON, form, other) for key in keys for form in (key, *_shorter(key)) for other in keys
+        )
 
 
 def about(people: Collection[str], text: str) -> set[str]:

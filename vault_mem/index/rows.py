@@ -18,7 +18,7 @@ from vault_mem.index.terms import terms
 from vault_mem.model import Memory, MetaValue, from_record, to_record
 from vault_mem.notes.links import ID_AT_END
 
-# In the table the memories of one second follow each other by this much: whatever is ordered by time has them in order.
+# In the table, memories of one second are this far apart, so that ordering by time keeps their order.
 STEP = 1e-5
 _MONTH = re.compile(r"\d{4}(?:-\d\d)?")  # the folders that vault-mem makes
 
@@ -138,7 +138,7 @@ def noted(name: str, value: MetaValue) -> str:
 
 
 def with_parents(tags: Sequence[str]) -> list[str]:
-    """Tags and those they stand below: who asks for pottery means pottery/glaze too."""
+    """Tags and their parents: a search for pottery finds pottery/glaze too."""
     found = [tag.rsplit("/", depth)[0] for tag in tags for depth in range(tag.count("/") + 1)]
     return list(dict.fromkeys([*tags, *(tag for tag in found if tag)]))
 

@@ -1,4 +1,4 @@
-"""Some memories of a vault that stand for all of them: what calibration and the judge measure the vault by."""
+"""A sample of a vault's memories, which calibration and the judge measure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vault_mem.index.catalogue import Catalogue
 
 
 class Sample:
-    """The same memories however the vault came about: ids are random, so those with the lowest."""
+    """The memories with the lowest ids: ids are random, so this sample does not depend on how the vault grew."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -58,7 +58,7 @@ class Sample:
 
 
 def sizes(texts: Sequence[str]) -> NDArray[np.float64]:
-    """How long texts are, as calibration measures it."""
+    """The sizes of texts, as calibration measures them."""
     return np.array([len(text.encode()) for text in texts], dtype=np.float64)
 
 

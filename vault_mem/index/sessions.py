@@ -59,14 +59,14 @@ def _opened(folder: Folder) -> Iterator[sqlite3.Connection]:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        place: Path | str = path
+        database: Path | str = path
     except OSError:  # a sandbox: it is made for this once
-        place = ":memory:"
-    with closing(sqlite3.connect(place, timeout=5)) as connection:
+        database = ":memory:"
+    with closing(sqlite3.connect(database, timeout=5)) as connection:
         try:
             _prepare(connection)
         except sqlite3.DatabaseError:
-            if place == ":memory:":
+            if database == ":memory:":
                 raise
             connection.close()
             sessions.drop_table(folder)

@@ -30,16 +30,16 @@ from vault_mem.store.bucket import Bucket, Traffic, shown
 from vault_mem.store.ledger import Entry, Ledger, Standing, mark
 from vault_mem.store.store import EXPIRY_DAYS, FORMAT, LINKED, MEMORY, NAME, TEXT, Store
 
-# Fewer files are read and embedded in less time than a store takes to answer.
+# Indexing fewer files is faster than asking a store.
 ASK_FROM = 100
 # How long a command may wait for rows, and what runs after the answer may take.
 PULL_SECONDS, PUSH_SECONDS, WITHDRAW_SECONDS, LOOK_SECONDS = 20.0, 30.0, 30.0, 5.0
 # Rows of this many files make a segment: about 2 MB.
 SEGMENT = 1000
-# Saves go to the store together, at most so long after the first of them, if there is a command then.
+# Saves go to the store together, with a command at most this long after the first of them.
 GATHER_SECONDS = 60
 _DAY = 86_400
-# Who lost time to a store that is away leaves it alone for ten times as long, but no longer than this.
+# After losing time to an unreachable store, leave it alone for ten times as long, but at most this long.
 _LONGEST_PAUSE = 300.0
 # Segments that are kept decoded while rows are taken from them.
 _DECODED = 4
@@ -159,7 +159,7 @@ class Shared:
         return self._decoded[segment]
 
     def forget_pulled(self) -> None:
-        """Nothing is at hand any more."""
+        """Drop what was pulled."""
         self._decoded.clear()
         self._store = None
         shutil.rmtree(self._pulled, ignore_errors=True)

@@ -47,7 +47,7 @@ class Shelf:
             kept = self._in_step(index)
             if kept is None or kept.outgrown:
                 version = index.table.version
-                self._catalogue = kept = None  # not two of them in memory
+                self._catalogue = kept = None  # before the next is loaded: never two in memory
                 self._catalogue = kept = Catalogue.of_all(index.table)
                 self._generation, self._version = index.generation, version
             kept.names = Names(index.state)
@@ -74,6 +74,6 @@ class Shelf:
         return self._catalogue
 
     def _catch_up(self, index: Index, version: int) -> None:
-        """Have the index read what was read before: or what is found in one would be missing in the other."""
+        """Make the index read the same version as the catalogue; otherwise what one finds is missing in the other."""
         if index.table.version < version:
             index.table.refresh()

@@ -1,6 +1,6 @@
 """How a name sounds, whichever of two scripts it is written in: Marcus is マーカス, and さくら is Sakura.
 
-A name is boiled down to its consonants, of which Japanese keeps fewer apart; a short one keeps its first vowel too.
+A name is reduced to its consonants, as far as Japanese distinguishes them; a short one keeps its first vowel too.
 Where letters are ambiguous there are several forms. A name in Chinese characters does not tell how it sounds.
 """
 

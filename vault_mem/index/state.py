@@ -120,7 +120,7 @@ class StateStore(KnownFiles):
         found = self._db.execute(f"SELECT key FROM files WHERE title = ? COLLATE {collation}", (title,))
         return [key for (key,) in found]
 
-    def places(self, types: tuple[str, str]) -> list[tuple[str, str, str, int, str, float]]:
+    def notes(self, types: tuple[str, str]) -> list[tuple[str, str, str, int, str, float]]:
         """Key, id, title, private, type and time of all files of these types, by key."""
         select = "SELECT key, id, title, private, type, created FROM files WHERE type IN (?, ?) ORDER BY key"
         return self._db.execute(select, types).fetchall()

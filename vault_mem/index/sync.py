@@ -24,7 +24,7 @@ from vault_mem.index.known import Known, Written
 from vault_mem.index.links import Names
 from vault_mem.index.table import COMMITS_BETWEEN_OPTIMIZE, listed, rows_in
 from vault_mem.model import Problem, digits_of
-from vault_mem.notes.links import path_key
+from vault_mem.notes.links import path_key, stem_of
 from vault_mem.notes.parse import Note, parse
 from vault_mem.result import Result, plain
 from vault_mem.vault.folder import Folder
@@ -34,16 +34,16 @@ from vault_mem.vault.walk import EMPTIED, RACY_NS, FileState, Listing, content_h
 if TYPE_CHECKING:
     from vault_mem.index.shared import Shared
 
-# Files per commit: large enough that a commit's own cost does not count, small enough to hold in memory.
+# Files per commit: large enough to make a commit's own cost negligible, small enough to hold in memory.
 BATCH = 1000
 # At most this many rows of a commit are handed on to those who have the memories at hand.
 HANDED_ON = 8
-# A vault of at least this many files does not empty itself: more likely a disk is not mounted.
+# If at least this many files vanish at once, a disk is probably not mounted.
 MASS_LOSS = 5
-# Each time the table is folded together it is written again. Copies are kept for readers that are still on them, but
-# no longer than from one folding to the next, or they would soon outgrow the vault.
+# Folding rewrites the table. Old copies are kept for readers that still use them, but
+# only until the next folding, or they would soon outgrow the vault.
 KEEP_VERSIONS = (1.0, 60.0)
-# What the states note as the table's version as long as a sync is not through: ids may be anybody's.
+# Recorded as the table's version while a sync is running: ids are not settled yet.
 UNSETTLED = -1
 # Why an index is rebuilt though nothing is wrong with it: then everything comes from the files.
 ASKED_FOR = "asked for"
@@ -132,7 +132,7 @@ def sync(
 
 @contextmanager
 def _at_length(index: Index, long: bool) -> Iterator[None]:
-    """Let those who would wait for us know that it may take long, so that they do not."""
+    """Leave a sign that this may take long, so that others do not wait for us."""
     sign = index.home / "busy"
     if not long:
         yield
@@ -246,18 +246,18 @@ def _refuse_mass_loss(index: Index, listing: Listing) -> None:
         known = index.state.below(prefix)
         if known < MASS_LOSS or any(key.startswith(prefix) for key in chain(listing.files, listing.unread)):
             continue
-        place = index.folder.root / top
+        folder = index.folder.root / top
         causes = [str(problem) for problem in listing.problems if (problem.path + "/").startswith(prefix)]
         if causes:
-            raise Unsafe(f"{place}: its {known} notes cannot be read: {causes[0]}", "nothing was changed")
+            raise Unsafe(f"{folder}: its {known} notes cannot be read: {causes[0]}", "nothing was changed")
         home, count = new_home(index.folder, index.state, top)
         if home:
             raise Unsafe(
-                f"{place}: all {known} notes are gone; {count} of their ids lie in {home}/",
+                f"{folder}: all {known} notes are gone; {count} of their ids lie in {home}/",
                 f'did you rename the folder? vault-mem config set {setting} "{home}"',
             )
         raise Unsafe(
-            f"{place}: all {known} notes are gone",
+            f"{folder}: all {known} notes are gone",
             "is a disk not mounted, or a sync not finished? If you meant it, run `vault-mem reindex`",
         )
 
@@ -271,7 +271,7 @@ _COPY = re.compile(r"conflict|copy|コピー|競合| \d+$|\(\d+\)$", re.IGNORECA
 
 
 def _originality(key: str, id_: str) -> tuple[bool, bool, int, str]:
-    stem = key.rsplit("/", 1)[-1].removesuffix(".md")
+    stem = stem_of(key)
     named = stem == id_ or stem.endswith(digits_of(id_))
     return (not named, bool(_COPY.search(stem)), len(key), key)
 
@@ -471,17 +471,17 @@ class _Run:
         """Vectors of each note's passages: taken over from the same text under its old name, or embedded."""
         held = self._held({gone[known.hash] for _, known in notes if known.hash in gone})
         texts: list[str] = []
-        places: list[tuple[int, int] | str] = []
+        found: list[tuple[int, int] | str] = []
         for note, known in notes:
             if known.hash in gone and gone[known.hash] in held:
-                places.append(gone[known.hash])
+                found.append(gone[known.hash])
                 continue
             parts = rows.texts_to_embed(note.memory.content)
-            places.append((len(texts), len(texts) + len(parts)))
+            found.append((len(texts), len(texts) + len(parts)))
             texts += parts
         self.report.embedded += len(texts)
         embedded = self.index.embedder.encode(texts) if texts else np.zeros((0, self.index.table.dim), np.float32)
-        return [held[place] if isinstance(place, str) else embedded[slice(*place)] for place in places]
+        return [held[each] if isinstance(each, str) else embedded[slice(*each)] for each in found]
 
     def _held(self, files: set[str]) -> dict[str, Vectors]:
         if not files:
@@ -586,7 +586,7 @@ def upkeep(index: Index, commits: int) -> None:
     """Fold the table together after that many commits, and drop old versions; the caller holds the lock."""
     if (index.state.get("commits") or 0) < commits:
         return
-    release_memory()  # it takes as much as all that was freed before
+    release_memory()  # otherwise folding needs as much memory again
     least, most = KEEP_VERSIONS
     now = time.time()
     since = now - (index.state.get("optimized") or 0)

@@ -28,7 +28,7 @@ FEWEST_VECTORS = 5_000
 @functools.cache
 def _session() -> Any:
     """What LanceDB keeps of the tables that a process reads: by default gigabytes, and again for each of them."""
-    from vault_mem.index.lance import lancedb  # more than half of what loading everything takes
+    from vault_mem.index.lance import lancedb  # only here: importing it is more than half of all loading time
 
     # the indexes of a large vault have to fit, or every search reads them again; a small one has none
     return lancedb.Session(index_cache_size_bytes=192 << 20, metadata_cache_size_bytes=4 << 20)
@@ -60,7 +60,7 @@ class Table:
 
     @property
     def version(self) -> int:
-        """The version that is read; LanceDB takes a millisecond to tell, so it is asked after a change alone."""
+        """The version that is read; LanceDB takes a millisecond to tell, so it is asked only after a change."""
         if self._version is None:
             self._version = int(self._table.version)
         return self._version
@@ -163,7 +163,7 @@ class Table:
         return {each.columns[0] for each in self._table.list_indices()} >= {"terms", "file"}
 
     def build_indexes(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Make the indexes that are missing; the longest work is the vectors'."""
+        """Build the missing indexes; that of the vectors takes longest."""
         from lancedb.index import FTS, Bitmap, BTree, IvfSq, LabelList
 
         text = FTS(

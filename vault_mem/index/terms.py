@@ -12,7 +12,7 @@ _STARTS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _RUN = re.compile(rf"([^\W_{_UNSPACED}]+)|([{_UNSPACED}]+)")
 _ASCII_RUN = re.compile(r"[a-z0-9]+")
 
-# English words that tell no text from another. Single letters are left: they are what contractions leave behind.
+# English stop words. Single letters are among them: contractions leave them behind.
 STOP = frozenset(
     """a about after again all also am an and any anyone anything are around as at be because been before being both
     but by can could d did do does doing done down during each else ever every everything for from further get gets

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from vault_mem.index.catalogue import Catalogue
 
-# Longer than this between two memories, and they are of different moments.
+# Memories further apart than this belong to different moments.
 GAP = 30 * 60.0
-# Closer than this, they are of the very same second.
+# Memories closer than this are of the same second.
 SECOND = 0.9
-# A session that never pauses is cut: a day of log lines is no moment.
+# A session without a pause is cut here: a day of log lines is not one moment.
 LONGEST = 64
 
 

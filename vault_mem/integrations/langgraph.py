@@ -81,7 +81,7 @@ class VaultStore(BaseStore):
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _memory(self, namespace: tuple[str, ...], key: str) -> Memory | None:
-        found = self.vault.list(n=1, metadata=_place(namespace) | {"ns": len(namespace), "key": key})
+        found = self.vault.list(n=1, metadata=_namespace_keys(namespace) | {"ns": len(namespace), "key": key})
         return found[0] if found else None
 
     def _put(self, op: PutOp) -> None:
@@ -91,7 +91,7 @@ class VaultStore(BaseStore):
                 self.vault.forget(known, "taken out of the store")
             return
         text, noted = _written(dict(op.value))
-        noted |= {"key": op.key, "ns": len(op.namespace)} | _place(op.namespace)
+        noted |= {"key": op.key, "ns": len(op.namespace)} | _namespace_keys(op.namespace)
         noted["updated"] = datetime.now().astimezone().isoformat()
         if known is None:
             self.vault.remember(text, metadata=noted, private=self._private, force=True, max_links=0)
@@ -100,7 +100,7 @@ class VaultStore(BaseStore):
             self.vault.edit(known, text, metadata={**noted, **gone})
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        wanted = _place(op.namespace_prefix)
+        wanted = _namespace_keys(op.namespace_prefix)
         listed = [each for each in reversed(self.vault.list(metadata=wanted)) if "ns" in each.metadata]
         items = {each.id: _item(each) for each in listed}
         items = {id_: item for id_, item in items.items() if _matches(item.value, op.filter)}
@@ -119,7 +119,7 @@ class VaultStore(BaseStore):
         return sorted(fit)[op.offset : op.offset + op.limit]
 
 
-def _place(namespace: tuple[str, ...]) -> dict[str, MetaValue]:
+def _namespace_keys(namespace: tuple[str, ...]) -> dict[str, MetaValue]:
     return {f"ns_{number}": label for number, label in enumerate(namespace, start=1)}
 
 

@@ -25,7 +25,7 @@ class Parameter:
     """One argument of a tool: its JSON schema, and where it goes.
 
     `to` is an option, `--on/--off` for a choice of two, `-` for standard input, and empty for a plain argument. `rare`:
-    not offered beside the core tools alone. `private`: not offered to who is given public memories alone.
+    not offered with the core tools only. `private`: not offered if only public memories are.
     """
 
     name: str

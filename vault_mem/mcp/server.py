@@ -36,7 +36,7 @@ PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR =
 NOT_THERE = -32002  # a resource
 _DUPLICATE = 3
 _CHUNK = 1 << 16
-_PATIENCE = 5.0  # with what was begun, when the other side hangs up or sends a signal
+_PATIENCE = 5.0  # how long running calls may take once the other side hangs up or sends a signal
 _DIGEST = "memory://digest"
 
 _PROMPTS = {
@@ -53,7 +53,7 @@ _PROMPTS = {
 
 @dataclass(frozen=True)
 class Offer:
-    """What a server offers: which tools, of which vaults, and whether there are public memories alone."""
+    """What a server offers: which tools, of which vaults, and whether only public memories."""
 
     vaults: tuple[str, ...] = ()
     tools: str = "all"
@@ -214,7 +214,7 @@ class Server:
             return _error(id_, error.code, str(error))
         except KeyboardInterrupt:
             return None
-        except Exception as error:  # the session goes on, whatever one call ran into
+        except Exception as error:  # the session continues, whatever went wrong in one call
             return _error(id_, INTERNAL_ERROR, f"unexpected {type(error).__name__}")
         return {"jsonrpc": "2.0", "id": id_, "result": result}
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     Piece = tuple[list[str], list[str] | None, list[str]]
 
 OURS, MIDDLE, THEIRS = "<<<<<<< ours\n", "=======\n", ">>>>>>> theirs\n"
-# With more changed lines than this, the shortest diff is of no use, and takes long to find.
+# Beyond this many changed lines, the shortest diff takes long to find and helps nobody.
 _MOST_CHANGES = 1000
 
 
@@ -32,18 +32,18 @@ def split(text: str) -> list[str]:
 
 
 def marked(ours: str, theirs: str) -> str:
-    """Two texts that stand for the same place, marked as git marks them."""
+    """Both sides of a conflict, marked as git marks them."""
     return OURS + ended(ours) + MIDDLE + ended(theirs) + THEIRS
 
 
 def ended(text: str) -> str:
-    """A text that something may follow."""
+    """A text that ends in a line feed."""
     return text if not text or text.endswith("\n") else text + "\n"
 
 
 def merged_lines(base: list[str], ours: list[str], theirs: list[str]) -> list[Piece]:
     """The merged lines in pieces: lines and None, or where both changed the same, what each side has and what was."""
-    in_ours, in_theirs = places(base, ours), places(base, theirs)
+    in_ours, in_theirs = matches(base, ours), matches(base, theirs)
     found: list[Piece] = []
     at, one, other = 0, 0, 0
     for stop in (*(n for n in range(len(base)) if in_ours[n] >= 0 and in_theirs[n] >= 0), len(base)):
@@ -79,13 +79,13 @@ def alike_ends(one: list[str], other: list[str]) -> tuple[int, int]:
     return start, end
 
 
-def places(old: list[str], new: list[str]) -> list[int]:
+def matches(old: list[str], new: list[str]) -> list[int]:
     """For each line of the old text where it stands in the new one; -1 where it does not."""
     start, end = alike_ends(old, new)
     stop = len(old) - end
     found = [*range(start), *([-1] * (stop - start)), *range(len(new) - end, len(new))]
-    for line, place in _shortest(old[start:stop], new[start : len(new) - end]):
-        found[start + line] = start + place
+    for line, match in _shortest(old[start:stop], new[start : len(new) - end]):
+        found[start + line] = start + match
     return found
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Block = list[str] | None  # the lines of one key; None where it is missing
 
 FENCE = "---"
-# These say that something became true: a side that took them out does not win over one that set them.
+# Setting one of these wins over removing it: it says that something became true.
 _KEPT = frozenset({"valid_to", "last_confirmed", "importance", "created", "id", "start", "end", "private", "status"})
 
 

@@ -11,11 +11,11 @@ def merge_view(key: str, kind: str, base: str, ours: str, theirs: str) -> Merged
     """Merge two versions of a view. What mirrors a memory is no conflict: it is made from the memory again."""
     if kind == "monologue":
         return _merge_monologue(key, base, ours, theirs)
-    place = marked.IN_BLOCK if kind == "digest" else marked.BY_TIME
+    position = marked.IN_BLOCK if kind == "digest" else marked.BY_TIME
     was, one, other = (marked.by_id(each) for each in (base, ours, theirs))
     wanted = {id_: line for id_ in {**one, **other} if (line := _chosen(was.get(id_), one.get(id_), other.get(id_)))}
-    found = merge_text(*(_with(each, wanted, place, key) for each in (base, ours, theirs)))
-    return Merged(_with(found.text, wanted, place, key), found.conflicts)
+    found = merge_text(*(_with(each, wanted, position, key) for each in (base, ours, theirs)))
+    return Merged(_with(found.text, wanted, position, key), found.conflicts)
 
 
 def _chosen(base: str | None, ours: str | None, theirs: str | None) -> str | None:
@@ -25,16 +25,16 @@ def _chosen(base: str | None, ours: str | None, theirs: str | None) -> str | Non
     return theirs if ours == base else max(ours or "", theirs or "")
 
 
-def _with(text: str, wanted: dict[str, str], place: str, key: str) -> str:
+def _with(text: str, wanted: dict[str, str], position: str, key: str) -> str:
     """A view that mirrors just these memories, as they should be."""
     now: str | None = text or None
     for id_, lines in marked.by_id(text).items():
         if wanted.get(id_) != lines:
-            now = marked.put(now, id_, wanted.get(id_), place, key)
+            now = marked.put(now, id_, wanted.get(id_), position, key)
     present = marked.by_id(now or "")
     for id_, lines in sorted(wanted.items(), key=lambda each: each[1]):
         if id_ not in present:
-            now = marked.put(now, id_, lines, place, key)
+            now = marked.put(now, id_, lines, position, key)
     return now or ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-BEHIND = "the index is behind; {pending} changed file(s) are not in this answer yet"
+STALE = "the index is behind; {pending} changed file(s) are not in this answer yet"
 CLUSTERS_LEFT_OUT = "{count} more cluster(s) did not fit the budget"
 DAEMON_DIED = "the daemon died before it could answer; this was done before"
 DEAD_LINKS = (

@@ -75,12 +75,12 @@ def status(found: Status) -> str:
     """What status says."""
     curve = found.calibration
     fresh = f"behind by {counted(found.pending, 'file')}" if found.stale else "up to date with every file"
-    waiting = (
-        f"{counted(len(found.waiting_for_id), 'note')} for an id (adopt_ids = {found.adopt_ids}), "
-        f"{len(found.waiting_to_move)} to move into or out of the private folder, "
-        f"{len(found.waiting_for_views)} for the views to catch up, "
-        f"{len(found.waiting_for_heal)} for new names in links (heal_links = {flag(found.heal_links)})"
-    )
+    waiting = {
+        f"for an id (adopt_ids = {found.adopt_ids})": found.waiting_for_id,
+        "to move into or out of the private folder": found.waiting_to_move,
+        "for the views to catch up": found.waiting_for_views,
+        f"for new names in links (heal_links = {flag(found.heal_links)})": found.waiting_for_heal,
+    }
     anchors = curve and (
         f"0.70 from cosine {curve.related:.3f}, 0.90 from {curve.nearly_same:.3f}, 0.95 from {curve.near_identical:.3f}"
     )
@@ -93,7 +93,7 @@ def status(found: Status) -> str:
         "index": f"{fresh}; {found.index_bytes / 1e6:.1f} MB in {found.index_dir}",
         "model": f"{found.model}, {found.dim} dimensions" if found.dim else found.model,
         "calibration": anchors or "unknown without an index",
-        "waiting": waiting,
+        "waiting": ", ".join(f"{len(notes)} {what}" for what, notes in waiting.items() if notes) or "nothing",
         "elsewhere": f"{len(found.astray)} not searched (vault-mem doctor)" if found.astray else "",
         "interrupted": ", ".join(found.interrupted) or "nothing",
         "problems": str(len(found.problems) or "none"),
@@ -102,7 +102,7 @@ def status(found: Status) -> str:
         "store": _store(found.store) if found.store else "",
         "in git": f"now private, but still in git: {', '.join(found.in_git)}" if found.in_git else "",
     }
-    lines = [f"{name + ':':<13}{text}" for name, text in facts.items() if text]
+    lines = [f"{name + ':':<14}{text}" for name, text in facts.items() if text]
     lines += [f"  {problem}" for problem in found.problems[:_SHOWN_PROBLEMS]]
     if len(found.problems) > _SHOWN_PROBLEMS:
         lines.append(f"  and {len(found.problems) - _SHOWN_PROBLEMS} more; see vault-mem doctor")
@@ -142,8 +142,8 @@ def diagnosed(found: Diagnosis) -> str:
         what = "nothing that needs attention" if found.findings else "nothing"
         lines.append(f"All well: {len(found.checks)} checks found {what}.")
     for each in found.findings:
-        place = f"{each.path}:{each.line}" if each.line else each.path
-        lines.append(f"{each.severity}: {place + ': ' if place else ''}{each.message}")
+        where = f"{each.path}:{each.line}" if each.line else each.path
+        lines.append(f"{each.severity}: {where + ': ' if where else ''}{each.message}")
         lines += [f"  {each.hint}"] if each.hint else []
     if found.skipped:
         lines.append(f"Not checked because of that: {', '.join(found.skipped)}.")

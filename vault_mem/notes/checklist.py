@@ -59,8 +59,8 @@ class Proposal:
 
     def line(self) -> str:
         """As it stands in the file."""
-        place = f" {self.place}" if self.place else ""
-        return f"- [{self.box}] {self.text} <!-- {self.kind} {' '.join(self.ids)} {self.digest}{place} --> ^{self.id}"
+        where = f" {self.where}" if self.where else ""
+        return f"- [{self.box}] {self.text} <!-- {self.kind} {' '.join(self.ids)} {self.digest}{where} --> ^{self.id}"
 
     @property
     def readable(self) -> str:
@@ -154,8 +154,8 @@ def _read(line: str) -> Proposal | None:
     match = _LINE.match(line)
     if match is None:
         return None
-    place = (match["place"] or "").strip()
-    proposal = Proposal(match["kind"], tuple(match["ids"].split()), match["text"], match["digest"], match["box"], place)
+    where = (match["place"] or "").strip()
+    proposal = Proposal(match["kind"], tuple(match["ids"].split()), match["text"], match["digest"], match["box"], where)
     return proposal if proposal.id == match["id"] else None
 
 
@@ -167,9 +167,9 @@ def _insert(lines: list[str], heading: str, new: list[str], *, at_end: bool) -> 
     end = next((number for number in range(start, len(lines)) if lines[number].startswith("## ")), len(lines))
     while end > start and not lines[end - 1].strip():
         end -= 1
-    place = end if at_end else start
-    if place == start and (place == len(lines) or lines[place].strip()):
-        new = ["", *new] if place == len(lines) or not lines[place].startswith("- ") else new
-    elif place == start:
-        place += 1
-    lines[place:place] = new
+    at = end if at_end else start
+    if at == start and (at == len(lines) or lines[at].strip()):
+        new = ["", *new] if at == len(lines) or not lines[at].startswith("- ") else new
+    elif at == start:
+        at += 1
+    lines[at:at] = new

@@ -74,7 +74,7 @@ def _days(text: str, today: date) -> Iterator[date | None]:
     for match in _IN_DAYS.finditer(text):
         yield today + timedelta(days=_count(match))
     for match in _ON_WEEKDAY.finditer(text):
-        number = next(place for place, name in enumerate(WEEKDAYS) if name.startswith(match["weekday"][:3]))
+        number = next(day for day, name in enumerate(WEEKDAYS) if name.startswith(match["weekday"][:3]))
         yield _weekday(today, number, {"this": 0, "next": 1}.get(match["which"]))
     for match in _JA_WEEKDAY.finditer(text):
         number = WEEKDAYS_JA.index(match["named"] or match["plain"])

@@ -105,8 +105,8 @@ def _read(text: str, keys: str) -> Front:
         front = Front(text)
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError, TypeError) as error:
         mark = getattr(error, "problem_mark", None)
-        place = f" in line {mark.line + 2}" if mark else ""
-        raise _refused(keys, f"the front matter is broken YAML{place}", _REPAIR) from None
+        where = f" in line {mark.line + 2}" if mark else ""
+        raise _refused(keys, f"the front matter is broken YAML{where}", _REPAIR) from None
     if front.root is not None and not front.is_mapping:
         raise _refused(keys, "the front matter is not made of `key: value` lines", _REPAIR)
     if not front.located:
@@ -151,8 +151,8 @@ def _apply(front: Front, wanted: Mapping[str, Value | None], newline: str) -> st
         if entry is not None:
             patches.append(_Change(front, entry, key, newline).patch(value))
         elif value is not None:
-            place = top if key == "id" else bottom
-            place.lines.extend(_new_lines(key, value, front.indent, newline))
+            edge = top if key == "id" else bottom
+            edge.lines.extend(_new_lines(key, value, front.indent, newline))
     result: list[str] = []
     done = 0
     for patch in sorted(patches, key=lambda patch: (patch.first, patch.stop)):

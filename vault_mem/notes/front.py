@@ -1,4 +1,4 @@
-"""Front matter with the place of everything in it: what an edit needs to know before it may touch a line."""
+"""Front matter with the position of everything in it: what an edit must know before it touches a line."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class YamlNode:
 
     @property
     def signature(self) -> list[tuple[object, ...]]:
-        """All that the parser saw but the places. Comparing loaded values could take for ever: aliases multiply."""
+        """All that the parser saw except positions. Comparing loaded values could take for ever: aliases multiply."""
         parts = ("anchor", "tag", "implicit", "value", "style", "flow_style")
         return [(type(event), *(getattr(event, part, None) for part in parts)) for event in self.events]
 
@@ -117,7 +117,7 @@ class Front:
 
     @property
     def located(self) -> bool:
-        """Whether the parser's places fit the text (they are one off after a stray byte-order mark)."""
+        """Whether the parser's positions fit the text (they are off by one after a stray byte-order mark)."""
         keys = [entry.key.scalar for entry in self.entries]
         plain = [key for key in keys if key and key.implicit[0] and not key.anchor and not key.tag]
         return all(self.text.startswith(key.value, span(key)[0]) for key in plain)

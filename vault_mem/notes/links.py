@@ -11,9 +11,9 @@ from urllib.parse import unquote
 from vault_mem.model import LINK_TYPES, Link
 
 WIKILINK = re.compile(r"\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
-# A place in the text's own vault: neither an address nor a heading of the same note.
-_PLACE = r"(?![a-zA-Z][a-zA-Z0-9+.-]*:|#|//)(?:[^()\s<>]|\([^()\s<>]*\))+"
-_ADDRESS = rf"(?:<(?P<angled>(?![a-zA-Z]+:)[^<>\n]+)>|(?P<place>{_PLACE}))"
+# A target in the text's own vault: neither an address nor a heading of the same note.
+_TARGET = r"(?![a-zA-Z][a-zA-Z0-9+.-]*:|#|//)(?:[^()\s<>]|\([^()\s<>]*\))+"
+_ADDRESS = rf"(?:<(?P<angled>(?![a-zA-Z]+:)[^<>\n]+)>|(?P<target>{_TARGET}))"
 _MARKDOWN = rf"\[(?P<text>[^\[\]\n]*)\]\({_ADDRESS}(?P<tip>\s+\"[^\"\n]*\")?\)"
 _BRACKETS = rf"(?:\[\[(?P<name>[^\[\]|\n]+?)(?:\\?\|(?P<shown>[^\[\]\n]*))?\]\]|{_MARKDOWN})"
 _LINK = rf"(?P<embed>!?){_BRACKETS}"
@@ -73,7 +73,7 @@ def may_hold_link(value: Any) -> bool:
 def target_of(match: re.Match[str]) -> str:
     """What a match of LINK names, with its heading or block."""
     name = match["name"] or match["angled"]
-    return name.strip() if name else unquote(match["place"])
+    return name.strip() if name else unquote(match["target"])
 
 
 def body_links(body: str) -> Iterator[Link]:

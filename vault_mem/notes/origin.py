@@ -48,7 +48,7 @@ def joined(*sources: str | None) -> str | None:
 
 
 def stamped(stamp: str, said: str | None) -> str:
-    """What somebody says of a source, behind what the tool knows: they cannot take a stamp for themselves."""
+    """A given source, after what the tool knows; a caller cannot forge the tool's own stamps."""
     return joined(stamp, said) or stamp
 
 

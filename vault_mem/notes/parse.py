@@ -73,7 +73,7 @@ _RETURN = re.compile(r"\r\n?")
 _SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s))")
 _KEY_LINE = re.compile(r"^([A-Za-z_]\w*)[ \t]*:", re.MULTILINE)
 
-# What a value may be turned into text from; collections of YAML can refer to themselves, or to gigabytes.
+# Types that may be turned into text; YAML collections can refer to themselves, or expand to gigabytes.
 _SCALARS = (str, int, float, bool, date)
 # A title is cut here.
 _TITLE_SOURCE = 300
@@ -302,7 +302,7 @@ class _Reader:
         return {str(key): each for key, each in value.items()}
 
     def _as_text(self, front: str, error: Exception) -> dict[str, Any]:
-        """A value that cannot be what it looks like (2026-13-45) does not cost the other keys."""
+        """An impossible value (2026-13-45) must not lose the other keys."""
         try:
             value = yamlish.load_text(front)
         except (yaml.YAMLError, ValueError, RecursionError, TypeError):
@@ -378,14 +378,14 @@ class _Reader:
             return datetime.fromtimestamp(0, self.zone)
 
     def _named_by(self, alias: str) -> bool:
-        """Whether our name for the file was made of this: the title it once had is no other name."""
+        """Whether we made the file's name from this text: a former title does not count as another name."""
         return bool(ID_AT_END.search(self.stem)) and slug(alias) == ID_AT_END.sub("", self.stem)
 
     def _take(self, key: str, read: Callable[[Any], T | None], wanted: str) -> T | None:
         value = self.fields.get(key)
         result = read(value) if value is not None else None
         if result is None and value is not None:
-            odd = key != "private"  # whether others may see it must be clear before anything is written
+            odd = key != "private"  # nothing is written before it is clear who may see it
             self._problem(f"{key} should be {wanted}, not {self._shown(value)}", key=key, odd=odd)
         return result
 

@@ -1,6 +1,6 @@
 """Text that looks like a credential: keys and tokens of well-known shapes, and passwords that are given as such.
 
-Precise rather than complete: words about passwords are no secret, and what is refused wrongly is lost trust.
+Precise rather than complete: writing about passwords is fine, and wrong refusals cost trust.
 """
 
 from __future__ import annotations

@@ -128,18 +128,18 @@ def turns(raw: bytes, zone: tzinfo) -> Iterator[Said]:
     parts = parse(raw, zone)
     if parts is None:
         return
-    place: tuple[int, str, str] | None = None
+    started: tuple[int, str, str] | None = None
     gathered: list[str] = []
     for number, line in enumerate(parts.body.split("\n"), start=parts.lines_before + 1):
         heading = _HEADING.fullmatch(line)
         if heading is None:
             gathered.append(line)
             continue
-        if place is not None:
-            yield Said(*place, "\n".join(gathered).strip())
-        place, gathered = (number, heading[1], heading[2]), []
-    if place is not None:
-        yield Said(*place, "\n".join(gathered).strip())
+        if started is not None:
+            yield Said(*started, "\n".join(gathered).strip())
+        started, gathered = (number, heading[1], heading[2]), []
+    if started is not None:
+        yield Said(*started, "\n".join(gathered).strip())
 
 
 def without_segments(text: str, hidden: frozenset[str], mark: str) -> str:

@@ -1,13 +1,13 @@
-"""How many tokens a text takes, counted so that no common tokenizer needs more: budgets are kept, not met."""
+"""An upper estimate of the tokens in a text: no common tokenizer needs more, so budgets are never exceeded."""
 
 from __future__ import annotations
 
 import re
 
 _PIECE = re.compile(r"[A-Za-z]+| (?=\S)|\s+|.", re.DOTALL)
-# Rare words fall apart into pieces of about three letters.
+# Tokenizers split rare words into pieces of about three letters.
 _LETTERS = 3
-# A run of blanks is at the worst a token for every two.
+# In the worst case, two blanks make a token.
 _BLANKS = 2
 
 

@@ -24,7 +24,7 @@ _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _LEAST, _LEAST_JAPANESE, _MOST = 14, 8, 280
 _LEAST_WORDS = 4
 
-# A question, and what is said to get something done now, is about this session and no longer.
+# Questions and requests for work now matter only in this session.
 _QUESTION = re.compile(r"[?？]\s*$|(?:です|ます|でしょう)か。?$|(?:かな|だっけ)。?$")
 _TO_DO = re.compile(
     r"(?:(?:ok(?:ay)?|yes|now|then|so|great|thanks|hmm|and|also|first|next|please|just|go ahead and|sure"
@@ -43,7 +43,7 @@ _TO_DO_JA = re.compile(
     r"|欲しい|みて|おいて)?"
     r"(?:[。！]|ね|よ)*$|(?:お願い(?:します)?|頼む|頼みます)[。！]*$|(?:ましょう)か?[。！]*$"
 )
-# What it speaks of was said before, and is not in the sentence.
+# It refers to something said before that is not in the sentence.
 _DANGLING = re.compile(
     r"(?:and|but|so|or|because|then|well|oh|hmm|yeah|yes|no|ok(?:ay)?)?[,]?\s*"
     r"(?:it|this|that|these|those|they|them|he|she|here|there|which|same)(?:'s|'re|'ll|\b)",
@@ -52,7 +52,7 @@ _DANGLING = re.compile(
 _DANGLING_JA = re.compile(
     r"(?:(?:でも|だから|じゃあ|では|で|あ|あと)、?)?(?:それ(?!と)|これ(?!から)|あれ|そこ|ここ|この|その|あの|そう|こう|彼|彼女)"
 )
-# "It was settled for Saturday" leaves out in Japanese what was.
+# In Japanese, "it was settled for Saturday" leaves out what was settled.
 _TOPIC_JA = re.compile(r"[はがをも]|って|から|、")
 
 _ASKED = re.compile(
@@ -259,7 +259,7 @@ _VERSION_JA = re.compile(
     rf"|プロジェクト)[^。]{{0,30}}"
     rf"(?:は|が|で)[^。]{{0,30}}(?:{_NUMBER}|を使って(?:いる|います|る)|にある|で動いて(?:いる|います|る)|番)"
 )
-# They tell a state of mind about the work at hand, and nothing that holds longer.
+# These express a feeling about the work at hand, nothing lasting.
 _MOMENT = re.compile(
     r"\b(?:i (?:think|guess|wonder|suppose|see|mean|get|got|just|tried|ran|don'?t (?:know|think|understand|see"
     r"|get|want (?:you )?to))|looks? (?:good|fine|like)"
@@ -288,7 +288,7 @@ _IN_JAPANESE = {
     "date": _DATE_JA,
     "version": _VERSION_JA,
 }
-# These may be said as a wish to the agent; the others are then work at hand.
+# As wishes to the agent, only these are worth keeping; other wishes are work at hand.
 _MAY_BE_WISHES = ("preference", "decision")
 
 

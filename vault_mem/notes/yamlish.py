@@ -75,11 +75,11 @@ class NoteHandler(YAMLHandler):  # type: ignore[misc]  # python-frontmatter is n
         """The fence above, the front matter, the fence below (a later line that is nothing but `---`) and the rest."""
         opening = self.FM_BOUNDARY.match(text)
         start = opening.end() if opening else 0
-        place = text.find("---", start) if opening else -1
-        while opening and place >= 0:
-            if text[place - 1] in "\r\n" and (closing := _CLOSING.match(text, place)):
-                return opening.group(), text[start:place], closing.group(), text[closing.end() :]
-            place = text.find("---", place + 1)
+        end = text.find("---", start) if opening else -1
+        while opening and end >= 0:
+            if text[end - 1] in "\r\n" and (closing := _CLOSING.match(text, end)):
+                return opening.group(), text[start:end], closing.group(), text[closing.end() :]
+            end = text.find("---", end + 1)
         return None
 
     def load(self, fm: str, **options: Any) -> Any:
@@ -137,7 +137,7 @@ def _time(text: str) -> datetime | None:
         return None
 
 
-# A value by the last group of its line; None where it is not certain that it reads the same to us and to YAML.
+# A value by the last group of its line; None if we may read it differently from YAML.
 _VALUES: dict[str, Callable[[str], Any]] = {
     "key": lambda text: [],
     "empty": lambda text: [],

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from vault_mem.index.known import Known
 
 T = TypeVar("T")
-# A file may be saved by its owner while we change it; after this many tries something else is wrong.
+# Its owner may save a file while we change it. After this many tries, something else is wrong.
 TRIES = 5
 
 
 def changing(workspace: Workspace, act: Callable[[], T]) -> T:
-    """Hold the vault for writing and act; where a file was saved in the same moment, look again and act again."""
+    """Hold the vault for writing and act; if somebody saved a file at the same moment, read it again and act again."""
     outermost = not workspace.folder.writing
     with journal.writing(workspace.folder):
         before = workspace.folder.last_op
@@ -41,7 +41,7 @@ def changing(workspace: Workspace, act: Callable[[], T]) -> T:
 
 
 def _tell_done(workspace: Workspace, error: Exception) -> None:
-    """What fails after an operation was done does not mean that it was not."""
+    """Say that an operation is done, though something after it failed."""
     reason = error if isinstance(error, VaultMemError) else of_system(error)
     if reason is not None:
         raise WriteFailed(
@@ -51,7 +51,7 @@ def _tell_done(workspace: Workspace, error: Exception) -> None:
 
 
 def freshen_to_change(workspace: Workspace) -> None:
-    """Bring the index up to date for an operation that must not go by what is behind."""
+    """Bring the index up to date for an operation that must not rely on a stale one."""
     if workspace.freshen().stale:
         raise Unsafe("the index is busy", "try again in a moment")
 
@@ -63,7 +63,7 @@ def to_change(workspace: Workspace, id_: str) -> Memory:
 
 
 def new_id(workspace: Workspace, prefix: str) -> str:
-    """A random id (`mem_…` or `ep_…`) whose first digits, which stand in file names, are not taken."""
+    """A random id (`mem_…` or `ep_…`) whose first digits, used in file names, are free."""
     while True:
         digits = secrets.token_hex(6)
         coming = workspace.coming is not None and workspace.coming.has_digits(digits[:8])
@@ -112,14 +112,14 @@ def memory_written(workspace: Workspace, transaction: journal.Transaction, id_: 
 
 
 def read_to_remove(workspace: Workspace, memory: Memory) -> bytes:
-    """The bytes of a memory's file, if the tool may take it away; it need not be sound."""
+    """The bytes of a memory's file, if we may remove it; it may be broken."""
     if not workspace.folder.is_note(memory.path):
         raise EditRefused(f"{memory.path} is an included note, read-only for vault-mem", "delete it yourself")
     return _bytes(workspace, memory)
 
 
 def read_to_edit(workspace: Workspace, memory: Memory) -> bytes:
-    """The bytes of a memory's file, if the tool may change it at all."""
+    """The bytes of a memory's file, if we may change it."""
     if not workspace.folder.is_owned(memory.path):
         raise EditRefused(f"{memory.path} is an included note, read-only for vault-mem", "edit it yourself")
     known = workspace.index.known.files([memory.path]).get(memory.path)

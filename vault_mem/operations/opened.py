@@ -62,7 +62,7 @@ class Opened:
 
     @cached_property
     def tokens(self) -> TokenVectors:
-        """The words of the built-in model: the judge's, whatever model searches."""
+        """The built-in model's word vectors, which the judge uses whatever model searches."""
         from vault_mem.embedding.embedder import Embedder
         from vault_mem.embedding.tokens import TokenVectors
 

@@ -1,6 +1,6 @@
 """Open workspaces of one vault, lent to one thread at a time.
 
-That is the whole rule of sharing: nothing that can change is ever used by two threads at once. Workspaces share the
+That is the whole rule of sharing: two threads never use the same mutable thing at once. Workspaces share the
 model, which does not change, and the shelf, which is lent as they are. To the index they are what separate processes
 would be, so the same locks hold.
 """
@@ -17,10 +17,10 @@ from contextlib import contextmanager
 from vault_mem.errors import Busy, VaultMemError
 from vault_mem.operations.workspace import Workspace
 
-# More readers at once than processors only take each other's time.
+# More readers than processors would only slow each other down.
 MOST = max(3, (os.cpu_count() or 2) + 1)
 KEPT_WHEN_IDLE = 1
-# One that is warm and soon free answers sooner than a new one.
+# Waiting briefly for a warm workspace is faster than opening a new one.
 _PATIENCE = 0.25
 
 
@@ -148,7 +148,7 @@ class Line:
                 self._holder = None
 
 
-class WriteTurn:
+class WriteQueue:
     """Whose turn it is to write: commands that write do so one after the other."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ def fold(workspace: Workspace, commits: int) -> None:
 
 
 def prepare(workspace: Workspace) -> None:
-    """Have at hand what recall and the guard need."""
+    """Load what recall and the guard need."""
     from vault_mem.judge.words import lexicon
 
     workspace.shelf.renew()

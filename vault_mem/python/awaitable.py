@@ -224,7 +224,7 @@ class AsyncVault(Running):
         """Save many texts as one operation, which one `undo` takes back; each goes through the guard.
 
         Each is a text, a `Draft`, or a dict with `content` and the keywords of `remember` that are fields. One that
-        makes no sense is among the `refused`, with its place and the reason, and does not stop the rest.
+        makes no sense is among the `refused`, with its position and the reason, and does not stop the rest.
         """
         return await self._run(self.vault.remember_many, memories, force=force, progress=progress)
 
@@ -266,11 +266,11 @@ class AsyncVault(Running):
         )
 
     async def tag(self, id_: Ref, add: Texts = (), remove: Texts = ()) -> EditResult:
-        """Add tags to a memory and take others off."""
+        """Add tags to a memory and remove others."""
         return await self._run(self.vault.tag, id_, add, remove)
 
     async def rename(self, id_: Ref, name: str, *, exact: bool = False, update_links: bool = False) -> RenameResult:
-        """Give a memory's file another name, and links to it too; its id's first digits stay in it unless `exact`.
+        """Rename a memory's file and update links to it; the name keeps the first digits of the id unless `exact`.
 
         `update_links` changes the links in your own notes, canvases and bases as well.
         """
@@ -287,9 +287,9 @@ class AsyncVault(Running):
         limit: int | None = None,
         progress: Progress | None = None,
     ) -> ConsolidationStats:
-        """Replay the last hours and find near-duplicates among what is new, or in the `whole` vault.
+        """Link what is new and find near-duplicates of it, or of the `whole` vault.
 
-        `window` takes that many of the newest memories for new, whatever their age, instead of `window_hours`.
+        `window` treats that many of the newest memories as new, whatever their age, instead of `window_hours`.
         """
         return await self._run(
             self.vault.consolidate,
@@ -384,7 +384,7 @@ class AsyncVault(Running):
         return await self._run(self.vault.ask, request, cost, others, name)
 
     async def trusted_ids(self, least: str) -> set[str]:
-        """The memories that come from a source to be trusted that much: owner, agent, captured, imported, or none."""
+        """The memories whose source has that trust: owner, agent, captured, imported, or none."""
         return await self._run(self.vault.trusted_ids, least)
 
     async def show_in(self, others: Sequence[Beside], id_: str, name: str = "") -> ShowResult:
@@ -451,7 +451,7 @@ class AsyncVault(Running):
         *,
         budget: int | None = None,
     ) -> WhyNot:
-        """At which stage a recall drops a memory, or where it stands."""
+        """At which stage a recall drops a memory, or at which rank it shows it."""
         return await self._run(self.vault.why_not, id_, query, n, filters, budget=budget)
 
     async def ask_why_not(self, id_: Ref, request: Request, cost: Callable[[Found], int] | None = None) -> WhyNot:
@@ -463,7 +463,7 @@ class AsyncVault(Running):
         return await self._run(self.vault.similar, note, n)
 
     async def compare(self, a: Ref, b: Ref) -> Comparison:
-        """How two texts or memories stand to each other."""
+        """How two texts or memories relate, and what `remember` would do with the second."""
         return await self._run(self.vault.compare, a, b)
 
     async def show(self, id_: Ref) -> ShowResult:
@@ -524,7 +524,7 @@ class AsyncVault(Running):
     async def forget(
         self, id_: Ref, reason: str = "", *, purge: bool = False, sure: bool = False, update_links: bool = False
     ) -> ForgetResult:
-        """Put a memory into the trash and remove the references to it, with `update_links` in your own notes too.
+        """Move a memory to the trash and remove references to it, with `update_links` in your own notes too.
 
         `purge` keeps nothing of it, and takes the whole id unless you are `sure`.
         """
@@ -561,7 +561,7 @@ class AsyncVault(Running):
 
     @staticmethod
     async def restore_backup(file: StrPath, folder: StrPath) -> BackupResult:
-        """Unpack an archive that `backup` wrote into a new or empty folder, which is a vault then."""
+        """Unpack an archive that `backup` wrote into a new or empty folder, as a vault."""
         return await in_thread(Vault.restore_backup, file, folder)
 
     async def link(self, a: Ref, b: Ref, type: LinkType | str | None = None, reason: str = "") -> LinkResult:
@@ -569,7 +569,7 @@ class AsyncVault(Running):
         return await self._run(self.vault.link, a, b, type, reason)
 
     async def unlink(self, a: Ref, b: Ref, *, body: bool = False, reason: str = "") -> UnlinkResult:
-        """Take the link between two memories away; one in a text becomes plain text with `body`."""
+        """Remove the link between two memories; one in a text becomes plain text with `body`."""
         return await self._run(self.vault.unlink, a, b, body=body, reason=reason)
 
     async def graph(self, id_: Ref | None = None, depth: int = 1, *, public_only: bool = False) -> Picture:
@@ -597,17 +597,17 @@ class AsyncVault(Running):
         return await self._run(self.vault.episodes)
 
     async def add_to_episode(self, id_: Ref, ids: Iterable[Ref]) -> EpisodeChange:
-        """Put memories into an episode."""
+        """Add memories to an episode."""
         return await self._run(self.vault.add_to_episode, id_, ids)
 
     async def remove_from_episode(self, id_: Ref, ids: Iterable[Ref]) -> EpisodeChange:
-        """Take memories out of an episode."""
+        """Remove memories from an episode."""
         return await self._run(self.vault.remove_from_episode, id_, ids)
 
     async def undo(self, op: str | None = None, *, sure: bool = False) -> UndoResult:
         """Take back the last operation, or a named one.
 
-        Where something came since that cannot be taken back, the one before it is meant only if you are `sure`.
+        If a later operation cannot be undone, this one is taken back only if you are `sure`.
         """
         return await self._run(self.vault.undo, op, sure=sure)
 
@@ -624,11 +624,11 @@ class AsyncVault(Running):
         return await self._run(self.vault.operations, n)
 
     async def close(self, id_: Ref, reason: str = "", at: When | None = None) -> EditResult:
-        """End a memory's validity; it is kept."""
+        """Mark a memory as no longer true; it is kept."""
         return await self._run(self.vault.close, id_, reason, at)
 
     async def done(self, id_: Ref, reason: str = "", at: When | None = None) -> EditResult:
-        """End a task: it is done, now or at a given time."""
+        """Mark a task as done, now or at a given time."""
         return await self._run(self.vault.done, id_, reason, at)
 
     async def reopen(self, id_: Ref, reason: str = "") -> EditResult:
@@ -646,7 +646,7 @@ class AsyncVault(Running):
     async def tidy_candidates(
         self, *, kind: Kind | str | None = None, budget: int = 6000, public_only: bool = False
     ) -> Candidates:
-        """Clusters of near states of one kind, and the token that a plan made from them gives."""
+        """Clusters of similar states of one kind, and the token to put into a plan made from them."""
         return await self._run(self.vault.tidy_candidates, kind=kind, budget=budget, public_only=public_only)
 
     async def tidy_log(self, n: int = 20) -> builtins.list[dict[str, Any]]:
@@ -666,7 +666,7 @@ class AsyncVault(Running):
         return await self._run(self.vault.review)
 
     async def review_versions(self) -> builtins.list[SideBySide]:
-        """Second versions of a memory that a sync service kept, beside the first: only a person can choose."""
+        """Conflict copies of memories that a sync service kept, beside the original: only a person can choose."""
         return await self._run(self.vault.review_versions)
 
     async def review_answer(self, which: str, *, accept: bool) -> Answer:
@@ -747,13 +747,13 @@ class AsyncVault(Running):
         private: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
-        """Bring in memories from a file, folder or archive; what came in before is skipped."""
+        """Import memories from a file, folder or archive; what was imported before is skipped."""
         return await self._run(self.vault.import_, source, format_, dry_run=dry_run, private=private, progress=progress)
 
     async def import_sessions(
         self, source: StrPath, format_: str, *, dry_run: bool = False, progress: Progress | None = None
     ) -> SessionsReport:
-        """Bring in what another agent has kept of its sessions, as sessions; one that grew there grows here."""
+        """Import an agent's own transcripts as sessions; one that grew there grows here."""
         return await self._run(self.vault.import_sessions, source, format_, dry_run=dry_run, progress=progress)
 
     async def export(
@@ -784,7 +784,7 @@ class AsyncVault(Running):
         return await self._run(self.vault.wake_up_within, cost, budget, public_only=public_only, others=others)
 
     async def introspect(self, budget: int | None = None, *, public_only: bool = False) -> Introspection:
-        """What there is to think about, in at most `budget` tokens of text."""
+        """What is worth thinking about, in at most `budget` tokens of text."""
         return await self._run(self.vault.introspect, budget, public_only=public_only)
 
     async def introspect_within(
@@ -812,7 +812,7 @@ class AsyncVault(Running):
         return await self._run(self.vault.status)
 
     async def doctor(self, *, fix: bool = False) -> Diagnosis:
-        """What is wrong with the vault, and what to do about it; `fix` does what is safe to do."""
+        """What is wrong with the vault, and how to fix it; `fix` does what is safe."""
         return await self._run(self.vault.doctor, fix=fix)
 
     async def reindex(self) -> SyncReport:

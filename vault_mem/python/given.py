@@ -22,8 +22,8 @@ from vault_mem.errors import CallersOwn, InvalidInput, VaultMemError
 from vault_mem.library import text_of
 from vault_mem.python.words import reword
 
-# The least that makes sense; what else a number must be, the operation says in the same words.
-LEAST = {"n": 1, "depth": 1, "budget": 1, "days": 1, "max_links": 0, "limit": 0, "window": 0, "max_replay_events": 0}
+# The minimum of each number; operations check the rest and word their errors the same way.
+MINIMUM = {"n": 1, "depth": 1, "budget": 1, "days": 1, "max_links": 0, "limit": 0, "window": 0, "max_replay_events": 0}
 
 
 def text(name: str, value: Any) -> str:
@@ -42,8 +42,8 @@ def whole(name: str, value: Any) -> int:
         number = None
     if number is None:
         raise InvalidInput(f"{name} is a whole number, not {value!r}")
-    if number < LEAST.get(name, number):
-        raise InvalidInput(f"{name} is at least {LEAST[name]}, not {number}")
+    if number < MINIMUM.get(name, number):
+        raise InvalidInput(f"{name} is at least {MINIMUM[name]}, not {number}")
     return number
 
 
@@ -72,7 +72,7 @@ def mapping(name: str, value: Any) -> Mapping[str, Any]:
 
 
 def several(name: str, value: Any) -> Any:
-    """Any number of things: one text is not, though Python would take its letters."""
+    """An iterable of values; a single text is refused, though Python would iterate over its letters."""
     if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
         raise InvalidInput(f"{name} is a list of texts, drafts or dicts, not {value!r}")
     return value
@@ -99,7 +99,7 @@ def one_of(kind: type | str) -> Callable[[str, Any], Any]:
 
 @functools.cache
 def types() -> ModuleType:
-    """The types of the library: all operations, which a program that makes two calls need not wait for.
+    """The library's types; importing them loads all operations, so it is put off.
 
     Hints of methods are looked up in the module that has the methods, so there they are from then on.
     """

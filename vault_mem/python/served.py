@@ -1,6 +1,6 @@
 """Asking the daemon, where one is running: it has the index open and sees every change.
 
-A process that has just started waits a second and more for its own index; one that keeps a vault without watching it
+A process that has just started waits a second or more for its own index; one that keeps a vault without watching it
 looks at every file in each call. The daemon's answer comes in a few milliseconds. None is ever started here, and where
 one cannot be asked, or is of another version, the answer is this process's own.
 """
@@ -33,7 +33,7 @@ def recall(root: str, request: Request) -> RecallResult | None:
         return None
     answer = ask(root, ["recall", "--json", "--explain", *options, "--", "-"], request.query.encode(errors="replace"))
     if answer is None or "results" not in answer:
-        return None  # what is wrong with it is said in our own words
+        return None  # our own process reports what is wrong with it
     results = [_found(each) for each in answer["results"]]
     told = {name: answer[name] for name in ("stale", "pending", "answered", "left_out")}
     result = RecallResult(request.query.strip(), results, **told)

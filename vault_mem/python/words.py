@@ -9,7 +9,7 @@ from vault_mem.register import COMMANDS
 
 _METHODS = {"import": "import_", "history": "operations", "views": "rebuild_views", "why-not": "why_not"}
 _METHODS |= {"config": "settings", "eval": "evaluate", "update-self": "update_self", "wake-up": "wake_up"}
-# Words that mean nothing to a program: an example at the prompt, an option of the shell's alone.
+# Text that means nothing to a program: examples at the prompt, options that only the shell has.
 _TRY = re.compile(r'\s*(?:;\s*)?try: vault-mem \w+ "\.\.\."')
 _VAULT = re.compile(r" \(--vault\)")
 _NEGATIVE = re.compile(r"--no-([a-z-]+)")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vault_mem.index.catalogue import Catalogue
-from vault_mem.index.lexicon import Lexicon, saturation, weight
+from vault_mem.index.lexicon import TermLists, saturation, weight
 from vault_mem.index.timeline import cuts
 
 # How many memories on either side make up the moment around one.
@@ -43,7 +43,7 @@ class Moments:
         self._measured: tuple[NDArray[np.float32], int, float] | None = None
         self._sums = np.full(len(catalogue.files), np.nan, dtype=np.float32)
 
-    def words(self, lexicon: Lexicon, places: Places, terms: Sequence[tuple[str, float]]) -> NDArray[np.float32]:
+    def words(self, lexicon: TermLists, places: Places, terms: Sequence[tuple[str, float]]) -> NDArray[np.float32]:
         """BM25 of these terms over the sessions of some places, 0 to 1; each term counts for its share."""
         lengths, count, mean = self._lengths(lexicon)
         wanted, where = np.unique(self.session[self.position[places]], return_inverse=True)
@@ -60,7 +60,7 @@ class Moments:
             weighed += each
         return np.round(found / np.float32(weighed or 1.0), 6)[where]
 
-    def _lengths(self, lexicon: Lexicon) -> tuple[NDArray[np.float32], int, float]:
+    def _lengths(self, lexicon: TermLists) -> tuple[NDArray[np.float32], int, float]:
         """How long each session at hand is, how many there are in all, and how long they are on average."""
         if self._timeline is not None:
             return self._timeline.session_lengths(self.session), self._timeline.sessions, self._timeline.mean_length

@@ -9,7 +9,7 @@ from vault_mem.index.corpus import Corpus
 from vault_mem.index.people import (
     ALIAS,
     PERSON,
-    SAME,
+    SAME_PERSON,
     SHORT,
     SOUND,
     SPEAKER,
@@ -43,7 +43,7 @@ class Directory:
             key = waiting.pop()
             if key not in found:
                 found.add(key)
-                waiting += self._facts.values(SAME, key) + self._facts.values(SHORT, key)
+                waiting += self._facts.values(SAME_PERSON, key) + self._facts.values(SHORT, key)
         return found
 
     def written(self, name: str) -> set[str]:

@@ -230,16 +230,8 @@ class _Reader:
         return [(_day(centre - slack)[0], _day(centre + slack)[1])]
 
 
-def closeness(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.float32]:
-    """1 within one of the spans, less the farther outside."""
-    best = np.zeros(len(created), dtype=np.float32)
-    for start, end in wanted:
-        best = np.maximum(best, _near(created, start, end))
-    return best
-
-
 def worth(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.float32]:
-    """Closeness, each span for as much as it tells: a day all, a year little."""
+    """How close to a span each time is, 1 within it; a day counts fully, a year little."""
     best = np.zeros(len(created), dtype=np.float32)
     for start, end in wanted:
         share = next((share for longest, share in _WORTH if end - start <= longest), _WORTH_OF_A_YEAR)

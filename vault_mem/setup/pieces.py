@@ -1,4 +1,4 @@
-"""The kinds of places something is put into: JSON, TOML, YAML, a block in a Markdown file, a file of our own.
+"""The kinds of files we add to: JSON, TOML, YAML, a block in a Markdown file, a file of our own.
 
 Each kind only ever inserts text, so that taking the same text out again gives the file back byte for byte.
 """
@@ -62,7 +62,7 @@ def present(piece: Piece, text: str) -> bool:
 
 
 def foreign(piece: Piece, text: str) -> str:
-    """Why the place is taken by something of the owner's; nothing where it is free."""
+    """Which entry of the owner's is in the way; empty if none is."""
     if piece.kind == "file":
         return "there is another file of that name"
     if piece.kind == "toml" and "vault-mem" in _toml(piece, text).get("mcp_servers", {}):
@@ -155,9 +155,9 @@ def _without_hook(text: str, entry: Addition, item: Any, number: int) -> str:
     handlers = item.get("hooks") if isinstance(item, dict) else None
     if not isinstance(handlers, list):
         return text
-    for place in reversed(range(len(handlers))):
-        if any(_is_ours(command, ours) for command in _commands(handlers[place])):
-            text = jsonc.removed(text, (*entry.keys, number, "hooks", place))
+    for which in reversed(range(len(handlers))):
+        if any(_is_ours(command, ours) for command in _commands(handlers[which])):
+            text = jsonc.removed(text, (*entry.keys, number, "hooks", which))
     return text
 
 
@@ -203,10 +203,10 @@ def _add_yaml(piece: Piece, text: str) -> Added:
     block = f"{indent}{name}:\n{values}".replace("\n", newline)
     if found is None:
         gap = newline if text and not text.endswith("\n") else ""
-        place, block = len(text), f"{gap}{key}:{newline}{block}"
+        offset, block = len(text), f"{gap}{key}:{newline}{block}"
     else:
-        place = found.end("line")
-    added = Added(text[:place] + block + text[place:], [(place, block)], [] if found else [[key]])
+        offset = found.end("line")
+    added = Added(text[:offset] + block + text[offset:], [(offset, block)], [] if found else [[key]])
     before = _value(piece, text)
     try:
         right = _value(piece, added.text) == _put(before, entry) and (found is not None or key not in before)

@@ -41,8 +41,8 @@ class Receipt:
         if now == self.before:
             return text
         if now == self.after:
-            for place, piece in reversed(self.insertions):
-                text = text[:place] + text[place + len(piece) :]
+            for offset, piece in reversed(self.insertions):
+                text = text[:offset] + text[offset + len(piece) :]
             return None if self.before is None else text
         if self.kind == "file":
             return text
@@ -107,18 +107,18 @@ def remove_folders(folders: list[str]) -> None:
 
 
 def receipt_for(piece: Piece, before: str | None, after: str) -> Receipt:
-    """The beginning of a receipt."""
+    """An empty receipt."""
     return Receipt(piece.kind, None if before is None else digest(before), digest(after), entries=list(piece.entries))
 
 
 def digest(text: str) -> str:
-    """A text's fingerprint."""
+    """A hash of a text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _receipt(record: dict[str, Any]) -> Receipt:
     values = dict(record)
-    values["insertions"] = [(int(place), str(piece)) for place, piece in values["insertions"]]
+    values["insertions"] = [(int(offset), str(piece)) for offset, piece in values["insertions"]]
     values["entries"] = [
         Addition(tuple(each["keys"]), each["value"], each["append"], each["weak"]) for each in values["entries"]
     ]

@@ -101,12 +101,12 @@ def plan_removal(wish: Wish) -> Plan:
     known = set(result.receipts.by_path)
     ways = [
         replace(wish, surface=surface, tools=tools, capture=capture, per_prompt=per_prompt)
-        for capture in (True, False)  # more before less: what has all of it has some of it, too
+        for capture in (True, False)  # the largest set first, since it contains the smaller ones
         for per_prompt in (True, False)
         for surface in SURFACES
         for tools in TOOL_SETS
     ]
-    for way in ways:  # receipts may be lost, or another machine's: what is exactly ours is ours
+    for way in ways:  # receipts may be lost, or on another machine: remove what is exactly as we write it
         for piece in needs(way).pieces:
             path = _real(piece.path)
             if str(path) not in known and (change := _without_receipt(replace(piece, path=path))):

@@ -1,4 +1,4 @@
-"""What is wished for, and the commands that follow from it: the server's, and those of hooks."""
+"""What to set up, and the commands that follow from it: the server's, and those of hooks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vault_mem.setup.pieces import Addition, Piece
 SURFACES = ("mcp", "cli")
 TOOL_SETS = ("core", "all")
 SKILL = "skills/vault-mem/SKILL.md"
-# A session waits for its hook: longer than a cold start takes, and no longer than a person bears.
+# A session waits for its hook: long enough for a cold start, short enough for a person.
 SECONDS = 30
 # A hook at every prompt or answer ends within two seconds.
 HOOK_SECONDS = 3

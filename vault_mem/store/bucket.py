@@ -63,11 +63,6 @@ class Traffic:
     written: int = 0
 
 
-def is_uri(text: str) -> bool:
-    """Whether a setting names a store and not a folder."""
-    return "://" in text
-
-
 def shown(uri: str) -> str:
     """A store's address without what may be a password in it."""
     return re.sub(r"//[^/]*@", "//(hidden)@", uri.partition("?")[0])

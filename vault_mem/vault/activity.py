@@ -1,6 +1,6 @@
 """The activity log: which memories were active together, and how often.
 
-It is a machine's own and holds ids alone; losing it changes an order of results and loses no memory (SPEC V-1). So it
+It belongs to this machine and holds only ids. Losing it may reorder results but loses no memory (SPEC V-1). So it
 is written with a plain append, without the journal, and a line that cannot be read is passed over.
 """
 
@@ -45,7 +45,7 @@ def strengthen(folder: Folder, pairs: Iterable[Pair], by: float = STEP) -> int:
 
 
 def note_block(folder: Folder) -> None:
-    """Count a text that the guard refused; that it cannot be counted stops nothing."""
+    """Count a text that the guard refused; a failure to count is ignored."""
     with contextlib.suppress(VaultMemError):
         _append(folder, _line({"blocked": 1, "at": folder.now().isoformat(timespec="seconds")}))
 
@@ -61,7 +61,7 @@ def strengths(folder: Folder) -> dict[Pair, float]:
 
 
 def _sums(folder: Folder) -> tuple[dict[Pair, tuple[float, str]], list[str]]:
-    """What every pair adds up to and when it was last active, and the lines that are about something else."""
+    """The sum and last activity of every pair, and the lines about anything else."""
     sums: dict[Pair, tuple[float, str]] = {}
     others: list[str] = []
     for line in (own.read(folder.tree, KEY) or b"").decode(errors="replace").splitlines():
@@ -91,7 +91,7 @@ def _compact(folder: Folder) -> None:
 
 
 def _append(folder: Folder, lines: str) -> None:
-    own.read(folder.tree, KEY)  # what is not a file is out of the way then
+    own.read(folder.tree, KEY)  # moves anything that is not a regular file out of the way
     files.make_folder(folder.tree, OWN, PRIVATE_FOLDER_MODE)
     files.append(folder.tree, KEY, lines.encode(), PRIVATE_MODE)
 

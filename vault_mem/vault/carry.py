@@ -1,7 +1,7 @@
 """Carrying out the steps of an operation: everything is prepared before the first visible change (SPEC S-3).
 
 Preparing may fail: then nothing has happened. Switching changes names alone, so it fails rarely, and what was switched
-is switched back without needing any space. Lines of views are wishes: where one cannot be written, that is said.
+is switched back without needing any space. Lines of views are optional: if one cannot be written, a notice says so.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from vault_mem.vault.steps import (
 )
 from vault_mem.vault.tree import Refused, parent_of
 
-# A view may be saved by its owner while a line is put into it; after this many tries something else is wrong.
+# Its owner may save a view while we add a line. After this many tries, something else is wrong.
 _TRIES = 5
-# Where the numbers of steps begin that take others of the same operation back.
+# Steps that take back others of the same operation are numbered from here.
 TAKING_BACK = 200_000
 
 
-# From this many files on they are synced at the same time, this many by this many.
+# From this many files on, several are synced at the same time.
 MANY, AT_A_TIME = 16, 8
 
 
@@ -45,7 +45,7 @@ class HalfDone(WriteFailed):
 
 @dataclass
 class Job:
-    """What becomes of one file. `change` is worked out from what the file says where the step does not say it whole."""
+    """What happens to one file. `change` is computed from the file's content if the step does not contain all of it."""
 
     stage: Stage
     steps: list[Step]
@@ -93,7 +93,7 @@ class Job:
         """Remove what was prepared and not used, and the folders that were made for it."""
         new = self.stage.new(self.key)
         if undone or not isinstance(self.change, FileStep) or self.change.kept(folder, self.stage) != new:
-            with contextlib.suppress(Refused):  # in a folder that is a link by now there is nothing of ours
+            with contextlib.suppress(Refused):  # if the folder is a link by now, nothing in it is ours
                 folder.tree.drop(new)
         for made in reversed(self.made if undone else []):
             folder.tree.drop_folder(made)
@@ -143,7 +143,7 @@ class Job:
 
 
 def left_of(folder: Folder, key: str) -> bytes | None:
-    """What stays of a view or log that has nothing left to say; None where it goes.
+    """What stays of a view or log without content; None if it is removed.
 
     Git cannot merge a deletion with lines that another clone added, and would stop there (SPEC V-11).
     """
@@ -179,7 +179,7 @@ def prepare(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
 
 
 def _sync_prepared(folder: Folder, jobs: list[Job], notices: list[str]) -> None:
-    """Have the disk keep what was prepared: many files at once take it a tenth of the time of one after the other."""
+    """Sync what was prepared; syncing many files at once takes a tenth of the time of one after the other."""
 
     def sync(job: Job) -> None:
         with files.failures(folder.tree.path(job.key)):
@@ -243,7 +243,7 @@ def clear(folder: Folder, jobs: list[Job], *, undone: bool = False) -> None:
 
 
 def sync(folder: Folder, jobs: list[Job]) -> None:
-    """Have the disk keep the changed names."""
+    """Sync the changed names."""
     for above in sorted({parent_of(job.key) for job in jobs if job.change is not None}):
         with files.failures(folder.shown(above) if above else folder.root):
             folder.tree.sync_folder(above)

@@ -27,5 +27,5 @@ def since(timestamp: float) -> float:
 
 
 def real(seconds: float) -> float:
-    """How long seconds of this clock really take."""
+    """Seconds of this clock in real seconds."""
     return seconds / _PACE

@@ -6,8 +6,8 @@ import re
 
 from vault_mem.vault.tree import beside, name_of
 
-# They say what they did; a number alone says it only beside the original, and a bare one (iCloud's) only where both
-# are one memory.
+# Most names say what happened. A number in brackets counts only beside the original, and a bare one (iCloud's) only if
+# both are the same memory.
 CONFLICT = re.compile(r"[. ]sync-conflict-[\d-]+\w*$| \([^()]*(?:conflict|競合)[^()]*\)$", re.IGNORECASE)
 NUMBERED = re.compile(r" \(\d{1,3}\)$")
 BARE_NUMBER = re.compile(r" \d{1,2}$")

@@ -41,7 +41,7 @@ def replace(tree: Tree, key: str, expected: bytes, data: bytes, temporary: str =
 
 
 def remove(tree: Tree, key: str, expected: bytes, temporary: str = "") -> None:
-    """Take a file away; raises Conflict, and puts it back, if it is not as `expected`."""
+    """Remove a file; raises Conflict, and puts it back, if it is not as `expected`."""
     with failures(tree.path(key)):
         checked(tree, key, expected)
         aside = beside(key, temporary or temporary_name())
@@ -77,14 +77,14 @@ def append(tree: Tree, key: str, lines: bytes, mode: int, *, unique: bool = Fals
                     text = text[file.write(text) or 0 :]
                 os.fsync(file.fileno())
             except OSError:
-                file.truncate(kept)  # takes no space, unlike the rest of the line
+                file.truncate(kept)  # needs no disk space, unlike the rest of the line
                 raise
         if new:
             tree.sync_folder(parent_of(key))
 
 
 def _unshare(tree: Tree, key: str, mode: int) -> None:
-    """Put a copy in the place of a file that has other names: they keep what it said."""
+    """Replace a hard-linked file by a copy, so that its other names keep the old content."""
     name = temporary_name()
     tree.stage(key, name, tree.read(key) or b"", mode)
     tree.put_over(beside(key, name), key)

@@ -52,7 +52,7 @@ def other_vaults(nearest: Path, named: Sequence[str], cwd: Path, env: Mapping[st
         except VaultNotFound:
             if named:
                 raise
-            continue  # of all vaults of a user, some may be on another disk
+            continue  # a further vault may be on a disk that is not mounted
         if root != nearest and root not in found:
             found.append(root)
     return found

@@ -57,15 +57,15 @@ class Folder:
         self.notices: list[str] = [*self.loaded.warnings]  # for the user, not part of any answer
         self.writer = threading.RLock()
         self.writing = False
-        self.public = False  # for who looks through this, there are no private memories (SPEC S-6)
-        self.removed: set[str] = set()  # files that went when what a crash had left was put right
-        self.wait: float | None = None  # how long a write waits for another process; by default as the lock does
+        self.public = False  # hides private memories from whoever uses this folder (SPEC S-6)
+        self.removed: set[str] = set()  # files removed while recovering from a crash
+        self.wait: float | None = None  # how long a write waits for another process; None: as long as the lock does
         self.read_wait: float | None = None  # and a read for a sync
         self.last_number = 0  # of an operation, as long as the vault is held for writing; 0: not read yet
         self.last_op = ""  # the last operation that somebody asked for and that is done
 
     def twin(self) -> Folder:
-        """The same folder for another thread: what this one is writing, the other is not."""
+        """The same folder for another thread, which does not hold what this one is writing."""
         twin = copy.copy(self)
         twin.writer, twin.writing, twin.notices, twin.removed = threading.RLock(), False, [], set()
         return twin
@@ -121,8 +121,8 @@ class Folder:
 
     def history_key(self, key: str, now: datetime) -> str:
         """Where revisions of a note are kept: beside the notes, and those of private ones in the private folder."""
-        place = f"{self.settings.private_folder}/.history" if self.is_private(key) else "history"
-        return f"{place}/{now:%Y-%m}.jsonl"
+        parent = f"{self.settings.private_folder}/.history" if self.is_private(key) else "history"
+        return f"{parent}/{now:%Y-%m}.jsonl"
 
     def is_history(self, key: str) -> bool:
         """Whether a file holds revisions."""
@@ -156,8 +156,8 @@ class Folder:
 
     @cached_property
     def _view(self) -> re.Pattern[str]:
-        place, prefix = re.escape(self.views_folder), re.escape(self.settings.log_prefix)
-        log = rf"{place}/(?:{prefix}\d{{4}}-\d{{2}}-\d{{2}}|{_MONOLOGUE})\.md"
+        views, prefix = re.escape(self.views_folder), re.escape(self.settings.log_prefix)
+        log = rf"{views}/(?:{prefix}\d{{4}}-\d{{2}}-\d{{2}}|{_MONOLOGUE})\.md"
         return re.compile(rf"{re.escape(self.digest)}|{log}")
 
     @property
@@ -189,8 +189,8 @@ class Folder:
 
     def _is_late_copy(self, key: str) -> bool:
         match = _LATE_COPY.fullmatch(key)
-        places = ("", f"{self.views_folder}/", self.digest[: self.digest.rfind("/") + 1])
-        return match is not None and match["above"] in places
+        parents = ("", f"{self.views_folder}/", self.digest[: self.digest.rfind("/") + 1])
+        return match is not None and match["above"] in parents
 
     def is_shared(self, key: str) -> bool:
         """Whether a file is one that people write in too and that is no memory: a view, the self model, proposals."""
@@ -210,7 +210,7 @@ class Folder:
         return _below(key, self.settings.private_folder)
 
     def is_shown(self, key: str) -> bool:
-        """Whether a file may be named to who looks through this."""
+        """Whether a file may be shown to whoever uses this folder."""
         return not (self.public and self.is_private(key))
 
     def is_owned(self, key: str) -> bool:

@@ -24,7 +24,7 @@ _SAFE = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "c
 _SAFE_ENV = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 _SECONDS = 30.0
 _LONGEST_PATH = 5000
-_LONGEST_WORDS = 300  # of a hook that says why not
+_LONGEST_WORDS = 300  # lines of a hook's refusal that are shown
 _IDENTITY = frozenset(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL"))
 # What git reads whatever it is asked; it would wait for ever at a pipe.
 _ALWAYS_READ = ("HEAD", "config", "index", "packed-refs", "commondir", "shallow", "objects/info/alternates")
@@ -49,7 +49,7 @@ _seen: dict[Path, tuple[tuple[int, int], bool]] = {}
 
 @dataclass(frozen=True)
 class GitState:
-    """How a vault stands to git; `under_way` is what somebody has begun and not ended."""
+    """The state of a vault's repository; `under_way` is an unfinished merge, rebase or the like."""
 
     ignored: bool
     uncommitted: int
@@ -65,7 +65,7 @@ def in_repository(folder: Folder) -> bool:
 
 
 def ignores(folder: Folder, *keys: str) -> bool:
-    """Whether git would leave these files out, were they there and not yet tracked."""
+    """Whether git would ignore these files if they existed and were not tracked."""
     if not all(_plain(folder, each) for each in _IGNORE_LISTS) or _waits_at_a_pipe(folder, keys):
         return False
     return len(_lines(_git(folder, "check-ignore", "--no-index", "--", *keys))) == len(keys)
@@ -83,12 +83,12 @@ def ever_held(folder: Folder, keys: Iterable[str]) -> list[str]:
 
 
 def state(folder: Folder) -> GitState | None:
-    """How the vault stands to git; None where it is in no repository."""
+    """The state of the vault's repository; None if it is in none."""
     report = _report(folder, ["."])
     if report is None:
         return GitState(ignored=False, uncommitted=0, under_way=under_way(folder)) if in_repository(folder) else None
-    place = git_folder(folder.root)
-    stamp = index_stamp(place) if place else None
+    git_dir = git_folder(folder.root)
+    stamp = index_stamp(git_dir) if git_dir else None
     if stamp is not None:
         _seen[folder.root] = (stamp, report.unmerged)
     notes = [each + "/" for each in (folder.settings.memories_folder, folder.settings.episodes_folder)]
@@ -120,8 +120,8 @@ def _report(folder: Folder, keys: Sequence[str]) -> _Report | None:
     if _waits_at_a_pipe(folder, keys):
         return None
     options = ("--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
-    places = (f":(literal){key}" for key in keys)
-    answer = _git(folder, "status", *options, "--", *places, options=_without_filters(folder))
+    pathspecs = (f":(literal){key}" for key in keys)
+    answer = _git(folder, "status", *options, "--", *pathspecs, options=_without_filters(folder))
     if answer is None:
         return None
     report, below, upstream = _Report({}), len(prefix(folder)), ""
@@ -140,16 +140,16 @@ def _report(folder: Folder, keys: Sequence[str]) -> _Report | None:
 
 def under_way(folder: Folder) -> str:
     """What somebody has begun with git and not ended: a merge, a rebase …; empty where nothing is."""
-    place = git_folder(folder.root)
-    if place is None:
+    git_dir = git_folder(folder.root)
+    if git_dir is None:
         return ""
-    named = next((what for name, what in _UNDER_WAY.items() if (place / name).exists()), "")
-    return named or ("merge" if _has_unmerged(folder, place) else "")
+    named = next((what for name, what in _UNDER_WAY.items() if (git_dir / name).exists()), "")
+    return named or ("merge" if _has_unmerged(folder, git_dir) else "")
 
 
-def _has_unmerged(folder: Folder, place: Path) -> bool:
+def _has_unmerged(folder: Folder, git_dir: Path) -> bool:
     """Whether files wait to be merged, as after a stash: only git's index tells."""
-    stamp = index_stamp(place)
+    stamp = index_stamp(git_dir)
     if stamp is None:
         return False
     seen = _seen.get(folder.root)
@@ -205,10 +205,10 @@ def _work_tree(root: Path) -> tuple[Path, Path] | None:
     return None
 
 
-def index_stamp(place: Path) -> tuple[int, int] | None:
-    """What tells whether git's index changed; None where there is none."""
+def index_stamp(git_dir: Path) -> tuple[int, int] | None:
+    """A stamp that changes with git's index; None where there is none."""
     try:
-        found = (place / "index").stat()
+        found = (git_dir / "index").stat()
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size
@@ -216,15 +216,15 @@ def index_stamp(place: Path) -> tuple[int, int] | None:
 
 def shared_folder(folder: Folder) -> Path | None:
     """The folder with the settings of a clone, which its worktrees share."""
-    place = git_folder(folder.root)
-    said = place / "commondir" if place else None
-    if place is None or said is None or not said.is_file():
-        return place
-    return (place / said.read_text(encoding="utf-8").strip()).resolve()
+    git_dir = git_folder(folder.root)
+    said = git_dir / "commondir" if git_dir else None
+    if git_dir is None or said is None or not said.is_file():
+        return git_dir
+    return (git_dir / said.read_text(encoding="utf-8").strip()).resolve()
 
 
 def prefix(folder: Folder) -> str:
-    """Where the vault lies in its repository, with a stroke at the end; empty where it is all of it."""
+    """The vault's path in its repository, with a slash at the end; empty if it is the repository's root."""
     found = _work_tree(folder.root)
     below = folder.root.relative_to(found[0]).as_posix() if found else "."
     return "" if below == "." else below + "/"
@@ -265,10 +265,10 @@ def last_commit(folder: Folder) -> int | None:
 
 
 def on_a_branch(folder: Folder) -> bool:
-    """Whether a commit would be part of a branch; else the next checkout would leave it behind."""
-    place = git_folder(folder.root)
+    """Whether a branch is checked out; otherwise the next checkout would lose the commit."""
+    git_dir = git_folder(folder.root)
     try:
-        return place is not None and (place / "HEAD").read_bytes().startswith(b"ref:")
+        return git_dir is not None and (git_dir / "HEAD").read_bytes().startswith(b"ref:")
     except OSError:
         return False
 
@@ -305,7 +305,7 @@ def _tell(folder: Folder, keys: Iterable[str], *arguments: str) -> str:
         try:
             said, _ = process.communicate("\0".join(keys).encode(errors="surrogateescape"), timeout=_SECONDS)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGTERM)  # git takes its locks away, and a hook ends too
+            os.killpg(process.pid, signal.SIGTERM)  # git removes its locks, and a hook ends too
             return f"it took longer than {_SECONDS:.0f} seconds"
     text = " ".join(said.decode(errors="replace").split())[:_LONGEST_WORDS]
     return "" if process.returncode == 0 else text or f"git ended with code {process.returncode}"
@@ -329,8 +329,8 @@ def _may_filter(folder: Folder) -> bool:
     settings = [Path("/etc/gitconfig"), home / ".gitconfig"]
     settings.append(Path(folder.env.get("XDG_CONFIG_HOME") or home / ".config", "git/config"))
     try:
-        for place in (shared_folder(folder), git_folder(folder.root)):
-            settings += [place / "config", place / "config.worktree"] if place else []
+        for git_dir in (shared_folder(folder), git_folder(folder.root)):
+            settings += [git_dir / "config", git_dir / "config.worktree"] if git_dir else []
         texts = [file.read_bytes().lower() for file in settings if file.is_file()]
     except (OSError, ValueError):
         return True
@@ -353,8 +353,8 @@ def _plain(folder: Folder, key: str) -> bool:
 def _waits_at_a_pipe(folder: Folder, keys: Iterable[str]) -> bool:
     """Whether git would find a pipe in the place of one of its lists, on the way to these files or below them."""
     for key in keys:
-        above = itertools.accumulate(native(key).split("/")[:-1], lambda place, name: f"{place}/{name}")
-        lists = [f"{place}/{name}" for place in above for name in _READ_BY_GIT]
+        above = itertools.accumulate(native(key).split("/")[:-1], lambda parent, name: f"{parent}/{name}")
+        lists = [f"{parent}/{name}" for parent in above for name in _READ_BY_GIT]
         with contextlib.suppress(OSError):  # no folder, or not one of ours
             for _, folders, others in folder.tree.walk("" if key == "." else key):
                 folders[:] = [each for each in folders if each not in (".git", OWN)]

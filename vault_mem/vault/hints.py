@@ -1,6 +1,6 @@
 """The log of hints: which memories were added to which session's prompts, and which were used again afterwards.
 
-It is a machine's own and holds ids alone, never a word of a prompt or a memory; losing it loses no memory.
+It belongs to this machine and holds only ids, never a word of a prompt or a memory; it can be lost.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
 KEY = f"{OWN}/hints.jsonl"
-# Beyond this the older half goes: what is asked is how hints do lately.
+# Beyond this size the older half is dropped: only recent hints matter.
 _MOST_BYTES = 1_000_000
 
 
@@ -55,7 +55,7 @@ def records(folder: Folder) -> Iterator[dict[str, Any]]:
 
 def _append(folder: Folder, record: dict[str, Any]) -> None:
     record = {"at": folder.now().isoformat(), **record}
-    with contextlib.suppress(OSError, VaultMemError):  # that it cannot be counted stops nothing
+    with contextlib.suppress(OSError, VaultMemError):  # a failure to count is ignored
         folder.tree.make_folder(OWN, PRIVATE_FOLDER_MODE)
         files.append(folder.tree, KEY, (json.dumps(record) + "\n").encode(), PRIVATE_MODE)
         found = folder.tree.stat(KEY)

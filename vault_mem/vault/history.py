@@ -70,7 +70,7 @@ def revisions(
         before = next((step.before for step in of_one if step.before is not None), None)
         after = next((step.after for step in of_one if step.after is not None), None)
         if before is None and command in ("remember", "import"):
-            continue  # a new memory says itself what it is
+            continue  # a new memory's file is its own record
         key = private or of_one[-1].key
         was, now_is = _changed_part(before, after)
         own = whys.get(id_, why)
@@ -133,12 +133,12 @@ def of_memory(folder: Folder, id_: str) -> list[Revision]:
 
 def history_keys(folder: Folder) -> list[str]:
     """The files that hold revisions, public and private."""
-    places = ["history", f"{folder.settings.private_folder}/.history"]
+    parents = ["history", f"{folder.settings.private_folder}/.history"]
     return [
         key
-        for place in places
-        for name in folder.tree.names(place, ".jsonl")
-        if folder.is_history(key := f"{place}/{name}") and folder.is_shown(key)
+        for parent in parents
+        for name in folder.tree.names(parent, ".jsonl")
+        if folder.is_history(key := f"{parent}/{name}") and folder.is_shown(key)
     ]
 
 

@@ -1,4 +1,4 @@
-"""What tells that an operation did not end, without loading what writes: every answer looks here first."""
+"""Detects unfinished operations without loading any code that writes: every answer checks this first."""
 
 from __future__ import annotations
 

@@ -48,11 +48,11 @@ from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PUBLIC_MODE,
 part_of: ContextVar[str] = ContextVar("part_of", default="")
 
 LOCK = f"{OWN}/lock"
-# Where only who holds the vault writes: a temporary file there is what a failing disk or a crash left.
+# Only the holder of the vault writes here: a temporary file was left by a failing disk or a crash.
 _ONLY_WHILE_WRITING = (JOURNAL, f"{OWN}/blocked", PURGING)
 _REQUEST = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _ENTRY = re.compile(r"(\d{6,12}-\d{8}T\d{6}(?:\.[0-9A-Za-z_-]{1,64})?)\.(pending|json|conflict)")
-# Purging and pruning leave gaps between the numbers of operations, but never this many.
+# Purging and pruning leave gaps between the numbers of operations, but never this large.
 _LONGEST_GAP = 10_000
 # How often, in commits, old entries are looked for.
 _PRUNE_EVERY = 16
@@ -136,11 +136,11 @@ class Transaction:
         if before is None:
             self.create(key, after)
             return
-        for place, step in enumerate(self.steps):
+        for number, step in enumerate(self.steps):
             if isinstance(step, FileStep) and step.key == key:
                 if before not in (step.after, self._undated.get(key)):
                     raise AssertionError(f"{key} is changed twice from different beginnings")
-                self.steps[place] = self._dated(replace(step, after=after))
+                self.steps[number] = self._dated(replace(step, after=after))
                 return
         if before != after:
             was = changed_at(self.folder, key)
@@ -157,7 +157,7 @@ class Transaction:
         seconds = time_ns // 1_000_000_000
         note = parse(text, was or step.key, mtime=seconds, zone=self.folder.zone)
         moment = datetime.fromtimestamp(seconds, self.folder.zone)
-        if not note.dated_by_file or note.memory.created != moment or note.episode:  # that has its own beginning
+        if not note.dated_by_file or note.memory.created != moment or note.episode:  # an episode has `start`
             return step
         self._undated[step.key] = after
         try:
@@ -185,7 +185,7 @@ class Transaction:
         self.steps.append(replace(self._dated(change, was=old), before=None, before_time=None))
         self.remove(old, before)
 
-    def line(self, key: str, id_: str, before: str | None, after: str | None, place: str) -> None:
+    def line(self, key: str, id_: str, before: str | None, after: str | None, position: str) -> None:
         """Set or take out the line of a memory in a view."""
         if before != after:
             text = as_text(read(self.folder, key))
@@ -193,12 +193,12 @@ class Transaction:
                 if isinstance(step, LineStep) and step.key == key:
                     text, _ = step.applied(text)
             was = Was.of(text, changed_at(self.folder, key), id_)
-            self.steps.append(LineStep(key, id_, before, after, place, was))
+            self.steps.append(LineStep(key, id_, before, after, position, was))
 
-    def lines(self, key: str, new: Mapping[str, str], place: str) -> None:
+    def lines(self, key: str, new: Mapping[str, str], position: str) -> None:
         """Add the lines of memories that a view does not mirror yet, by id."""
         was = Was.of(as_text(read(self.folder, key)), changed_at(self.folder, key), "")
-        self.steps += [LineStep(key, id_, None, line, place, was) for id_, line in new.items()]
+        self.steps += [LineStep(key, id_, None, line, position, was) for id_, line in new.items()]
 
     def append(self, key: str, line: str) -> None:
         """Add a line at the end of a log, which is made where it is missing."""
@@ -259,7 +259,7 @@ class Transaction:
 
 
 def _finish(folder: Folder, name: str, jobs: list[carry.Job]) -> list[str]:
-    """All is switched: have the disk keep it, and call the entry done. What cannot be is left for the next command."""
+    """Everything is switched: sync it and mark the entry as done. If that fails, the next command does it."""
     try:
         carry.sync(folder, jobs)
     except VaultMemError as error:
@@ -273,7 +273,7 @@ def _finish(folder: Folder, name: str, jobs: list[carry.Job]) -> list[str]:
 
 @contextmanager
 def writing(folder: Folder, wait: float | None = None) -> Iterator[None]:
-    """Hold the vault for writing: one writer at a time, and what a crash left is put right first.
+    """Hold the vault for writing: one writer at a time, after recovering from any crash.
 
     Raises Busy where another process has been writing for longer than `wait`.
     """
@@ -293,7 +293,7 @@ def writing(folder: Folder, wait: float | None = None) -> Iterator[None]:
 
 
 def busy(folder: Folder) -> bool:
-    """Whether another is writing this very moment."""
+    """Whether another process is writing right now."""
     if folder.writing:
         return False
     try:
@@ -366,10 +366,10 @@ def recover(folder: Folder) -> list[str]:
 
 def sweep(folder: Folder) -> None:
     """Remove what was being written when a crash came, or could not be removed: nothing had been done by it yet."""
-    for place in _ONLY_WHILE_WRITING:
-        for name in folder.tree.names(place):
+    for parent in _ONLY_WHILE_WRITING:
+        for name in folder.tree.names(parent):
             if name.startswith(TEMPORARY):
-                folder.tree.drop(f"{place}/{name}")
+                folder.tree.drop(f"{parent}/{name}")
 
 
 def settle(folder: Folder) -> list[str]:
@@ -399,7 +399,7 @@ def _settle(folder: Folder, name: str) -> list[str]:
     except VaultMemError:
         if any(step.state(folder) is State.AFTER for _, step in files_):
             raise
-        _take_back(folder, name, jobs)  # nothing of it could be seen yet, so nothing need come of it
+        _take_back(folder, name, jobs)  # nothing was visible yet, so it can be dropped
         return [f"took back {entry.command} ({entry.op}): there was no room to finish it"]
     for job, step in files_:
         job.change = job.change or step
@@ -446,8 +446,8 @@ def load(folder: Folder, name: str, ending: str) -> Entry | None:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         own.set_aside(folder.tree, key, f"not an entry of the journal ({type(error).__name__})")
         return None
-    strange = next((step.key for step in entry.steps if not ours(folder, step)), None)
-    if strange is not None:
+    foreign = next((step.key for step in entry.steps if not ours(folder, step)), None)
+    if foreign is not None:
         own.set_aside(folder.tree, key, "it would write what vault-mem does not write")
         return None
     return entry
@@ -516,7 +516,7 @@ def changed_at(folder: Folder, key: str) -> int | None:
 
 
 def last_number(folder: Folder) -> int:
-    """Operations are numbered, so that their order does not hang on the clock."""
+    """Operations are numbered, so that their order does not depend on the clock."""
     if not (folder.writing and folder.last_number):
         folder.last_number = max((number_of(name) for name, _ in _listed(folder)), default=0)
     return folder.last_number
@@ -536,20 +536,20 @@ def names(folder: Folder, ending: str) -> list[str]:
 def _listed(folder: Folder) -> list[tuple[str, str]]:
     """All entries of the journal. What is not named as ours are, or far out of their numbers, is set aside."""
     found: list[tuple[str, str]] = []
-    strange: list[str] = []
+    foreign: list[str] = []
     for name, regular in own.entries(folder.tree, JOURNAL):
         match = _ENTRY.fullmatch(name)
         if match is not None and regular:
             found.append((match.group(1), match.group(2)))
         elif not (name.startswith(TEMPORARY) or name.endswith((".was", ".parts"))) or not regular:
-            strange.append(name)
+            foreign.append(name)
     found.sort(key=lambda each: (number_of(each[0]), each[0]))
     for number, (before, after) in enumerate(itertools.pairwise(found)):
         if number_of(after[0]) - number_of(before[0]) > _LONGEST_GAP:
-            strange += [f"{name}.{ending}" for name, ending in found[number + 1 :]]
+            foreign += [f"{name}.{ending}" for name, ending in found[number + 1 :]]
             del found[number + 1 :]
             break
-    for name in strange:
+    for name in foreign:
         own.set_aside(folder.tree, f"{JOURNAL}/{name}", "not an entry of the journal")
     return found
 

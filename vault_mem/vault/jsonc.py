@@ -22,8 +22,8 @@ Insertion = tuple[int, str]
 class NotJson(ValueError):
     """The text is not JSON, with or without comments; says where."""
 
-    def __init__(self, text: str, place: int, wanted: str) -> None:
-        super().__init__(f"line {text.count(chr(10), 0, place) + 1}: {wanted}")
+    def __init__(self, text: str, offset: int, wanted: str) -> None:
+        super().__init__(f"line {text.count(chr(10), 0, offset) + 1}: {wanted}")
 
 
 @dataclass
@@ -78,8 +78,8 @@ def inserted(text: str, keys: tuple[str, ...], value: Any, *, append: bool) -> t
             raise TypeError(f"{'.'.join(keys[:depth]) or 'the document'} is not an object")
         rest = keys[depth + 1 :]
         pieces = _insertions(text, node, keys[depth], _nested(rest, [value] if append else value))
-    for place, piece in pieces:
-        text = text[:place] + piece + text[place:]
+    for offset, piece in pieces:
+        text = text[:offset] + piece + text[offset:]
     return text, pieces, list(keys[: depth + 1]) if missing else []
 
 
@@ -87,7 +87,7 @@ def removed(text: str, path: tuple[str | int, ...]) -> str:
     """The text without what is at `path`: names of members, numbers of items. The same text where there is nothing."""
     node = parse(text)
     number: int | None = None
-    for place, step in enumerate(path):
+    for depth, step in enumerate(path):
         if isinstance(step, int):
             number = step if step < len(node.members) else None
         else:
@@ -95,7 +95,7 @@ def removed(text: str, path: tuple[str | int, ...]) -> str:
             number = node.members.index(found) if found else None
         if number is None:
             return text
-        if place < len(path) - 1:
+        if depth < len(path) - 1:
             node = node.members[number].node
     return text if number is None else _cut(text, node, number)
 
@@ -163,8 +163,8 @@ def _cut(text: str, node: JsonNode, number: int) -> str:
     return text
 
 
-def _line_indent(text: str, place: int) -> str:
-    line = text[text.rfind("\n", 0, place) + 1 : place]
+def _line_indent(text: str, offset: int) -> str:
+    line = text[text.rfind("\n", 0, offset) + 1 : offset]
     return line[: len(line) - len(line.lstrip(" \t"))].replace("\ufeff", "")
 
 
@@ -181,50 +181,50 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.place = 0
+        self.offset = 0
         self.last = 0  # where the last token or comment ended
         self.depth = 0
 
     def document(self) -> JsonNode:
         node = self._value()
         self._skip()
-        if self.place < len(self.text):
+        if self.offset < len(self.text):
             raise self._wrong("something follows the document")
         return node
 
     def _wrong(self, what: str) -> NotJson:
-        return NotJson(self.text, self.place, what)
+        return NotJson(self.text, self.offset, what)
 
     def _skip(self) -> None:
-        while match := _BLANK.match(self.text, self.place):
-            self.place = match.end()
+        while match := _BLANK.match(self.text, self.offset):
+            self.offset = match.end()
             if match.group()[0] == "/":
-                self.last = self.place
+                self.last = self.offset
 
     def _peek(self) -> str:
         self._skip()
-        return self.text[self.place : self.place + 1]
+        return self.text[self.offset : self.offset + 1]
 
     def _take(self, length: int = 1) -> None:
-        self.place += length
-        self.last = self.place
+        self.offset += length
+        self.last = self.offset
 
     def _value(self) -> JsonNode:
         sign = self._peek()
-        start = self.place
+        start = self.offset
         if sign in ("{", "["):
             return self._container(start, sign)
         if match := _STRING.match(self.text, start):
             self._take(len(match.group()))
-            return JsonNode(start, self.place, _unquoted(match.group()))
+            return JsonNode(start, self.offset, _unquoted(match.group()))
         match = _BARE.match(self.text, start)
         word = match.group() if match else ""
         if word in _WORDS:
             self._take(len(word))
-            return JsonNode(start, self.place, _WORDS[word])
+            return JsonNode(start, self.offset, _WORDS[word])
         if word and _NUMBER.fullmatch(word):
             self._take(len(word))
-            return JsonNode(start, self.place, _number(word))
+            return JsonNode(start, self.offset, _number(word))
         raise self._wrong("a value is missing" if not word else f"{word[:20]!r} is not a value")
 
     def _container(self, start: int, sign: str) -> JsonNode:
@@ -237,11 +237,11 @@ class _Reader:
         while (sign := self._peek()) != closer:
             if members and members[-1].comma is None:
                 raise self._wrong("a comma is missing")
-            first = self.place
+            first = self.offset
             key = self._key() if closer == "}" else ""
             members.append(Member(key, first, self._value()))
             if self._peek() == ",":
-                members[-1].comma = self.place
+                members[-1].comma = self.offset
                 self._take()
         inner_end = self.last
         self._take()
@@ -249,10 +249,10 @@ class _Reader:
         value: Any = [each.node.value for each in members]
         if closer == "}":
             value = {each.key: each.node.value for each in members}
-        return JsonNode(start, self.place, value, members, inner_end)
+        return JsonNode(start, self.offset, value, members, inner_end)
 
     def _key(self) -> str:
-        match = _STRING.match(self.text, self.place) or _BARE.match(self.text, self.place)
+        match = _STRING.match(self.text, self.offset) or _BARE.match(self.text, self.offset)
         if not match:
             raise self._wrong("a name is missing")
         self._take(len(match.group()))

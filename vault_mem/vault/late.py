@@ -110,7 +110,7 @@ def in_use(tree: Tree, key: str) -> bool | None:
         return None
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), tree.opened(key) as handle:
         try:
-            fcntl.fcntl(handle, signal_, signal.SIGURG)  # which is ignored, unlike the SIGIO that would end us
+            fcntl.fcntl(handle, signal_, signal.SIGURG)  # it is ignored by default, whereas SIGIO would end us
             fcntl.fcntl(handle, take, fcntl.F_RDLCK)
             fcntl.fcntl(handle, take, fcntl.F_UNLCK)
         except BlockingIOError:
@@ -171,14 +171,14 @@ def _home(folder: Folder, entry: Entry, key: str, id_: str) -> str | None:
     """Where a note is now: at its old place, where that operation or a later one put it, or in the trash."""
     if not id_:
         return key if folder.tree.is_file(key) else None
-    for place in (key, *_places(folder, entry, id_)):
-        if folder.tree.is_file(place) and id_in(read(folder, place) or b"") == id_:
-            return place
+    for path in (key, *_later_keys(folder, entry, id_)):
+        if folder.tree.is_file(path) and id_in(read(folder, path) or b"") == id_:
+            return path
     trash = f"{OWN}/trash/{id_}.json"
     return trash if folder.tree.is_file(trash) else None
 
 
-def _places(folder: Folder, entry: Entry, id_: str) -> Iterator[str]:
+def _later_keys(folder: Folder, entry: Entry, id_: str) -> Iterator[str]:
     from vault_mem.vault import journal
 
     for each in (entry, *itertools.takewhile(lambda later: later.op > entry.op, journal.entries(folder))):

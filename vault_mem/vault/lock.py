@@ -13,7 +13,7 @@ from vault_mem.errors import Busy, WriteFailed
 from vault_mem.vault import outside
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree, parent_of
 
-WAIT_SECONDS = 10.0  # longer than any single write; past it something is stuck, and saying so helps more
+WAIT_SECONDS = 10.0  # longer than any single write: after that something is stuck, and an error helps more
 _POLL_SECONDS = 0.01
 
 if sys.platform == "win32":
@@ -68,5 +68,5 @@ def locked_outside(path: Path, what: str, wait: float = WAIT_SECONDS) -> Iterato
         path.parent.mkdir(mode=PRIVATE_FOLDER_MODE, parents=True, exist_ok=True)
     except OSError as error:
         raise WriteFailed(f"cannot write {what}: {path.parent}: {error.strerror}", "check permissions") from error
-    with locked(*outside.place(path), what, wait):
+    with locked(*outside.tree_and_key(path), what, wait):
         yield

@@ -31,10 +31,10 @@ def find(text: str | None, id_: str) -> str | None:
     if not id_:
         return _block_text(text)
     lines = (text or "").split("\n")
-    return "\n".join(lines[at].removesuffix("\r") for at in places(text, id_)) or None
+    return "\n".join(lines[at].removesuffix("\r") for at in line_numbers(text, id_)) or None
 
 
-def places(text: str | None, id_: str) -> list[int]:
+def line_numbers(text: str | None, id_: str) -> list[int]:
     """Where the lines with a memory's marker stand."""
     return [at for at, line in enumerate((text or "").split("\n")) if id_ and marker(id_) in line]
 
@@ -61,25 +61,25 @@ def put_at(text: str | None, lines: str, at: list[int]) -> str:
     """The file with these lines, which it has not, at the places where they stood."""
     found = (text or "").split("\n")
     ending = "\r" if found[0].endswith("\r") else ""
-    for place, line in zip(at, lines.split("\n"), strict=False):
-        found.insert(place, line + ending)
+    for number, line in zip(at, lines.split("\n"), strict=False):
+        found.insert(number, line + ending)
     return "\n".join(found)
 
 
-def put(text: str | None, id_: str, line: str | None, place: str, key: str) -> str | None:
+def put(text: str | None, id_: str, line: str | None, position: str, key: str) -> str | None:
     """The file with that memory's lines set, or taken out where `line` is None. None: there is nothing left of it."""
-    if place == WHOLE_BLOCK:
+    if position == WHOLE_BLOCK:
         return _put_block(text, line)
     if line is not None and "\n" in line:
-        return _put_several(text, id_, line.split("\n"), place, key)
+        return _put_several(text, id_, line.split("\n"), position, key)
     if text is None:
         if line is None:
             return None
-        head = [] if place == IN_BLOCK else [f"# {_name(key)}", ""]
-        return "\n".join([*head, *(_block([line]) if place == IN_BLOCK else [line]), ""])
+        head = [] if position == IN_BLOCK else [f"# {_name(key)}", ""]
+        return "\n".join([*head, *(_block([line]) if position == IN_BLOCK else [line]), ""])
     lines = text.split("\n")
     ending = "\r" if lines[0].endswith("\r") else ""
-    found = places(text, id_)
+    found = line_numbers(text, id_)
     if line is None:
         for at in reversed(found):
             del lines[at]
@@ -90,22 +90,22 @@ def put(text: str | None, id_: str, line: str | None, place: str, key: str) -> s
         lines[found[0]] = line + ("\r" if lines[found[0]].endswith("\r") else "")
         for at in reversed(found[1:]):
             del lines[at]
-    elif place == IN_BLOCK:
+    elif position == IN_BLOCK:
         _insert_in_block(lines, line, ending)
     else:
-        lines.insert(_place_by_time(lines, line), line + ending)
+        lines.insert(_line_by_time(lines, line), line + ending)
     return "\n".join(lines)
 
 
-def add(text: str | None, new: list[str], place: str, key: str) -> str:
+def add(text: str | None, new: list[str], position: str, key: str) -> str:
     """The file with the lines of memories that it does not mirror yet: what `put` makes of one after another."""
-    newest_first = place == IN_BLOCK
+    newest_first = position == IN_BLOCK
     first, *others = sorted(new, reverse=newest_first)
-    lines = (put(text, "", first, place, key) or "").split("\n")
+    lines = (put(text, "", first, position, key) or "").split("\n")
     ending = "\r" if lines[0].endswith("\r") else ""
     begin, end = (_bounds(lines) or (0, len(lines))) if newest_first else (0, len(lines))
     present = [(lines[at], at) for at in range(begin, end) if _MARKER.search(lines[at])]
-    before = sorted(present, reverse=not newest_first)  # the next one to come before a new line is the last
+    before = sorted(present, reverse=not newest_first)  # a stack: the next line to precede a new one is on top
     after: dict[int, list[str]] = {}
     at = 0
     for line in others:
@@ -115,18 +115,18 @@ def add(text: str | None, new: list[str], place: str, key: str) -> str:
     return "\n".join(each for number, line in enumerate(lines) for each in (line, *after.get(number, ())))
 
 
-def _put_several(text: str | None, id_: str, wanted: list[str], place: str, key: str) -> str | None:
+def _put_several(text: str | None, id_: str, wanted: list[str], position: str, key: str) -> str | None:
     """Lines of a memory that a person copied: each in its place, or where it belongs."""
     lines = (text or "").split("\n")
-    found = places(text, id_)
+    found = line_numbers(text, id_)
     if len(found) == len(wanted):
         for at, line in zip(found, wanted, strict=True):
             lines[at] = line + ("\r" if lines[at].endswith("\r") else "")
         return "\n".join(lines)
-    text = put(text, id_, wanted[0], place, key)
+    text = put(text, id_, wanted[0], position, key)
     for line in wanted[1:]:
         lines = (text or "").split("\n")
-        lines.insert(_place_by_time(lines, line), line)
+        lines.insert(_line_by_time(lines, line), line)
         text = "\n".join(lines)
     return text
 
@@ -175,7 +175,7 @@ def _is_bare(lines: list[str], key: str) -> bool:
     return lines in ([""], [f"# {_name(key)}", "", ""])
 
 
-def _place_by_time(lines: list[str], line: str) -> int:
+def _line_by_time(lines: list[str], line: str) -> int:
     """After the last mirrored line that is not later; before the first where all are later; else at the end."""
     numbers = [number for number, each in enumerate(lines) if _MARKER.search(each)]
     earlier = [number for number in numbers if lines[number] <= line]

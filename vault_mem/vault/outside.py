@@ -8,22 +8,22 @@ from pathlib import Path
 from vault_mem.vault import files
 from vault_mem.vault.tree import PRIVATE_MODE, PUBLIC_MODE, Tree
 
-__all__ = ["PRIVATE_MODE", "PUBLIC_MODE", "create", "make_folder", "place", "remove", "replace"]
+__all__ = ["PRIVATE_MODE", "PUBLIC_MODE", "create", "make_folder", "remove", "replace", "tree_and_key"]
 
 
 def create(path: Path, data: bytes, mode: int) -> None:
     """Write a new file; raises Conflict where one is already there. A public one takes the user's usual mode."""
-    files.create(*place(path), data, mode)
+    files.create(*tree_and_key(path), data, mode)
 
 
 def replace(path: Path, expected: bytes, data: bytes) -> None:
     """Put `data` in place of `expected`; raises Conflict, and changes nothing, if the file has changed."""
-    files.replace(*place(path), expected, data)
+    files.replace(*tree_and_key(path), expected, data)
 
 
 def remove(path: Path, expected: bytes) -> None:
     """Take a file away; raises Conflict, and puts it back, if it is not as `expected`."""
-    files.remove(*place(path), expected)
+    files.remove(*tree_and_key(path), expected)
 
 
 def make_folder(path: Path, mode: int = 0o755) -> None:
@@ -32,7 +32,7 @@ def make_folder(path: Path, mode: int = 0o755) -> None:
         path.mkdir(mode=mode, parents=True, exist_ok=True)
 
 
-def place(path: Path) -> tuple[Tree, str]:
+def tree_and_key(path: Path) -> tuple[Tree, str]:
     """The folder that a file is in, and its name there."""
     real = Path(os.path.realpath(path))
     return Tree(real.parent), real.name

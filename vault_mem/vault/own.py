@@ -74,12 +74,12 @@ def aside(tree: Tree) -> list[tuple[str, str]]:
 
 def vet(folder: Folder) -> None:
     """Set aside what git tracks in our folder. Git's own index tells at a glance that it tracks nothing there."""
-    place = git.git_folder(folder.root)
-    stamp = git.index_stamp(place) if place else None
-    if place is None or stamp is None or _seen.get(folder.root) == stamp:
+    git_dir = git.git_folder(folder.root)
+    stamp = git.index_stamp(git_dir) if git_dir else None
+    if git_dir is None or stamp is None or _seen.get(folder.root) == stamp:
         return
     with contextlib.suppress(OSError):
-        if f"{OWN}/".encode() in _regular(place / "index") and folder.tree.exists(OWN):
+        if f"{OWN}/".encode() in _regular(git_dir / "index") and folder.tree.exists(OWN):
             for key in git.tracked(folder, [f":(literal){OWN}"]):
                 set_aside(folder.tree, key_of(key), "it came with git, from another machine")
         _seen[folder.root] = stamp

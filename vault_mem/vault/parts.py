@@ -60,12 +60,12 @@ class Whole:
         self._parts = 0
 
     def begin(self) -> None:
-        """Set the sign."""
+        """Mark the operation as under way."""
         files.make_folder(self.folder.tree, JOURNAL, PRIVATE_FOLDER_MODE)
         files.create(self.folder.tree, self.sign, f"{self.since} {self.command}".encode(), PRIVATE_MODE)
 
     def part_done(self, files: int = 1) -> None:
-        """A transaction of it has ended, which wrote that many files."""
+        """One of its transactions has ended and wrote that many files."""
         self._parts += files
         if self._parts >= MOST_PARTS:
             self._parts = 0
@@ -169,7 +169,7 @@ def _undone(folder: Folder, steps: list[Step]) -> list[Step]:
 
 
 def _net(folder: Folder, steps: list[Step]) -> list[Step]:
-    """What many steps come to: each file, and each line of a view, from what it was first to what it is last."""
+    """Many steps as few: each file, and each line of a view, from its first state to its last."""
     made: dict[str, MadeStep] = {}
     changed: dict[str, FileStep] = {}
     lines: dict[tuple[str, str], LineStep] = {}

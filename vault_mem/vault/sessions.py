@@ -76,25 +76,27 @@ def sweep(folder: Folder) -> None:
                 folder.tree.drop(f"{INBOX}/{name}")
 
 
-def make_place(folder: Folder) -> None:
+def make_folder(folder: Folder) -> None:
     """Make the folder, for the user alone and ignored by git; the owner's own of that name is left alone."""
-    tree, place = folder.tree, top(folder)
-    mark = f"{place}/.gitignore"
+    tree, sessions = folder.tree, top(folder)
+    mark = f"{sessions}/.gitignore"
     if tree.read(mark) == _IGNORE:
         return
-    if folder.is_owned(f"{place}/x.md") or (tree.exists(place) and not tree.exists(mark) and not _empty(folder, place)):
+    if folder.is_owned(f"{sessions}/x.md") or (
+        tree.exists(sessions) and not tree.exists(mark) and not _empty(folder, sessions)
+    ):
         raise Conflict(
-            f"{place}/ has files of yours, so sessions are not kept there",
+            f"{sessions}/ has files of yours, so sessions are not kept there",
             "name another folder: vault-mem config set sessions_folder agent/sessions",
         )
-    files.make_folder(tree, place, PRIVATE_FOLDER_MODE)
-    tree.set_mode(place, PRIVATE_FOLDER_MODE)
+    files.make_folder(tree, sessions, PRIVATE_FOLDER_MODE)
+    tree.set_mode(sessions, PRIVATE_FOLDER_MODE)
     if not tree.exists(mark):
         files.create(tree, mark, _IGNORE, PRIVATE_MODE)
 
 
-def _empty(folder: Folder, place: str) -> bool:
-    with folder.tree.scan(place) as entries:
+def _empty(folder: Folder, sessions: str) -> bool:
+    with folder.tree.scan(sessions) as entries:
         return not any(True for _ in entries)
 
 
@@ -102,7 +104,7 @@ def save(folder: Folder, key: str, before: bytes | None, after: bytes) -> None:
     """Write a session's file as a whole; it is the old one or the new one, whatever happens."""
     try:
         if before is None:
-            make_place(folder)
+            make_folder(folder)
             files.make_folder(folder.tree, key.rpartition("/")[0], PRIVATE_FOLDER_MODE)
             files.create(folder.tree, key, after, PRIVATE_MODE)
         elif before != after:
@@ -133,7 +135,7 @@ class Left:
     outside: Path | None = None
 
     def settle(self, folder: Folder) -> None:
-        """It has been taken in; where it cannot be removed, it is looked at once more, and nothing is new."""
+        """It has been taken in. If it cannot be removed, it is read again, and nothing in it is new."""
         with contextlib.suppress(OSError, VaultMemError):
             if self.outside is not None:
                 self.outside.unlink(missing_ok=True)
@@ -152,13 +154,13 @@ def waiting(folder: Folder, elsewhere: Path | None = None) -> list[Left]:
     return found + list(_elsewhere(folder, elsewhere))
 
 
-def _elsewhere(folder: Folder, place: Path | None) -> Iterator[Left]:
+def _elsewhere(folder: Folder, inbox: Path | None) -> Iterator[Left]:
     try:
-        names = sorted(each for each in os.listdir(place) if each.endswith(".in")) if place else []  # noqa: PTH208
+        names = sorted(each for each in os.listdir(inbox) if each.endswith(".in")) if inbox else []  # noqa: PTH208
     except OSError:
         return
     for name in names[:_MOST_WAITING]:
-        path = place / name  # type: ignore[operator]
+        path = inbox / name  # type: ignore[operator]
         with contextlib.suppress(OSError):
             root, agent, cwd, told = [*path.read_bytes().split(b"\n", 3), b"", b"", b""][:4]
             if os.fsdecode(root) == str(folder.root):
@@ -168,7 +170,7 @@ def _elsewhere(folder: Folder, place: Path | None) -> Iterator[Left]:
 def note_missed(folder: Folder, agent: str, reason: str, waits: str = "") -> None:
     """What could not be taken in is said at the next wake-up; what `waits` in the inbox, until it has been."""
     if f"{agent}: {reason}" in missed(folder):
-        return  # what is tried again after each command fails after each
+        return  # it is retried after each command, and reported once
     record = {"at": folder.now().isoformat(timespec="seconds"), "agent": agent, "reason": reason, "waits": waits}
     _log(folder, _MISSED, record)
 

@@ -48,7 +48,7 @@ def _note(value: str) -> str:
 
 
 def _short(value: str) -> str:
-    """A scaffold is read again and again: it should stay a thought."""
+    """A scaffold is read again and again, so it must be short."""
     return "should be at most 1000 characters" if len(value) > 1000 else ""
 
 

@@ -119,7 +119,7 @@ class FileStep:
         with files.failures(tree.path(self.key)):
             if self.before is None:
                 if tree.is_file(new):
-                    return  # never switched: a file that says the same is somebody else's
+                    return  # never switched: a file with the same content is not ours
                 files.take(tree, self.key, new, self.after or b"")
                 tree.drop(new)
             elif kept is None or (self.after is not None and not tree.exchange(kept, self.key)):
@@ -139,8 +139,8 @@ class FileStep:
         """Where the file that this step displaced is: in the journal, or beside its place if that is another disk."""
         if self.before is None:
             return None
-        places = (stage.was(self.before), stage.new(self.key))
-        return next((each for each in places if folder.tree.is_file(each)), None)
+        keys = (stage.was(self.before), stage.new(self.key))
+        return next((each for each in keys if folder.tree.is_file(each)), None)
 
     def slipped_in(self, folder: Folder, stage: Stage) -> bool:
         """Put back what a person saved in the very moment of a switch that a crash cut short; whether there was any."""
@@ -185,16 +185,20 @@ class Was:
 
     hash: str
     time: int | None
-    places: list[int]
+    lines: list[int]
 
     @staticmethod
     def of(text: str | None, time: int | None, id_: str) -> Was:
         """A view as it is."""
-        return Was(_hash(text), time, marked.places(text, id_))
+        return Was(_hash(text), time, marked.line_numbers(text, id_))
 
     def matches(self, text: str | None) -> bool:
         """Whether a text is the one it was."""
         return text is not None and _hash(text) == self.hash
+
+    def record(self) -> dict[str, Any]:
+        """As JSON; the journals of earlier versions have the same keys."""
+        return {"hash": self.hash, "time": self.time, "places": self.lines}
 
 
 @dataclass(frozen=True)
@@ -209,7 +213,7 @@ class LineStep:
     id: str
     before: str | None
     after: str | None
-    place: str = marked.BY_TIME
+    position: str = marked.BY_TIME
     was: Was | None = None
     back_to: Was | None = None
 
@@ -237,14 +241,14 @@ class LineStep:
 
     def applied(self, text: str | None) -> tuple[str | None, int | None]:
         """A view's text once this is done, and the time it had when it said just that."""
-        after = marked.put(text, self.id, self.after, self.place, self.key)
+        after = marked.put(text, self.id, self.after, self.position, self.key)
         if self.back_to is None:
             return after, None
         if self.back_to.matches(after):
             return after, self.back_to.time
         if self.after is not None and self.id:  # its owner had moved it
-            without = marked.put(text, self.id, None, self.place, self.key)
-            exact = marked.put_at(without, self.after, self.back_to.places)
+            without = marked.put(text, self.id, None, self.position, self.key)
+            exact = marked.put_at(without, self.after, self.back_to.lines)
             if self.back_to.matches(exact):
                 return exact, self.back_to.time
         return after, None
@@ -255,17 +259,17 @@ class LineStep:
 
     def record(self) -> dict[str, Any]:
         """As JSON."""
-        record = {"key": self.key, "id": self.id, "before": self.before, "after": self.after, "place": self.place}
+        record = {"key": self.key, "id": self.id, "before": self.before, "after": self.after, "place": self.position}
         kept = {"was": self.was, "back_to": self.back_to}
-        return record | {name: vars(value) for name, value in kept.items() if value is not None}
+        return record | {name: value.record() for name, value in kept.items() if value is not None}
 
 
 def added_to(raw: bytes | None, steps: list[LineStep]) -> bytes | None:
     """A view with the lines that many steps add to it, at once."""
     text = as_text(raw)
-    for place in dict.fromkeys(step.place for step in steps):
-        lines = [line for step in steps if step.place == place and (line := step.after) is not None]
-        text = marked.add(text, lines, place, steps[0].key)
+    for position in dict.fromkeys(step.position for step in steps):
+        lines = [line for step in steps if step.position == position and (line := step.after) is not None]
+        text = marked.add(text, lines, position, steps[0].key)
     return _encoded(text)
 
 
@@ -347,7 +351,7 @@ class DropStep:
         return (raw if raw is None or kept == raw else kept or None), None
 
     def reverse(self) -> DropStep:
-        """What became private stays so."""
+        """There is no reverse: what became private stays private."""
         raise TypeError("a log is not taken back")
 
     def record(self) -> dict[str, Any]:
@@ -381,7 +385,7 @@ class MadeStep:
         return State.AFTER if _digest(now) == self.hash else State.OTHER
 
     def reverse(self) -> MadeStep:
-        """What takes it back needs the text."""
+        """There is no reverse: taking it back needs the text."""
         raise TypeError("the file has to be read first")
 
     def record(self) -> dict[str, Any]:
@@ -437,7 +441,7 @@ def _line(value: Any) -> str | None:
 def _was(record: Any) -> Was | None:
     if record is None:
         return None
-    return Was(str(record["hash"]), _time(record["time"]), [int(place) for place in record["places"]])
+    return Was(str(record["hash"]), _time(record["time"]), [int(number) for number in record["places"]])
 
 
 def _hash(text: str | None) -> str:
@@ -462,7 +466,7 @@ def as_text(raw: bytes | None) -> str | None:
 
 
 def digest(data: bytes) -> str:
-    """What tells one text from another in a file's name."""
+    """A digest for use in file names."""
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 

@@ -79,10 +79,10 @@ def _scrub_own(folder: Folder, names: _Names, private: bool) -> None:
     tree.drop(f"{OWN}/trash/{names.id}.json")
     tree.drop(f"{OWN}/edits/{names.id}.md")
     _scrub_journal(folder, names)
-    for place in (f"{OWN}/blocked", own.ASIDE):
-        for name in tree.names(place):
-            if names.in_(_told(folder, f"{place}/{name}")):
-                tree.drop(f"{place}/{name}")
+    for parent in (f"{OWN}/blocked", own.ASIDE):
+        for name in tree.names(parent):
+            if names.in_(_told(folder, f"{parent}/{name}")):
+                tree.drop(f"{parent}/{name}")
     for name in tree.names(f"{OWN}/trash", ".json"):
         _rewrite(folder, f"{OWN}/trash/{name}", lambda text: _trash_without(text, names), names)
     for name in tree.names(OWN, ".jsonl"):
@@ -162,8 +162,8 @@ def _scrub_sessions(folder: Folder) -> None:
 def _sweep(folder: Folder) -> None:
     """What a failing disk or a crash left next to the rewritten files that still mentions it."""
     private = folder.settings.private_folder
-    for place in ("", OWN, f"{OWN}/trash", "history", private, f"{private}/.history"):
-        folder.tree.drop(f"{place}/{_TEMPORARY}" if place else _TEMPORARY)
+    for parent in ("", OWN, f"{OWN}/trash", "history", private, f"{private}/.history"):
+        folder.tree.drop(f"{parent}/{_TEMPORARY}" if parent else _TEMPORARY)
     journal.sweep(folder)
 
 

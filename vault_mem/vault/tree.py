@@ -186,18 +186,18 @@ class Tree:
         """Folder by folder, as keys: the folder, the folders in it (the caller may drop some), all else in it."""
         pending = [native(top)]
         while pending:
-            place = pending.pop()
-            prefix = f"{place}/" if place else ""
+            parent = pending.pop()
+            prefix = f"{parent}/" if parent else ""
             folders: list[str] = []
             others: list[str] = []
             try:
-                with self.scan(key_of(place)) as entries:
+                with self.scan(key_of(parent)) as entries:
                     for entry in entries:
                         (folders if entry.is_dir(follow_symlinks=False) else others).append(key_of(prefix + entry.name))
             except FileNotFoundError:
                 continue
             folders.sort()
-            yield key_of(place), folders, sorted(others)
+            yield key_of(parent), folders, sorted(others)
             pending += [native(each) for each in reversed(folders)]
 
     # Writing
@@ -480,8 +480,8 @@ def _at2(call: Callable[..., None], source: Handle, name: str, target: Handle, w
 
 
 def _set_time(folder: Handle, name: str, handle: int, mtime_ns: int) -> None:
-    place: int | str = handle if _TIMES else os.path.join(str(folder), name)  # noqa: PTH118
-    os.utime(place, ns=(mtime_ns, mtime_ns))
+    target: int | str = handle if _TIMES else os.path.join(str(folder), name)  # noqa: PTH118
+    os.utime(target, ns=(mtime_ns, mtime_ns))
 
 
 def _failed(code: int, key: str) -> OSError:

@@ -36,7 +36,7 @@ def begin(folder: Folder) -> None:
 
 
 def again(folder: Folder) -> None:
-    """Note that there is something left to tidy: it is time again."""
+    """Note that something is left to tidy, so that `due` is true again."""
     turns, _ = _read(folder)
     _write(folder, turns, turns - folder.settings.tidy_turns)
 

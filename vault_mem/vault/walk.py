@@ -18,7 +18,7 @@ from vault_mem.vault.tree import Refused, beside, key_of, name_of, native
 
 _RESERVED_PRIVATE = "REVIEW.md"
 _LINK = "is a symbolic link and is not followed"
-# What a sync service has and this machine has not (SPEC O-5).
+# Files that a sync service has not downloaded (SPEC O-5).
 NOT_DOWNLOADED = "is not downloaded; its sync service has it"
 EMPTIED = "is empty: not downloaded yet, or its text was deleted; what it said is still searched"
 # iCloud hides what it leaves of a file; Nextcloud, ownCloud and odrive give it an ending.
@@ -134,12 +134,12 @@ class _Rule:
         parts = below.split("/")
         if any(part.startswith(".") for part in parts):
             return False
-        place = self.top
+        parent = self.top
         for part in parts[:-1]:
-            place = f"{place}/{part}" if place else part
-            if self.ignored.folder(place):
+            parent = f"{parent}/{part}" if parent else part
+            if self.ignored.folder(parent):
                 return False
-        return _is_note(relative, parts[-1], place, self.ignored, self.wanted)
+        return _is_note(relative, parts[-1], parent, self.ignored, self.wanted)
 
 
 def _rules(folder: Folder) -> list[_Rule]:
@@ -154,7 +154,7 @@ def _rules(folder: Folder) -> list[_Rule]:
 
 
 def _not_included(folder: Folder) -> _Ignored:
-    """What no `include` covers: memories are notes already, and views are made from them."""
+    """What `include` never covers: memories are notes already, and views are made from them."""
     settings = folder.settings
     shared = ["SELF.md", *(["REVIEW.md"] if settings.review else []), folder.digest, folder.views_folder]
     return _Ignored(settings.ignore, [*_tops(settings), settings.sessions_folder, *shared])
@@ -238,7 +238,7 @@ def _walk(folder: Folder, top: str, listing: Listing, ignored: _Ignored, wanted:
             _not_downloaded(key, listing)
 
 
-def _is_note(relative: str, name: str, place: str, ignored: _Ignored, wanted: re.Pattern[str] | None) -> bool:
+def _is_note(relative: str, name: str, parent: str, ignored: _Ignored, wanted: re.Pattern[str] | None) -> bool:
     """Whether a file of this name in this folder is a note, and no temporary file or ignored one.
 
     The note of a folder is no memory, but may be included.
@@ -248,7 +248,7 @@ def _is_note(relative: str, name: str, place: str, ignored: _Ignored, wanted: re
     if ignored.file(relative, name):
         return False
     if wanted is None:
-        return name != place.rpartition("/")[2] + ".md"
+        return name != parent.rpartition("/")[2] + ".md"
     return wanted.match(relative) is not None
 
 
@@ -304,7 +304,7 @@ def _globs(patterns: list[str], *, anchored: bool = False) -> re.Pattern[str] | 
 def _glob(pattern: str, first: str) -> str:
     """A glob as an expression that takes linear time, whatever a stranger's settings say.
 
-    The part before a `**` is found as early as it can be and then stands: trying it further on could not help.
+    The part before a `**` is matched as early as possible and never retried: a later match could not help.
     """
     pieces = re.split(r"((?<![^/])\*\*/|\*\*)", re.sub(r"\*{3,}", "**", pattern.strip("/")))
     *early, last = zip([first, *pieces[1::2]], map(_within, pieces[::2]), strict=True)

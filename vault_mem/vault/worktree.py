@@ -1,4 +1,4 @@
-"""The main checkout of a git worktree; imported by every command, so next to nothing itself."""
+"""The main checkout of a git worktree. Every command imports this, so it imports next to nothing."""
 
 from __future__ import annotations
 

@@ -44,12 +44,12 @@ def _diagnosis(vault: SeenVault) -> dict[str, Any]:
 
 def daemon(folder: Folder) -> dict[str, Any] | None:
     """What the daemon that has the vault open says of itself; None where none has."""
-    from vault_mem.daemon.protocol import STATUS, meeting_place
+    from vault_mem.daemon.protocol import STATUS, address_for
     from vault_mem.daemon.start import control
 
     root = str(folder.root)
-    place = meeting_place(root, folder.env) if os.name == "posix" else ""
-    found = control(place, STATUS, root) if place else None
+    address = address_for(root, folder.env) if os.name == "posix" else ""
+    found = control(address, STATUS, root) if address else None
     return found if found and found.get("vault") == root else None
 
 

@@ -28,7 +28,7 @@ _ADDED = re.compile(
 )
 _OURS = re.compile(r"vault[-_]mem")
 _PRIVATE = re.compile(r"--private\b|\bprivate\\*[\"']?\s*[:=]\s*true", re.IGNORECASE)
-# A quick look before the slow one: most of what tools say is long, and has nothing to do with us.
+# A quick check before parsing: most tool output is long and has nothing to do with us.
 _PRIVATE_WORDS = ("rivate", "RIVATE")
 _PRIVATE_BYTES = tuple(word.encode() for word in _PRIVATE_WORDS)
 
@@ -61,7 +61,7 @@ def lines(
 ) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """The JSON objects of a file's lines from an offset on, each with the offset after it; None for what is no object.
 
-    A last line without its end is left for the next time: its writer is still at it. A long line that `is_output` calls
+    A last line without its end is still being written, and left for the next time. A long line that `is_output` calls
     a tool's output is not even parsed, unless it may be about private memories.
     """
     with path.open("rb") as file:
@@ -100,7 +100,7 @@ def _object(line: bytes) -> dict[str, Any] | None:
 
 
 def document(path: Path) -> Any:
-    """A JSON document; None where it is none yet: its writer may be at it."""
+    """A JSON document; None if it is incomplete: it may still be being written."""
     if (size := path.stat().st_size) > LONGEST_DOCUMENT:
         raise InvalidInput(f"{path.name} is one document of {size // 1_000_000} MB, too large to read at once")
     try:

@@ -1,4 +1,4 @@
-"""A budget of tokens: an answer grows, the most wanted first, as long as all of it fits."""
+"""A token budget: an answer grows, most important parts first, as long as everything fits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ R = TypeVar("R", bound="Fillable")
 # The lengths in characters to which a memory is cut, tried in order until it fits.
 LENGTHS = (200, 80)
 LONG = (600, *LENGTHS)
-# What an answer says was left out while it still grows: the real number is never longer.
+# Stands in for the count of what was left out while the answer grows; the real number is never longer.
 _ROOM_TO_SAY_SO = 999
 
 
@@ -57,13 +57,13 @@ class Filling(Generic[R]):
         if least > budget:
             raise InvalidInput(f"a budget of {budget} tokens is too small", f"the least for this answer is {least}")
 
-    def add(self, place: list[T], *sizes: T) -> None:
+    def add(self, target: list[T], *sizes: T) -> None:
         """Append the first of the sizes that fits."""
         for size in sizes:
-            place.append(size)
+            target.append(size)
             if self._cost(self._result) <= self._budget:
                 return
-            place.pop()
+            target.pop()
         self._left_out += 1
 
     def done(self) -> R:

@@ -1,4 +1,4 @@
-"""emotion-trend: how the memories of a time felt, from their front matter alone."""
+"""emotion-trend: how the memories of a period felt, from their front matter alone."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from vault_mem.result import Result, as_record
 
 WEEK, MONTH = 7, 30
 LONGEST = 3650
-# Fewer memories with an emotion are anecdotes, not a trend; a shift needs this many on both sides.
+# With fewer emotional memories than this there is no trend; a shift needs this many on both sides.
 FEW = 3
-# Where a note does not say how strong, it counts as middling; a secondary emotion counts half.
+# An emotion without an intensity counts as medium; a secondary emotion counts half.
 _MIDDLING, _SECONDARY = 0.5, 0.5
 # Primary emotions up to this strength count as undercurrent too.
 _WEAK = 0.35
@@ -134,7 +134,7 @@ def period(workspace: Workspace, days: int, private: bool | None = None) -> Peri
 
 
 def feels(memory: Memory) -> bool:
-    """Whether a note says how it felt; neutral is what every note is that does not."""
+    """Whether a note says how it felt; notes that do not are neutral."""
     return memory.emotion != DEFAULT_EMOTION or bool(memory.secondary) or memory.valence is not None
 
 
@@ -158,7 +158,7 @@ def _emotions(memories: Sequence[Memory]) -> list[Felt]:
 def _undercurrent(
     memories: Sequence[Memory], emotions: list[Felt], dominant: Felt | None, zone: tzinfo | None
 ) -> Felt | None:
-    """What is seldom loud but keeps coming back: beside others or weak, on at least three days."""
+    """Emotions that are rarely strong but keep coming back: secondary or weak, on at least three days."""
     days: dict[str, set[date]] = {}
     for memory in memories:
         weak = memory.intensity is not None and memory.intensity <= _WEAK

@@ -50,9 +50,9 @@ class Elsewhere:
 class WakeUp(Result):
     """What there is to know. `introspection` holds one at the most; `left_out` counts what had no room.
 
-    `due` are the days of the tasks that are overdue or due within a week, by id: they come first. `candidates` were
-    said in sessions and wait to be accepted; `missed` is why sessions could not be captured; `others` are of the vaults
-    that answer, too.
+    `due` are the days of the tasks that are overdue or due within a week, by id: they come first. `candidates` are
+    sentences of sessions that wait to be accepted; `missed` is why sessions could not be captured; `others` are from
+    further vaults.
     """
 
     total: int
@@ -144,7 +144,7 @@ def _gather(
 
 
 def _of(workspace: Workspace, other: Beside) -> list[Memory]:
-    """The most important public memories of another vault; one that is in trouble has none to tell."""
+    """The most important public memories of another vault; none if that vault cannot be read."""
     there = other.workspace
     try:
         there.freshen()

@@ -1,4 +1,4 @@
-"""What git and sync services bring together.
+"""Git, and what sync services leave behind.
 
-git_setup (init --git, doctor --fix) and autocommit. The others put right what a merge has left.
+git_setup (init --git, doctor --fix) and autocommit. The other modules repair what a merge left.
 """

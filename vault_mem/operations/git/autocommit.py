@@ -56,10 +56,10 @@ def last_trouble(workspace: Workspace) -> str:
 
 
 def _fingerprint(folder: Folder, changed: Iterable[str]) -> str:
-    """What tells whether anything happened since git was last asked: its index, and the files."""
-    place = git.git_folder(folder.root)
+    """A digest that changes when git's index or the files do."""
+    git_dir = git.git_folder(folder.root)
     files = [(key, found.st_mtime_ns if (found := folder.tree.stat(key)) else 0) for key in sorted(changed)]
-    return hashlib.sha256(repr((place and git.index_stamp(place), files)).encode()).hexdigest()
+    return hashlib.sha256(repr((git_dir and git.index_stamp(git_dir), files)).encode()).hexdigest()
 
 
 def _is_public(folder: Folder, key: str) -> bool:

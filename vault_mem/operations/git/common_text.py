@@ -1,11 +1,11 @@
-"""The text that two versions of a note come from, where git or the journal still has it."""
+"""The common ancestor of two versions of a note, if git or the journal still has it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from vault_mem.merging import Merged, encoded, merge
-from vault_mem.merging.lines import places, split
+from vault_mem.merging.lines import matches, split
 from vault_mem.vault import git, journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -13,9 +13,9 @@ from vault_mem.vault.steps import FileStep
 
 
 def common_text(folder: Folder, key: str, known: bytes, other: bytes) -> bytes | None:
-    """What both versions were once. `known` is the one that this machine made, `other` came from elsewhere.
+    """The ancestor of both versions. `known` is the one that this machine made, `other` came from elsewhere.
 
-    Of all that the note ever said here it is what the other version is nearest to, the older of two as near.
+    Of all earlier texts of the note here, the one nearest to the other version; of two equally near, the older.
     """
     in_conflict = git.version(folder, key, 1)
     if in_conflict is not None:
@@ -55,5 +55,5 @@ def _said(folder: Folder, key: str, id_: str) -> Iterator[bytes]:
 def _distance(one: bytes, other: bytes) -> int:
     """How many lines differ."""
     lines = [split(each.decode(errors="surrogateescape").replace("\r\n", "\n")) for each in (one, other)]
-    kept = sum(place >= 0 for place in places(*lines))
+    kept = sum(place >= 0 for place in matches(*lines))
     return len(lines[0]) + len(lines[1]) - 2 * kept

@@ -65,7 +65,7 @@ def merge_copy(folder: Folder, copy: SyncCopy) -> Merged | None:
 
 
 def take_in(copy: SyncCopy, workspace: Workspace) -> None:
-    """Make one file of the two, with all that both say."""
+    """Combine the two files into one with everything that both say."""
     folder = workspace.folder
     with writing(folder):
         one, other = read(folder, copy.original), read(folder, copy.key)
@@ -104,7 +104,7 @@ def renamed_twice(folder: Folder, key: str, other: str) -> bool:
 
 @dataclass(frozen=True)
 class SideBySide(Result):
-    """Two versions of one memory that only a person can make one of."""
+    """Two versions of one memory that only a person can combine."""
 
     original: str
     copy: str

@@ -21,8 +21,8 @@ _HERE = "info/attributes"
 _COMMENT = "# How git merges what vault-mem writes; see its docs/git.md"
 _DRIVER, _NAME = "merge.vault-mem.driver", "merge.vault-mem.name"
 _CALL = "git-merge %O %A %B %P"
-# Only our own answers count: a program that is missing or broken must not pass for a conflict in which our side stands
-# alone. Git then merges as it always does; what that leaves, `doctor --fix` puts right.
+# Only our own exit codes count: a missing or broken program must not pass for a conflict with only our side in it.
+# Git then merges as usual, and `doctor --fix` repairs what that leaves.
 _COMMAND = (
     f'for program in {{programs}}; do "$program" {_CALL} 2>/dev/null; '
     f"case $? in 0) exit 0;; {Conflict.exit_code}) exit 1;; esac; done; "
@@ -32,7 +32,7 @@ _OLD_COMMAND = "if command -v"
 
 
 def add_git(folder: Folder) -> tuple[list[str], list[str]]:
-    """For init: make the vault a repository where it is in none, and let git merge it. What was made, what to know."""
+    """For init: make the vault a repository if it is in none, and let git merge it; what was made, and notices."""
     created = []
     if not git.in_repository(folder):
         if not git.make_repository(folder):
@@ -71,7 +71,7 @@ def missing(folder: Folder) -> list[str]:
 
 
 def _shared(folder: Folder) -> list[str]:
-    """What every clone gets. Logs are joined by any git; for the rest it needs our driver."""
+    """What every clone gets. Any git can join the logs; the rest needs our driver."""
     settings = folder.settings
     notes = [_notes_below(each) for each in (settings.memories_folder, settings.episodes_folder)]
     views = [_quoted(f"/{_plain(key)}") for key in (folder.digest, folder.monologue)]
@@ -85,7 +85,7 @@ def _logs(folder: Folder) -> tuple[str, str]:
 
 
 def _notes_below(path: str) -> str:
-    """The notes in a folder as git's attributes name them; signs of patterns in its name are taken as they are."""
+    """The notes in a folder as git's attributes name them; pattern characters in its name are escaped."""
     return _quoted(f"/{_plain(path)}/**/*.md")
 
 
@@ -116,8 +116,8 @@ def _clone_steps(folder: Folder) -> list[tuple[str, Callable[[], bool]]]:
     shared = git.shared_folder(folder)
     if shared is not None:
         tree = Tree(shared)
-        place = _plain(git.prefix(folder))
-        lines = [_quoted(f"/{place}{each[1:]}") + " merge=vault-mem" for each in _logs(folder)]
+        prefix = _plain(git.prefix(folder))
+        lines = [_quoted(f"/{prefix}{each[1:]}") + " merge=vault-mem" for each in _logs(folder)]
         before = tree.read(_HERE)
         new = [line for line in lines if line not in _present(before)]
         if new:
@@ -140,7 +140,7 @@ def _set_driver(folder: Folder) -> bool:
 
 
 def _programs() -> str:
-    """How git calls us: by name, and where that is not on its path, as from a desktop program, by where we run from."""
+    """How git calls us: by name, or by our own path if a desktop program gives git a short PATH."""
     script = Path(sys.executable).with_name("vault-mem")
     return "vault-mem" + (" " + shlex.quote(str(script)).replace("%", "%%") if script.exists() else "")
 

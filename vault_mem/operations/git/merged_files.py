@@ -1,6 +1,6 @@
-"""What a merge left in the files: marks, lines twice, history out of order. Found by doctor, put right by --fix.
+"""What a merge left in the files: marks, lines twice, history out of order. Found by doctor, repaired by --fix.
 
-That happens in a clone without our driver, on a forge's page, by a rebase, a stash or a merge half resolved.
+It happens in a clone without our driver, on a forge's website, in a rebase, a stash or a half-resolved merge.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WHOLE_MARKS = ("<<<<<<<", "=======", ">>>>>>>")
 
 @dataclass(frozen=True)
 class Leftover:
-    """What a merge left in one file. `after` is the file put right, None if only a person can."""
+    """What a merge left in one file. `after` is the repaired file, None if only a person can repair it."""
 
     key: str
     what: str
@@ -155,7 +155,7 @@ def _history(text: str) -> str:
 
 
 def _half_marked(text: str) -> bool:
-    """Whether somebody took out some of the marks; a deep quotation of an e-mail has none in the middle."""
+    """Whether somebody removed some of the marks; a deeply quoted e-mail has `>>>>>>>` but no `=======` between."""
     lines = [line.rstrip("\r") for line in text.split("\n")]
     middle = "=" * 7 in lines
     return not _in_code(text) and (

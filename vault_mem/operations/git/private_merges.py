@@ -1,4 +1,4 @@
-"""What git brings of memories that are private on this machine: private wins (SPEC V-11, P-3).
+"""Changes that git brings to memories that are private on this machine: private wins (SPEC V-11, P-3).
 
 Another clone, which has no private files, may have edited or linked a memory that became private here. Its edit is
 taken into the private file; no public line names the memory once this machine has run.
@@ -23,8 +23,8 @@ from vault_mem.vault.steps import read
 def keep_private(workspace: Workspace) -> list[str]:
     """After git has changed files: private wins. Returns the keys of the notes changed."""
     folder = workspace.folder
-    place = git.git_folder(folder.root) if folder.settings.private_moves else None
-    stamp = list(git.index_stamp(place) or ()) if place else []
+    git_dir = git.git_folder(folder.root) if folder.settings.private_moves else None
+    stamp = list(git.index_stamp(git_dir) or ()) if git_dir else []
     changed = workspace.index.known.unfollowed() if stamp else []
     if not stamp or (workspace.index.known.get("git_index") == stamp and not changed):
         return []

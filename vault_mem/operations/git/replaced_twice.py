@@ -1,4 +1,4 @@
-"""A memory whose place two others took, as when two clones each learnt of a change (SPEC V-11)."""
+"""A memory that two others superseded, because two clones each learnt of a change (SPEC V-11)."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _REASON = "both took the place of the same memory"
 def replaced_twice(workspace: Workspace) -> Iterator[tuple[Memory, Memory, Memory]]:
     """What was replaced, and the newer and the older of two open memories that did; nobody has been asked yet."""
     now = workspace.folder.now()
-    places: dict[str, list[Memory]] = {}
+    successors: dict[str, list[Memory]] = {}
     for memory in workspace.index.memories():
         for name in memory.supersedes if not memory.closed_at(now) else ():
             id_ = workspace.graph.resolve(name)
             if id_ is not None:
-                places.setdefault(id_, []).append(memory)
-    asked = _asked(workspace) if any(len(each) > 1 for each in places.values()) else set()
-    for id_, memories in places.items():
+                successors.setdefault(id_, []).append(memory)
+    asked = _asked(workspace) if any(len(each) > 1 for each in successors.values()) else set()
+    for id_, memories in successors.items():
         for older, newer in itertools.pairwise(sorted(memories, key=lambda memory: memory.order)):
             if Proposal("supersede", (newer.id, older.id), "", "").id not in asked:
                 yield workspace.index.get(id_), newer, older
 
 
 def propose_newer(workspace: Workspace, newer: str, older: str) -> None:
-    """Ask the owner whether the newer one takes the place of the older."""
+    """Propose to the owner that the newer one supersedes the older."""
     propose(workspace, [Suggestion("supersede", (newer, older), _REASON)])
 
 

@@ -1,4 +1,4 @@
-"""Of memories that say nearly the same, one is enough."""
+"""Leaves out memories that say nearly the same as one already shown."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ READ = 1200
 
 
 class Told:
-    """What has been told already."""
+    """The texts shown so far."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._told: list[tuple[Vectors, frozenset[str]]] = []
 
     def is_new(self, memory: Memory) -> bool:
-        """Whether nothing that was told says nearly the same; it counts as told from now on."""
+        """Whether no text shown so far says nearly the same; from now on this one counts as shown."""
         text = memory.content[:READ]
         vector, words = self._workspace.embedder.encode([text])[0], frozenset(terms(text))
         least = self._workspace.calibration.near_identical

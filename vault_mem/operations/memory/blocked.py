@@ -21,7 +21,7 @@ _FOLDER = f"{OWN}/blocked"
 
 
 def keep(workspace: Workspace, draft: Draft, duplicate_of: str) -> None:
-    """Put a refused draft aside. That it could not be kept is said, and the refusal stands."""
+    """Keep a refused draft. If that fails, a notice says so, and the refusal stands."""
     now = workspace.folder.now()
     record = {
         name: value.isoformat() if isinstance(value, datetime) else value for name, value in asdict(draft).items()

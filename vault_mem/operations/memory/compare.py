@@ -1,4 +1,4 @@
-"""compare: how two texts or memories stand to each other, and what remember would do with the second."""
+"""compare: how two texts or memories relate, and what remember would do with the second."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vault_mem.operations.memory.results import writable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 
-# Where one of these was put for another, both statements cannot be true of the same thing at the same time.
+# If two statements differ in one of these, they cannot both be true of the same thing at the same time.
 CLASHES = frozenset(
     ("number", "time", "date", "day", "identifier", "opposite", "name", "role", "status", "modality", "scope")
 )

@@ -18,7 +18,7 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def is_done(memory: Memory) -> bool:
-    """Whether a task's own words for its state say that there is nothing left to do."""
+    """Whether a task's status means that there is nothing left to do."""
     return memory.kind == "task" and has_ended(memory)
 
 

@@ -1,4 +1,4 @@
-"""Excerpts: the part of a memory that answers, in whole sentences, as long as there is room for."""
+"""Excerpts: the part of a memory that answers, in whole sentences, as far as there is room."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def part(text: str, wanted: Wanted, length: int) -> str:
 
 
 def _piece(sentence: str, wanted: Wanted, length: int) -> str:
-    """The part of a long sentence around the first word that is wanted most; ... where it was cut."""
+    """The part of a long sentence around the first of the most wanted words, with `...` where it was cut."""
     words = [(match.start(), _hits(match.group(), wanted)) for match in re.finditer(r"\S+", sentence)]
     at = max(words, key=lambda word: (word[1], -word[0]))[0] if words else 0
-    if words and len(words) == 1:  # no spaces: any of the wanted letters will do
+    if words and len(words) == 1:  # a script without spaces: any of the wanted characters will do
         found = [sentence.casefold().find(term) for term in wanted if term in sentence.casefold()]
         at = min(found, default=0)
     room = max(length - 6, 1)

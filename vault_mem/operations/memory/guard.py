@@ -23,10 +23,10 @@ from vault_mem.operations.workspace import Workspace
 
 # How many neighbours are looked at: enough for five links after private and closed ones are set aside.
 NEIGHBOURS = 12
-# How many of the nearest are judged whatever their distance: another number in a short text moves its vector far,
-# and it is still the same statement with another fact.
+# How many of the nearest are judged whatever their distance: in a short text, another number moves the vector far,
+# though it is the same statement with a changed fact.
 JUDGED, MOST_JUDGED = 3, 4
-# Long notes clash in many numbers without being about one thing: this much of the wording they have in common.
+# Long notes may differ in many numbers without being about the same thing: they must share this much wording.
 SAME_WORDING = 0.5
 
 
@@ -48,8 +48,8 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
         return Verdict(neighbours, first)
     near = max(dedup_threshold, workspace.folder.settings.merge_threshold)
     changed: tuple[Found, Judgement] | None = None
-    for place, (found, text) in enumerate(_with_parts(workspace, neighbours, content)):
-        if place >= (JUDGED if found.distance >= near else MOST_JUDGED):
+    for number, (found, text) in enumerate(_with_parts(workspace, neighbours, content)):
+        if number >= (JUDGED if found.distance >= near else MOST_JUDGED):
             break
         if found.distance >= near and (changed or not same_wording(text, content)):
             continue
@@ -68,7 +68,7 @@ def guard(workspace: Workspace, content: str, dedup_threshold: float) -> Verdict
 
 
 def worth_linking(workspace: Workspace, content: str, link_threshold: float) -> Callable[[str], bool]:
-    """Tells of a text that is near to a new one whether the two have more in common than their tone.
+    """Whether a text near to a new one has more in common with it than its tone.
 
     A threshold of 1 asks for links whatever the texts say.
     """
@@ -85,14 +85,14 @@ def worth_linking(workspace: Workspace, content: str, link_threshold: float) -> 
 
 @lru_cache(maxsize=2)
 def _usage(texts: tuple[str, ...]) -> Usage:
-    """Kept as long as the sample stays the same: each word is counted once."""
+    """Cached for as long as the sample stays the same."""
     return Usage(texts)
 
 
 def _with_parts(workspace: Workspace, neighbours: list[Found], content: str) -> list[tuple[Found, str]]:
     """Each neighbour with the part of it that the new text is to be compared with, nearest first.
 
-    A person writes callouts, links and more paragraphs into a memory; what it states is still there to be repeated.
+    A person may add callouts, links and paragraphs to a memory; a new text may still repeat its statement.
     """
     found: list[tuple[Found, str]] = []
     for each in neighbours:
@@ -133,7 +133,7 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
     now, public = workspace.folder.now(), workspace.folder.public
     vector = embed(workspace, content)
     with workspace.compared() as compared:
-        if not np.any(vector):  # no token the model knows: only the same text can be told to be the same
+        if not np.any(vector):  # the model knows none of its tokens: only an identical text is a repetition
             return [
                 Found(catalogue.memory(place), 1.0)
                 for catalogue in [candidates.saying(content) for candidates in compared]
@@ -159,7 +159,7 @@ def nearest(workspace: Workspace, content: str) -> list[Found]:
 
 
 def _seen(workspace: Workspace) -> bool | None:
-    """What a filter says of private memories: who is given public ones alone sees no others."""
+    """The filter on private memories for somebody who may see only public ones."""
     return False if workspace.folder.public else None
 
 

@@ -12,9 +12,9 @@ from vault_mem.operations.memory.results import Found
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.rank import DIGITS, Ranking
 
-# An event may read as a state; a summary says what others say, and a mood grows by itself.
+# Events may read like states. Summaries repeat others, and moods replace themselves.
 REPLACEABLE = frozenset(("event", *STATE_KINDS)) - {"summary"}
-# Events are a log: only what plainly reads as a state gives way to a later one in a recall.
+# Events are a log: only one that clearly reads like a state gives way to a later one in a recall.
 LIKELY_OF_EVENTS = 0.5
 # How far down the candidates a newer memory is looked for.
 DEPTH = 40
@@ -70,7 +70,7 @@ def _further(catalogue: Catalogue, ranking: Ranking, shown: Collection[str]) -> 
 
 
 def _replacing(workspace: Workspace, old: Memory, newer: list[Memory]) -> Memory | None:
-    # Notes of one moment, such as a manual that was dropped in whole, are none newer than the others.
+    # Notes with the same date, such as a manual dropped in as a whole, do not replace each other.
     later = [each for each in newer if each.order[:2] > old.order[:2]]
     scores = [
         0.0 if about_others(old, each.people) else may_replace(old.content, each.content, workspace.tokens)
@@ -81,7 +81,7 @@ def _replacing(workspace: Workspace, old: Memory, newer: list[Memory]) -> Memory
 
 
 def about_others(one: Memory, people: list[str]) -> bool:
-    """Whether two memories say whom they are about, and it is not the same people."""
+    """Whether two memories both name people, but not the same ones."""
     return bool(one.people and people) and {each.casefold() for each in one.people}.isdisjoint(
         each.casefold() for each in people
     )

@@ -32,11 +32,11 @@ from vault_mem.ranking.superseded import newest_first, superseding_id
 from vault_mem.result import Results, as_record
 from vault_mem.vault import activity
 
-# A query longer than a page says nothing more; of a longer context the end counts, which was said last.
+# Beyond a page, a longer query finds nothing more. Of a longer context the end is used: it was said last.
 MAX_QUERY = 4000
 DEFAULT_RESULTS = 5
 SMALLEST_BUDGET = 50
-# A copy that scores no more than this above its note answers no better: its name has words too.
+# A conflict copy must beat its note by this much to be shown instead: the words in its name score too.
 SAME_ANSWER = 0.9
 IN_PLACE_OF_MEMORIES = 2  # turns of sessions, where no memory answers
 
@@ -170,7 +170,7 @@ def context_query(text: str) -> str:
 
 
 def consider(workspace: Workspace, request: Request) -> Outcome:
-    """Filter, rank and diversify. Places of the outcome are good for as long as the caller has the memories at hand."""
+    """Filter, rank and diversify. The outcome's places are valid as long as the caller holds the memories at hand."""
     with workspace.candidates() as candidates:
         calibration = workspace.calibration
         public = workspace.folder.public
@@ -235,7 +235,7 @@ def _with_copies(workspace: Workspace, found: Found) -> Found:
 
 
 def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[Chosen], bool]:
-    """The best result decides: where it may answer, the list follows but for what hardly can; else the nearest."""
+    """If the best result may answer: all results that may, too. Otherwise only the nearest."""
     likely = {each.number: float(ranking.relevance[each.number]) for each in chosen}
     if chosen and max(likely.values()) >= floor:
         return [each for each in chosen if likely[each.number] >= min(LOWEST, floor)], True
@@ -243,7 +243,7 @@ def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[
 
 
 def asked(workspace: Workspace, filters: Filters) -> Filters:
-    """The filters as the index takes them, and without private memories for who does not see those."""
+    """The filters as the index takes them, without private memories for somebody who may not see those."""
     return resolved(workspace, replace(filters, private=False) if workspace.folder.public else filters)
 
 

@@ -20,9 +20,9 @@ from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.write import file_name, note_text
 from vault_mem.operations.changing import changing, commit, memory_written, new_id, read_to_edit, to_edit_in
 from vault_mem.operations.memory import blocked
+from vault_mem.operations.memory.continued import continued, grow
 from vault_mem.operations.memory.drafts import Draft, checked, refuse_secrets
 from vault_mem.operations.memory.due import day_of
-from vault_mem.operations.memory.growing import grow, growing
 from vault_mem.operations.memory.guard import guard, worth_linking
 from vault_mem.operations.memory.replaced import finished_by, replaced_by
 from vault_mem.operations.memory.results import Found
@@ -119,7 +119,7 @@ def remember(
         if workspace.freshen().stale:
             raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
         whole = _as_private_as_its_sources(workspace, draft)
-        old_self = growing(workspace, whole)
+        old_self = continued(workspace, whole)
         if old_self is None:
             result, planned = _planned(workspace, whole, force, dedup, near, most, keep_refused)
             if planned is not None:
@@ -147,7 +147,7 @@ class Planned:
 
 
 def refers(draft: Draft) -> bool:
-    """Whether what becomes of a draft hangs on other memories than those near to it."""
+    """Whether saving a draft involves other memories than those near to it."""
     grows = draft.kind in ("mood", "summary", *KIND_ALIASES)
     spoken = draft.category == views.INTROSPECTION and draft.created is None
     return bool(draft.supersedes or draft.sources or grows or spoken)
@@ -189,7 +189,7 @@ def _planned(
 
 @dataclass(frozen=True)
 class Expected(Result):
-    """What saving a text would come to: the memory it repeats, or else what it links to, changes, ends or finishes.
+    """What saving a text would do: the memory it repeats, or else those it links to, changes, replaces or finishes.
 
     `grows` is the one memory of its kind that would say the text from then on.
     """
@@ -209,7 +209,7 @@ def check(workspace: Workspace, draft: Draft) -> Expected:
     if not draft.private:
         refuse_secrets(as_dict(draft))
     workspace.freshen()
-    if (old_self := growing(workspace, draft)) is not None:
+    if (old_self := continued(workspace, draft)) is not None:
         return Expected(grows=old_self)
     settings = workspace.folder.settings
     limits = settings.dedup_threshold, settings.link_threshold, settings.max_links
@@ -224,7 +224,7 @@ def _superseded(workspace: Workspace, draft: Draft) -> list[Memory]:
 def _weighed(
     workspace: Workspace, draft: Draft, superseded: list[Memory], force: bool, dedup: float, near: float, most: int
 ) -> Expected:
-    """What saving a draft would come to; with `force` a repetition is none."""
+    """What saving a draft would do; with `force`, a repetition is saved too."""
     verdict = workspace.reading(lambda: guard(workspace, draft.content, dedup))
     old = {memory.id for memory in superseded}
     duplicate = verdict.duplicate_of if verdict.duplicate_of and verdict.duplicate_of.memory.id not in old else None
@@ -232,7 +232,7 @@ def _weighed(
         duplicate = None  # a summary says again what it sums up
     finished = workspace.reading(lambda: finished_by(workspace, draft))
     if duplicate is not None and duplicate.memory.id in [each.memory.id for each in finished]:
-        duplicate = None  # what is done is not what is planned, however near the words are
+        duplicate = None  # what is done is not what is planned, however similar the words
     if duplicate is not None and not force:
         return Expected(duplicate)
     worth = worth_linking(workspace, draft.content, near)
@@ -276,7 +276,7 @@ def _plan(
         memory.sources_digest = summaries.digest(sources)
         memory.source = joined(memory.source, made_of(source.source for source in sources))
     text = note_text(for_obsidian(memory, names, folder), folder.zone).encode()
-    # what is written down later, of an earlier day, is not the latest word
+    # one with a date of its own was written down later, and is not the latest
     latest = draft.created is None and memory.category == views.INTROSPECTION
     return Planned(memory, text, superseded, told_by, replaces, latest)
 
@@ -316,7 +316,7 @@ def write(workspace: Workspace, planned: Sequence[Planned], *, mirror: bool = Tr
 def for_obsidian(memory: Memory, names: Names, folder: Folder) -> Memory:
     """The memory as it is written: with its title as an alias, and its people as links, where the settings say so.
 
-    The alias is for Obsidian alone: to everybody else it only says again what the text says.
+    The alias is only for Obsidian; elsewhere it would just repeat the text.
     """
     settings = folder.settings
     wanted = settings.title_aliases and folder.tree.exists(".obsidian")
@@ -350,7 +350,7 @@ def new_memory(workspace: Workspace, draft: Draft) -> Memory:
 
 
 def _seq(workspace: Workspace, created: datetime) -> int | None:
-    """The number of a memory among those of its second, from the second on."""
+    """The `seq` of a memory: its number among those of the same second, if it is not the first."""
     second = created.timestamp()
     with workspace.compared() as compared:
         known = [last for each in compared if (last := each.last_of_second(second)) is not None]
@@ -365,7 +365,7 @@ def _link_from_private(workspace: Workspace, transaction: Transaction, found: Fo
 
 
 def _supersede(workspace: Workspace, memory: Memory, superseded: list[Memory]) -> RememberResult:
-    """The text was saved before it was said what it takes the place of: only that is written now."""
+    """The text is already saved, and only now somebody says what it supersedes: write just that."""
     now = workspace.folder.now().replace(microsecond=0)
     transaction = Transaction(workspace.folder, "remember", ids=[memory.id, *(old.id for old in superseded)])
     names = workspace.names

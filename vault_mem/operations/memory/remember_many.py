@@ -32,7 +32,7 @@ from vault_mem.vault.parts import Whole, together
 Progress = Callable[[int, int], None]
 # How many are written at once; fewer if they are long, since they are held in memory until then.
 AT_ONCE, MOST_BYTES = 500, 4_000_000
-# In a small vault a batch is half of what is written, but at least this: calibration measures what is written.
+# In a small vault a batch is half of what is written, but at least this: calibration samples what is written.
 FIRST = 30
 
 
@@ -144,7 +144,7 @@ class Batch:
             return
         try:
             changing(workspace, lambda: write(workspace, planned, mirror=False))
-        except (EditRefused, Conflict, NotFound) as error:  # which no single one of them is to blame for
+        except (EditRefused, Conflict, NotFound) as error:  # a failure of the whole batch, not of one text
             raise WriteFailed(error.message, error.hint) from error
         self._planned, self._size, workspace.coming = [], 0, None
         for each in planned:

@@ -24,7 +24,7 @@ from vault_mem.operations.workspace import Workspace
 
 # More would not be read; the likeliest come first.
 MOST = 2
-# The second is named only if it is nearly as likely as the first: mostly it shares a word with it and no more.
+# The second is named only if it is nearly as likely as the first; mostly the two just share a word.
 NEARLY = 0.75
 # How many of the nearest states are looked at, and how many more that name somebody the new text names.
 NEAREST, NAMING = 15, 8

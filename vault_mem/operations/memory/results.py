@@ -71,12 +71,12 @@ class Found:
 
 
 def has_ended(memory: Memory) -> bool:
-    """Whether a memory's own words for its state say that there is nothing left to do."""
+    """Whether a memory's status means that there is nothing left to do."""
     return (memory.status or "").casefold() in DONE
 
 
 def marks(memory: Memory, now: datetime, zone: tzinfo | None, superseded_by: str = "") -> list[str]:
-    """What tells that a memory no longer holds: since when it is closed, by what it was replaced, that it is done."""
+    """Why a memory no longer holds: closed since when, replaced by what, or done."""
     found = []
     if memory.valid_to is not None and memory.closed_at(now):
         found.append(f"closed: {memory.valid_to.astimezone(zone).date().isoformat()}")

@@ -1,4 +1,4 @@
-"""search: the plain sibling of recall. Filters and keywords; no meaning, no moods, nothing fades."""
+"""search: filters and keywords only. Unlike recall, it uses no meaning, emotion or age."""
 
 from __future__ import annotations
 

@@ -77,11 +77,11 @@ def show(workspace: Workspace, id_: str) -> ShowResult:
 
 def neighbours(workspace: Workspace, graph: Graph, id_: str) -> list[Neighbour]:
     """What a memory is linked to, in both directions."""
-    found = [(edge, graph.place(edge.target)) for edge in graph.edges(id_)]
+    found = [(edge, graph.note(edge.target)) for edge in graph.edges(id_)]
     return [
-        Neighbour(edge.target, place.title, edge.link.type, edge.link.confidence)
-        for edge, place in found
-        if workspace.folder.is_shown(place.path)
+        Neighbour(edge.target, note.title, edge.link.type, edge.link.confidence)
+        for edge, note in found
+        if workspace.folder.is_shown(note.path)
     ]
 
 

@@ -1,4 +1,4 @@
-"""How two memories stand to each other: one repeats the other, one changes what the other says, or they are related.
+"""How two memories relate: one repeats the other, one changes what the other says, or they are merely related.
 
 Whatever proposes to merge or to supersede asks here, so that it decides as the guard does (SPEC D-9).
 """
@@ -18,7 +18,7 @@ from vault_mem.operations.memory.newer import about_others, spoken
 from vault_mem.operations.workspace import Workspace
 
 REPETITION, CHANGED, RELATED = "repetition", "changed", "related"
-# Of these only two of a kind compare: a task is not the fact that it is done, nor a summary what it sums up.
+# These are compared only with their own kind: a task is not the fact that it is done, nor a summary its sources.
 _APART = ("task", "summary", "mood")
 
 
@@ -32,7 +32,7 @@ class Standing:
 
 
 def standing(workspace: Workspace, older: Memory, newer: Memory, distance: float) -> Standing:
-    """How a newer memory stands to an older one that is near to it."""
+    """How a newer memory relates to an older one that is near to it."""
     if workspace.folder.settings.dedup_mode == "distance":
         return Standing(REPETITION, distance)
     if older.kind != newer.kind and {older.kind, newer.kind} & set(_APART):
@@ -55,7 +55,7 @@ def standing(workspace: Workspace, older: Memory, newer: Memory, distance: float
 
 
 def _talk(*memories: Memory) -> bool:
-    """Whether one of them is what somebody said to somebody: that is not taken back by saying it otherwise."""
+    """Whether one of them records what somebody said to somebody: saying it differently later does not change that."""
     return any(
         spoken(memory.content, memory.people) or (memory.kind == "event" and is_talk(memory.content))
         for memory in memories

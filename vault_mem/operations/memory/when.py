@@ -18,7 +18,7 @@ _COMING = {
     "next year": "year",
     "来年": "year",
 }
-# "A month ago" leaves some days on both sides.
+# "A month ago" means some days before or after, too.
 _AGO = re.compile(r"\bago\b|前$")
 # What may stand around a time without changing it.
 _AROUND = re.compile(r"\b(?:since|from|until|till|by|on|in|the|of|at)\b|から|まで|以降|以来|以前|の|に|[\s,、]+")

@@ -17,7 +17,7 @@ from vault_mem.vault import files, sessions
 from vault_mem.vault.lock import locked
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
-# Where a command takes it in after its answer, an agent may be waiting for it to end; a daemon has time.
+# A command does this after its answer, while an agent may wait for it to exit. A daemon has time.
 _AFTER_AN_ANSWER, _IN_QUIET = 1.5, 20.0
 
 
@@ -42,7 +42,7 @@ def take_in(workspace: Workspace) -> bool:
         with locked(folder.tree, sessions.LOCK, "the sessions", 0):
             return _take_all(workspace, left, deadline)
     except Busy:
-        return False  # another process is at it
+        return False  # another process is doing it
 
 
 def _outside_inbox(workspace: Workspace) -> Path | None:

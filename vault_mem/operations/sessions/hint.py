@@ -16,10 +16,10 @@ from vault_mem.vault import hints, journal
 
 BUDGET = 150
 MOST = 2
-# How likely a memory must answer: an agent is better off without a hint than with a wrong one.
+# How relevant a memory must be: no hint is better for an agent than a wrong one.
 RELEVANT = 0.55
 _LEAST_LETTERS = 10
-# A command to the client, a path, an answer of a word: nothing to look up.
+# A command to the client, a path, a one-word answer: nothing to look up.
 _NO_QUESTION = re.compile(r"\s*[/!#@]\S*\s*\S*\s*|\s*\S{1,20}\s*")
 
 

@@ -1,4 +1,4 @@
-"""Old sessions come in: what other agents have kept becomes sessions here, and grows as it grows there (SPEC K-3)."""
+"""Imports the transcripts that agents keep as sessions; a session that grows there grows here (SPEC K-3)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SessionsReport(Result):
     refused: list[Bad] = field(default_factory=list)
 
 
-def default_place(format_: str, env: Mapping[str, str]) -> Path | None:
+def default_source(format_: str, env: Mapping[str, str]) -> Path | None:
     """Where an agent keeps its sessions, if there are any; None if the format has none of its own."""
     found: tuple[str, str, str] | None = getattr(reader_of(format_) or MEMORIES.get(format_), "HOME", None)
     if found is None:

@@ -22,7 +22,7 @@ from vault_mem.vault import sessions
 
 PRIVATE_MARK = "[private]"
 _FULL = "\n(The rest of this session is left out: its file has reached the size of the setting session_kilobytes.)\n"
-# What is gathered before it is written, so that a transcript of any size takes little memory.
+# How much is gathered before it is written, so that even a huge transcript takes little memory.
 _AT_ONCE = 256_000
 _ID = re.compile(r"\b(?:mem|ep)_[0-9a-f]{12}\b")
 _TRIES = 5

@@ -104,8 +104,8 @@ def tokens_of(hit: SessionHit) -> int:
 def around(workspace: Workspace, key: str, line: int, turns_: int = 1) -> list[Said]:
     """What was said around a line of a session."""
     said = list(notes.turns(workspace.folder.tree.read(key) or b"", workspace.folder.zone))
-    place = max((number for number, each in enumerate(said) if each.line <= line), default=0)
-    return said[max(place - turns_, 0) : place + turns_ + 1]
+    middle = max((number for number, each in enumerate(said) if each.line <= line), default=0)
+    return said[max(middle - turns_, 0) : middle + turns_ + 1]
 
 
 def remove(

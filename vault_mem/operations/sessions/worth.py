@@ -11,6 +11,7 @@ from vault_mem.errors import SecretFound
 from vault_mem.notes import checklist
 from vault_mem.notes import session as notes
 from vault_mem.notes.checklist import SAVE, Proposal
+from vault_mem.notes.links import stem_of
 from vault_mem.notes.session import Said
 from vault_mem.notes.worth import RULES, Worth, worth_keeping
 from vault_mem.operations.memory.drafts import Draft, refuse_secrets
@@ -63,7 +64,7 @@ def _in_session(workspace: Workspace, kept: Kept) -> list[_Found]:
     parts = notes.parse(raw, workspace.folder.zone)
     agent = parts.head.agent if parts else ""
     return [
-        _Found(worth, f"{kept.key}:{said.line}", said.at[:10], agent, kept.key.rpartition("/")[2].removesuffix(".md"))
+        _Found(worth, f"{kept.key}:{said.line}", said.at[:10], agent, stem_of(kept.key))
         for said in notes.turns(raw, workspace.folder.zone)
         if said.line >= kept.first_line and said.role == notes.USER
         for worth in worth_keeping(said.text)
@@ -72,7 +73,7 @@ def _in_session(workspace: Workspace, kept: Kept) -> list[_Found]:
 
 
 def _chosen(workspace: Workspace, found: list[_Found], text: str) -> list[_Found]:
-    """What is proposed: nothing that was proposed before, is known or secret; the surest of a day."""
+    """What to propose: nothing proposed before, known or secret, and at most the surest few a day."""
     made = checklist.read(text)
     known = {each.ids[0] for each in made}
     a_day: dict[str, int] = {}
@@ -173,6 +174,6 @@ def said_around(workspace: Workspace, proposal: Proposal) -> list[Said]:
 
 
 def settled(proposal: Proposal, id_: str) -> Proposal:
-    """A candidate that became a memory: the memory has the words now, and they are nowhere else."""
+    """A candidate that became a memory, without its words: the memory has them now."""
     where = proposal.text.rpartition("” (")[2]
     return replace(proposal, text=f"save {id_} ({where}", ids=(proposal.ids[0], id_))

@@ -47,13 +47,13 @@ def candidates(workspace: Workspace) -> list[Known]:
 
 def adopt_in(workspace: Workspace, transaction: Transaction) -> None:
     """A note without an id that somebody has changed by a command gets it with that change."""
-    for place, step in enumerate(transaction.steps):
+    for number, step in enumerate(transaction.steps):
         if not isinstance(step, FileStep) or not step.before or not step.after or id_in(step.after):
             continue
         known = workspace.index.known.files([step.key]).get(step.key)
         if known is not None and not known.declared and _adoptable(workspace.folder, known):
             after = edit(step.after, {"id": known.id})
-            transaction.steps[place] = replace(step, after=after)
+            transaction.steps[number] = replace(step, after=after)
             views.follow_text(transaction, step.key, None, after)
 
 

@@ -1,4 +1,4 @@
-"""What its owner took back of the things the tool does by itself: it is not done again to the same text."""
+"""Unasked changes that the owner undid: they are not repeated for the same text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def decline(transaction: Transaction, undone: Entry) -> None:
 
 
 class Declined:
-    """What was declined so far. A mark tells nothing of the file: notes may be private, or purged later."""
+    """What was declined so far, as hashes that reveal nothing: notes may be private, or purged later."""
 
     def __init__(self, folder: Folder) -> None:
         self._marks = set()

@@ -1,6 +1,6 @@
 """Unasked private moves: a changed `private` property moves the note once it is quiet.
 
-In by what the note says; out only by what was seen to happen to it (SPEC P-2).
+In, if the note says so; out, only if the daemon saw its flag change (SPEC P-2).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vault_mem.vault import git, journal
 from vault_mem.vault.journal import writing
 from vault_mem.vault.walk import content_hash
 
-# No command waits for more moves than these.
+# At most this many moves per command, so that nobody waits for more.
 MOST_MOVED = 20
 
 

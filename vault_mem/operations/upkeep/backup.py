@@ -55,7 +55,7 @@ class BackupResult(Result):
 def backup(workspace: Workspace, file: Path, *, force: bool = False) -> BackupResult:
     """Write an archive of the vault; whole or not at all, and never in the way of a writer."""
     folder = workspace.folder
-    _refuse_place(folder, file, force)
+    _refuse_target(folder, file, force)
     temporary = file.with_name(f".vault-mem-{secrets.token_hex(6)}.tmp")
     try:
         with writing(folder):
@@ -160,7 +160,7 @@ def _unpack(archive: tarfile.TarFile, root: Path) -> None:
         path.chmod(stat.S_IMODE(mode))
 
 
-def _refuse_place(folder: Folder, file: Path, force: bool) -> None:
+def _refuse_target(folder: Folder, file: Path, force: bool) -> None:
     if not file.parent.is_dir():
         raise InvalidInput(f"{file.parent} is not a folder", "make it first")
     if file.is_dir():
@@ -239,13 +239,13 @@ def _of_link(target: str) -> str:
 def _keys(folder: Folder) -> Iterator[str]:
     """Everything to be kept, folders before what is in them."""
     try:
-        for place, folders, others in folder.tree.walk():
-            if place == OWN:
+        for parent, folders, others in folder.tree.walk():
+            if parent == OWN:
                 folders[:] = [key for key in folders if name_of(key) in _OWN]
                 others = [key for key in others if name_of(key) in _OWN]
-            elif not place:
+            elif not parent:
                 folders[:] = [key for key in folders if key != ".git"]
-            yield from ([place] if place else [])
+            yield from ([parent] if parent else [])
             for key in others:
                 if not (name_of(key).startswith(TEMPORARY) and key.endswith(".tmp")) and _kept(folder, key):
                     yield key

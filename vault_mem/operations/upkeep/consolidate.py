@@ -18,7 +18,7 @@ from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations.changing import changing, commit, freshen_to_change
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
 from vault_mem.operations.upkeep import review
-from vault_mem.operations.upkeep.linking import add_link
+from vault_mem.operations.upkeep.backlinks import add_link
 from vault_mem.operations.upkeep.replayed import Company
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -225,10 +225,10 @@ def _near(
         vectors = catalogue.vectors[[place for _, _, place in memories]]
         texts = [catalogue.texts[place] for _, _, place in memories]
     count = len(memories) if new is None else sum(key in new for _, key, _ in memories)
-    places = np.arange(len(memories))
+    numbers = np.arange(len(memories))
     calibration = workspace.calibration
     lowest = calibration.cosine(1 - threshold) - 1e-6
-    found = nearest_pairs(vectors, places[:count], places[count:], lowest, MOST_JUDGED, progress)
+    found = nearest_pairs(vectors, numbers[:count], numbers[count:], lowest, MOST_JUDGED, progress)
     pairs = [
         (distance, memories[one][1], memories[other][1])
         for cosine, one, other in found

@@ -17,8 +17,8 @@ from vault_mem.notes.parse import title_of, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.operations.changing import changing, commit, freshen_to_change, new_id, read_to_edit
 from vault_mem.operations.memory.results import writable
+from vault_mem.operations.upkeep.backlinks import referrers
 from vault_mem.operations.upkeep.link import require_memory
-from vault_mem.operations.upkeep.linking import referrers
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, Results, as_record
 from vault_mem.vault.folder import Folder
@@ -116,8 +116,8 @@ def create(
         )
         episode.content = f"# {episode.title}"
         settings = folder.settings
-        place = settings.private_folder if episode.private else settings.episodes_folder
-        episode.path = f"{place}/{episode_file(episode)}"
+        parent = settings.private_folder if episode.private else settings.episodes_folder
+        episode.path = f"{parent}/{episode_file(episode)}"
         transaction = Transaction(folder, "episode create", ids=[episode.id, *(memory.id for memory in memories)])
         transaction.create(episode.path, episode_text(episode, folder.zone).encode())
         op = commit(workspace, transaction)

@@ -20,8 +20,8 @@ from vault_mem.notes.write import file_name
 from vault_mem.operations.changing import changing, commit, memory_written, read_to_remove, to_change
 from vault_mem.operations.sessions.sessions import without
 from vault_mem.operations.upkeep import proposals
-from vault_mem.operations.upkeep.apart import keep_apart
-from vault_mem.operations.upkeep.linking import changed_links, referrers
+from vault_mem.operations.upkeep.backlinks import changed_links, referrers
+from vault_mem.operations.upkeep.sides import keep_apart
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record

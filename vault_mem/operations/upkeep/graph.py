@@ -148,27 +148,27 @@ def landscape(workspace: Workspace, id_: str = "", depth: int = 1, *, most: int 
         weight = 1.0 if arc.confidence is None else arc.confidence
         near[arc.source][arc.target] = near[arc.target][arc.source] = weight
     graph = workspace.reading(lambda: workspace.graph)
-    alone = [] if id_ else [each for each in graph.places if each not in near and _shown(graph, each, public)]
+    alone = [] if id_ else [each for each in graph.notes if each not in near and _shown(graph, each, public)]
     hubs = {
         member: max(group, key=lambda each: (len(near[each]), each)) for group in _clusters(near) for member in group
     }
     depths = {node.id: node.depth for node in shown.nodes}
     order = sorted(near, key=lambda each: (depths[each], -len(near[each]), each))
     order = (order + sorted(alone, key=lambda each: _newest(graph, each)))[:most]
-    number = {each: place for place, each in enumerate(order)}
-    places = [graph.place(each) for each in order]
+    number = {each: number for number, each in enumerate(order)}
+    notes = [graph.note(each) for each in order]
     with workspace.candidates() as candidates:
-        catalogue = candidates.catalogue([place.path for place in places])
+        catalogue = candidates.catalogue([note.path for note in notes])
         now = workspace.folder.now().timestamp()
-        at = [catalogue.place_of(place.path) for place in places]
+        at = [catalogue.place_of(note.path) for note in notes]
         kinds = ["episode" if each is None else catalogue.kinds[each] for each in at]
         closed = [each is not None and bool(catalogue.valid_to[each] <= now) for each in at]
     arcs = [arc for arc in shown.arcs if arc.source in number and arc.target in number]
     return Landscape(
         ids=order,
-        titles=[place.title for place in places],
+        titles=[note.title for note in notes],
         kinds=kinds,
-        created=[place.created for place in places],
+        created=[note.created for note in notes],
         closed=closed,
         depth=[depths.get(each, 0) for each in order],
         cluster=[number.get(hubs.get(each, ""), -1) for each in order],
@@ -202,7 +202,7 @@ def picture(workspace: Workspace, *, public_only: bool = False) -> Picture:
     """All linked memories of the vault."""
     freshness = workspace.freshen()
     graph = workspace.reading(lambda: workspace.graph)
-    shown = {each: 0 for each in graph.places if _shown(graph, each, public_only)}
+    shown = {each: 0 for each in graph.notes if _shown(graph, each, public_only)}
     arcs = _arcs(graph.whole(), shown)
     linked = {end for arc in arcs for end in (arc.source, arc.target)}
     nodes = [_node(graph, each) for each in shown if each in linked]
@@ -213,7 +213,7 @@ def overview(workspace: Workspace, *, public_only: bool = False) -> Overview:
     """Clusters, hubs, bridges, orphans and dangling links of the memories; episodes are left out of the count."""
     freshness = workspace.freshen()
     graph = workspace.reading(lambda: workspace.index.graph(every_file=True))
-    ids = sorted(each for each, place in graph.places.items() if not place.episode and _shown(graph, each, public_only))
+    ids = sorted(each for each, note in graph.notes.items() if not note.episode and _shown(graph, each, public_only))
     arcs = _arcs(graph.whole(), dict.fromkeys(ids, 0))
     near: dict[str, dict[str, float]] = {each: {} for each in ids}
     for arc in arcs:
@@ -252,16 +252,16 @@ def overview(workspace: Workspace, *, public_only: bool = False) -> Overview:
 
 
 def _shown(graph: Graph, id_: str, public_only: bool) -> bool:
-    return not (public_only and graph.place(id_).private)
+    return not (public_only and graph.note(id_).private)
 
 
 def _newest(graph: Graph, id_: str) -> tuple[float, str]:
-    return -graph.place(id_).created, id_
+    return -graph.note(id_).created, id_
 
 
 def _node(graph: Graph, id_: str, depth: int = 0) -> Node:
-    place = graph.place(id_)
-    return Node(id_, place.title, place.private, place.episode, depth)
+    note = graph.note(id_)
+    return Node(id_, note.title, note.private, note.episode, depth)
 
 
 def _arcs(graph: Graph, depths: dict[str, int]) -> list[Arc]:

@@ -17,10 +17,10 @@ from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import Draft, check_words, checked
+from vault_mem.operations.upkeep.backlinks import changed_links, referrers
 from vault_mem.operations.upkeep.by_hand import replace_words
 from vault_mem.operations.upkeep.edit_memory import as_written
 from vault_mem.operations.upkeep.forget import discard
-from vault_mem.operations.upkeep.linking import changed_links, referrers
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record

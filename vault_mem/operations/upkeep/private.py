@@ -20,19 +20,19 @@ from vault_mem.notes.parse import parse, read_bool
 from vault_mem.notes.references import Change, Reference, named_in, references, rewritten
 from vault_mem.operations import sharing
 from vault_mem.operations.changing import changing, index_written, memory_written, read_to_remove, to_change
-from vault_mem.operations.upkeep.apart import (
+from vault_mem.operations.upkeep.backlinks import bytes_of
+from vault_mem.operations.upkeep.forget import is_episode
+from vault_mem.operations.upkeep.sides import (
     CANNOT_EDIT,
     REVIEW,
     SCRUBBED,
-    Moving,
+    MovingNote,
     carry_over,
-    loosened,
     names_any,
     renamed,
     with_links,
+    without_link,
 )
-from vault_mem.operations.upkeep.forget import is_episode
-from vault_mem.operations.upkeep.linking import bytes_of
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
@@ -69,7 +69,7 @@ class PrivateResult(Result):
 
 
 @dataclass
-class Aside:
+class Noticed:
     """What a plan found beside the files it changes."""
 
     links: int = 0
@@ -86,7 +86,7 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
         raw = read_to_remove(workspace, memory)
         held = held_by_git(workspace.folder, memory)
         instead = views.newest_introspection(workspace, but=memory.id)
-        transaction, aside = plan_private(
+        transaction, noticed = plan_private(
             workspace.folder, workspace.names, memory, raw, workspace.index.telling, scrub=scrub, instead=instead
         )
         if transaction.steps:
@@ -96,7 +96,7 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
         index_written(workspace, transaction)
         sharing.withdraw(workspace)
         now = memory_written(workspace, transaction, memory.id)
-        return PrivateResult(now, aside.links, aside.episodes, aside.mentions, aside.scrubbed, held, op)
+        return PrivateResult(now, noticed.links, noticed.episodes, noticed.mentions, noticed.scrubbed, held, op)
 
     return changing(workspace, act)
 
@@ -111,40 +111,40 @@ def plan_private(
     scrub: bool = False,
     instead: Memory | None = None,
     unasked: bool = False,
-) -> tuple[Transaction, Aside]:
+) -> tuple[Transaction, Noticed]:
     """The transaction that makes a memory private, with the episodes it is in; `instead` is the next monologue."""
     transaction = Transaction(folder, "private", "made private", ids=[memory.id], unasked=unasked)
     moving = [_moving(folder, names, memory.id, memory.path, raw)]
     moving += _episodes_of(folder, names, names.naming(memory.path), moving[0])
-    aside = Aside(episodes=[each.id for each in moving[1:]])
-    transaction.ids += aside.episodes
+    noticed = Noticed(episodes=[each.id for each in moving[1:]])
+    transaction.ids += noticed.episodes
     titles = [each.title for each in moving if len(each.title) >= _TELLING_TITLE]
     keys = {*names.naming(*(each.key for each in moving)), *(key for title in titles for key in telling(title))}
     for key in sorted(keys):
         if all(key != each.key for each in moving):
-            _let_go(transaction, names, key, moving, scrub, aside)
+            _let_go(transaction, names, key, moving, scrub, noticed)
     for key in ("SELF.md", *views.view_keys(folder)):
-        _let_go_of_prose(transaction, key, moving, scrub, aside)
+        _let_go_of_prose(transaction, key, moving, scrub, noticed)
     _move_proposals(transaction, moving)
     for each in moving:
         transaction.whys[each.id] = Why("made private", payload={"was": each.key})  # publish gives it back
         _move_in(transaction, each, moving)
-        aside.links += len(each.added)
+        noticed.links += len(each.added)
         views.leave(transaction, each.id)
         _hide_history(transaction, each)
     views.silence(transaction, replace(memory, private=False), instead)
-    return transaction, aside
+    return transaction, noticed
 
 
-def _moving(folder: Folder, names: Names, id_: str, key: str, raw: bytes) -> Moving:
+def _moving(folder: Folder, names: Names, id_: str, key: str, raw: bytes) -> MovingNote:
     target = key if folder.is_private(key) else f"{folder.settings.private_folder}/{id_}.md"
     if target != key and read(folder, target) is not None:
         raise Conflict(f"{target} is there already", "is it a copy of the same memory? Delete one of the two")
     title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
-    return Moving(id_, key, target, raw, names.meaning(key), title)
+    return MovingNote(id_, key, target, raw, names.meaning(key), title)
 
 
-def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: Moving) -> list[Moving]:
+def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: MovingNote) -> list[MovingNote]:
     """An episode with a private member is private (SPEC W-2)."""
     found = []
     for key in keys:
@@ -160,12 +160,14 @@ def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: Movi
     return found
 
 
-def _let_go(transaction: Transaction, names: Names, key: str, moving: list[Moving], scrub: bool, aside: Aside) -> None:
+def _let_go(
+    transaction: Transaction, names: Names, key: str, moving: list[MovingNote], scrub: bool, noticed: Noticed
+) -> None:
     """One other note: a private one goes on naming what moves, by its new name; a public one does not."""
     folder = transaction.folder
     raw = bytes_of(folder, key)
     if raw is None:
-        aside.mentions += [key] if folder.tree.exists(key) else []
+        noticed.mentions += [key] if folder.tree.exists(key) else []
         return
     named = [each for each in moving if any(each.means(name, key) for name in named_in(raw, key))]
     if folder.is_private(key):
@@ -173,16 +175,18 @@ def _let_go(transaction: Transaction, names: Names, key: str, moving: list[Movin
             _write(transaction, key, raw, lambda reference: renamed(key, reference, moving))
         return
     if named and (folder.is_note(key) or (scrub and folder.has_links(key))):
-        lost: list[tuple[Moving, Reference]] = []
-        if _write(transaction, key, raw, lambda reference: loosened(key, reference, moving, scrub, lost)):
+        lost: list[tuple[MovingNote, Reference]] = []
+        if _write(transaction, key, raw, lambda reference: without_link(key, reference, moving, scrub, lost)):
             title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
             for each, reference in lost:
                 if folder.is_note(key):
                     carry_over(each, reference, names.of(key), title)
-    _let_go_of_prose(transaction, key, moving, scrub, aside)
+    _let_go_of_prose(transaction, key, moving, scrub, noticed)
 
 
-def _let_go_of_prose(transaction: Transaction, key: str, moving: list[Moving], scrub: bool, aside: Aside) -> None:
+def _let_go_of_prose(
+    transaction: Transaction, key: str, moving: list[MovingNote], scrub: bool, noticed: Noticed
+) -> None:
     """Ids in a text, and whatever else still names a memory: taken out where asked for, listed otherwise."""
     folder = transaction.folder
     before = bytes_of(folder, key)
@@ -197,14 +201,14 @@ def _let_go_of_prose(transaction: Transaction, key: str, moving: list[Moving], s
             transaction.write(key, raw, after)
             raw = after
         if names_any(key, before, moving) and not names_any(key, raw, moving):
-            aside.scrubbed.append(key)
+            noticed.scrubbed.append(key)
     if folder.is_view(key):  # lines that mirror a memory follow it, and are not a person's
         raw = b"\n".join(line for line in raw.split(b"\n") if b"[id:" not in line)
     if names_any(key, raw, moving) or _tells_title(raw, moving):
-        aside.mentions.append(key)
+        noticed.mentions.append(key)
 
 
-def _move_proposals(transaction: Transaction, moving: list[Moving]) -> None:
+def _move_proposals(transaction: Transaction, moving: list[MovingNote]) -> None:
     """A proposal about a private memory stands in the private checklist (SPEC P-6)."""
     folder = transaction.folder
     private = f"{folder.settings.private_folder}/{REVIEW}"
@@ -218,12 +222,12 @@ def _move_proposals(transaction: Transaction, moving: list[Moving]) -> None:
     transaction.write(private, before, after)
 
 
-def _tells_title(raw: bytes, moving: list[Moving]) -> bool:
+def _tells_title(raw: bytes, moving: list[MovingNote]) -> bool:
     text = name_key(raw.decode(errors="replace"))
     return any(len(each.title) >= _TELLING_TITLE and name_key(each.title) in text for each in moving)
 
 
-def _move_in(transaction: Transaction, each: Moving, moving: list[Moving]) -> None:
+def _move_in(transaction: Transaction, each: MovingNote, moving: list[MovingNote]) -> None:
     """The note itself: its flag, its id, the links it takes over, and the new names of what moves along."""
     text = each.raw
     try:
@@ -253,7 +257,7 @@ def _write(transaction: Transaction, key: str, raw: bytes, change: Change) -> bo
     return True
 
 
-def _hide_history(transaction: Transaction, each: Moving) -> None:
+def _hide_history(transaction: Transaction, each: MovingNote) -> None:
     """Revisions that tell of it leave the public store for the private one; not even an undo brings them back."""
     folder = transaction.folder
     private = f"{folder.settings.private_folder}/.history/"
@@ -279,8 +283,8 @@ def held_by_git(folder: Folder, memory: Memory) -> list[str]:
     if not git.in_repository(folder):
         return []
     digits = digits_of(memory.id)
-    places = [f":(literal){memory.path}", f":(glob)**/*{digits}*.md"]
-    return sorted({*git.ever_held(folder, places), *git.tracked(folder, places)})
+    pathspecs = [f":(literal){memory.path}", f":(glob)**/*{digits}*.md"]
+    return sorted({*git.ever_held(folder, pathspecs), *git.tracked(folder, pathspecs)})
 
 
 def note_held(transaction: Transaction, id_: str, held: list[str]) -> None:
@@ -298,8 +302,8 @@ def still_held(workspace: Workspace) -> list[str]:
             record = json.loads(line)
             names[str(record["id"])] = [str(each) for each in record["files"]]
     private = [known.id for known in workspace.index.known.with_ids(names) if folder.is_private(known.key)]
-    places = [f":(literal){name}" for id_ in private for name in names[id_]]
-    return sorted({*git.ever_held(folder, places), *git.tracked(folder, places)}) if places else []
+    pathspecs = [f":(literal){name}" for id_ in private for name in names[id_]]
+    return sorted({*git.ever_held(folder, pathspecs), *git.tracked(folder, pathspecs)}) if pathspecs else []
 
 
 def notices(result: PrivateResult) -> list[str]:

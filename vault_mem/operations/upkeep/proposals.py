@@ -40,9 +40,9 @@ def write(transaction: Transaction, key: str, text: str) -> None:
     if text.encode() == (now or b""):
         return
     transaction.write(key, now, text.encode())
-    for place, step in enumerate(transaction.steps):
+    for number, step in enumerate(transaction.steps):
         if isinstance(step, FileStep) and step.key == key:
-            transaction.steps[place] = replace(step, loose=True)
+            transaction.steps[number] = replace(step, loose=True)
 
 
 def text_of(raw: bytes | None) -> str:

@@ -16,9 +16,10 @@ from vault_mem.notes.references import Reference, named_in, rewritten
 from vault_mem.notes.write import file_name, slug
 from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import refuse_secrets
-from vault_mem.operations.upkeep.apart import (
+from vault_mem.operations.upkeep.forget import is_episode
+from vault_mem.operations.upkeep.sides import (
     CANNOT_EDIT,
-    Moving,
+    MovingNote,
     carry_over,
     named,
     renamed,
@@ -26,7 +27,6 @@ from vault_mem.operations.upkeep.apart import (
     with_links,
     without_private,
 )
-from vault_mem.operations.upkeep.forget import is_episode
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
@@ -93,13 +93,13 @@ def plan_publish(
     referring = {key for key in names.naming(memory.path) if folder.is_private(key) and folder.is_note(key)}
     keys = sorted((named(folder, names, memory.path, raw) | referring) - {memory.path})
     private = [staying(folder, names, key) for key in keys]
-    lost: list[tuple[Moving, Reference]] = []
+    lost: list[tuple[MovingNote, Reference]] = []
     text = without_private(memory.path, raw, private, scrub, lost)
     text = edit(text, {"private": False} if id_in(text) else {"id": memory.id, "private": False})
     read_again = parse(text, memory.path, mtime=memory.created.timestamp(), zone=folder.zone).memory
     after = replace(read_again, id=memory.id)  # as the public will read it: its name and lines are made of this
     after.path = _public_key(folder, names, after, raw) if folder.is_private(memory.path) else memory.path
-    moving = Moving(memory.id, memory.path, after.path, raw, names.meaning(memory.path), memory.title)
+    moving = MovingNote(memory.id, memory.path, after.path, raw, names.meaning(memory.path), memory.title)
     for each, reference in lost:
         carry_over(each, reference, stem_of(after.path), after.title)
     links = 0

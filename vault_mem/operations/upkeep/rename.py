@@ -14,7 +14,7 @@ from vault_mem.notes.references import Reference
 from vault_mem.notes.write import slug
 from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.results import writable
-from vault_mem.operations.upkeep.linking import changed_links, referrers
+from vault_mem.operations.upkeep.backlinks import changed_links, referrers
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record

@@ -12,7 +12,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import WIKILINK, name_key, read_link
 from vault_mem.notes.parse import written_list
 from vault_mem.operations.changing import commit
-from vault_mem.operations.upkeep.linking import changeable
+from vault_mem.operations.upkeep.backlinks import changeable
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import history
 from vault_mem.vault.journal import Transaction, writing

@@ -322,8 +322,8 @@ class _Reader:
             return None
         return moment
 
-    def _texts(self, place: dict[str, Any], key: str, most: int) -> list[str]:
-        value = place.get(key)
+    def _texts(self, record: dict[str, Any], key: str, most: int) -> list[str]:
+        value = record.get(key)
         if value is None:
             return []
         plain = isinstance(value, list) and len(value) <= most
@@ -337,10 +337,10 @@ class _Reader:
         value = self.item.get("state_id")
         return _position(value) if _is_number(value) else self._text("state_id", 64)
 
-    def _ids(self, place: dict[str, Any], key: str, most: int) -> list[str]:
-        value = place.get(key)
+    def _ids(self, record: dict[str, Any], key: str, most: int) -> list[str]:
+        value = record.get(key)
         if not isinstance(value, list) or not any(map(_is_number, value)):
-            return self._texts(place, key, most)
+            return self._texts(record, key, most)
         numbered = [_position(each) if _is_number(each) else each for each in value if each != 0]
         return self._texts({key: numbered}, key, most)
 

@@ -18,9 +18,9 @@ from vault_mem.notes.references import named_in
 from vault_mem.operations.changing import commit
 from vault_mem.operations.unasked.declined import decline
 from vault_mem.operations.upkeep import proposals
-from vault_mem.operations.upkeep.apart import refuse_to_name
+from vault_mem.operations.upkeep.backlinks import changeable, referrers
 from vault_mem.operations.upkeep.forget import in_trash, is_episode, lost_links
-from vault_mem.operations.upkeep.linking import changeable, referrers
+from vault_mem.operations.upkeep.sides import refuse_to_name
 from vault_mem.operations.upkeep.told import Hiding, told
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
@@ -194,8 +194,8 @@ def _moved(folder: Folder, made: list[MadeStep]) -> list[MadeStep]:
     if not missing:
         return made
     others = {key for key in walk(folder).files if folder.is_note(key)} - {step.key for step in made}
-    places = {MadeStep.of(key, read(folder, key) or b"", 0).hash: key for key in others}
-    return [replace(step, key=places.get(step.hash, step.key)) if step.hash in missing else step for step in made]
+    moved = {MadeStep.of(key, read(folder, key) or b"", 0).hash: key for key in others}
+    return [replace(step, key=moved.get(step.hash, step.key)) if step.hash in missing else step for step in made]
 
 
 def _unmade(folder: Folder, made: list[MadeStep]) -> list[FileStep]:

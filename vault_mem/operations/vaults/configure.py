@@ -63,7 +63,7 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
     path = user_file(env) if user else (root or Path()) / VAULT_FILE
     if user:
         outside.make_folder(path.parent)
-    tree, key = outside.place(path)
+    tree, key = outside.tree_and_key(path)
     if not user and root is not None:
         tree, key = vault_tree(root, load_settings(None, env).settings), VAULT_FILE
     try:

@@ -220,8 +220,8 @@ class _Import:
         if draft.private or not _PLAIN_NAME.fullmatch(name):
             name = file_name(whole)
         settings = folder.settings
-        place = f"{settings.memories_folder}/{created:%Y-%m}"
-        key = f"{settings.private_folder if draft.private else place}/{name}"
+        parent = f"{settings.memories_folder}/{created:%Y-%m}"
+        key = f"{settings.private_folder if draft.private else parent}/{name}"
         if self._taken(key):
             key = f"{key.rpartition('/')[0]}/{file_name(whole)}"
         if self._taken(key):

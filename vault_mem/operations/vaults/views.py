@@ -52,13 +52,13 @@ def follow(transaction: Transaction, before: Memory | None, after: Memory | None
     memory = after or before
     if memory is None:
         return
-    for key, place in {**old, **new}:
+    for key, position in {**old, **new}:
         line = marked.find(_text(folder, key), memory.id)
-        wanted = new.get((key, place))
+        wanted = new.get((key, position))
         if before is None and line is not None:
             continue  # it comes back, and somebody wrote a line about it meanwhile
         if wanted is not None or line is not None:
-            transaction.line(key, memory.id, line, _with_copies(wanted, line), place)
+            transaction.line(key, memory.id, line, _with_copies(wanted, line), position)
     _follow_monologue(transaction, before, after)
 
 
@@ -87,9 +87,9 @@ class Lines:
 
     def put(self, transaction: Transaction) -> None:
         """Put all of them into the views."""
-        for (key, place), new in self._lines.items():
+        for (key, position), new in self._lines.items():
             present = marked.by_id(_text(self.folder, key) or "")
-            transaction.lines(key, {id_: line for id_, line in new.items() if id_ not in present}, place)
+            transaction.lines(key, {id_: line for id_, line in new.items() if id_ not in present}, position)
 
 
 def speak(transaction: Transaction, memory: Memory, former: Memory | None = None) -> None:
@@ -117,7 +117,7 @@ def leave(transaction: Transaction, id_: str) -> None:
             transaction.notices.append(f"{key} could not be kept up to date: {error.message}")
             continue
         if raw and wanted in raw and folder.was_view(key):
-            transaction.line(key, id_, marked.find(_decoded(raw), id_), None, _place(folder, key))
+            transaction.line(key, id_, marked.find(_decoded(raw), id_), None, _position(folder, key))
 
 
 def silence(transaction: Transaction, memory: Memory, instead: Memory | None) -> None:
@@ -156,7 +156,7 @@ def follow_files(workspace: Workspace) -> list[str]:
                 _catch_up(transaction, memory, present.get(memory.id, {}))
             for _, id_, moved in gone:
                 for key, line in present.get(id_, {}).items() if not moved else ():
-                    transaction.line(key, id_, line, None, _place(workspace.folder, key))
+                    transaction.line(key, id_, line, None, _position(workspace.folder, key))
             _catch_up_monologue(workspace, transaction, list(found.values()))
             if transaction.steps:
                 transaction.commit()
@@ -174,8 +174,8 @@ def _mirrored(workspace: Workspace, memory: Memory) -> bool:
 
 def view_keys(folder: Folder) -> list[str]:
     """The files with lines that mirror memories: the digest, and the daily logs that are there."""
-    place = folder.views_folder
-    logs = (f"{place}/{name}" for name in folder.tree.names(place, ".md"))
+    views_folder = folder.views_folder
+    logs = (f"{views_folder}/{name}" for name in folder.tree.names(views_folder, ".md"))
     return [
         folder.digest,
         *(key for key in logs if folder.is_view(key) and key not in (folder.digest, folder.monologue)),
@@ -199,7 +199,7 @@ def _catch_up(transaction: Transaction, memory: Memory, present: dict[str, str])
     wanted = {key: line for (key, _), line in _lines(folder, memory).items()} if folder.settings.views else {}
     for key in {**present, **wanted}:
         line = present.get(key)
-        transaction.line(key, memory.id, line, _with_copies(wanted.get(key), line), _place(folder, key))
+        transaction.line(key, memory.id, line, _with_copies(wanted.get(key), line), _position(folder, key))
 
 
 def _catch_up_monologue(workspace: Workspace, transaction: Transaction, changed: list[Memory]) -> None:
@@ -226,7 +226,7 @@ def _with_copies(wanted: str | None, present: str | None) -> str | None:
     return wanted if wanted is None or present is None else "\n".join([wanted, *present.split("\n")[1:]])
 
 
-def _place(folder: Folder, key: str) -> str:
+def _position(folder: Folder, key: str) -> str:
     return marked.IN_BLOCK if key == folder.digest else marked.BY_TIME
 
 
@@ -238,8 +238,8 @@ def rebuild(workspace: Workspace) -> RebuildResult:
         public = [memory for memory in workspace.index.memories() if not memory.private]
         wanted: dict[str, dict[str, tuple[str, str]]] = {}
         for memory in sorted(public, key=lambda each: each.order):
-            for (key, place), line in (_lines(folder, memory) if folder.settings.views else {}).items():
-                wanted.setdefault(key, {})[memory.id] = (line, place)
+            for (key, position), line in (_lines(folder, memory) if folder.settings.views else {}).items():
+                wanted.setdefault(key, {})[memory.id] = (line, position)
         transaction = Transaction(folder, "views rebuild", "rebuilt from the memories")
         for key in sorted({*wanted, *filter(folder.is_view, view_keys(folder))}):
             _rebuild_file(transaction, key, wanted.get(key, {}))
@@ -258,10 +258,10 @@ def _rebuild_file(transaction: Transaction, key: str, wanted: dict[str, tuple[st
     for id_ in marked.marked_ids(text or ""):
         if id_ not in wanted:
             text = marked.put(text, id_, None, marked.BY_TIME, key)
-    for id_, (line, place) in wanted.items():
+    for id_, (line, position) in wanted.items():
         present = marked.find(text, id_)
         if present is None or present.split("\n")[0] != line:
-            text = marked.put(text, id_, _with_copies(line, present), place, key)
+            text = marked.put(text, id_, _with_copies(line, present), position, key)
     after = left_of(transaction.folder, key) if text is None else text.encode(errors="surrogateescape")
     if after is not None:
         transaction.write(key, raw, after)
@@ -270,7 +270,7 @@ def _rebuild_file(transaction: Transaction, key: str, wanted: dict[str, tuple[st
 
 
 def _lines(folder: Folder, memory: Memory) -> dict[tuple[str, str], str]:
-    """The lines that mirror a memory, by file and place; none for a private one."""
+    """The lines that mirror a memory, by file and position; none for a private one."""
     if memory.private or memory.provisional:
         return {}
     created = memory.created.astimezone(folder.zone)

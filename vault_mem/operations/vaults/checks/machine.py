@@ -98,7 +98,7 @@ def locks(workspace: Workspace) -> Iterator[Finding]:
     folder = workspace.folder
     for tree, key, what in (
         (folder.tree, journal.LOCK, "this vault"),
-        (*outside.place(folder.index_dir / "lock"), "its index"),
+        (*outside.tree_and_key(folder.index_dir / "lock"), "its index"),
     ):
         path = tree.path(key)
         if not tree.exists(key):
@@ -180,9 +180,9 @@ def watches(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _folders(tree: Tree) -> Iterator[str]:
-    for place, below, _ in tree.walk():
+    for parent, below, _ in tree.walk():
         below[:] = [key for key in below if not name_of(key).startswith(".")]
-        yield place
+        yield parent
 
 
 def interrupted(workspace: Workspace) -> Iterator[Finding]:

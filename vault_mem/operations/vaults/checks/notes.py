@@ -98,14 +98,14 @@ def dangling_links(workspace: Workspace) -> Iterator[Finding]:
     """Links that lead to no file of the vault, whatever kind of file."""
     graph = workspace.index.graph(every_file=True)
     for id_, link in graph.dangling():
-        place = graph.places[id_]
-        if not workspace.folder.is_owned(place.path):
+        note = graph.notes[id_]
+        if not workspace.folder.is_owned(note.path):
             continue  # in Obsidian one links to what one may write some day
-        name = "a name" if place.private else f"[[{link.target}]]"
+        name = "a name" if note.private else f"[[{link.target}]]"
         yield Finding(
             "dangling-links",
             f"links to {name}, and no file of the vault has that name",
-            place.path,
+            note.path,
             severity="info",
         )
 

@@ -36,9 +36,9 @@ def _places(folder: Folder) -> Iterator[tuple[str, bool]]:
     folders = [OWN, *(f"{OWN}/{name}" for name in _OWN_FOLDERS), folder.views_folder, "history", f"{private}/.history"]
     yield from ((key, False) for key in (*_FILES, folder.digest, f"{private}/REVIEW.md"))
     yield from ((key, True) for key in folders)
-    for place in folders:
-        with contextlib.suppress(OSError), folder.tree.scan(place) as entries:
-            below = {f"{place}/{entry.name}" for entry in entries}
+    for parent in folders:
+        with contextlib.suppress(OSError), folder.tree.scan(parent) as entries:
+            below = {f"{parent}/{entry.name}" for entry in entries}
             yield from ((key, False) for key in sorted(below - {*folders, f"{OWN}/aside"}))
 
 

@@ -28,8 +28,8 @@ def modes(workspace: Workspace) -> Iterator[Finding]:
     folder = workspace.folder
     if os.name != "posix":
         return
-    places = [(folder.tree, key) for key in (OWN, *_below(folder, folder.settings.private_folder))]
-    for tree, key in [*places, outside.place(folder.index_dir)]:
+    kept = [(folder.tree, key) for key in (OWN, *_below(folder, folder.settings.private_folder))]
+    for tree, key in [*kept, outside.tree_and_key(folder.index_dir)]:
         found = tree.stat(key)
         mode = stat.S_IMODE(found.st_mode) if found else 0
         if found and mode & 0o077 and not stat.S_ISLNK(found.st_mode):
@@ -93,8 +93,8 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
         )
     if not inside:
         return
-    places = [f":(literal){top}" for top in tops]
-    staged = git.tracked(folder, places)
+    pathspecs = [f":(literal){top}" for top in tops]
+    staged = git.tracked(folder, pathspecs)
     if staged:
         yield Finding(
             "git",
@@ -103,7 +103,7 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
             hint=f"git rm --cached -r {private} .vault-mem",
             severity="error",
         )
-    held = git.ever_held(folder, places)
+    held = git.ever_held(folder, pathspecs)
     if held:
         yield Finding(
             "git",

@@ -1,4 +1,4 @@
-"""Memories of which there is one that grows: the mood, and the summary of a scope (SPEC T-1, T-6)."""
+"""Memories of which there is only one, which grows: the mood, and the summary of a scope (SPEC T-1, T-6)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from vault_mem.operations.workspace import Workspace
 _SAID = [name for name, each in FIELDS.items() if each.regrows]
 
 
-def growing(workspace: Workspace, draft: Draft) -> Memory | None:
-    """The memory that a draft continues: on the same side of privacy, and for a summary of the same scope."""
+def continued(workspace: Workspace, draft: Draft) -> Memory | None:
+    """The memory that a draft continues: equally private, and for a summary of the same scope."""
     if draft.kind != "mood" and not (draft.kind == "summary" and draft.scope):
         return None
     for memory in workspace.index.memories(Filters(kind=draft.kind)):
@@ -28,7 +28,7 @@ def growing(workspace: Workspace, draft: Draft) -> Memory | None:
 
 
 def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: bool = False) -> EditResult:
-    """Let a memory say what the draft says; what we said before is a revision, and what a person added stays."""
+    """Replace our text in a memory with the draft's; the old text becomes a revision, and what a person added stays."""
     folder = workspace.folder
     raw = read_to_edit(workspace, memory)
     changes: dict[str, Value | None] = {

@@ -30,7 +30,7 @@ CANNOT_EDIT = (EditRefused, yaml.YAMLError, ValueError)
 
 
 @dataclass
-class Moving:
+class MovingNote:
     """A note on its way into the private folder or out of it, or that stays there; `added` are links it takes over."""
 
     id: str
@@ -58,7 +58,7 @@ def keep_apart(transaction: Transaction, names: Names, key: str, raw: bytes) -> 
     )
     if not private:
         return raw
-    lost: list[tuple[Moving, Reference]] = []
+    lost: list[tuple[MovingNote, Reference]] = []
     text = without_private(key, raw, private, True, lost)
     title = parse(text, key, mtime=0, zone=folder.zone).memory.title
     for each, reference in lost:
@@ -99,21 +99,21 @@ def named(folder: Folder, names: Names, key: str, raw: bytes) -> set[str]:
     return {each for each in links | ids if each is not None and each != key and folder.is_private(each)}
 
 
-def staying(folder: Folder, names: Names, key: str) -> Moving:
+def staying(folder: Folder, names: Names, key: str) -> MovingNote:
     """A note that is where it will be."""
     raw = read(folder, key) or b""
     title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
-    return Moving(id_in(raw), key, key, raw, names.meaning(key), title)
+    return MovingNote(id_in(raw), key, key, raw, names.meaning(key), title)
 
 
 def without_private(
-    key: str, raw: bytes, private: list[Moving], scrub: bool, lost: list[tuple[Moving, Reference]]
+    key: str, raw: bytes, private: list[MovingNote], scrub: bool, lost: list[tuple[MovingNote, Reference]]
 ) -> bytes:
     """The text as the public may read it; raises Unsafe if it names private memories, unless scrubbed."""
     members = [each for each in references(raw) if each.key == "members"]
     if any(each.means(reference.target, key) for each in private for reference in members):
         raise Unsafe("the episode has private members", "publish those first, or take them out of it")
-    text = rewritten(raw, lambda reference: loosened(key, reference, private, scrub, lost))
+    text = rewritten(raw, lambda reference: without_link(key, reference, private, scrub, lost))
     if scrub:
         for each in private:
             if each.id:
@@ -127,13 +127,13 @@ def without_private(
     return text
 
 
-def names_any(key: str, raw: bytes, moving: list[Moving]) -> bool:
+def names_any(key: str, raw: bytes, moving: list[MovingNote]) -> bool:
     """Whether a file has the id of any of these, or a link to it."""
     return any(each.id.encode() in raw or any(each.means(name, key) for name in named_in(raw, key)) for each in moving)
 
 
-def loosened(
-    key: str, reference: Reference, moving: list[Moving], scrub: bool, lost: list[tuple[Moving, Reference]]
+def without_link(
+    key: str, reference: Reference, moving: list[MovingNote], scrub: bool, lost: list[tuple[MovingNote, Reference]]
 ) -> str | Reference | None:
     """A public note's link to what is private: none in its properties, plain words in its text where asked for."""
     each = next((each for each in moving if each.means(reference.target, key)), None)
@@ -150,13 +150,13 @@ def loosened(
     return SCRUBBED if telling else shown
 
 
-def renamed(key: str, reference: Reference, moving: list[Moving]) -> str | Reference:
+def renamed(key: str, reference: Reference, moving: list[MovingNote]) -> str | Reference:
     """A reference to what moves, by its new name."""
     each = next((each for each in moving if each.key != each.target and each.means(reference.target, key)), None)
     return reference.renamed(each.target, each.name, key) if each is not None else reference
 
 
-def carry_over(each: Moving, reference: Reference, name: str, title: str) -> None:
+def carry_over(each: MovingNote, reference: Reference, name: str, title: str) -> None:
     """The link that the private side gets for one that a public note lost."""
     link = read_link(f"[[{reference.target}|{reference.display}]]" if reference.display else f"[[{reference.target}]]")
     if link is not None:
