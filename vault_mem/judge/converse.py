@@ -47,11 +47,12 @@ def _turned_comparison(one: Text, two: Text, alignment: Alignment) -> bool:
     alone = [*alignment.left, *alignment.right]
     if len(alignment.opposites) != 1 or any(word not in alignment.opposites[0] for word in alone):
         return False
-    sides = [[_things(part, text) for part in text.rest.split(" than ")] for text in (one, two)]
-    if len(sides[0]) != 2 or len(sides[1]) != 2:
-        return False
-    (a, b), (c, d) = sides
-    return bool(b and d) and b <= c and d <= a
+    for sign in (" than ", " of "):  # left of the church
+        sides = [[_things(part, text) for part in text.rest.split(sign)] for text in (one, two)]
+        if len(sides[0]) == len(sides[1]) == 2:
+            (a, b), (c, d) = sides
+            return bool(b and d) and b <= c and d <= a
+    return False
 
 
 def _things(part: str, text: Text) -> set[str]:
@@ -99,7 +100,13 @@ def _actors(part: str, text: Text) -> list[str]:
         person = english.person_of(word, part[match.end() :])
         if person or word in text.names or english.lemma(word) in _PERSONS:
             found.append(person or word)
-    return found
+    # Aunt Rosa is one person, known by the name
+    return [each for place, each in enumerate(found) if not _names_next(each, found[place + 1 :], part, text)]
+
+
+def _names_next(word: str, following: list[str], part: str, text: Text) -> bool:
+    """Whether a word such as aunt stands before the name of the same person."""
+    return bool(following) and following[0] in text.names and word not in text.names and f"{word} {following[0]}" in part
 
 
 def _japanese_ends(text: Text, gives: bool) -> tuple[str, str]:

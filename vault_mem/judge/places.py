@@ -111,7 +111,7 @@ _INTERCHANGEABLE = [
         "when while where as if",
         "only just",
         "same own",
-        "take last",
+        "take last need",
         "much lot lots more",
     )
 ]

@@ -30,6 +30,7 @@ def _plain(original: str) -> str:
 
 
 _IN_WORD = re.compile(r"\w")
+_WORD = re.compile(r"(?<![\w-])[a-z]{3,}(?![\w-])")
 
 
 def places_of(word: str, text: str, in_word: re.Pattern[str]) -> list[int]:
@@ -65,13 +66,14 @@ def quantities_in(original: str) -> list[Quantity]:
 
 
 def respelled(before: str, after: str) -> tuple[str, str]:
-    """Two texts, normalised, with the quantities of the second written as in the first: 15:00 as 3pm."""
+    """Two texts, normalised, with what the second writes in another form written as in the first: 15:00 as 3pm."""
     (_, one, left, _), (_, two, right, _) = _prepared(before), _prepared(after)
     for quantity in left:
         partner = next((other for other in right if quantity.agrees(other)), None)
         if partner and partner.text != quantity.text:
             two = two.replace(partner.text, quantity.text, 1)
-    return one, two
+    forms = {english.lemma(word): word for word in _WORD.findall(one)}
+    return one, _WORD.sub(lambda match: forms.get(english.lemma(match[0]), match[0]), two)
 
 
 class Text:
