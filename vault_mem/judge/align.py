@@ -35,12 +35,20 @@ def compared(one: Text, two: Text) -> Alignment:
         [word for word in words if word.lemma not in _UNSAID] for words in (found.left, found.right)
     )
     _pair_phrasal(one, two, found)
-    # A note of an agent is about its user, if it names nobody: dislikes cilantro.
-    if not found.left and not one.persons and _about_user(two):
+    # A note of an agent is about its user, if it names nobody: dislikes cilantro. An agent has no wife: hers is my wife.
+    if not found.left and _of_nobody(one) and _about_user(two):
         found.right = [word for word in found.right if word.lemma not in _USER]
-    elif not found.right and not two.persons and _about_user(one):
+    elif not found.right and _of_nobody(two) and _about_user(one):
         found.left = [word for word in found.left if word.lemma not in _USER]
     return found
+
+
+_MY_KIN = re.compile(rf"\W*my (?:\w+ )?(?:{'|'.join(sorted(word for word in read_words('kin.txt') if word.isascii()))})\b")
+
+
+def _of_nobody(text: Text) -> bool:
+    """Whether a text says nowhere whom it is about, or only speaks of "my wife"."""
+    return not text.persons or (text.persons == {"i"} and bool(_MY_KIN.match(text.lower)))
 
 
 _SMALL = re.compile(r" (?:\w+ ){0,3}?(up|off|out|in|down|away|back|over|on|after|for|by|through|along|into|about)\b")
@@ -53,7 +61,7 @@ def _pair_phrasal(one: Text, two: Text, found: Alignment) -> None:
             small = _SMALL.match(text.rest.partition(word.text)[2]) if word.text.isascii() else None
             verb = f"{word.lemma}_{small[1]}" if small else ""
             partner = next((each for each in others if verb and synonyms(verb, each.lemma)), None)
-            if partner:
+            if small and partner:
                 words.remove(word)
                 others.remove(partner)
                 found.pairs.append((word, partner, SYNONYM) if text is one else (partner, word, SYNONYM))
@@ -63,7 +71,7 @@ _USER = ("user", "ユーザー", "ユーザ")
 
 
 def _about_user(text: Text) -> bool:
-    return bool(re.match(r"(?:the )?user (?!and\b|or\b)|ユーザー?[はがに]", text.lower.lstrip()))
+    return bool(re.match(r"(?:the )?user (?!and\b|or\b)|ユーザー?(?:[はがに]|の(?=[一-鿿]))", text.lower.lstrip()))
 
 
 def align(left: list[Word], right: list[Word], left_text: str, right_text: str) -> Alignment:
@@ -213,36 +221,15 @@ def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], own: st
         if KANJI.fullmatch(word.text[0]) and all(KANJI.fullmatch(sign) for sign in word.text):
             return any(_subsequence(word.text, other.text) for other in others if len(other.text) > len(word.text))
     if word.text.isascii() and len(word.text) >= 3:
-        longer = any(_says_more(other.text, word.text) for other in others)
-        return longer and word.text in re.sub(r"[^a-z]", "", text)
+        return any(_put_into(word.text, other.text, own) for other in others)
     return False
 
 
-# Before a word these make it another, or its opposite: counterclockwise, non-smoking, vice president.
-_TURNING = (
-    "counter",
-    "anti",
-    "non",
-    "un",
-    "dis",
-    "de",
-    "mis",
-    "in",
-    "im",
-    "ir",
-    "sub",
-    "pre",
-    "post",
-    "under",
-    "ex",
-    "vice",
-    "co",
-)
-
-
-def _says_more(long: str, word: str) -> bool:
-    """Whether a word is part of a longer one that means the same: can in trashcan."""
-    return word in long and long != word and long.removesuffix(word).rstrip("-") not in _TURNING
+def _put_into(word: str, long: str, own: str) -> bool:
+    """Whether a word is part of a longer one whose other part stands beside it: trash can in trashcan."""
+    before, found, after = long.partition(word)
+    rest = f"{before}{after}".strip("-")
+    return bool(found) and len(rest) > 1 and bool(re.search(rf"\b{re.escape(rest)}", own))
 
 
 def _put_together(word: str, others: list[Word]) -> bool:

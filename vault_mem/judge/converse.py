@@ -16,10 +16,13 @@ _SUBJECTS = ("が", "は", "も")
 
 def settle_converses(one: Text, two: Text, alignment: Alignment) -> bool:
     """Take a verb and its converse for counterparts where giver and receiver are the same; tells whether it did."""
-    if _gives(one) and _gets(two) and _same_ends(_ends(one, None, gives=True), _ends(two, None, gives=False)):
-        return True
-    if _gets(one) and _gives(two) and _same_ends(_ends(two, None, gives=True), _ends(one, None, gives=False)):
-        return True
+    for giver, getter in ((one, two), (two, one)):
+        if _gives(giver) and gets(getter):
+            if _same_ends(_japanese_ends(giver, gives=True), _japanese_ends(getter, gives=False)):
+                alignment.left, alignment.right = (
+                    [word for word in words if word.lemma not in _HANDED] for words in (alignment.left, alignment.right)
+                )
+                return True
     if _turned_comparison(one, two, alignment):
         alignment.left, alignment.right, alignment.opposites = [], [], []
         return True
@@ -44,23 +47,30 @@ def _turned_comparison(one: Text, two: Text, alignment: Alignment) -> bool:
     alone = [*alignment.left, *alignment.right]
     if len(alignment.opposites) != 1 or any(word not in alignment.opposites[0] for word in alone):
         return False
-    sides = [[_things(part, text) for part in text.rest.split(" than ")] for text in (one, two)]
-    if len(sides[0]) != 2 or len(sides[1]) != 2:
-        return False
-    (a, b), (c, d) = sides
-    return bool(b and d) and b <= c and d <= a
+    for sign in (" than ", " of "):  # left of the church
+        sides = [[_things(part, text) for part in text.rest.split(sign)] for text in (one, two)]
+        if len(sides[0]) == len(sides[1]) == 2:
+            (a, b), (c, d) = sides
+            return bool(b and d) and b <= c and d <= a
+    return False
 
 
 def _things(part: str, text: Text) -> set[str]:
     return {word.lemma for word in english.words(part, text.names)}
 
 
+_GIVING = re.compile(r"(もら|あげ|くれ)(?=[いっえたるま])")
+_HANDED = frozenset(("贈る", "渡す", "譲る", "プレゼント"))
+
+
 def _gives(text: Text) -> bool:
-    return bool(text.givings) and "もら" not in text.givings
+    found = _GIVING.findall(text.rest)
+    return "もら" not in found and (bool(found) or any(word.lemma in _HANDED for word in text.words))
 
 
-def _gets(text: Text) -> bool:
-    return text.givings == {"もら"}
+def gets(text: Text) -> bool:
+    """Whether somebody is given something, or has something done: もらう."""
+    return set(_GIVING.findall(text.rest)) == {"もら"}
 
 
 def _same_ends(one: tuple[str, str], other: tuple[str, str]) -> bool:
@@ -68,9 +78,9 @@ def _same_ends(one: tuple[str, str], other: tuple[str, str]) -> bool:
     return bool(one[0]) and one[0] == other[0] and (one[1] == other[1] or not one[1] or not other[1])
 
 
-def _ends(text: Text, verb: Word | None, gives: bool) -> tuple[str, str]:
+def _ends(text: Text, verb: Word, gives: bool) -> tuple[str, str]:
     """Giver and receiver, as far as the text names them."""
-    return _english_ends(text, verb, gives) if verb and not text.is_japanese else _japanese_ends(text, gives)
+    return _japanese_ends(text, gives) if text.is_japanese else _english_ends(text, verb, gives)
 
 
 def _english_ends(text: Text, verb: Word, gives: bool) -> tuple[str, str]:
@@ -90,7 +100,13 @@ def _actors(part: str, text: Text) -> list[str]:
         person = english.person_of(word, part[match.end() :])
         if person or word in text.names or english.lemma(word) in _PERSONS:
             found.append(person or word)
-    return found
+    # Aunt Rosa is one person, known by the name
+    return [each for place, each in enumerate(found) if not _names_next(each, found[place + 1 :], part, text)]
+
+
+def _names_next(word: str, following: list[str], part: str, text: Text) -> bool:
+    """Whether a word such as aunt stands before the name of the same person."""
+    return bool(following) and following[0] in text.names and word not in text.names and f"{word} {following[0]}" in part
 
 
 def _japanese_ends(text: Text, gives: bool) -> tuple[str, str]:

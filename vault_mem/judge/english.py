@@ -22,7 +22,6 @@ _NOT_NEGATIONS = re.compile(
 )
 _MODALS = read_phrases("modals.txt")
 _SCOPES = read_phrases("scopes.txt")
-_PHRASES = read_phrases("phrases.txt")
 # What is left of these without un- is a word too, but not the one that is denied.
 _NOT_NEGATED = frozenset(("ited", "iform", "iverse", "ion", "ique", "its", "less", "like", "til", "derstand", "dergo"))
 _CONTRACTED = {"ll": "will", "ve": "have", "re": "are", "m": "am"}
@@ -32,8 +31,22 @@ _NEGATED = re.compile(rf"\b(?:{'|'.join(_NEGATIVES)})\b")
 # Who said it, where it is the user of the agent: as good as unsaid.
 _TOLD = re.compile(
     r"^\s*(?:the )?user (?:has )?(?:mention|say|said|told|note|state|explain|report|wrote|share)\w*"
-    r"(?: (?:me|us))?(?: that|:) (?P<who>(?:they|he|she) )?"
+    r"(?: (?:me|us))?(?: that|:) (?P<who>(?:they|he|she) )?(?P<whose>(?:their|his|her) (?=\w))?"
 )
+
+
+# What the user asked the agent for, which is an order.
+_ASKED = re.compile(
+    r"^\s*(?:the )?user (?:has )?(?:(?:asked|told|instructed|requested)(?: (?:me|us))?|(?:wants?|expects?|would like) (?:me|us))"
+    r" (?P<not>not )?to (?!be\b)"
+)
+_PERSONS = read_words("persons.txt") | read_words("kin.txt") | {"user"}
+
+
+def _thing_lives(match: re.Match[str]) -> str:
+    """The database lives in Frankfurt: it is there. A person who lives somewhere may be elsewhere."""
+    somebody = any(lemma(word) in _PERSONS for word in match[1].split())
+    return match[0] if somebody else f"{match[1]}is "
 
 
 # What is said in several ways, and the one that stands for all; before each, what any text has that says it so.
@@ -45,7 +58,13 @@ _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
         ("won't", r"\bwon't\b", "will not"),
         ("n't", r"n't\b", " not"),
         ("'", r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}"),
-        ("user", _TOLD.pattern, lambda match: "user " if match["who"] else ""),
+        ("'s", r"\b(he|she|it|that|there|here|what|who|where)'s(?= (?:got|been|had)\b)", r"\1 has"),
+        ("'s", r"\b(he|she|it|that|there|here|what|who|where)'s\b", r"\1 is"),
+        ("user", _TOLD.pattern, lambda match: "user " if match["who"] else "user " if match["whose"] else ""),
+        ("user", _ASKED.pattern, lambda match: "do not " if match["not"] else "please "),
+        ("with no", r"\bwith no\b", "without"),
+        ("cost", r"\bcosts? (?=(?:about |around |roughly )?[€$£¥]?\d)", "is "),
+        ("version", r"\bversion (?=v?\d+\.\d)", "v"),
         ("both", r"\bboth (?:of )?(?:the )?(?=(?:\w+s|children|people)\b(?! and))", "two "),
         ("", r"\b(?:happens?|occurs?|takes? place)\b", "is"),
         ("used", r"\bused to be\b", "was"),
@@ -58,6 +77,9 @@ _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
         ("live", r"\blives? (?=(?:in|at|under) \W*[/~])", "is "),  # a file, not a person
         ("from", r"\b(?:got|gets?)\b(?=[^.;!?]*\bfrom\b)", "received"),
         ("prefer", r"\b(prefer\w*\b[^.;]*?) to (?!\w+ing\b)", r"\1 over "),
+        ("prefer", r"\b(prefer\w* \w+ing\b[^.;]*?) to (?=\w+ing\b)", r"\1 over "),
+        ("", r"\b(is|are|was|were) (?:hosted|situated|housed) (?=(?:in|at|on|under)\b)", r"\1 "),
+        ("live", r"^(\W*(?:the|our|all) (?:[\w/.-]+ ){1,4}?)lives? (?=(?:in|at|on|under)\b)", _thing_lives),
         (
             "just",
             r"(?<!\bhave )(?<!\bhas )(?<!\bhad )(?<!\bi )(?<!\bwe )(?<!\bhe )(?<!\bshe )(?<!\bthey )\bjust\b",
@@ -106,7 +128,7 @@ def proper_names(original: str) -> frozenset[str]:
     found: set[str] = set()
     capitals = re.findall(r"\b[A-Z]\w+", original)
     headline = len(capitals) > 3 and len(capitals) > 0.6 * len(re.findall(r"\b[A-Za-z]\w+", original))
-    for match in re.finditer(r"(?<![A-Za-z0-9'])([A-Z][a-zA-Zà-öø-ÿ]*)(?![a-z'])", original):
+    for match in re.finditer(r"(?<![A-Za-z0-9'])([A-Z][a-zA-Zà-öø-ÿ]*)(?![a-z]|'(?!s\b))", original):
         word = match.group(1)
         if word in ("I", "OK"):
             continue
@@ -135,7 +157,9 @@ def modality(text: str) -> frozenset[str]:
 
 def scope(text: str) -> frozenset[str]:
     """Whether the text speaks of all, some, most, only."""
-    return _levels(_SCOPES, text)
+    found = _levels(_SCOPES, text)
+    bounds = {"most"} if "at-most" in found else {"least"} if "at-least" in found else set()
+    return found - bounds
 
 
 _DIRECTIONS = read_words("directions.txt")
@@ -184,6 +208,36 @@ def is_past(word: str) -> bool:
     if word in _IRREGULAR:
         return _IRREGULAR[word] != word and word not in _NOT_PAST and not word.endswith("s")
     return word.endswith("ed") and lemma(word) != word
+
+
+_PASTS = {base: [form for form, of in _IRREGULAR.items() if of == base] for base in set(_IRREGULAR.values())}
+
+
+def _forms(verb: str) -> tuple[str, ...]:
+    """A verb in its other forms: with -s, its past, its participle, with -ing."""
+    stem = verb[:-1] if verb.endswith("e") else verb
+    ends_in_y = bool(re.search(r"[^aeiou]y$", verb))
+    if re.fullmatch(r"[^aeiou]*[aeiou][bdgmnpt]", verb):  # stop, put
+        stem += verb[-1]
+    third = verb[:-1] + "ies" if ends_in_y else verb + ("es" if re.search(r"(?:s|x|z|ch|sh|o)$", verb) else "s")
+    regular = verb[:-1] + "ied" if ends_in_y else stem + "ed"
+    pasts = [form for form in _PASTS.get(verb, ()) if not form.endswith(("s", "ing"))] or [regular]
+    return third, pasts[0], pasts[-1], stem + "ing"
+
+
+def _phrases() -> list[tuple[str, str]]:
+    """The shipped phrases; a plus before a verb means all its forms."""
+    found = []
+    for word, phrase in read_phrases("phrases.txt"):
+        verb = word.removeprefix("+")
+        found.append((verb, phrase))
+        if verb != word:
+            first, _, rest = phrase.partition(" ")
+            found += [(a, f"{b} {rest}") for a, b in zip(_forms(verb), _forms(first), strict=True)]
+    return found
+
+
+_PHRASES = _phrases()
 
 
 def is_past_or_base(word: str) -> bool:

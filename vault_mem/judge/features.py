@@ -10,10 +10,8 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.quantities import unmatched
-from vault_mem.judge.text import Text
-from vault_mem.judge.words import Word, read_words
-
-LIGHT = read_words("light_words.txt")
+from vault_mem.judge.text import LIGHT, Text
+from vault_mem.judge.words import Word
 
 
 def features(

@@ -17,10 +17,11 @@ JAPANESE = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
 
 _GRAMMAR = read_words("grammar.txt")
 _NEGATIVE = re.compile(
-    r"な(?:い|かっ|く(?!な)|くな(?!る|り|っ)|けれ)|ません|ぬ(?=[。、]|$)|(?<![必まは])ず(?:に|、|。|$|(?=[ァ-ヺ一-鿿]))|なし(?=で|だ|。|$)|未(?=[一-鿿ァ-ヺ])|ないで|そこな[いうっ]|そびれ|損ね|損な[いうっ]"
+    r"な(?:い|かっ|く(?!な)|くな(?!る|り|っ)|けれ)|ません|ぬ(?=[。、]|$)|(?<![必まは])ず(?:に|、|。|$|(?=[ァ-ヺ一-鿿]))|なし(?=[でだのにもは、。]|$)|未(?=[一-鿿ァ-ヺ])|ないで|そこな[いうっ]|そびれ|損ね|損な[いうっ]"
 )
 _NOT_NEGATIVE = re.compile(
     r"な(?:ければ|くては|いと|きゃ)(?:なら|いけ|なり)(?:な(?:い|かった)|ません(?:でした)?)|なきゃ|かもしれな(?:い|かった)|かもしれません|"
+    r"[てで]は(?:いけ|行け|なら|なり)(?:な(?:い|かった)|ません(?:でした)?)|"
     r"しか(?!け|し|る|た|り|ら)(?P<only>[^。、]*?)(?:な(?:い|かった|く)|ません)|に違いな(?:い|かった)|にすぎな(?:い|かった)|だけでなく|以外[^。]*?(?:な(?:い|かった)|ません)|ではないか|じゃないか|少な(?:い|く|かっ)|危な(?:い|く|かっ)|つまらな(?:い|く|かっ)|"
     r"もったいな(?:い|く)|仕方(?:が)?な(?:い|く)|切な(?:い|く|かっ)|何気な(?:い|く)|問題(?:は|が)?(?:な(?:い|し|かった)|ありません(?:でした)?)|なく(?=なっ|なり|なる)|間もなく|まもなく|なくて(?=も(?:いい|よい))"
 )
@@ -28,13 +29,13 @@ _MODALS = {
     "must": re.compile(
         r"な(?:ければ|くては|いと)(?:なら|いけ|なり)|なきゃ|必須|べき|必ず(?![^。]*くださ)|必要|要る|要ります"
     ),
-    "may not": re.compile(r"(?<!なく)ては(?:いけ|行け|なら|だめ|ダメ|駄目)|禁止"),
+    "may not": re.compile(r"(?<!なく)[てで]は(?:いけ|行け|なら|だめ|ダメ|駄目)|禁止"),
     "may": re.compile(r"[てで]も(?:いい|よい|良い|構わ|かまわ)|[てで](?:よい|良い|いい)(?!か|ので)"),
     "perhaps": re.compile(
         r"かも(?:しれ)?|だろう|でしょう|らしい|みたい|推測|おそらく|たぶん|多分|かどうか|か迷|検討|はず"
     ),
     "need not": re.compile(r"なくても(?:いい|よい|良い|構わ|かまわ)"),
-    "want": re.compile(r"(?<!もっ)たい(?!した|て)|たがっ|ほし(?:い|く)|希望"),
+    "want": re.compile(r"(?<=[一-鿿いきぎしちにびみりえけげせぜてでねべめれ])(?<!だい)(?<!つめ)(?<![冷重眠平])たい(?!した|て|へん)|たがっ|ほし(?:い|く)|希望"),
 }
 _SCOPES = {
     "all": re.compile(
@@ -45,6 +46,7 @@ _SCOPES = {
     "except": re.compile(r"以外(?![^。]*な[いか])|を除"),
     "most": re.compile(r"ほとんど|大半|大部分|たいてい|大抵"),
     "half": re.compile(r"半分|半数"),
+    "almost": re.compile(r"ほぼ(?!\s*[\ue000-\uf7ff])|ほとんど(?=全|すべて|みんな|毎|完)"),
 }
 
 
@@ -65,12 +67,30 @@ def words(text: str, tokens: TokenVectors, names: frozenset[str]) -> list[Word]:
         if not surface or not JAPANESE.search(surface) or surface in _GRAMMAR:
             continue
         form = dictionary_form(surface)
+        if form == surface:
+            form = _verb(surface, text, end)
         if KANA.fullmatch(surface) and (len(surface) < 2 or not (known(form) or len(surface) >= 3)):
             continue
         piece = bool(KANJI.fullmatch(surface)) and bool(_COMPOUND.match(text, end) or _COMPOUND.match(text, start - 1))
         found.append(Word(surface, form, place, role_after(text, end), surface in names, piece))
         ends.append((start, end))
     return _with_roles_of_compounds(found, ends)
+
+
+# What follows the stem of a verb, and no noun: 勤めて, 払いました, 来ない.
+_AFTER_STEM = re.compile(r"(?P<past>[たて](?![めちき]))|ま[すしせ]|ない|なか|たい|られ")
+_GODAN = dict(zip("いきぎしちにびみり", "うくぐすつぬぶむる", strict=True))
+
+
+def _verb(surface: str, text: str, end: int) -> str:
+    """The verb whose stem a word is, where it is a noun as well and what follows shows that it is the verb here."""
+    after = _AFTER_STEM.match(text, end)
+    if not after or not KANJI.match(surface):
+        return surface
+    endings = [surface + "る"]
+    if surface[-1] in _GODAN:  # 貸した; the other verbs of this kind change before た: 働いた
+        endings += [surface[:-1] + _GODAN[surface[-1]]] if surface[-1] == "し" or not after["past"] else []
+    return next((verb for verb in endings if known(verb)), surface)
 
 
 def _with_roles_of_compounds(found: list[Word], ends: list[tuple[int, int]]) -> list[Word]:
@@ -90,7 +110,16 @@ _SPELLINGS = [
         ("曜", "([月火水木金土日]曜日?)(?:ごと|毎)に", r"毎週\1に"),
         ("毎", r"毎([分秒])", r"1\1あたり"), ("毎時", "毎時", "1時間あたり"),
         ("につき", r"(?<=[分秒間日月年人個回件])につき", "あたり"),
-        ("", r"(?:こと|よう)に(?:決め|し)(?=た|ま)|と(?:決め|決まっ)(?=た|て)", "ことにし"),
+        ("日", r"(?<!\d)[1一]日(?:に|あたり)?(?=[0-9一二三四五六七八九十]+[回度錠杯])", "毎日"),
+        ("朝", r"朝(?:ご飯|ごはん|飯)", "朝食"), ("昼", r"昼(?:ご飯|ごはん|飯)", "昼食"),
+        ("", r"[夕晩](?:ご飯|ごはん|飯)", "夕食"),
+        ("として", r"として(?:働い|勤め|勤務し)て(?:いる|います)(?=。|$)", "です"),
+        ("たいと", r"たいと(?:思う|思います|思って(?:いる|います))(?=。|$)", "たい"),
+        ("願い", r"お願い(?:します|いたします|する)", "ください"),
+        ("", r"(?:こと|よう)に(?:決め|し|決まっ)(?=た|ま)|ことが決まっ(?=た)|と(?:決め|決まっ)(?=た|て)", "ことにし"),
+        ("昨日の", "昨日の[夜晩]", "昨夜"), ("今日の", "今日の[夜晩]", "今夜"), ("今日の朝", "今日の朝", "今朝"),
+        ("月", r"[1一][かヵカヶケ]月(?:に|あたり)?(?=\d)", "月"), ("週間に", r"[1一]週間に(?=\d)", "週に"),
+        ("バージョン", r"バージョン\s*(?=v?\d+\.\d)", "v"),
         ("が", r"(?<=[一-鿿ァ-ヺー])が(?:先|最初)(?=で|だ|、|。|$)", "から"),
         ("逢", "逢", "会"), ("聴", "聴", "聞"), ("貴方", "貴方", "あなた"), ("下さ", "下さ", "くださ"),
         # What carries grammar more than content is written in kana as a rule, and by some in kanji.

@@ -11,9 +11,9 @@ from typing import Any
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.align import Alignment, compared
 from vault_mem.judge.difference import Difference
-from vault_mem.judge.features import LIGHT, features
+from vault_mem.judge.features import features
 from vault_mem.judge.rules import differences, quantity_changes
-from vault_mem.judge.text import quantities_in, texts
+from vault_mem.judge.text import LIGHT, quantities_in, texts
 from vault_mem.judge.words import DATA
 
 # How sure the fitted part must be where one text has words that the other has not. Measured in docs/guard.md: high

@@ -25,7 +25,7 @@ _BEING = re.compile(
     r"\b(?:is|are|am|was|were|be)(?: (?:now|back|still|currently|just))* (?:(in|on|at)|from|out of|off)\b"
 )
 _EDGES = re.compile(r"\W+$|^\W+")
-_SMALL = english.STOP | {"after", "before", "above", "below", "next", "last", "again", "first", "take", "put", "bring"}
+_SMALL = english.STOP | {"after", "before", "above", "below", "next", "last", "again", "first", "take", "put", "bring", "back", "forward", "ahead", "away"}
 _TOKEN = re.compile(r"[a-zà-öø-ÿ'-]+|[^\w\s]|[^\x00-\x7f]")
 # 部屋から電話した, 部屋に電話した. は may stand for any of them, and が and を for each other.
 _PARTICLE_CLASHES = frozenset(
@@ -82,6 +82,7 @@ _NEUTRAL = frozenset(
         *("no", "it", "its", "he", "she", "they", "we", "i", "you", "me", "him", "her", "them", "us", "his", "my"),
         *("your", "their", "our", "that", "which", "who", "whom", "and", "but", "or", "so", "now", "already", "also"),
         *("there", "get", "gets", "got", "go", "goes", "please", "just", "really", "very", "quite", "need", "one"),
+        *("max", "maximum", "minimum", "most", "least"),
     )
 )
 # Groups of small words of which one may be said for another.
@@ -110,6 +111,7 @@ _INTERCHANGEABLE = [
         "when while where as if",
         "only just",
         "same own",
+        "take last need",
         "much lot lots more",
     )
 ]
@@ -181,9 +183,16 @@ def _object(rest: str, values: dict[str, str], names: frozenset[str]) -> list[st
     return found
 
 
+_WAY = re.compile("から|まで|へ")
+
+
 def _by_particle(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
     if not one.is_japanese or not two.is_japanese or one.passives != two.passives:
         return []
+    if _WAY.split(one.rest) == _WAY.split(two.rest):  # ここまで, ここから: the same but for these
+        for was, now in zip(_WAY.findall(one.rest), _WAY.findall(two.rest), strict=True):
+            if frozenset((was, now)) in _PARTICLE_CLASHES:
+                return [Difference("place", was, now)]
     either_way = bool(_EITHER_WAY.search(one.rest) or _EITHER_WAY.search(two.rest))
     for a, b, strength in alignment.pairs:
         roles = frozenset((a.role, b.role))

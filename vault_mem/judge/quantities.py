@@ -305,6 +305,11 @@ def _readers() -> Iterator[Reader]:
         "-/",
     )
     yield reader(
+        r"(?<![a-z0-9/.-])(3[01]|[12]\d|0?[1-9])\.(1[0-2]|0?[1-9])\.((?:19|20)\d\d)(?![a-z0-9/-])",
+        lambda m: _date(m[3], m[2], m[1], m.group()),
+        ".",
+    )
+    yield reader(
         rf"\b({_MONTH}) (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? (\d{{4}}))?",
         lambda m: _date(m[3], _month_number(m[1]), m[2], m.group()),
         _DIGITS,

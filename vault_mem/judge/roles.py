@@ -25,6 +25,8 @@ Pair = tuple[Word, Word]
 
 def role_changes(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors) -> list[Difference]:
     """A change of roles between two texts, if there is one."""
+    if _has(one, two):
+        return []
     same = [(a, b) for a, b, strength in alignment.pairs if strength == EXACT]
     turned = (one.passives - two.passives) % 2 == 1 or _turned(one, two, same)
     return (
@@ -33,6 +35,7 @@ def role_changes(one: Text, two: Text, alignment: Alignment, tokens: TokenVector
         or _by_order(one, two, turned)
         or _by_exchange(one, two)
         or _by_comparison(one, two, turned)
+        or _by_yori(one, two)
         or _by_landmark(one, two, alignment)
         or _by_sequence(one, two, same)
         or _by_owner(one, two, same)
@@ -52,18 +55,27 @@ def _turned(one: Text, two: Text, same: list[Pair]) -> bool:
     )
 
 
-_FIRST = re.compile(r"[てで]から|[ただ](?:後|あと)(?:で|に)?|[うくぐすつぬぶむる]前に")
+_FIRST = re.compile(r"[てで]から|[ただ](?:後|あと)(?:で|に)?|(?P<last>[うくぐすつぬぶむる]前に)")
 
 
 def _by_sequence(one: Text, two: Text, same: list[Pair]) -> list[Difference]:
     """食べてから飲む, 飲んでから食べる: what comes first."""
-    before, after = (_FIRST.split(text.rest) for text in (one, two))
-    if len(before) != 2 or len(after) != 2 or not one.is_japanese:
+    before, after = _in_sequence(one), _in_sequence(two)
+    if not before or not after:
         return []
     turned = [(a, b) for a, b in same if (a.text in before[0]) != (b.text in after[0])]
     first = [a.text for a, _ in turned if a.text in before[0]]
     then = [a.text for a, _ in turned if a.text in before[1]]
     return [Difference("order", f"{first[0]} … {then[0]}", f"{then[0]} … {first[0]}")] if first and then else []
+
+
+def _in_sequence(text: Text) -> tuple[str, str] | None:
+    """What comes first, and what then: 実装する前にテストを書く is a test first."""
+    found = list(_FIRST.finditer(text.rest)) if text.is_japanese else []
+    if len(found) != 1:
+        return None
+    parts = text.rest[: found[0].start()], text.rest[found[0].end() :]
+    return (parts[1], parts[0]) if found[0]["last"] else parts
 
 
 def _by_owner(one: Text, two: Text, same: list[Pair]) -> list[Difference]:
@@ -136,6 +148,8 @@ def _by_transposition(one: Text, two: Text, turned: bool, tokens: TokenVectors) 
                 one, front[-1].text, back[-1].text
             ):
                 return []
+            if all(_mutual(each, front[-1].text, back[-1].text) for each in (one, two)):
+                return []
             x, y = " ".join(word.text for word in front), " ".join(word.text for word in back)
             named = any(word.name for word in front) and any(word.name for word in back)
             single = first == last == 1
@@ -186,6 +200,8 @@ def _only_moved(one: Text, two: Text, first: str, second: str) -> bool:
     """Whether two changed places and neither its part: listed, the speaker, or with its own preposition."""
     if any(_listed(each, first, second) for each in (one, two)) or _linked(one, two, first, second):
         return True
+    if all(_mutual(each, first, second) for each in (one, two)):
+        return True
     for actor in (first, second):
         speaker = (
             rf"\b{actor}\b(?: \w+){{0,3}} (?:said|says|say|told)\b"
@@ -212,10 +228,31 @@ def _linked(one: Text, two: Text, first: str, second: str) -> bool:
         if all(re.search(whose, text.plain.lower()) for text in (one, two)):
             return True
     equal = "|".join(
-        rf"\b{a}(?: \w+)?(?: (?:of|for|in) (?:[\w'-]+ ){{1,3}}?| ){_BE}(?: now)? (?:[\w']+ ){{0,3}}?{b}\b"
+        rf"\b{a}(?:'s)?(?: \w+)?(?: (?:of|for|in) (?:[\w'-]+ ){{1,3}}?| ){_BE}(?: now)? (?:[\w']+ ){{0,3}}?{b}\b"
         for a, b in ((first, second), (second, first))
     )
     return all(re.search(equal, text.plain.lower()) for text in (one, two))
+
+
+# What is as true the other way round.
+_MUTUAL = (
+    r"(?:(?:married|engaged|related|next|adjacent|identical|similar|equal) to|(?:friends|neighbou?rs|colleagues|siblings"
+    r"|roommates|flatmates|twins|cousins|classmates) with|(?:married|met|resembles?|differs? from))"
+)
+
+
+def _mutual(text: Text, first: str, second: str) -> bool:
+    """Whether two stand to each other in the same way: Chen is married to Hugo."""
+    return any(
+        re.search(rf"\b{a}(?: \w+)? (?:(?:is|are|was|were|got|has|have|been|now|still) )*{_MUTUAL} (?:the )?{b}\b", text.rest)
+        for a, b in ((first, second), (second, first))
+    )
+
+
+def _has(one: Text, two: Text) -> bool:
+    """Whether one text says "there are" where the other says "has": three cats in Nadia's house, Nadia has three cats."""
+    there, has = re.compile(r"^\W*there (?:is|are|was|were)\b"), re.compile(r"\b(?:has|have|had)\b")
+    return any(there.search(a.rest) and has.search(b.rest) for a, b in ((one, two), (two, one)))
 
 
 def _actors(text: Text) -> dict[str, int]:
@@ -249,6 +286,20 @@ def _by_comparison(one: Text, two: Text, turned: bool) -> list[Difference]:
             return [Difference("role", f"than {min(back)}", f"{min(back)} … than")]
         if crossed and back:
             return [Difference("role", f"{min(crossed)}{sign}{min(back)}", f"{min(back)}{sign}{min(crossed)}")]
+    return []
+
+
+_THAN = re.compile(r"([^はが、。\s]+?)(?:の|もの|のほう|の方)?(?:より(?:も|は)?(?!まし)|ほど(?=[^。]*(?:ない|ません|なかった)))")
+
+
+def _by_yori(one: Text, two: Text) -> list[Difference]:
+    """新しいのは前のより静かだ, 前のは新しいのより静かだ."""
+    before, after = (_THAN.findall(text.rest) for text in (one, two))
+    if len(before) != 1 or len(after) != 1 or before == after:
+        return []
+    (was,), (now,) = before, after
+    if was in two.rest and now in one.rest and was not in now and now not in was:
+        return [Difference("role", f"{was}より", f"{now}より")]
     return []
 
 

@@ -8,7 +8,7 @@ from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge import japanese
 from vault_mem.judge.align import Alignment
 from vault_mem.judge.attending import attending
-from vault_mem.judge.converse import settle_converses
+from vault_mem.judge.converse import gets, settle_converses
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.places import place_changes
 from vault_mem.judge.quantities import Quantity, mark, unmatched
@@ -242,9 +242,11 @@ def _small_words(one: Text, two: Text) -> list[Difference]:
 
 
 def _givings(one: Text, two: Text) -> list[Difference]:
-    """Who gave: あげた, もらった."""
+    """Who gave: あげた, もらった; 手伝った, 手伝ってもらった."""
     if one.givings and two.givings and one.givings != two.givings:
         return [Difference("opposite", min(one.givings), min(two.givings))]
+    if one.is_japanese and two.is_japanese and gets(one) != gets(two) and not (one.givings and two.givings):
+        return [Difference("role", "もらう" if gets(one) else "", "もらう" if gets(two) else "")]
     return []
 
 

@@ -30,11 +30,12 @@ def tense_changes(one: Text, two: Text, alignment: Alignment) -> list[Difference
         _ended(alignment)
         or _english(one, two, alignment)
         or _copula(one, two)
+        or _having(one, two, alignment)
         or (_japanese(one, two) if one.is_japanese and two.is_japanese else [])
     )
 
 
-_TOLD = re.compile(r"^\W*(?:please|remember to|todo|make sure|be sure to)\b|(?:こと|ください|てね)[。.!！]*$")
+_TOLD = re.compile(r"^\W*(?:please|remember to|todo|make sure|be sure to|do not|never|no)\b|(?:こと|ください|てね)[。.!！]*$")
 
 
 def is_told(text: Text) -> bool:
@@ -61,7 +62,7 @@ _ADVERB = (
 _ADVERBS = rf"(?: {_ADVERB})*"
 _BEFORE = {
     "over": re.compile(
-        rf"\b(?:used to|no longer|(?:stop|quit|cease|finish)\w*|(?:give|gave|given|giving) up){_ADVERBS}$"
+        rf"\b(?:(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )used to|no longer|(?:stop|quit|cease|finish)\w*|(?:give|gave|given|giving) up){_ADVERBS}$"
     ),
     "planned": re.compile(
         r"\b(?:will|shall|must|should|let|let us|todo"
@@ -101,6 +102,9 @@ def _english(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
     return []
 
 
+_TOLD_NOT = re.compile(r"^\W*(?:please )?do not$")
+
+
 def _stages(text: Text, word: Word) -> set[str]:
     """The stages at which a verb stands in a text, wherever it stands."""
     return {stage for before in text.before(word.text) if (stage := _stage(word, before))}
@@ -108,6 +112,8 @@ def _stages(text: Text, word: Word) -> set[str]:
 
 def _stage(word: Word, before: str) -> str:
     """The stage of a verb in this form after these words; nothing where it may be no verb at all."""
+    if _TOLD_NOT.search(before):
+        return "asked"
     said = next((name for name, pattern in _BEFORE.items() if pattern.search(before)), "")
     if said == "adjective":
         return ""
@@ -140,6 +146,21 @@ def _copula(one: Text, two: Text) -> list[Difference]:
         now = after.get(said, form)
         if (form in ("was", "were")) != (now in ("was", "were")):
             return [Difference("status", form, now)]
+    return []
+
+
+_HAD = re.compile(r"\bhad(?! (?:to|been|not)\b) +(\S+)")
+_PAST, _PRESENT = re.compile(r"\b(?:had|was|were|did)\b"), re.compile(r"\b(?:has|have|is|are|am)\b")
+
+
+def _having(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
+    """Nadia has two cats, Nadia had two cats: where no other verb says when."""
+    if alignment.left or alignment.right:
+        return []
+    had = [any(not english.is_past(word) for word in _HAD.findall(text.rest)) for text in (one, two)]
+    now = [bool(_PRESENT.search(text.rest)) and not _PAST.search(text.rest) for text in (one, two)]
+    if (had[0] and now[1]) or (now[0] and had[1]):
+        return [Difference("status", "had" if had[0] else "has", "had" if had[1] else "has")]
     return []
 
 

@@ -9,10 +9,11 @@ from functools import cached_property, lru_cache
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge import english, japanese
 from vault_mem.judge.quantities import Quantity, quantities
-from vault_mem.judge.words import Word
+from vault_mem.judge.words import Word, read_words
 
 # A new text is compared with several, and the next one often with the same.
 _KEPT = 64
+LIGHT = read_words("light_words.txt")
 _NOT_POSSESSORS = frozenset(("it", "that", "there", "he", "she", "let", "what", "who", "here"))
 _JAPANESE_NAME = re.compile(
     r"(?!(?:お|御)?[兄姉父母爺婆娘嫁奥客皆](?:さん|様|ちゃん|くん|君))([一-鿿ァ-ヺー]{1,4})(?:さん|くん|君|ちゃん|先生|氏|部長|課長|社長|様)"
@@ -29,6 +30,7 @@ def _plain(original: str) -> str:
 
 
 _IN_WORD = re.compile(r"\w")
+_WORD = re.compile(r"(?<![\w-])[a-z]{3,}(?![\w-])")
 
 
 def places_of(word: str, text: str, in_word: re.Pattern[str]) -> list[int]:
@@ -64,13 +66,14 @@ def quantities_in(original: str) -> list[Quantity]:
 
 
 def respelled(before: str, after: str) -> tuple[str, str]:
-    """Two texts, normalised, with the quantities of the second written as in the first: 15:00 as 3pm."""
+    """Two texts, normalised, with what the second writes in another form written as in the first: 15:00 as 3pm."""
     (_, one, left, _), (_, two, right, _) = _prepared(before), _prepared(after)
     for quantity in left:
         partner = next((other for other in right if quantity.agrees(other)), None)
         if partner and partner.text != quantity.text:
             two = two.replace(partner.text, quantity.text, 1)
-    return one, two
+    forms = {english.lemma(word): word for word in _WORD.findall(one)}
+    return one, _WORD.sub(lambda match: forms.get(english.lemma(match[0]), match[0]), two)
 
 
 class Text:
@@ -135,7 +138,7 @@ class Text:
     def denied(self) -> frozenset[str]:
         """The words that its negations stand before."""
         spans = re.findall(r"\b(?:not|no|without|never)\b((?:\W+\w+){1,3})", self.rest)
-        found = {word.lemma for span in spans for word in english.words(span, self.names)[:2]}
+        found = {word.lemma for span in spans for word in english.words(span, self.names)[:2]} - LIGHT
         return frozenset(found | {word.lemma for word in self.words if japanese.is_denied(word.text, self.rest)})
 
     @cached_property
