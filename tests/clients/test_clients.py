@@ -374,6 +374,30 @@ def test_codex_installs_the_plugin(place: Place) -> None:
     assert "vault-mem" in listed.stdout and "mcp --tools core" in listed.stdout, listed.stdout + listed.stderr
 
 
+@pytest.mark.skipif(not (shutil.which("bwrap") and shutil.which("socat")), reason="its sandbox needs bwrap and socat")
+def test_claude_codes_sandbox(place: Place) -> None:
+    # as it is by default, where no socket can be made: reads answer, and a save says what would let it write
+    _claude(place)
+    place.setup("claude-code", "--user")
+    sandbox = ("--settings", json.dumps({"sandbox": {"enabled": True, "autoAllowBashIfSandboxed": True}}))
+
+    def shell(command: str) -> str:
+        """What a command says that the model runs; it ends well, so that the client passes its output on as it is."""
+        call = {"command": f"{command}; touch ~/written 2>/dev/null; true", "description": "try it"}
+        place.model.calls = [("Bash", call)]
+        asked = place.run("claude", "-p", QUESTION, *sandbox)
+        assert SAID in asked.stdout and not place.model.calls, asked.stdout + asked.stderr
+        assert not (place.home / "written").exists()  # it was a sandbox
+        return json.dumps(place.model.requests[-1][1]["messages"][-1], ensure_ascii=False)
+
+    vault = f"vault-mem --vault {place.vault}"
+    assert FACT in shell(f"{vault} recall lighthouse")
+    refused = shell(f"{vault} remember 'The lamp was cleaned on Friday.'")
+    assert f"{place.vault}/.vault-mem: Read-only" in refused and "setup AGENT --sandbox" in refused
+    place.setup("claude-code", "--user", "--sandbox")
+    assert "Saved (id: mem_" in shell(f"{vault} remember 'The lamp was cleaned on Friday.'")
+
+
 def test_codex_sandbox(place: Place) -> None:
     # reads answer, saves are saved, though the home folder is read-only there and sockets are closed
     (place.home / ".codex").mkdir()
