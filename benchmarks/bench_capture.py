@@ -1,4 +1,4 @@
-"""Capture: of what the rules propose in ten sessions, how much is worth keeping, and how much of that is found.
+"""Capture: of what the rules propose in 26 sessions, how much is worth keeping, and how much of that is found.
 
 What is worth keeping stands between ⟦ and ⟧, marked by hand before the rules were run on it. Then a transcript of
 500 MB: how long its hook takes, and time and memory of the commands that take it in.
@@ -36,7 +36,7 @@ def candidates(setting: Setting) -> Iterator[Figure]:
     for session in json.loads(SESSIONS.read_text(encoding="utf-8")):
         for said in session["said"]:
             marked = _MARKED.findall(said)
-            texts = [each.text for each in worth_keeping(re.sub("[⟦⟧]", "", said))]
+            texts = [each.text for each in worth_keeping(re.sub("[⟦⟧]", "", said), at_work=session["work"])]
             proposed += len(texts)
             right += sum(any(_same(text, mark) for mark in marked) for text in texts)
             wanted += len(marked)

@@ -25,7 +25,7 @@ SOURCE = Path(vault_mem.__file__).with_name("library.py")
 LINE = "<!-- From here on written by docs/generate_library.py -->"
 # The methods of a command that has not just the one of its own name; where it has none, why.
 METHODS: dict[str, tuple[str, ...] | str] = {
-    "remember": ("remember", "remember_many", "update", "repeated_in"),
+    "remember": ("remember", "remember_many", "update"),
     "recall": ("recall", "ask", "trusted_ids"),
     "search": ("search", "search_all"),
     "show": ("show", "show_in"),

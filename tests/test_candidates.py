@@ -180,8 +180,47 @@ def test_worth_it(said: str, kept: str) -> None:
     assert [each.text for each in worth_keeping(said)] == [kept]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "releases go out tuesdays, never on fridays",
+        "The archive has about 400,000 articles, the oldest from 1996.",
+        "timeouts are 5 seconds everywhere",
+        "請求番号は年度ごとに1から始まります",
+    ],
+)
+def test_plain_statements_where_the_agent_works(said: str) -> None:
+    # K-2: how things are is told without a cue; in small talk the same form is mostly an opinion
+    assert [each.rule for each in worth_keeping(said, at_work=True)] == ["statement"] and not list(worth_keeping(said))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The search page is slow, please profile the query.",
+        "The index looks wrong.",
+        "the failing one is test_split_three_ways",
+        "that hotel looks nice, how far is it from the tram",
+        "まだ直っていません",
+        "請求書のPDFは今おかしいです",
+    ],
+)
+def test_remarks_on_the_work_at_hand(said: str) -> None:
+    assert not list(worth_keeping(said, at_work=True))
+
+
+def test_an_agent_that_works_has_used_tools(cli: Command, tmp_path: Path) -> None:
+    said = line("user", "The archive has about 400,000 articles.")
+    ours = {"type": "tool_use", "id": "t1", "name": "mcp__vault-mem__recall", "input": {"query": "archive"}}
+    capture(cli, transcript(tmp_path, said, line("assistant", [ours])))
+    assert not proposals(cli)
+    shell = {"type": "tool_use", "id": "t2", "name": "Bash", "input": {"command": "ls"}}
+    capture(cli, transcript(tmp_path, said, line("assistant", [ours, shell]), said))
+    assert [each["text"][:20] for each in proposals(cli)] == ["save “The archive ha"]
+
+
 def test_precision(monkeypatch: pytest.MonkeyPatch) -> None:
-    # K-2: of what is proposed in the ten sessions of the benchmark, at least .6 is worth keeping
+    # K-2: of what is proposed in the sessions of the benchmark, at least .6 is worth keeping
     monkeypatch.syspath_prepend(Path(__file__).parent.parent)
     from benchmarks.bench_capture import candidates
     from benchmarks.harness import Setting

@@ -46,6 +46,8 @@ def test_set_to_what_it_is_writes_nothing(cli: Command, root: Path) -> None:
 
 def test_kinds_of_values(cli: Command) -> None:
     assert cli.json("config", "set", "include", "notes/**, journal/**")["value"] == ["notes/**", "journal/**"]
+    assert cli.json("config", "set", "include", '["notes/**", "a, b/**"]')["value"] == ["notes/**", "a, b/**"]
+    assert cli.run("config", "set", "include", '["notes/**"').code == 2
     assert cli.json("config", "set", "ignore", "")["value"] == []
     assert cli.json("config", "set", "quiet_seconds", "0")["value"] == 0
     assert cli.json("config", "set", "dedup_threshold", "1")["value"] == 1.0

@@ -95,16 +95,23 @@ def test_bash_completes(bare: Command):
     assert complete(bare, "vault-mem config set dedup_t") == ["dedup_threshold"]
 
 
+def said_of(bare: Command, command: str, option: str) -> str:
+    """What an option is for, as its command's help says it."""
+    options = bare.json("help", command)["options"]
+    return str(next(each["help"] for each in options if option in each["names"]))
+
+
 @pytest.mark.skipif(not shutil.which("fish"), reason="no fish here")
 def test_fish_completes(bare: Command):
+    recall = f"recall\t{COMMANDS['recall'].summary}"
     expected = {
-        "vault-mem reca": "recall\tFind memories by meaning and by words.",
-        "vault-mem -v reca": "recall\tFind memories by meaning and by words.",
-        "vault-mem --vault config reca": "recall\tFind memories by meaning and by words.",
+        "vault-mem reca": recall,
+        "vault-mem -v reca": recall,
+        "vault-mem --vault config reca": recall,
         "vault-mem remember config se": "",  # words of a text are no commands
-        "vault-mem remember --vault /x --forc": "--force\tSave it even if it repeats a memory.",
-        "vault-mem remember --kind rel": "relation\tOne of event, fact, relation, task, summary, mood; default event.",
-        "vault-mem help conso": "consolidate\tLink what is new, and find near-duplicates.",
+        "vault-mem remember --vault /x --forc": f"--force\t{said_of(bare, 'remember', '--force')}",
+        "vault-mem remember --kind rel": f"relation\t{said_of(bare, 'remember', '--kind')}",
+        "vault-mem help conso": f"consolidate\t{COMMANDS['consolidate'].summary}",
         "vault-mem config set dedup_t": "dedup_threshold",
     }
     ask = "".join(f"complete -C '{line}'; echo;" for line in expected)
@@ -133,10 +140,10 @@ zpty -d line
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("vault-mem -v reca", "recall  -- Find memories by meaning"),
-        ("vault-mem --vault /x config se", "set  -- Change a setting"),
+        ("vault-mem -v reca", f"recall  -- {COMMANDS['recall'].summary[:20]}"),
+        ("vault-mem --vault /x config se", "set  -- "),
         ("vault-mem remember --kind rel", "relation"),
-        ("vault-mem help conso", "consolidate  -- Link what is new"),
+        ("vault-mem help conso", f"consolidate  -- {COMMANDS['consolidate'].summary[:10]}"),
         ("vault-mem config set dedup_t", "dedup_threshold"),
     ],
 )

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
+import platform
 import shutil
+import socket
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +20,7 @@ from daemons import served, wait_for
 from vault_mem.daemon import protocol
 from vault_mem.index import borrowed
 
-PR_SET_NO_NEW_PRIVS = 38
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, FILTER = 38, 22, 2
 
 
 def _why_not() -> str:
@@ -86,6 +90,7 @@ def test_reads_where_nothing_can_be_written(sandboxed: Sandboxed, cli: Command) 
     assert behind.json["stale"] is True and behind.json["pending"] == 1 and behind.json["results"]
     refused = sandboxed.confined("remember", "Nothing can be written here.")
     assert refused.code == 1 and str(cli.cwd) in refused.err and "Read-only" in refused.err
+    assert "setup AGENT --sandbox" in refused.err
 
 
 @in_bubblewrap
@@ -116,11 +121,37 @@ def test_a_daemon_outside_answers_into_the_sandbox(tmp_path: Path) -> None:
         assert command.json("list")["total"] == 2
 
 
-def narrowed(command: Command, *arguments: str, daemon: str = "") -> Answer:
-    """The command with no right to gain rights, as in every agent's sandbox."""
+SOCKET_CALL = {"x86_64": 41, "aarch64": 198}
+
+
+class _Program(ctypes.Structure):
+    """A filter of system calls, as the kernel takes it."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("lines", ctypes.c_char_p))
+
+
+def _no_unix_sockets() -> None:
+    """Let this process make no socket of the machine's own kind, as Claude Code's sandbox does."""
+    lines = (
+        (0x20, 0, 0, 0),  # the number of the call
+        (0x15, 0, 3, SOCKET_CALL[platform.machine()]),  # not socket: let it pass
+        (0x20, 0, 0, 16),  # its first argument
+        (0x15, 0, 1, socket.AF_UNIX),  # another family: let it pass
+        (0x06, 0, 0, 0x50000 | errno.EPERM),
+        (0x06, 0, 0, 0x7FFF0000),
+    )
+    packed = b"".join(struct.pack("HBBI", *line) for line in lines)
+    program = _Program(len(lines), packed)
+    assert ctypes.CDLL(None).prctl(PR_SET_SECCOMP, FILTER, ctypes.byref(program)) == 0
+
+
+def narrowed(command: Command, *arguments: str, daemon: str = "", sockets: bool = True) -> Answer:
+    """The command with no right to gain rights, as in every agent's sandbox; some allow no sockets either."""
 
     def narrow() -> None:
         ctypes.CDLL(None).prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        if not sockets:
+            _no_unix_sockets()
 
     done = subprocess.run(
         [sys.executable, "-m", "vault_mem", *arguments],
@@ -153,6 +184,18 @@ def test_a_daemon_of_those_who_may_do_less_is_theirs_alone(tmp_path: Path) -> No
         assert "crane" in command.spawn("recall", "crane").out
         assert command.pid() is not None and Path(command.place + ".sock").exists()
         wait_for(lambda: not Path(command.place + protocol.NARROWED + ".sock").exists())
+
+
+@pytest.mark.skipif(platform.machine() not in SOCKET_CALL or sys.platform != "linux", reason="needs Linux's seccomp")
+def test_where_no_socket_may_be_made(tmp_path: Path) -> None:
+    # Claude Code's sandbox on Linux, as it is by default: it works without the daemon, though there is one
+    with served(tmp_path) as command:
+        command.spawn("remember", "The ferry leaves at nine.")
+        assert command.alive()
+        found = narrowed(command, "recall", "ferry", sockets=False)
+        assert found.code == 0 and "nine" in found.out and not found.err
+        assert narrowed(command, "remember", "The crane is green.", sockets=False).code == 0
+        assert "crane" in command.spawn("recall", "crane").out
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no folder here that even root may not write to")

@@ -18,6 +18,7 @@ from helpers import contents, states
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vault_mem import Vault
 from vault_mem.cli.console import Console
 from vault_mem.cli.main import run
 from vault_mem.setup.agents import AGENTS
@@ -523,6 +524,23 @@ def test_the_sandbox_is_spoken_of(agent_cli: Command, root: Path):
     for agent, setting in (("claude-code", f'"allowWrite": ["{root}"]'), ("codex", f'writable_roots = ["{root}"]')):
         notices = agent_cli.json("setup", agent, "--vault", str(root), "--dry-run")["notices"]
         assert any("starts the daemon" in each for each in notices) and any(setting in each for each in notices)
+
+
+def test_the_sandbox_is_opened_for_the_vaults_of_the_settings(agent_cli: Command, root: Path, tmp_path: Path):
+    # K-5: a personal vault that nobody named on the command line is outside the project all the same
+    Vault.init(tmp_path / "me", env=agent_cli.env)
+    Vault.init(agent_cli.cwd, env=agent_cli.env)
+    agent_cli.run("config", "set", "--user", "vaults", json.dumps([str(tmp_path / "me"), str(root), "."]))
+    wanted = [str(tmp_path / "me"), str(root)]
+    for agent in ("claude-code", "codex"):
+        told = agent_cli.json("setup", agent, "--dry-run")["notices"]
+        assert any(json.dumps(wanted) in each for each in told)
+        told = agent_cli.json("setup", agent, "--sandbox", "--yes")["notices"]
+        assert not any("outside the project" in each for each in told)
+    given = json.loads((agent_cli.cwd / ".claude/settings.json").read_text())["sandbox"]["filesystem"]
+    assert given["allowWrite"] == wanted
+    codex = tomllib.loads((agent_cli.cwd / ".codex/config.toml").read_text())
+    assert codex["sandbox_workspace_write"]["writable_roots"] == wanted
 
 
 @pytest.mark.parametrize(("agent", "path"), [("claude-code", ".claude/settings.json"), ("codex", ".codex/hooks.json")])

@@ -78,6 +78,39 @@ def test_saving(both: Command) -> None:
     assert "Kaya" not in b"".join(contents(both.cwd).values()).decode()
 
 
+def test_a_refused_text_is_kept(both: Command) -> None:
+    # D-2: whichever vault has what it repeats, and what is offered then works
+    refused = both.run("remember", "Kaya is allergic to shellfish.", "--tag", "food")
+    assert "--last-blocked --force" in refused.err and "--update" not in refused.err
+    assert both.run("remember", "--last-blocked", "--force").code == 0
+    assert both.json("list", "--tag", "food")["memories"][0]["content"] == "Kaya is allergic to shellfish."
+
+
+def test_a_fact_that_changes_in_another_vault(both: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    # K-5, D-6: it is named where it is, and can be closed there, by a person and by a model
+    me = Command(Path(both.env["HOME"], "me"), both.env)
+    old = me.json("remember", "The gym closes at 21:00.", "--kind", "fact")["memory"]["id"]
+    saved = both.json("remember", "The gym closes at 22:00.", "--kind", "fact")
+    assert (saved["changed"]["id"], saved["changed"]["vault"]) == (old, "~/me")
+    said = both.run("remember", "The gym closes at 23:00.", "--kind", "fact", "--force").out
+    assert "~/me" not in said  # who insists is not asked
+    said = both.run("remember", "The gym closes at 20:00.", "--kind", "fact").out
+    assert f"Differs from {old}" not in said  # the nearest vault has its own by now
+    for name, value in both.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(both.cwd)
+    sent: list[bytes] = []
+    tools = Server(Offer(), sent.append)
+    pool = me.json("remember", "The pool opens at 7:00.", "--kind", "fact")["memory"]["id"]
+    answer = call(tools, sent, "remember", content="The pool opens at 8:00.", kind="fact")
+    way = f"update_memory with memory_id {pool} and close"
+    assert way in answer["content"][0]["text"] and way in answer["structuredContent"]["hint"]
+    assert not call(tools, sent, "update_memory", memory_id=pool, close=True)["isError"]
+    assert me.json("show", pool)["valid_to"]
+    private = me.json("list", "--private")["memories"][0]["id"]
+    assert call(tools, sent, "update_memory", memory_id=private, close=True)["isError"]
+
+
 def test_wake_up(both: Command) -> None:
     woke = both.json("wake-up")
     assert [each["vault"] for each in woke["others"]] == ["~/me"]
@@ -120,6 +153,9 @@ def test_tools(both: Command, env: dict[str, str], tmp_path: Path, monkeypatch: 
     assert "allergic to shellfish" in call(tools, sent, "wake_up")["content"][0]["text"]
     assert not call(tools, sent, "remember", content="The harbour app needs Redis 7.")["isError"]
     assert not call(tools, sent, "remember", content="The mill closes on Mondays.", to="~/me")["isError"]
+    tagged = call(tools, sent, "update_memory", memory_id=found[0]["id"], fields={"tags": ["health"]})
+    assert not tagged["isError"]
+    assert "health" in json.dumps(call(tools, sent, "show_memory", memory_id=found[0]["id"])["structuredContent"])
     kept = call(tools, sent, "forget", memory_id=found[0]["id"])["content"][0]["text"]
     assert "it is a memory of ~/me" in kept and "--vault" not in kept  # a model has no options
     refused = call(tools, sent, "remember", content="A word for strangers.", to=str(tmp_path / "third"))
@@ -132,7 +168,7 @@ def test_one_in_trouble(both: Command) -> None:
     # K-5, L-4: what is wrong with one is said, and the other answers
     Path(both.env["HOME"], "me/vault-mem.toml").write_text("dedup_threshold = 'x'\n")
     answer = both.run("recall", "On which port does the harbour app listen?")
-    assert "8090" in answer.out or "dedup_threshold" in answer.err
+    assert "8090" in answer.out and "dedup_threshold" in answer.err
 
 
 def test_worktrees(cli: Command, root: Path, tmp_path: Path, env: dict[str, str]) -> None:

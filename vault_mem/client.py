@@ -246,7 +246,10 @@ def connect(address: str) -> Socket | None:
 
     from vault_mem.daemon.protocol import peer_uid
 
-    connection = socket(AF_UNIX, SOCK_STREAM)
+    try:
+        connection = socket(AF_UNIX, SOCK_STREAM)
+    except OSError:
+        return None  # Claude Code's sandbox allows no such sockets
     try:
         connection.settimeout(_ACCEPT_SECONDS)
         connection.connect(address + ".sock")

@@ -473,12 +473,6 @@ class Vault:
 
         return self._reading(show_in_any, name, others, id_)
 
-    def repeated_in(self, others: Sequence[Beside], content: str) -> Found | None:
-        """The memory of one of the other vaults that a text repeats."""
-        from vault_mem.operations.vaults.several import repeated_in
-
-        return repeated_in(others, content)
-
     def search_all(
         self, query: str, n: int, filters: Filters, others: Sequence[Beside], name: str = ""
     ) -> RecallResult:

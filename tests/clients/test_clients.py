@@ -9,12 +9,15 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
@@ -162,28 +165,63 @@ def table() -> Iterator[None]:
     Path(__file__).parents[2].joinpath("build/clients/table.md").write_text(head + "".join(lines))
 
 
-def _settings(place: Place) -> dict[str, bytes]:
-    """The files in which a client is set up: what else it writes while it runs is its own."""
-    names = [".claude.json", ".claude/settings.json", ".claude/CLAUDE.md", ".codex/config.toml", ".codex/hooks.json"]
-    names += [".codex/AGENTS.md", ".gemini/settings.json", ".gemini/GEMINI.md", ".config/opencode/opencode.json"]
-    names += [".config/opencode/AGENTS.md", ".copilot/mcp-config.json", ".copilot/copilot-instructions.md"]
-    names += [".copilot/hooks/vault-mem.json", ".qwen/settings.json", ".qwen/QWEN.md"]
-    names += [".config/opencode/plugins/vault-mem.js"]
-    skills = [str(path.relative_to(place.home)) for path in place.home.rglob("SKILL.md") if "vault-mem" in str(path)]
-    return {name: (place.home / name).read_bytes() for name in (*names, *skills) if (place.home / name).exists()}
+def _files(folder: Path) -> dict[str, bytes]:
+    """What a folder holds, by name."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _value(name: str, raw: bytes) -> Any:
+    """What settings say, however they are written."""
+    return tomllib.loads(raw.decode()) if name.endswith(".toml") else jsonc.parse(raw.decode()).value
+
+
+def _without_ours(value: Any) -> Any:
+    """Settings without what `setup` added, and without what holds nothing else."""
+    if isinstance(value, list):
+        return [each for each in value if "vault-mem" not in json.dumps(each)]
+    if not isinstance(value, dict):
+        return value
+    kept = {key: _without_ours(each) for key, each in value.items() if not key.startswith("vault-mem")}
+    return {key: each for key, each in kept.items() if each or each == value[key]}
+
+
+def _taken_out(place: Place, agent: str, *options: str, before: dict[str, bytes], set_up: dict[str, bytes]) -> str:
+    """Take out what `setup` added after the client has run; says how exact that could be (A-1).
+
+    A file that the client has not written stands as it did before setup, byte for byte. In one that it has, our
+    entries are gone and all else is as the client left it. What the client made for itself is not touched.
+    """
+    used = _files(place.home)
+    place.remove(agent, *options)
+    left = _files(place.home)
+    ours = {name for name, raw in set_up.items() if before.get(name) != raw}
+    rewritten = sorted(name for name in ours if used[name] != set_up[name])
+    for name in ours:
+        if name not in rewritten:
+            assert left.get(name) == before.get(name), name
+        else:
+            assert _value(name, left[name]) == _without_ours(_value(name, used[name])), name
+    own = {name: raw for name, raw in used.items() if name not in ours and not name.startswith(_STATE)}
+    assert {name: left.get(name) for name in own} == own
+    return f"yes; ours alone in {', '.join(Path(name).name for name in rewritten)}" if rewritten else "yes"
+
+
+# Receipts, the daemon's folder and the cache are our own.
+_STATE = (".local/state/vault-mem", ".cache/vault-mem", "run/")
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.agent)
 def test_a_client(client: Client, place: Place) -> None:
     client.prepare(place)
     row = _rows.setdefault(f"{client.agent} {place.version(client.program)}", {})
-    before = _settings(place)
+    nothing = _said(place.run(client.program, *client.listed))
+    before = _files(place.home)
     options = ("--user", "--capture", "--per-prompt")
     place.setup(client.agent, *options)
     place.remove(client.agent, "--user")
-    assert _settings(place) == before
-    row["removal exact"] = "yes"
+    assert {name: raw for name, raw in _files(place.home).items() if not name.startswith(_STATE)} == before
     place.setup(client.agent, *options)
+    set_up = _files(place.home)
     listed = place.run(client.program, *client.listed)
     said = listed.stdout + listed.stderr
     assert "vault-mem" in said, said
@@ -211,11 +249,17 @@ def test_a_client(client: Client, place: Place) -> None:
     if client.capture:
         _captured(place)
     row["session captured"] = "yes" if client.capture else "no"
-    place.remove(client.agent, "--user")  # by now the client has written into these files, too
-    assert b"vault-mem" not in b"".join(_settings(place).values())
+    row["removal exact"] = _taken_out(place, client.agent, "--user", before=before, set_up=set_up)
+    assert _said(place.run(client.program, *client.listed)) == nothing  # it knows of no server, as before
+    heard = len(place.model.requests)
     again = place.run(client.program, *client.ask)
     assert SAID in again.stdout, again.stdout + again.stderr
+    assert FACT not in json.dumps(place.model.requests[heard:])  # and nothing of ours reaches its model
     row["still starts"] = "yes"
+
+
+def _said(done: subprocess.CompletedProcess[str]) -> str:
+    return done.stdout + done.stderr
 
 
 def _offers(body: Any, tool: str) -> bool:
@@ -330,6 +374,30 @@ def test_codex_installs_the_plugin(place: Place) -> None:
     assert "vault-mem" in listed.stdout and "mcp --tools core" in listed.stdout, listed.stdout + listed.stderr
 
 
+@pytest.mark.skipif(not (shutil.which("bwrap") and shutil.which("socat")), reason="its sandbox needs bwrap and socat")
+def test_claude_codes_sandbox(place: Place) -> None:
+    # as it is by default, where no socket can be made: reads answer, and a save says what would let it write
+    _claude(place)
+    place.setup("claude-code", "--user")
+    sandbox = ("--settings", json.dumps({"sandbox": {"enabled": True, "autoAllowBashIfSandboxed": True}}))
+
+    def shell(command: str) -> str:
+        """What a command says that the model runs; it ends well, so that the client passes its output on as it is."""
+        call = {"command": f"{command}; touch ~/written 2>/dev/null; true", "description": "try it"}
+        place.model.calls = [("Bash", call)]
+        asked = place.run("claude", "-p", QUESTION, *sandbox)
+        assert SAID in asked.stdout and not place.model.calls, asked.stdout + asked.stderr
+        assert not (place.home / "written").exists()  # it was a sandbox
+        return json.dumps(place.model.requests[-1][1]["messages"][-1], ensure_ascii=False)
+
+    vault = f"vault-mem --vault {place.vault}"
+    assert FACT in shell(f"{vault} recall lighthouse")
+    refused = shell(f"{vault} remember 'The lamp was cleaned on Friday.'")
+    assert f"{place.vault}/.vault-mem: Read-only" in refused and "setup AGENT --sandbox" in refused
+    place.setup("claude-code", "--user", "--sandbox")
+    assert "Saved (id: mem_" in shell(f"{vault} remember 'The lamp was cleaned on Friday.'")
+
+
 def test_codex_sandbox(place: Place) -> None:
     # reads answer, saves are saved, though the home folder is read-only there and sockets are closed
     (place.home / ".codex").mkdir()
@@ -360,7 +428,7 @@ def _openclaw_settings(place: Place, port: int) -> dict[str, Any]:
 
 @contextmanager
 def _gateway(place: Place, openclaw: tuple[str, ...], port: int) -> Iterator[None]:
-    """OpenClaw's Gateway, which runs its hooks; it takes a minute to start."""
+    """OpenClaw's Gateway, which runs its hooks, once it says that it is ready: after a minute, or several."""
     with (place.home / "gateway.log").open("w") as log:
         running = subprocess.Popen(
             [*openclaw, "gateway", "run"],
@@ -371,16 +439,22 @@ def _gateway(place: Place, openclaw: tuple[str, ...], port: int) -> Iterator[Non
             stderr=log,
         )
     try:
-        for _ in range(PATIENCE):
-            said = (place.home / "gateway.log").read_text()
-            assert running.poll() is None, said
-            if "http server listening" in said:
-                break
+        ends = time.monotonic() + PATIENCE
+        while not _ready(port):
+            assert running.poll() is None and time.monotonic() < ends, (place.home / "gateway.log").read_text()
             time.sleep(1)
         yield
     finally:
         running.terminate()
         running.wait(60)
+
+
+def _ready(port: int) -> bool:
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/readyz", timeout=10) as answer:
+            return bool(answer.status == HTTPStatus.OK)
+    except OSError:
+        return False
 
 
 def _asked(place: Place, *command: str) -> subprocess.CompletedProcess[str]:
@@ -401,12 +475,12 @@ def test_openclaw(place: Place) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     settings.write_text(f"// mine\n{json.dumps(_openclaw_settings(place, port), indent=2)}\n")
-    before = settings.read_bytes()
+    before = _files(place.home)
     place.setup("openclaw", "--capture")
     place.remove("openclaw")
-    assert settings.read_bytes() == before
-    row["removal exact"] = "yes"
+    assert {name: raw for name, raw in _files(place.home).items() if not name.startswith(_STATE)} == before
     place.setup("openclaw", "--capture")
+    set_up = _files(place.home)
     checked = place.run(*openclaw, "config", "validate")
     assert checked.returncode == 0, checked.stdout + checked.stderr
     row["accepted"] = "yes"
@@ -430,12 +504,10 @@ def test_openclaw(place: Place) -> None:
         assert SAID in _asked(place, *ask, "And now?").stdout
         _captured(place, place.home / ".openclaw/workspace")
         row["session captured"], row["hint reaches the model"] = "yes", "it has none"
-    place.remove("openclaw")
-    assert not (settings.parent / "skills/vault-mem").exists() and not (settings.parent / "hooks/vault-mem").exists()
-    was, left = (jsonc.parse(raw.decode()).value for raw in (before, settings.read_bytes()))
-    assert "vault-mem" not in json.dumps(left)
-    assert {key: left[key] for key in was} == was  # what its Gateway has written since is its own
+    row["removal exact"] = _taken_out(place, "openclaw", before=before, set_up=set_up)
     assert place.run(*openclaw, "config", "validate").returncode == 0
+    heard = len(place.model.requests)
     with _gateway(place, openclaw, port):
         assert SAID in _asked(place, *ask, QUESTION).stdout
+    assert "vault-mem-data" not in json.dumps(place.model.requests[heard:])
     row["still starts"] = "yes"

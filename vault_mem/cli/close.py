@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, changed, moment, open_vault
+from vault_mem.cli.common import Command, changed, moment, open_vault_of
 from vault_mem.cli.console import Console
 
 
@@ -19,5 +19,5 @@ from vault_mem.cli.console import Console
 @click.pass_obj
 def command(console: Console, id_: str, reason: str, at: str | None) -> None:
     """Mark a memory as no longer true. The file stays; recall leaves it out unless you ask for closed ones."""
-    vault = open_vault(console)
+    vault = open_vault_of(console, id_)
     changed(console, vault, "Closed", vault.close(id_, reason, moment(at, vault, "--at")))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.memory.filters import Filters
     from vault_mem.operations.upkeep.edit_memory import EditResult
     from vault_mem.operations.vaults.several import Beside
+    from vault_mem.operations.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
 log = redact.logger(__name__)
@@ -213,39 +214,60 @@ def _in_obsidian(vault: Vault, id_: str) -> str:
 
 def beside(console: Console, vault: Vault) -> list[Beside]:
     """The other vaults that answer, too: those that were named, or those of the user's settings."""
-    return _beside(console, vault.workspace.folder.root)
+    return _beside(console, vault.workspace.folder.root, vault.workspace.notices)
 
 
-def known_elsewhere(console: Console, id_: str) -> str:
-    """The other vault that has a memory which a command did not find; empty where none has."""
+def open_vault_of(console: Console, id_: str) -> Vault:
+    """The vault to change a memory in: a model has no --vault, and means the one that has it (SPEC K-5)."""
+    found = known_elsewhere(console, id_) if console.for_tool else None
+    if found is not None:
+        console.vault, console.public = str(found.workspace.folder.root), True
+    return open_vault(console)
+
+
+def known_elsewhere(console: Console, id_: str) -> Beside | None:
+    """The other vault that has a memory which the nearest does not have; None where no other has it."""
     from vault_mem.errors import VaultMemError
     from vault_mem.vault.find import find_vault
 
+    def has(workspace: Workspace) -> bool:
+        workspace.freshen()
+        key = workspace.index.known.key_of(id_)
+        return bool(key and workspace.folder.is_shown(key))
+
     try:
-        for other in _beside(console, find_vault(console.vault, console.cwd, console.env)):
-            other.workspace.freshen()
-            key = other.workspace.index.known.key_of(id_)
-            if key and other.workspace.folder.is_shown(key):
-                return other.name
+        nearest = find_vault(console.vault, console.cwd, console.env)
+        found = next((other for other in _beside(console, nearest, []) if has(other.workspace)), None)
+        return found if found and not has(_opened(console, nearest)) else None
     except VaultMemError:
-        pass  # it is about what was not found
-    return ""
+        return None  # it is about what was not found
 
 
-def _beside(console: Console, nearest: Path) -> list[Beside]:
+def _beside(console: Console, nearest: Path, told: list[str]) -> list[Beside]:
+    """The others that can be opened; what is wrong with one is told, and is not the trouble of all (SPEC L-4)."""
+    from vault_mem.errors import VaultMemError
     from vault_mem.vault.find import other_vaults
 
     roots = other_vaults(nearest, console.vaults, console.cwd, console.env)
     if not roots:
         return []
-    from vault_mem.operations.vaults.several import Beside
+    from vault_mem.operations.vaults.several import Beside, no_answer
+
+    found = []
+    for root in roots:
+        try:
+            found.append(Beside(vault_name(console, root), _opened(console, root)))
+        except VaultMemError as error:
+            told.append(no_answer(vault_name(console, root), error))
+    return found
+
+
+def _opened(console: Console, root: Path) -> Workspace:
+    """A vault to read in."""
     from vault_mem.operations.workspace import Workspace
     from vault_mem.vault.folder import Folder
 
-    def opened(root: Path) -> Workspace:
-        return console.lending(console, root) if console.lending else Workspace(Folder(root, console.env))
-
-    return [Beside(vault_name(console, root), opened(root)) for root in roots]
+    return console.lending(console, root) if console.lending else Workspace(Folder(root, console.env))
 
 
 def vault_name(console: Console, root: Path) -> str:

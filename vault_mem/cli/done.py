@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, changed, moment, open_vault
+from vault_mem.cli.common import Command, changed, moment, open_vault_of
 from vault_mem.cli.console import Console
 
 
@@ -19,5 +19,5 @@ from vault_mem.cli.console import Console
 @click.pass_obj
 def command(console: Console, id_: str, reason: str, at: str | None) -> None:
     """Mark a task as done. It is kept, with the date. `reopen` opens it again."""
-    vault = open_vault(console)
+    vault = open_vault_of(console, id_)
     changed(console, vault, "Done", vault.done(id_, reason, moment(at, vault, "--at")))

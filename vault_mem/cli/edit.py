@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vault_mem.cli.common import Command, finish, open_vault
+from vault_mem.cli.common import Command, finish, open_vault_of
 from vault_mem.cli.console import Console
 from vault_mem.errors import InvalidInput
 from vault_mem.messages import keep_clean
@@ -45,7 +45,7 @@ def command(
     Separate list items with commas. The earlier text is kept in the history; `undo` brings it back.
     """
     text = console.read_text() if content == "-" else content
-    vault = open_vault(console)
+    vault = open_vault_of(console, id_)
     if text is None and not fields:
         in_editor(console, vault, id_, reason, allow_secret=allow_secret)
     else:

@@ -28,11 +28,14 @@ def lean(document: dict[str, Any]) -> dict[str, Any]:
 def _what_next(document: dict[str, Any]) -> dict[str, Any]:
     """What the text of a save proposes, in the words of tools; and the memories it speaks of are no mere links."""
     finished = [each["id"] for each in document.get("may_finish") or ()]
-    replaced = [each["id"] for each in document.get("may_replace") or ()]
+    replaces = list(document.get("may_replace") or ())
     changed = document.get("changed")
-    if changed and changed["id"] not in finished + replaced:
-        replaced.append(changed["id"])
+    if changed and changed["id"] not in (*finished, *(each["id"] for each in replaces)):
+        replaces.append(changed)
+    replaced = [each["id"] for each in replaces if not each.get("vault")]
+    elsewhere = [each["id"] for each in replaces if each.get("vault")]
     hints = [f"if it takes that one's place, repeat it with supersedes: {' or '.join(replaced)}"] if replaced else []
+    hints += [f"if it takes that one's place, update_memory with memory_id {each} and close" for each in elsewhere]
     hints += [f"if that is done, update_memory with memory_id {each} and done" for each in finished]
     linked = [each for each in document.get("linked") or () if each["id"] not in finished + replaced]
     return {"linked": linked, "hint": "; ".join(hints)}

@@ -132,8 +132,8 @@ def guarded(console: Console, call: Callable[[], T], wants_json: bool, private: 
         # The hint of what was not found is a scaffold (SPEC F-3), and goes with the others.
         hint = "" if isinstance(error, NotFound) and console.scaffold is False else error.hint
         if isinstance(error, NotFound) and (id_ := MEMORY_ID.search(error.message)):
-            name = known_elsewhere(console, id_[0])
-            hint = f"it is a memory of {name}; only what --vault names first is changed" if name else hint
+            other = known_elsewhere(console, id_[0])
+            hint = f"it is a memory of {other.name}; only what --vault names first is changed" if other else hint
         return fail(console, wants_json, error.code, error.message, hint, error.exit_code)
     except BrokenPipeError:
         return 0

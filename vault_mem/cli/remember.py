@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vault_mem.library import Vault
-    from vault_mem.operations.memory.remember import RememberResult
+    from vault_mem.operations.memory.drafts import Draft
+    from vault_mem.operations.memory.remember import Expected, RememberResult
+    from vault_mem.operations.vaults.several import Beside
 
 DUPLICATE_EXIT = 3
 
@@ -109,12 +111,6 @@ def command(
         if given:
             raise click.UsageError(f"--update replaces only the text; it does not take --{given[0].replace('_', '-')}.")
         return _update(console, vault, update_id, content, allow_secret=allow_secret, replace_all=replace_all)
-    others = [] if force else beside(console, vault)
-    repeated = vault.repeated_in(others, content) if others else None
-    if repeated is not None:
-        from vault_mem.operations.memory.remember import RememberResult
-
-        return answer(console, vault, RememberResult(None, 0, [], repeated))
     if console.for_tool:
         fields["source"] = stamped(f"agent:{console.env.get('VAULT_MEM_AGENT') or 'unknown'}", fields["source"])
     elif console.interactive:
@@ -123,6 +119,14 @@ def command(
     for name in fields_of(Form.TIME):
         if name in GIVEN:
             fields[name] = moment(fields[name], vault, GIVEN[name].flag, ahead=name == "valid_to")
+    others = [] if force else beside(console, vault)
+    if others:
+        from vault_mem.operations.memory.drafts import Draft
+        from vault_mem.operations.memory.remember import RememberResult
+
+        known = _known_in(vault, others, Draft(content, **fields))
+        if known.duplicate_of is not None:
+            return answer(console, vault, RememberResult(None, 0, [], known.duplicate_of))
     result = vault.remember(
         content,
         force=force,
@@ -132,7 +136,25 @@ def command(
         link_threshold=link_threshold,
         **fields,
     )
-    return answer(console, vault, result)
+    return answer(console, vault, _with_others(result, known) if others else result)
+
+
+def _known_in(vault: Vault, others: list[Beside], draft: Draft) -> Expected:
+    """What the other vaults know of a text; one that is refused for it can be saved all the same, like any other."""
+    from vault_mem.operations.memory import blocked
+    from vault_mem.operations.vaults.several import known_in
+
+    known = known_in(others, draft)
+    if known.duplicate_of is not None:
+        blocked.keep(vault.workspace, draft, known.duplicate_of.memory.id)
+    return known
+
+
+def _with_others(result: RememberResult, known: Expected) -> RememberResult:
+    """What came of a save, with what it changes or may replace in other vaults."""
+    if result.changed is None and known.changed is not None:
+        result = replace(result, changed=known.changed, differs=known.differs)
+    return replace(result, may_replace=[*result.may_replace, *known.may_replace])
 
 
 def _must_answer_here(console: Console, target: str) -> None:
@@ -165,13 +187,13 @@ def answer(console: Console, vault: Vault, result: RememberResult) -> int:
     console.answer(
         result.to_dict()
         | {
-            "commands": save_and_find.ways_on(result.duplicate_of.memory.id) if result.duplicate_of else [],
+            "commands": save_and_find.ways_on(result.duplicate_of) if result.duplicate_of else [],
             "scaffold": scaffold,
         },
         scaffolds.compose(data, scaffold),
     )
     if result.duplicate_of and not console.json:
-        console.notice(save_and_find.blocked_hints(result.duplicate_of.memory.id))
+        console.notice(save_and_find.blocked_hints(result.duplicate_of))
     finish(console, vault)
     return DUPLICATE_EXIT if result.duplicate_of else 0
 

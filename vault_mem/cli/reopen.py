@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vault_mem.cli.common import Command, changed, open_vault
+from vault_mem.cli.common import Command, changed, open_vault_of
 from vault_mem.cli.console import Console
 
 
@@ -14,5 +14,5 @@ from vault_mem.cli.console import Console
 @click.pass_obj
 def command(console: Console, id_: str, reason: str) -> None:
     """Reopen a closed memory."""
-    vault = open_vault(console)
+    vault = open_vault_of(console, id_)
     changed(console, vault, "Reopened", vault.reopen(id_, reason))

@@ -14,7 +14,7 @@ from vault_mem.messages import agents_day, notices
 from vault_mem.messages.words import counted
 from vault_mem.setup.agents import AGENTS, default_scope
 from vault_mem.setup.wish import TOOL_SETS, Wish
-from vault_mem.vault.find import find_vault
+from vault_mem.vault.find import find_vault, other_vaults
 
 if TYPE_CHECKING:
     from vault_mem.setup.setup import Plan
@@ -77,7 +77,7 @@ def command(
     from vault_mem.setup.setup import plan, plan_removal
 
     scope = scope or default_scope(agent)
-    vault = None if remove else _vault(console, scope, yes=yes, dry_run=dry_run)
+    vault, outside = (None, ()) if remove else _vault(console, scope, yes=yes, dry_run=dry_run)
     wish = Wish(
         agent,
         scope,
@@ -91,6 +91,7 @@ def command(
         capture=capture,
         per_prompt=per_prompt,
         sandbox=sandbox,
+        outside=outside,
     )
     result = plan_removal(wish) if remove else plan(wish)
     if not console.json:
@@ -113,8 +114,11 @@ def command(
     return 0 if agreed else UNSAFE_EXIT
 
 
-def _vault(console: Console, scope: str, *, yes: bool, dry_run: bool) -> Path | None:
-    """The vault's path where the agent would not find it by itself; one that is not there yet is made, if wanted."""
+def _vault(console: Console, scope: str, *, yes: bool, dry_run: bool) -> tuple[Path | None, tuple[Path, ...]]:
+    """The vault's path where the agent would not find it by itself, and all vaults that are not in the project.
+
+    A vault that is not there yet is made, if wanted.
+    """
     try:
         found = find_vault(console.vault, console.cwd, console.env)
     except VaultNotFound as error:
@@ -122,17 +126,21 @@ def _vault(console: Console, scope: str, *, yes: bool, dry_run: bool) -> Path | 
         wanted = named or Path(console.env.get("HOME") or Path.home()) / "memory"
         if dry_run:
             console.note(notices.NO_VAULT_YET.format(folder=wanted))
-            return wanted
+            return wanted, (wanted,)
         made = (yes and named is not None) or (can_ask(console) and agrees(console, f"Make a vault in {wanted}?"))
         if not made:
             error.hint = "name one with --vault (--yes makes it), or run `vault-mem init FOLDER` first"
             raise
         from vault_mem.library import Vault
 
-        return Path(Vault.init(wanted, env=console.env).root)
+        root = Path(Vault.init(wanted, env=console.env).root)
+        return root, (root,)
     around = found == Path(console.cwd) or found in Path(console.cwd).parents
     told = bool(console.vault or console.env.get("VAULT_MEM_VAULT"))
-    return found if told or (around and scope == "user") else None
+    others = other_vaults(found, console.vaults, console.cwd, console.env)
+    inside = [root for root in (found, *others) if scope == "project" and root.is_relative_to(console.cwd)]
+    outside = tuple(root for root in (found, *others) if root not in inside)
+    return found if told or (around and scope == "user") else None, outside
 
 
 def _tried(console: Console, wish: Wish) -> str:

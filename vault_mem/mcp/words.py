@@ -13,7 +13,7 @@ _IDS = r"((?:mem|ep)_\w+(?: or (?:mem|ep)_\w+)*|ID)"
 _CALLS = (
     (rf"--supersedes {_IDS}", "remember", "supersedes: {0}"),
     (rf"vault-mem done {_IDS}", "update_memory", "update_memory with memory_id {0} and done"),
-    (rf"vault-mem close {_IDS}", "update_memory", "update_memory with memory_id {0} and close"),
+    (rf"vault-mem close {_IDS}(?: --vault \S+)?", "update_memory", "update_memory with memory_id {0} and close"),
     (rf"vault-mem edit {_IDS} --set valid_to=", "update_memory", "update_memory with memory_id {0} and reopen"),
     (rf"vault-mem forget {_IDS}", "forget", "forget with memory_id {0}"),
     (rf"vault-mem show {_IDS}", "show_memory", "show_memory with memory_id {0}"),
@@ -23,7 +23,7 @@ _CALLS = (
     (r"vault-mem tidy schema", "tidy_apply", "the schema of tidy_apply"),
     (r"vault-mem tidy candidates --json", "tidy_candidates", "tidy_candidates"),
     (r'try: vault-mem (?:recall|search|remember) "\.\.\."', "", "give it some words"),
-    (r"only what --vault names first is changed", "", "it can be read from here, not changed"),
+    (r"only what --vault names first is changed", "", "only update_memory changes it from here"),
     (r"read it with `vault-mem show ID`; --replace-all replaces the whole text, by hand or not", "", "ask a person"),
 )
 _PLAIN = re.compile(r"`?vault-mem ((?:episode |tidy )?[a-z-]+)(?![\w ]*[-.]{2})`?")

@@ -14,7 +14,6 @@ from vault_mem.operations.memory.results import marks
 from vault_mem.visible import quoted
 
 if TYPE_CHECKING:
-    from vault_mem.model import Memory
     from vault_mem.operations.memory.compare import Comparison
     from vault_mem.operations.memory.counts import Counts
     from vault_mem.operations.memory.recall import RecallResult
@@ -52,23 +51,38 @@ def remembered(result: RememberResult, now: datetime) -> tuple[str, str]:
             snippet = quoted(cut(found.memory.content))
             lines.append(f"- [{age(found.memory.created, now)}] {snippet} (similarity: {found.similarity:.2f})")
     if result.changed is not None:
-        existing = result.changed.memory
-        lines.append(f"Differs from {existing.id} ({age(existing.created, now)}): {'; '.join(result.differs)}")
+        existing, where = result.changed.memory, _in_vault(result.changed)
+        lines.append(f"Differs from {existing.id} ({age(existing.created, now)}{where}): {'; '.join(result.differs)}")
         if existing.id not in [each.memory.id for each in (*result.may_replace, *result.may_finish)]:
-            lines.append(f"If it replaces that one, run it again with --supersedes {existing.id}")
+            lines.append(f"If it replaces that one, {_to_replace([result.changed])}")
     for found in result.may_finish:
-        lines.append(f"May finish {_named(found.memory, now)}")
+        lines.append(f"May finish {_named(found, now)}")
         lines.append(f"If that is done: vault-mem done {found.memory.id}")
-    lines += [f"May replace {_named(found.memory, now)}" for found in result.may_replace]
-    if result.may_replace:
-        ids = " or ".join(each.memory.id for each in result.may_replace)
-        lines.append(f"If it does, run it again with --supersedes {ids}")
+    lines += [f"May replace {_named(found, now)}" for found in result.may_replace]
+    for replaced in (
+        [each for each in result.may_replace if not each.vault],
+        *([each] for each in result.may_replace if each.vault),
+    ):
+        if replaced:
+            lines.append(f"If it does, {_to_replace(replaced)}")
     lines += [f"Closed (id: {old.id}): {quoted(cut(old.content))}" for old in result.closed]
     return "\n".join(lines), scaffolds.SAVED if result.linked else ""  # no connections, no question about them
 
 
-def _named(memory: Memory, now: datetime) -> str:
-    return f"(id: {memory.id}, {age(memory.created, now)}): {quoted(cut(memory.content))}"
+def _named(found: Found, now: datetime) -> str:
+    memory = found.memory
+    return f"(id: {memory.id}, {age(memory.created, now)}{_in_vault(found)}): {quoted(cut(memory.content))}"
+
+
+def _in_vault(found: Found) -> str:
+    return f", vault: {found.vault}" if found.vault else ""
+
+
+def _to_replace(old: list[Found]) -> str:
+    """How what was just saved takes the place of others: all of this vault, or one of another."""
+    if old[0].vault:
+        return f"close that one there: vault-mem close {old[0].memory.id} --vault {old[0].vault}"
+    return f"run it again with --supersedes {' or '.join(each.memory.id for each in old)}"
 
 
 def updated(result: EditResult) -> str:
@@ -82,24 +96,24 @@ def kept_by_hand(kept: str) -> str:
     return f"\nAdded by hand, and still there: {quoted(cut(kept))}" if kept else ""
 
 
-def ways_on(existing: str) -> list[str]:
-    """The commands that save a refused text after all."""
-    again = "vault-mem remember --last-blocked"
-    return [f"{again} --force", f"{again} --update {existing}", f"{again} --supersedes {existing}"]
+def ways_on(existing: Found) -> list[str]:
+    """The commands that save a refused text after all; a memory of another vault stays as it is."""
+    again, id_ = "vault-mem remember --last-blocked", existing.memory.id
+    in_place = [] if existing.vault else [f"{again} --update {id_}", f"{again} --supersedes {id_}"]
+    return [f"{again} --force", *in_place]
 
 
-def blocked_hints(existing: str) -> str:
+def blocked_hints(existing: Found) -> str:
     """The same, with what each does."""
-    force, update, supersede = ways_on(existing)
-    return f"Save it anyway: {force}\nReplace the existing text: {update}\nClose the existing one: {supersede}"
+    does = ("Save it anyway", "Replace the existing text", "Close the existing one")
+    return "\n".join(f"{what}: {command}" for what, command in zip(does, ways_on(existing), strict=False))
 
 
 def _not_saved(existing: Found, now: datetime) -> str:
     memory = existing.memory
-    where = f", vault: {existing.vault}" if existing.vault else ""
     return (
         "Not saved — very similar memory already exists.\n"
-        f"Existing (id: {memory.id}, {age(memory.created, now)}{where}): {quoted(cut(memory.content))}\n"
+        f"Existing (id: {memory.id}, {age(memory.created, now)}{_in_vault(existing)}): {quoted(cut(memory.content))}\n"
         f"Similarity: {existing.similarity:.2f}\n"
         "If this is a meaningful update, use recall to review the existing memory "
         "and consider whether the new perspective adds value."

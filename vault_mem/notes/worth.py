@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 # Most sure first: of more than fit a day, the first are proposed.
-RULES = ("asked", "correction", "decision", "preference", "person", "date", "version")
+RULES = ("asked", "correction", "decision", "preference", "person", "date", "version", "statement")
 _KINDS = {"decision": "event", "person": "fact", "date": "event"}
 
 _FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
@@ -23,6 +23,7 @@ _END = re.compile(rf"{_ABBREVIATED}(?<=[.!?])[\"')\]]*\s+|(?<=[。！？])|\n+",
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _LEAST, _LEAST_JAPANESE, _MOST = 14, 8, 280
 _LEAST_WORDS = 4
+_LONGEST_STATEMENT = 140
 
 # Questions and requests for work now matter only in this session.
 _QUESTION = re.compile(r"[?？]\s*$|(?:です|ます|でしょう)か。?$|(?:かな|だっけ)。?$")
@@ -259,6 +260,32 @@ _VERSION_JA = re.compile(
     rf"|プロジェクト)[^。]{{0,30}}"
     rf"(?:は|が|で)[^。]{{0,30}}(?:{_NUMBER}|を使って(?:いる|います|る)|にある|で動いて(?:いる|います|る)|番)"
 )
+# Beside requests, questions and remarks on the work at hand, people tell agents how things are. No list of subjects
+# covers that, so a plain statement in the present counts, unless something in it is of the moment or an opinion.
+_STATEMENT = re.compile(
+    r"^(?:(?i:the|our|my|all|every|each|any|we|no|dad|mum|mom)|(?!\w+(?:ly|ing)\b)[A-Z][a-z]+|[a-z]{3,}s"
+    r"|[a-z]+ (?:[A-Z]\w*|\w?\d+))\b[^:,]{0,60}"
+    r"\b(?:is|are|has|have|must|may|can'?t|cannot|won'?t|doesn'?t|don'?t|needs?|wants?|go(?:es)?|gets?|takes?|runs?|uses?"
+    r"|pays?|allows?|lives?|works?|booked|does|draws?|signs?|reports?|targets?|stays?|keeps?|expects?|comes?|belongs?"
+    r"|supports?|requires?|left|always|never|only)\b"
+)
+_PASSING = re.compile(
+    r"^(?:ok(?:ay)?|yes|yeah|nah|nope|thanks|thx|hm+|hi|hey|hello|sorry|so|some|and|but|or|then|also|well|like|if"
+    r"|while|when|as|for|since|after|before|with|in|on|at|to|by|makes|however|your?|what|why|how|where|which|who"
+    r"|is|are|does|do|can|could|should|would|will|let'?s)\b"
+    r"|\b(?:now|again|too|currently|to(?:day|night)|so far|yet|errors?|fail\w*|broken|slow|exception"
+    r"|crash(?:es|ed)|bugs?|trying|going to|would|could|might|feel\w*|worried|stuck|sure|hope\w*|wonder\w*|please"
+    r"|you|how|what|why|which|goal|following|below|above|(?:must )?ha(?:ve|s) been|looks?|seems?|sounds?|confus\w+"
+    r"|think|help\w*|needs? to|want to|this|that|these|those|it|amazing|great\w*|perfect|best|better|good|nice"
+    r"|cool|love\w*|favou?rite)\b|!",
+    re.IGNORECASE,
+)
+_STATEMENT_JA = re.compile(
+    r"^[^、。]{1,20}(?:は|も)[^。]{4,70}(?:です|ます|ません|でした|ました|(?:て|で)(?:い)?る|ない|った)(?:から|ので)?。?$"
+)
+_PASSING_JA = re.compile(
+    r"今|もう|また|まだ|もっと|先に|後で|あとで|エラー|落ち|動か|失敗|直(?:り|っ)|いい感じ|ありがと|助か|なるほど|了解|思|ください|お願い"
+)
 # These express a feeling about the work at hand, nothing lasting.
 _MOMENT = re.compile(
     r"\b(?:i (?:think|guess|wonder|suppose|see|mean|get|got|just|tried|ran|don'?t (?:know|think|understand|see"
@@ -305,10 +332,14 @@ class Worth:
         return _KINDS.get(self.rule, "fact")
 
 
-def worth_keeping(text: str) -> Iterator[Worth]:
-    """The sentences of what a person said that look worth keeping, in order."""
+def worth_keeping(text: str, *, at_work: bool = False) -> Iterator[Worth]:
+    """The sentences of what a person said that look worth keeping, in order.
+
+    `at_work`: the agent works on something with its tools. There plain statements tell how that is; in small talk they
+    are mostly opinions.
+    """
     for sentence in sentences(text):
-        found = _judged(sentence)
+        found = _judged(sentence, at_work)
         if found is not None:
             yield found
 
@@ -321,7 +352,7 @@ def sentences(text: str) -> Iterator[str]:
             yield plain
 
 
-def _judged(sentence: str) -> Worth | None:
+def _judged(sentence: str, at_work: bool) -> Worth | None:
     japanese = bool(_JAPANESE.search(sentence))
     asked = _ASKED_JA.match(sentence) or _NOTED_JA.match(sentence) if japanese else _ASKED.search(sentence)
     if not japanese:
@@ -339,10 +370,19 @@ def _judged(sentence: str) -> Worth | None:
     rules = _IN_JAPANESE if japanese else _ENGLISH
     if japanese and not _TOPIC_JA.search(sentence):
         return None
-    for rule in RULES[1:]:
-        if rules[rule].search(sentence) and not (wish and rule not in _MAY_BE_WISHES):
+    for rule, pattern in rules.items():
+        if pattern.search(sentence) and not (wish and rule not in _MAY_BE_WISHES):
             return Worth(sentence, rule)
-    return None
+    states = at_work and not wish and _is_statement(sentence, japanese)
+    return Worth(sentence, "statement") if states else None
+
+
+def _is_statement(sentence: str, japanese: bool) -> bool:
+    if len(sentence) > _LONGEST_STATEMENT:
+        return False
+    if japanese:
+        return bool(_STATEMENT_JA.search(sentence)) and not _PASSING_JA.search(sentence)
+    return bool(_STATEMENT.search(sentence)) and not _PASSING.search(sentence)
 
 
 def _long_enough(text: str, japanese: bool) -> bool:

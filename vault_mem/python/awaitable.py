@@ -391,10 +391,6 @@ class AsyncVault(Running):
         """One memory of this vault, or of the others."""
         return await self._run(self.vault.show_in, others, id_, name)
 
-    async def repeated_in(self, others: Sequence[Beside], content: str) -> Found | None:
-        """The memory of one of the other vaults that a text repeats."""
-        return await self._run(self.vault.repeated_in, others, content)
-
     async def search_all(
         self, query: str, n: int, filters: Filters, others: Sequence[Beside], name: str = ""
     ) -> RecallResult:

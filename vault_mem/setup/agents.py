@@ -37,10 +37,10 @@ _HOOK_STARTS_DAEMON = (
 # Settings of a client's own, which only its owner should widen: they are mentioned, not written.
 _SANDBOXES = {
     "claude-code": "If Claude Code's sandbox is on, commands save into a vault outside the project if settings.json "
-    'has "sandbox": {"filesystem": {"allowWrite": [VAULT]}}; on Linux "network": {"allowAllUnixSockets": true} in it '
+    'has "sandbox": {"filesystem": {"allowWrite": VAULTS}}; on Linux "network": {"allowAllUnixSockets": true} in it '
     "lets them reach the daemon. --sandbox adds both.",
     "codex": "In Codex's sandbox, commands save into a vault outside the project once config.toml has "
-    "[sandbox_workspace_write] writable_roots = [VAULT]. --sandbox adds it where there is no such table yet.",
+    "[sandbox_workspace_write] writable_roots = VAULTS. --sandbox adds it where there is no such table yet.",
 }
 
 
@@ -69,27 +69,26 @@ def needs(wish: Wish) -> Needs:
     if wish.agent not in ("opencode", "generic"):
         found.notices.append(_HOOK_STARTS_DAEMON)
     if wish.agent in _SANDBOXES and not _opened(wish, found):
-        vault = str(wish.vault) if wish.vault else "/path/of/your/vault"
-        found.notices.append(_SANDBOXES[wish.agent].replace("VAULT", json.dumps(vault, ensure_ascii=False)))
+        found.notices.append(_SANDBOXES[wish.agent].replace("VAULTS", _roots(wish)))
     return found
 
 
 def _opened(wish: Wish, found: Needs) -> bool:
-    """Whether the sandbox lets commands write into the vault, or need not: a project's own vault is within it."""
-    if not wish.sandbox:
-        return False
-    return wish.vault is None or any(_says_root(piece, str(wish.vault)) for piece in found.pieces)
+    """Whether the sandbox lets commands write into the vaults, or need not: a project's own vault is within it."""
+    entries = [entry.value for piece in found.pieces for entry in piece.entries]
+    given = any("writable_roots" in piece.text for piece in found.pieces)
+    return not wish.outside or given or all(str(vault) in entries for vault in wish.outside)
 
 
-def _says_root(piece: Piece, vault: str) -> bool:
-    return "writable_roots" in piece.text or any(vault == entry.value for entry in piece.entries)
+def _roots(wish: Wish) -> str:
+    return json.dumps([str(vault) for vault in wish.outside], ensure_ascii=False)
 
 
 def _claude_sandbox(wish: Wish) -> tuple[Addition, ...]:
-    if not wish.sandbox or wish.vault is None:
+    if not wish.sandbox or not wish.outside:
         return ()
-    write = Addition(("sandbox", "filesystem", "allowWrite"), str(wish.vault), append=True)
-    return write, Addition(("sandbox", "network", "allowAllUnixSockets"), True, weak=True)
+    write = [Addition(("sandbox", "filesystem", "allowWrite"), str(vault), append=True) for vault in wish.outside]
+    return *write, Addition(("sandbox", "network", "allowAllUnixSockets"), True, weak=True)
 
 
 def _claude_code(wish: Wish) -> Needs:
@@ -117,9 +116,8 @@ def _codex(wish: Wish) -> Needs:
         args = json.dumps(server_arguments(wish), ensure_ascii=False)
         text = f'[mcp_servers.vault-mem]\ncommand = "vault-mem"\nargs = {args}\n'
     hooks = _hook_entries(wish)
-    if wish.sandbox and wish.vault is not None and not _has(settings, "sandbox_workspace_write"):
-        roots = json.dumps([str(wish.vault)], ensure_ascii=False)
-        text += f"\n[sandbox_workspace_write]\nwritable_roots = {roots}\n"
+    if wish.sandbox and wish.outside and not _has(settings, "sandbox_workspace_write"):
+        text += f"\n[sandbox_workspace_write]\nwritable_roots = {_roots(wish)}\n"
     if _has(settings, "hooks"):  # in both places, Codex warns at every start
         text += "".join(_toml_hook(each) for each in hooks)
     else:

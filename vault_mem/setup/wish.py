@@ -26,7 +26,7 @@ class Wish:
 
     `vault` is written where the agent would not find it by itself; `tools` and `public` say what the server offers.
     `capture` keeps what is said in sessions, `per_prompt` adds a memory to a prompt that it answers. `sandbox` lets
-    commands that the agent runs in its sandbox write into the vault.
+    commands that the agent runs in its sandbox write into the vaults, of which those `outside` the project need it.
     """
 
     agent: str
@@ -41,6 +41,7 @@ class Wish:
     capture: bool = False
     per_prompt: bool = False
     sandbox: bool = False
+    outside: tuple[Path, ...] = ()
 
     @property
     def home(self) -> Path:

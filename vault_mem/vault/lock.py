@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -15,6 +16,8 @@ from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Tree, parent
 
 WAIT_SECONDS = 10.0  # longer than any single write: after that something is stuck, and an error helps more
 _POLL_SECONDS = 0.01
+_REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM)
+_MAY_NOT = "check permissions; in an agent's sandbox, `vault-mem setup AGENT --sandbox` lets commands write there"
 
 if sys.platform == "win32":
     import msvcrt
@@ -48,7 +51,8 @@ def locked(tree: Tree, key: str, what: str, wait: float = WAIT_SECONDS) -> Itera
     except OSError as error:
         path = tree.path(key)
         raise WriteFailed(
-            f"cannot write {what}: {path.parent}: {error.strerror}", "check permissions and space"
+            f"cannot write {what}: {path.parent}: {error.strerror}",
+            _MAY_NOT if error.errno in _REFUSED else "check permissions and space",
         ) from error
     try:
         deadline = time.monotonic() + wait

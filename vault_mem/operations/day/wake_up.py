@@ -151,7 +151,9 @@ def _of(workspace: Workspace, other: Beside) -> list[Memory]:
         chosen = Filters(private=False, importance=IMPORTANT)
         return list(there.index.read(there.index.in_order(chosen, important_first=True)[:_OTHERS]))
     except VaultMemError as error:
-        workspace.notices.append(f"{other.name} did not answer: {error.message}")
+        from vault_mem.operations.vaults.several import no_answer
+
+        workspace.notices.append(no_answer(other.name, error))
         return []
 
 

@@ -28,6 +28,8 @@ MOST_A_DAY = 10
 _MOST_ASKED = 40
 # A sentence this close to a memory is already known, even if the guard would save it.
 _KNOWN = 0.15
+_TOOLS = re.compile(rb"^\(tools: (.+)\)$", re.MULTILINE)
+_OURS = re.compile(rb"vault.mem")
 _TEXT = re.compile(r"save “(?P<text>.*)” \((?P<kind>[a-z]+), [^()]*(?:\([^()]*\))?[^()]*\)")
 
 
@@ -63,11 +65,12 @@ def _in_session(workspace: Workspace, kept: Kept) -> list[_Found]:
     raw = workspace.folder.tree.read(kept.key) or b""
     parts = notes.parse(raw, workspace.folder.zone)
     agent = parts.head.agent if parts else ""
+    at_work = any(not _OURS.search(tool) for used in _TOOLS.findall(raw) for tool in used.split(b", "))
     return [
         _Found(worth, f"{kept.key}:{said.line}", said.at[:10], agent, stem_of(kept.key))
         for said in notes.turns(raw, workspace.folder.zone)
         if said.line >= kept.first_line and said.role == notes.USER
-        for worth in worth_keeping(said.text)
+        for worth in worth_keeping(said.text, at_work=at_work)
         if PRIVATE_MARK not in worth.text
     ]
 

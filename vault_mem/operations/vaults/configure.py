@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -124,9 +125,17 @@ def _typed(name: str, value: str) -> Any:
         if isinstance(default, bool):
             return {"true": True, "false": False, "yes": True, "no": False}[value.casefold()]
         if isinstance(default, list):
-            return [part.strip() for part in value.split(",") if part.strip()]
+            return _listed(value)
         return type(default)(value)
     except (ValueError, KeyError) as error:
         raise InvalidInput(
             f"{name} cannot be {value!r}", f"{name}: {doc_of(name)}; now {default!r} by default"
         ) from error
+
+
+def _listed(value: str) -> list[Any]:
+    """Several values: as the file has them, `["a", "b"]`, or parted by commas."""
+    if value.strip().startswith("["):
+        found: list[Any] = tomllib.loads(f"it = {value}")["it"]
+        return found
+    return [part.strip() for part in value.split(",") if part.strip()]

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from vault_mem.errors import NotFound, VaultMemError
+from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.excerpts import Cost, fit, wanted_words
 from vault_mem.operations.memory.filters import Filters
-from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.memory.recall import RecallResult, Request, recall
-from vault_mem.operations.memory.results import Found
+from vault_mem.operations.memory.remember import Expected, check
 from vault_mem.operations.memory.search import search
 from vault_mem.operations.memory.show import ShowResult, show
 from vault_mem.operations.workspace import Workspace
@@ -73,18 +73,21 @@ def show_in_any(nearest: Workspace, name: str, others: Sequence[Beside], id_: st
         raise
 
 
-def repeated_in(others: Sequence[Beside], content: str) -> Found | None:
-    """The memory of another vault that a text repeats."""
+def known_in(others: Sequence[Beside], draft: Draft) -> Expected:
+    """What other vaults know of a text: the memory that it repeats, else those that it changes or may replace."""
+    known = Expected()
     for other in others:
         try:
-            other.workspace.freshen()
-            dedup = other.workspace.folder.settings.dedup_threshold
-            verdict = other.workspace.reading(lambda each=other, by=dedup: guard(each.workspace, content, by))  # type: ignore[misc]
+            found = check(other.workspace, replace(draft, supersedes=[], sources=[]))
         except VaultMemError:
             continue  # that vault says it to who asks it
-        if verdict.duplicate_of is not None:
-            return replace(verdict.duplicate_of, vault=other.name)
-    return None
+        if found.duplicate_of is not None:
+            return Expected(replace(found.duplicate_of, vault=other.name))
+        if known.changed is None and found.changed is not None:
+            known = replace(known, changed=replace(found.changed, vault=other.name), differs=found.differs)
+        replaced = [replace(each, vault=other.name) for each in found.may_replace]
+        known = replace(known, may_replace=[*known.may_replace, *replaced])
+    return known
 
 
 def _in_all(
@@ -96,8 +99,13 @@ def _in_all(
         try:
             found.append(_named(ask(other.workspace), other.name))
         except VaultMemError as error:
-            nearest.notices.append(f"{other.name} did not answer: {error.message}")
+            nearest.notices.append(no_answer(other.name, error))
     return found
+
+
+def no_answer(name: str, error: VaultMemError) -> str:
+    """What is said of a vault that is in trouble while others answer."""
+    return f"{name} did not answer: {error.message}"
 
 
 def _named(result: RecallResult, name: str) -> RecallResult:
