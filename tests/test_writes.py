@@ -7,8 +7,10 @@ import errno
 import importlib
 import json
 import os
+import shutil
 import subprocess
 import sys
+import threading
 import types
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from helpers import contents, leftovers, memory, mode, note, one_line, states
 
 import vault_mem
 from vault_mem import Vault
-from vault_mem.errors import Conflict, Unsafe, WriteFailed
+from vault_mem.errors import Busy, Conflict, Unsafe, WriteFailed
 from vault_mem.vault import carry, files, journal, outside, tree
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.lock import locked_outside
@@ -455,6 +457,42 @@ def test_a_transaction(folder: Folder) -> None:
         "two before",
     ]
     assert journal.pending(folder) == []
+
+
+def test_a_lock_deleted_while_somebody_waits_for_it_keeps_others_out(tmp_path: Path) -> None:
+    # git clean -x takes .vault-mem/ with it: who waited must not hold a file that nobody else opens
+    lock, taken, done = tmp_path / "lock", threading.Event(), threading.Event()
+
+    def wait_for_it() -> None:
+        with locked_outside(lock, "it"):
+            taken.set()
+            done.wait(20)
+
+    waiter = threading.Thread(target=wait_for_it)
+    with locked_outside(lock, "it"):
+        waiter.start()
+        assert not taken.wait(0.2)
+        lock.unlink()
+    try:
+        assert taken.wait(20)
+        with pytest.raises(Busy), locked_outside(lock, "it", 0):
+            pass
+    finally:
+        done.set()
+        waiter.join()
+
+
+def test_who_lost_the_lock_to_another_writes_nothing(folder: Folder, env: dict[str, str]) -> None:
+    other = Folder(folder.root, env)
+    with journal.writing(folder):
+        planned = three_steps(folder)
+        shutil.rmtree(folder.root / ".vault-mem")
+        with journal.writing(other), pytest.raises(Busy, match="deleted while it was held"):
+            planned.commit()
+    assert notes(folder.root) == BEFORE
+    with journal.writing(folder):
+        three_steps(folder).commit()
+    assert notes(folder.root) == AFTER
 
 
 def test_a_change_before_the_commit(folder: Folder) -> None:

@@ -83,11 +83,6 @@ class Server:
                 found[each["path"]] = bytes(store.get(each["path"]).bytes())
         return {name: raw + read(name, raw) for name, raw in found.items()}
 
-    def delete(self, bucket: str, name: str) -> None:
-        """Take an object away, if it is there."""
-        with contextlib.suppress(FileNotFoundError):
-            self._opened(bucket).delete(name)
-
     def _opened(self, bucket: str) -> Any:
         from obstore.store import from_url
 

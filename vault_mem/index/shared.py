@@ -25,7 +25,7 @@ from vault_mem.index.known import Known, Written
 from vault_mem.index.rows import schema
 from vault_mem.index.state import SCHEMA_VERSION
 from vault_mem.index.table import listed
-from vault_mem.notes.links import link_name, name_key, stem_of
+from vault_mem.notes.links import ID_AT_END, link_name, name_key, stem_of
 from vault_mem.store.bucket import Bucket, Traffic, shown
 from vault_mem.store.ledger import Entry, Ledger, Standing, mark
 from vault_mem.store.store import EXPIRY_DAYS, FORMAT, LINKED, MEMORY, NAME, TEXT, Store
@@ -171,12 +171,16 @@ class Shared:
 
         Where nothing is due the store is not asked. Raises StoreError.
         """
+        now = self._index.folder.now().timestamp()
+        list_due = abs(now - float(self.ledger.get("listed") or 0)) > _DAY
+        if not (list_due or self.ledger.owed()) and self.ledger.get("level") == self._version():
+            return 0
         self._owe_what_became_private()
         entries, to_add = self._to_add()
-        now = self._index.folder.now().timestamp()
         owed = self.ledger.owed()
-        listed_at = float(self.ledger.get("listed") or 0)
-        list_due = abs(now - listed_at) > _DAY and bool(entries)
+        list_due = list_due and bool(entries)
+        if not to_add:
+            self.ledger.put(level=self._version())
         waited = abs(now - float(self.ledger.get("added") or 0)) > GATHER_SECONDS
         add_due = bool(to_add) and (waited or len(to_add) >= ASK_FROM)
         if not (owed or list_due or add_due):
@@ -187,6 +191,9 @@ class Shared:
             if to_add:
                 store.add(self.prefix, lambda: self._segments(self._to_add()[1]))
                 self.ledger.put(added=now)
+                self._owe_what_became_private()  # what others had added is known only now
+                if owed := self.ledger.owed():
+                    store.withdraw(owed)
             if list_due:
                 self.ledger.hold(entries.values(), int(now // _DAY), EXPIRY_DAYS)
                 store.write_list()
@@ -196,16 +203,18 @@ class Shared:
 
     def _to_add(self) -> tuple[dict[str, Entry], list[str]]:
         """What this machine may share, by file, and the files of which the store has no rows yet."""
-        state = self._index.state
-        version = [self._index.generation, state.get("table_version")]
-        entries = {
-            known.key: self.entry(known.key, known.hash, known.id) for known in state.all_files() if _public(known)
-        }
+        version = self._version()
+        files = filter(_public, self._index.state.all_files())
+        entries = {known.key: self.entry(known.key, known.hash, known.id) for known in files}
         if version != self.ledger.get("held_version"):
             self.ledger.hold(entries.values(), int(self._index.folder.now().timestamp() // _DAY), EXPIRY_DAYS)
             self.ledger.put(held_version=version)
         there = self.ledger.there()
         return entries, sorted(key for key, entry in entries.items() if entry.name not in there)
+
+    def _version(self) -> list[Any]:
+        """Another one whenever the index has changed."""
+        return [self._index.generation, self._index.state.get("table_version")]
 
     def _segments(self, keys: list[str]) -> Iterator[pa.Table]:
         for start in range(0, len(keys), SEGMENT):
@@ -214,7 +223,7 @@ class Shared:
     def _table_of(self, keys: list[str]) -> pa.Table:
         """The rows of these files as this machine has them, with all that another needs to take them over."""
         index = self._index
-        known = index.state.files(keys)
+        known = {key: each for key, each in index.state.files(keys).items() if _public(each)}
         links: dict[str, list[tuple[Any, ...]]] = {}
         for each in index.state.written_by(keys):
             links.setdefault(each.file, []).append(tuple(each[1:]))
@@ -224,7 +233,10 @@ class Shared:
         files, hashes, numbers, ends = (found[name].to_pylist() for name in ("file", "hash", "n", "valid_to"))
         kept = [file in known and known[file].hash == digest for file, digest in zip(files, hashes, strict=True)]
         entries = {key: self.entry(key, each.hash, each.id) for key, each in known.items()}
-        linked = {file: " ".join(sorted({_called(target) for target, *_ in each})) for file, each in links.items()}
+        linked = {
+            file: " ".join(sorted({mark for target, *_ in each for mark in _meant(target)}))
+            for file, each in links.items()
+        }
         columns: dict[str, list[str]] = {name: [] for name in (NAME, MEMORY, TEXT, LINKED, _KNOWN, _LINKS)}
         for file, number, end, keep in zip(files, numbers, ends, kept, strict=True):
             if keep:
@@ -242,27 +254,32 @@ class Shared:
 
     # Taking rows out
 
-    def owe(self, ids: Iterable[str], files: Iterable[str] = ()) -> None:
-        """Note that nothing of these memories may stay in the store, nor of `files` as they are and ever were."""
+    def owe(self, ids: Iterable[str], files: Iterable[str] = (), names: Iterable[str] = ()) -> None:
+        """Note that nothing of these memories may stay in the store, nor of `files` as they are and ever were.
+
+        `names`: what the memories are called, as far as the index does not know.
+        """
         ids, files = set(ids), list(files)
         memories = [mark("memory", id_) for id_ in ids]
         now = self._index.state.files(files).values()
+        former = (name for name, id_ in self._index.state.former_names() if id_ in ids)
         of_them = self.ledger.held_as("memory", memories)
-        former = [*self.ledger.held_as("path", [mark("path", key) for key in files]), *of_them]
-        texts = {*(mark("text", known.key, known.hash) for known in now), *(each.text for each in former)}
+        held = [*self.ledger.held_as("path", [mark("path", key) for key in files]), *of_them]
+        texts = {*(mark("text", known.key, known.hash) for known in now), *(each.text for each in held)}
         # Other machines have versions of other notes that link to the memory, and its title stands in the link.
-        called = {*(_called(known.key) for known in now if known.id in ids), *(each.called for each in of_them)}
+        keys = [*names, *former, *(known.key for known in now if known.id in ids)]
+        called = {*map(_called, keys), *(each.called for each in of_them), *(_numbered(id_[-12:-4]) for id_ in ids)}
         self.ledger.owe([*memories, *texts, *called])
 
     def _owe_what_became_private(self) -> None:
-        """What this machine once offered and is private by now, however it became so."""
+        """What was once offered, by this machine or another, and is private by now, however it became so."""
         private = [known.id for known in self._index.state.private_files()]
-        held = self.ledger.was_held(mark("memory", id_) for id_ in private)
-        self.owe([id_ for id_ in private if mark("memory", id_) in held])
+        offered = self.ledger.offered(mark("memory", id_) for id_ in private)
+        self.owe([id_ for id_ in private if mark("memory", id_) in offered])
 
     def was_offered(self, id_: str) -> bool:
-        """Whether this machine ever had this memory among those it shares."""
-        return bool(self.ledger.was_held([mark("memory", id_)]))
+        """Whether this memory was ever among those that machines share, as far as is known here."""
+        return bool(self.ledger.offered([mark("memory", id_)]))
 
     def withdraw(self) -> None:
         """Take out of the store what must not be there, before anybody goes on; raises StoreError."""
@@ -298,6 +315,20 @@ class Shared:
 def _called(name: str) -> str:
     """The mark of what a link calls a note, its folder aside."""
     return mark("called", name_key(stem_of(link_name(name))))
+
+
+def _numbered(digits: str) -> str:
+    """The mark of all names that end in these digits of an id: those that a file had before, too."""
+    return mark("numbered", digits)
+
+
+def _meant(target: str) -> Iterator[str]:
+    """The marks of the note that a link, or an id in the text, may mean."""
+    yield _called(target)
+    if target.startswith(("mem_", "ep_")):
+        yield mark("memory", target)
+    if numbered := ID_AT_END.search(name_key(stem_of(link_name(target)))):
+        yield _numbered(numbered[1])
 
 
 def _public(known: Known) -> bool:

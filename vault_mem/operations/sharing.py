@@ -28,11 +28,11 @@ def share(workspace: Workspace) -> None:
         workspace.notices += [f"{trouble}; this machine goes on by itself"] if trouble else []
 
 
-def owe(workspace: Workspace, ids: Iterable[str], files: Iterable[str]) -> None:
+def owe(workspace: Workspace, ids: Iterable[str], files: Iterable[str], names: Iterable[str] = ()) -> None:
     """Note, before anything is changed, that nothing of these memories may stay, nor of `files` as they are."""
     shared = _shared(workspace)
     if shared is not None:
-        shared.owe(ids, files)
+        shared.owe(ids, files, names)
 
 
 def withdraw(workspace: Workspace) -> None:

@@ -52,6 +52,7 @@ class Listed:
     modified: float
     size: int
     tag: str
+    version: str | None
 
 
 @dataclass
@@ -74,7 +75,7 @@ class Bucket:
     def __init__(self, uri: str, env: Mapping[str, str], options: Iterable[str], seconds: float) -> None:
         self.traffic = Traffic()
         self.keeps_versions = False
-        self._until = time.monotonic() + seconds
+        self._seconds, self._began = seconds, (time.monotonic(), time.time())
         scheme, _, place = uri.partition("://")
         if scheme not in _FROM_ENVIRONMENT:
             raise StoreError(
@@ -85,6 +86,7 @@ class Bucket:
                 "the address of the store should be a bucket and a folder in it, and nothing else",
                 "s3://bucket/folder; credentials belong into the environment or into store_options",
             )
+        self._numbers_all = scheme == "gs"  # every object there has a number, whether or not old ones are kept
         given = _FROM_ENVIRONMENT[scheme]
         config = {name: env[variable] for variable, name in given.items() if env.get(variable)}
         config |= {name.strip(): value.strip() for name, _, value in (each.partition("=") for each in options)}
@@ -104,23 +106,20 @@ class Bucket:
         """Write an object that is not there yet; False where somebody was faster."""
         return self._put(name, data, "create")
 
-    def swap(self, name: str, data: bytes, tag: str) -> bool:
+    def swap(self, name: str, data: bytes, seen: Listed) -> bool:
         """Write an object that is as it was when it was listed; False where somebody was faster."""
-        return self._put(name, data, {"e_tag": tag})
+        return self._put(name, data, {"e_tag": seen.tag} | ({"version": seen.version} if seen.version else {}))
 
     def list(self, prefix: str) -> dict[str, Listed]:
         """The objects whose names begin so, up to a stroke."""
         found = self._ask(lambda: self._store.list(prefix).collect())
         self.traffic.requests += len(found) // 1000  # a listing comes in pages
-        return {
-            each["path"]: Listed(each["last_modified"].timestamp(), int(each["size"]), str(each["e_tag"] or ""))
-            for each in found
-        }
+        return {each["path"]: _listed(each) for each in found}
 
     def look_at(self, name: str) -> Listed | None:
         """One object as a listing would have it."""
         each = self._ask(lambda: self._store.head(name), missing=None)
-        return each and Listed(each["last_modified"].timestamp(), int(each["size"]), str(each["e_tag"] or ""))
+        return each and _listed(each)
 
     def delete(self, *names: str) -> None:
         """Remove objects; those that are not there are none to remove."""
@@ -128,8 +127,9 @@ class Bucket:
             self._ask(lambda name=name: self._store.delete(name), missing=None)  # type: ignore[misc]
 
     def time_left(self) -> float:
-        """How long the store may still be used."""
-        return self._until - time.monotonic()
+        """How long the store may still be used: a computer that slept has been away, though one clock stood still."""
+        monotonic, wall = self._began
+        return self._seconds - max(time.monotonic() - monotonic, time.time() - wall)
 
     def _put(self, name: str, data: bytes, mode: Any) -> bool:
         from obstore.exceptions import AlreadyExistsError, PreconditionError
@@ -139,7 +139,8 @@ class Bucket:
         except (AlreadyExistsError, PreconditionError):
             return False
         self.traffic.written += len(data)
-        self.keeps_versions = self.keeps_versions or done["version"] not in (None, "null")
+        kept = done["version"] not in (None, "null") and not self._numbers_all
+        self.keeps_versions = self.keeps_versions or kept
         return True
 
     def _ask(self, call: Callable[[], T], **missing: Any) -> T:
@@ -157,9 +158,14 @@ class Bucket:
                 return missing["missing"]  # type: ignore[no-any-return]
             raise StoreError("the bucket of the store does not exist", "make it, or correct index_dir") from None
         except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError, PermissionError):
-            raise StoreError("the store refuses the credentials", "docs/store.md says where they are set") from None
+            hint = "docs/store.md says where they are set; S3 refuses a computer whose clock is wrong, too"
+            raise StoreError("the store refuses the credentials", hint) from None
         except (exceptions.BaseError, OSError, TimeoutError):  # their texts may quote an address or a header
             raise StoreError("the store cannot be reached", "it is tried again by the next command") from None
+
+
+def _listed(found: Any) -> Listed:
+    return Listed(found["last_modified"].timestamp(), int(found["size"]), str(found["e_tag"] or ""), found["version"])
 
 
 def _opened(uri: str, config: dict[str, str]) -> Any:

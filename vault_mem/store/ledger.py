@@ -30,6 +30,8 @@ CREATE TABLE IF NOT EXISTS linked (mark TEXT, segment TEXT, PRIMARY KEY (mark, s
 CREATE TABLE IF NOT EXISTS held (
     name TEXT PRIMARY KEY, memory TEXT, text TEXT, path TEXT, called TEXT, day INTEGER
 ) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS held_memory ON held (memory);
+CREATE INDEX IF NOT EXISTS held_path ON held (path);
 CREATE TABLE IF NOT EXISTS refused (name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS owed (mark TEXT PRIMARY KEY) WITHOUT ROWID;
 """
@@ -111,9 +113,10 @@ class Ledger:
             self._db.executemany("INSERT OR IGNORE INTO linked VALUES (?, ?)", [(each, segment) for each in linked])
 
     def drop_segments(self, segments: Iterable[str]) -> None:
-        """Forget segments that are gone."""
+        """Forget segments that are gone: what was in them may have to be added again."""
         with at_once(self._db):
             for segment in segments:
+                self.put(level=None)
                 self._db.execute("DELETE FROM there WHERE segment = ?", (segment,))
                 self._db.execute("DELETE FROM linked WHERE segment = ?", (segment,))
                 self._db.execute("DELETE FROM segments WHERE name = ?", (segment,))
@@ -136,12 +139,27 @@ class Ledger:
         found = ((name, self._db.execute(select, (name, prefix)).fetchone()) for name in names)
         return {name: row[0] for name, row in found if row}
 
+    def doubled(self) -> dict[str, set[str]]:
+        """By segment, the names of rows that another segment has too."""
+        found: dict[str, set[str]] = {}
+        select = "SELECT name, segment FROM there AS a WHERE EXISTS ({})".format(
+            "SELECT 1 FROM there WHERE name = a.name AND segment < a.segment"
+        )
+        for name, segment in self._db.execute(select):
+            found.setdefault(segment, set()).add(name)
+        return found
+
     def segments_marked(self, marks: Iterable[str]) -> set[str]:
         """The segments with a row that has one of these marks, or links to a note that has."""
         select = (
             "SELECT segment FROM there WHERE memory = ?1 OR text = ?1 UNION SELECT segment FROM linked WHERE mark = ?1"
         )
         return {row[0] for each in marks for row in self._db.execute(select, (each,))}
+
+    def names_marked(self, marks: Iterable[str]) -> set[str]:
+        """The names of the rows that have one of these marks."""
+        select = "SELECT name FROM there WHERE memory = ?1 OR text = ?1"
+        return {name for each in marks for (name,) in self._db.execute(select, (each,))}
 
     def hold(self, entries: Iterable[Entry], day: int, keep: int) -> None:
         """Note what this machine holds today; what it has not held for `keep` days is forgotten."""
@@ -150,18 +168,19 @@ class Ledger:
             self._db.executemany("INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?, ?)", rows)
             self._db.execute("DELETE FROM held WHERE abs(day - ?) > ?", (day, keep))
 
-    def held(self) -> list[str]:
-        """The names of all rows that this machine holds or held lately."""
-        return [name for (name,) in self._db.execute("SELECT name FROM held ORDER BY name")]
+    def held(self) -> list[Entry]:
+        """All that this machine holds or held lately."""
+        return [Entry(*row) for row in self._db.execute("SELECT name, memory, text FROM held")]
 
     def held_as(self, column: str, marks: Iterable[str]) -> list[Entry]:
         """What this machine holds or held of these memories or paths."""
         select = f"SELECT name, memory, text, path, called FROM held WHERE {column} = ?"
         return [Entry(*row) for each in marks for row in self._db.execute(select, (each,))]
 
-    def was_held(self, memories: Iterable[str]) -> set[str]:
-        """Which of these memories this machine ever offered, as long as it remembers."""
-        return {each.memory for each in self.held_as("memory", memories)}
+    def offered(self, memories: Iterable[str]) -> set[str]:
+        """Which of these memories are in the store, as far as it was read, or were offered by this machine."""
+        select = "SELECT 1 FROM there WHERE memory = ?1 UNION ALL SELECT 1 FROM held WHERE memory = ?1 LIMIT 1"
+        return {each for each in memories if self._db.execute(select, (each,)).fetchone()}
 
     def owe(self, marks: Iterable[str]) -> None:
         """Note what must be taken out of the store."""

@@ -23,7 +23,7 @@ from vault_mem.errors import StoreError
 from vault_mem.store.bucket import Bucket, Listed
 from vault_mem.store.ledger import Entry, Ledger
 
-FORMAT = 2
+FORMAT = 3
 # Of every segment, whatever else it has: a row's name, and the marks of its memory, its text and the notes it links to.
 NAME, MEMORY, TEXT, LINKED = "name", "mark_memory", "mark_text", "marks_linked"
 # A machine that died with the lease keeps the others waiting for so long; one that works has given up by then.
@@ -50,16 +50,11 @@ class Store:
 
     def meet(self) -> None:
         """See to it that this store can be used: its format, its salt, and whether conditional writes are honoured."""
-        self._salt = self.ledger.get("salt") or ""
-        if self._salt:
-            return
         raw = self.bucket.get("format.json")
         if raw is None:
             self._try_out()
             ours = json.dumps({"format": FORMAT, "salt": secrets.token_hex(16)}).encode()
             raw = ours if self.bucket.put_new("format.json", ours) else self.bucket.get("format.json")
-        else:
-            self._try_out()
         try:
             told = json.loads(raw or b"")
             known, salt = told["format"], str(told["salt"])
@@ -68,10 +63,12 @@ class Store:
         if known != FORMAT:
             raise StoreError(
                 f"the store has format {known}, and this version reads {FORMAT}",
-                "update vault-mem, or name another folder",
+                "name another folder, or have the same version of vault-mem on all machines",
             )
+        if salt != self.ledger.get("salt"):  # new to us, or emptied and begun again since
+            self._try_out()
+            self.ledger.put(salt=salt)
         self._salt = salt
-        self.ledger.put(salt=salt)
 
     def _try_out(self) -> None:
         probe = f"probe/{self.ledger.machine}-{secrets.token_hex(4)}"
@@ -167,10 +164,11 @@ class Store:
         """Leave tombstones for these marks, and take every row with one of them out, now and in all segments."""
         marks = list(marks)
         with self.lease(wait=True):
-            for mark in marks:
-                self.bucket.put(f"tombstones/{self._tombstone(mark)}", b"")
+            for tombstone in {self._tombstone(mark) for mark in marks} - self._tombstones():
+                self.bucket.put(f"tombstones/{tombstone}", b"")
             self._wait_for_others()
             unreadable = set(self.catch_up()) - self.ledger.segments()
+            self._take_off_lists(self.ledger.names_marked(marks))
             self._take_out(self.ledger.segments_marked(marks), set(marks))
         self._refuse_versions()
         if unreadable:
@@ -182,6 +180,12 @@ class Store:
             table = self.read(segment)
             left = None if table is None else self._write(segment.rpartition("/")[0], without(table, dead))
             self._drop({segment} - {left})
+
+    def _take_off_lists(self, names: set[str]) -> None:
+        for list_ in self.bucket.list("held/"):
+            held = self._listed(list_)
+            if held and not held.isdisjoint(names):
+                self._write_list(list_, held - names)
 
     def _drop(self, segments: Iterable[str | None]) -> None:
         names = [segment for segment in segments if segment]
@@ -198,9 +202,15 @@ class Store:
             age = now + time.monotonic() - asked
             waiting_for = {n: seen for n, seen in waiting_for.items() if age - seen.modified < ADDING_SECONDS}
             if waiting_for:
-                time.sleep(_POLL)
+                self._wait("another machine is adding to the store, or was cut off while it did")
                 there = self.bucket.list("adding/")
                 waiting_for = {name: seen for name, seen in waiting_for.items() if name in there}
+
+    def _wait(self, reason: str) -> None:
+        """Give another machine a moment; raises StoreError where there is no time left for that."""
+        if self.bucket.time_left() < 2 * _POLL:
+            raise StoreError(reason, "that takes two minutes at most; the next command tries again")
+        time.sleep(_POLL)
 
     def now(self) -> float:
         """The time by the clock of the store."""
@@ -212,15 +222,16 @@ class Store:
         return seen.modified
 
     @contextmanager
-    def lease(self, *, wait: bool = False) -> Iterator[None]:
-        """Be the only one who takes rows out of the store; raises StoreError where another is."""
+    def lease(self, *, wait: bool = False) -> Iterator[bool]:
+        """Be the only one who takes rows out of the store; False where another is, and this one does not `wait`."""
         token = f"{self.ledger.machine} {secrets.token_hex(8)}".encode()
         while not self._take_lease(token):
-            if not wait or self.bucket.time_left() < 2 * _POLL:
-                raise StoreError("another machine is tidying the store", "it is tried again by the next command")
-            time.sleep(_POLL)
+            if not wait:
+                yield False
+                return
+            self._wait("another machine is tidying the store, or was cut off while it did")
         try:
-            yield
+            yield True
         finally:
             with contextlib.suppress(StoreError):
                 if self.bucket.get("lease") == token:
@@ -232,18 +243,38 @@ class Store:
         seen = self.bucket.look_at("lease")
         if seen is None or self.now() - seen.modified < LEASE_SECONDS:
             return False
-        return self.bucket.swap("lease", token, seen.tag)
+        return self.bucket.swap("lease", token, seen)
 
     def write_list(self) -> None:
-        """Tell the others what this machine holds."""
-        self.bucket.put(f"held/{self.ledger.machine}", zlib.compress("\n".join(self.ledger.held()).encode()))
+        """Tell the others what this machine holds, but for what must not be in the store."""
+        forbidden = self._tombstones()
+        held = {
+            each.name
+            for each in self.ledger.held()
+            if forbidden.isdisjoint((self._tombstone(each.memory), self._tombstone(each.text)))
+        }
+        self._write_list(f"held/{self.ledger.machine}", held)
+
+    def _write_list(self, list_: str, held: set[str]) -> None:
+        self.bucket.put(list_, zlib.compress("\n".join(sorted(held)).encode()))
+
+    def _listed(self, list_: str) -> set[str] | None:
+        """What a machine holds; None where its list is damaged."""
+        try:
+            return set(zlib.decompress(self.bucket.get(list_) or b"").decode().split("\n"))
+        except (zlib.error, UnicodeDecodeError):
+            return None
 
     def tidy(self) -> None:
         """Fold small segments together, and let expire what no machine has held for long; one machine at a time."""
-        with self.lease():
+        with self.lease() as alone:
+            if not alone:
+                return
             listing = self.catch_up()
             now = self.now()
             self._expire(listing, now)
+            for segment, names in self.ledger.doubled().items():
+                self._take_out([segment], names)
             self._fold()
             for prefix in ("adding/", "clock/", "probe/"):
                 old = [name for name, seen in self.bucket.list(prefix).items() if now - seen.modified > _DAY]
@@ -254,10 +285,10 @@ class Store:
         gone = [name for name, seen in lists.items() if now - seen.modified > EXPIRY_DAYS * _DAY]
         held: set[str] = set()
         for name in set(lists) - set(gone):
-            try:
-                held.update(zlib.decompress(self.bucket.get(name) or b"").decode().split("\n"))
-            except (zlib.error, UnicodeDecodeError):
+            theirs = self._listed(name)
+            if theirs is None:
                 return  # who knows what it holds: nothing expires today
+            held |= theirs
         expired: dict[str, set[str]] = {}
         for segment, name in self.ledger.not_in(held):
             if segment in listing and now - listing[segment].modified > GRACE_DAYS * _DAY:

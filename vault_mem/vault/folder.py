@@ -56,7 +56,7 @@ class Folder:
         self._clock = clock or system_clock(self.env)
         self.notices: list[str] = [*self.loaded.warnings]  # for the user, not part of any answer
         self.writer = threading.RLock()
-        self.writing = False
+        self.held: Callable[[], bool] | None = None  # while it is held for writing: tells whether that is still so
         self.public = False  # hides private memories from whoever uses this folder (SPEC S-6)
         self.removed: set[str] = set()  # files removed while recovering from a crash
         self.wait: float | None = None  # how long a write waits for another process; None: as long as the lock does
@@ -67,8 +67,13 @@ class Folder:
     def twin(self) -> Folder:
         """The same folder for another thread, which does not hold what this one is writing."""
         twin = copy.copy(self)
-        twin.writer, twin.writing, twin.notices, twin.removed = threading.RLock(), False, [], set()
+        twin.writer, twin.held, twin.notices, twin.removed = threading.RLock(), None, [], set()
         return twin
+
+    @property
+    def writing(self) -> bool:
+        """Whether this folder is held for writing."""
+        return self.held is not None
 
     @cached_property
     def zone(self) -> tzinfo:

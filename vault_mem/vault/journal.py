@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from vault_mem.errors import Changed, Conflict, EditRefused, Unsafe, VaultMemError
+from vault_mem.errors import Busy, Changed, Conflict, EditRefused, Unsafe, VaultMemError
 from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import parse
 from vault_mem.vault import carry, files, late, own
@@ -218,6 +218,8 @@ class Transaction:
     def commit(self) -> str:
         """Do it: all steps, or none. Returns the operation's name; raises Conflict if a file changed meanwhile."""
         folder = self.folder
+        if folder.held and not folder.held():
+            raise Busy("the lock of this vault was deleted while it was held", "nothing was written; try again")
         for step in self.steps:
             if not ours(folder, step):
                 raise Unsafe(f"{step.key} is not a file that vault-mem writes", "is one of its folders a link?")
@@ -283,13 +285,13 @@ def writing(folder: Folder, wait: float | None = None) -> Iterator[None]:
             return
         own.vet(folder)
         given = folder.wait if wait is None else wait
-        with locked(folder.tree, LOCK, "this vault", WAIT_SECONDS if given is None else given):
-            folder.writing, folder.last_number = True, 0  # others may have written since
+        with locked(folder.tree, LOCK, "this vault", WAIT_SECONDS if given is None else given) as held:
+            folder.held, folder.last_number = held, 0  # others may have written since
             try:
                 folder.notices += recover(folder)
                 yield
             finally:
-                folder.writing = False
+                folder.held = None
 
 
 def busy(folder: Folder) -> bool:

@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -42,27 +42,50 @@ else:
 
 
 @contextmanager
-def locked(tree: Tree, key: str, what: str, wait: float = WAIT_SECONDS) -> Iterator[None]:
-    """Hold the lock of a file; raises Busy when another process holds it for longer than `wait`."""
+def locked(tree: Tree, key: str, what: str, wait: float = WAIT_SECONDS) -> Iterator[Callable[[], bool]]:
+    """Hold the lock of a file; raises Busy when another process holds it for longer than `wait`.
+
+    What is given tells whether the lock still keeps others out: it does not once the file was deleted (`git clean -x`).
+    """
+    handle = _opened(tree, key, what)
+    try:
+        deadline = time.monotonic() + wait
+        while True:
+            if not try_lock(handle):
+                if time.monotonic() > deadline:
+                    raise Busy(f"another process has been writing {what} for {wait:.0f} s", "wait for it, or stop it")
+                time.sleep(_POLL_SECONDS)
+            elif _deleted(tree, key, handle):  # while we waited
+                again = _opened(tree, key, what)
+                os.close(handle)
+                handle = again
+            else:
+                break
+        yield lambda: not _deleted(tree, key, handle)
+    finally:
+        os.close(handle)  # closing releases the lock
+
+
+def _opened(tree: Tree, key: str, what: str) -> int:
     try:
         if parent_of(key):
             tree.make_folder(parent_of(key), PRIVATE_FOLDER_MODE)
-        handle = tree.open(key, os.O_RDWR | os.O_CREAT, PRIVATE_MODE)
+        return tree.open(key, os.O_RDWR | os.O_CREAT, PRIVATE_MODE)
     except OSError as error:
         path = tree.path(key)
         raise WriteFailed(
             f"cannot write {what}: {path.parent}: {error.strerror}",
             _MAY_NOT if error.errno in _REFUSED else "check permissions and space",
         ) from error
-    try:
-        deadline = time.monotonic() + wait
-        while not try_lock(handle):
-            if time.monotonic() > deadline:
-                raise Busy(f"another process has been writing {what} for {wait:.0f} s", "wait for it, or stop it")
-            time.sleep(_POLL_SECONDS)
-        yield
-    finally:
-        os.close(handle)  # closing releases the lock
+
+
+def _deleted(tree: Tree, key: str, handle: int) -> bool:
+    """Whether the file is gone from its folder. Where a file system counts no links, its number decides."""
+    ours = os.fstat(handle)
+    if ours.st_nlink:
+        return False
+    there = tree.stat(key)
+    return there is None or there.st_ino != ours.st_ino
 
 
 @contextmanager

@@ -94,11 +94,12 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
             sharing.owe(workspace, transaction.ids, transaction.notes)
         op = transaction.commit() if transaction.steps else ""
         index_written(workspace, transaction)
-        sharing.withdraw(workspace)
         now = memory_written(workspace, transaction, memory.id)
         return PrivateResult(now, noticed.links, noticed.episodes, noticed.mentions, noticed.scrubbed, held, op)
 
-    return changing(workspace, act)
+    done = changing(workspace, act)
+    sharing.withdraw(workspace)  # a store may be slow: other writers of this vault do not wait for it
+    return done
 
 
 def plan_private(

@@ -66,7 +66,7 @@ def purge(
             _refuse_while_open(workspace, memory)
         transaction, left = _plan(workspace, memory, reason, trashed, update_links)
         if not memory.private or sharing.was_offered(workspace, memory.id):
-            sharing.owe(workspace, [memory.id], transaction.notes)
+            sharing.owe(workspace, [memory.id], transaction.notes, [memory.path])
         references = [key for key in transaction.notes if key != memory.path]
         op = transaction.commit()
         try:
@@ -74,10 +74,11 @@ def purge(
             remove_traces(workspace.folder, workspace.rebuild)
         except (VaultMemError, *INDEX_ERRORS) as error:
             workspace.notices.append(f"it is gone, but traces are left until the next command removes them: {error}")
-        sharing.withdraw(workspace)
         return ForgetResult(memory, references, left, op, purged=True)
 
-    return changing(workspace, act)
+    done = changing(workspace, act)
+    sharing.withdraw(workspace)  # a store may be slow: other writers of this vault do not wait for it
+    return done
 
 
 def _plan(
