@@ -59,7 +59,7 @@ class Proposal:
 
     def line(self) -> str:
         """As it stands in the file."""
-        where = f" {self.where}" if self.where else ""
+        where = f" {self.place}" if self.place else ""
         return f"- [{self.box}] {self.text} <!-- {self.kind} {' '.join(self.ids)} {self.digest}{where} --> ^{self.id}"
 
     @property
