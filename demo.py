@@ -32,19 +32,19 @@ def main() -> None:
 
     print("This is Nagi, an agent that remembers for Kaya, who builds water loggers for oyster rafts.")
     print("You see the real commands on a copy of sample_vault. No network is used, and no daemon runs:")
-    print("each command loads everything again, which takes it a few seconds.")
+    print("each command loads everything again, which takes a few seconds.")
 
-    heading("1. Index the vault: any command does it when it is needed")
+    heading("1. Index the vault: any command does this when needed")
     demo.run("status")
 
-    heading("2. Ask in English: the part that was replaced in August is not offered any more")
+    heading("2. Ask in English: the part that was replaced in August is no longer offered")
     demo.run("recall", "Which O-ring goes into the logger cap?", "-n", "2")
 
     heading("3. Ask in Japanese: when is the next dental check-up?")
     demo.run("recall", "次の歯の検診はいつ", "-n", "2")
 
     before = contents(vault)
-    heading("4. Save a memory: it is linked to what it is near to")
+    heading("4. Save a memory: it is linked to similar memories")
     demo.run("remember", SAVED, "--tag", "bergen", "--person", "Kaya")
 
     heading("5. Save it again in other words: the guard stops it")

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import vault_mem
-from vault_mem.fields import Form, Told
+from vault_mem.fields import FieldInfo, Form
 from vault_mem.model import FIELDS
 
 PAGE = Path(__file__).with_name("format.md")
@@ -39,13 +39,13 @@ _TYPES = {
 }
 
 
-def _type(each: Told) -> str:
+def _type(each: FieldInfo) -> str:
     if each.choices:
         return ", ".join(f"`{choice}`" for choice in each.choices)
     return _TYPES.get(each.form) or f"{each.form} {each.limits.removeprefix('from ')}".replace("-", "−")
 
 
-def _default(each: Told) -> str:
+def _default(each: FieldInfo) -> str:
     if each.form in (Form.TEXTS, Form.NAMES):
         return "none"
     if each.default is None:
@@ -79,7 +79,7 @@ def keywords() -> str:
     return KEYWORDS.sub(lambda _: lines, LIBRARY.read_text(encoding="utf-8"), count=1)
 
 
-def _annotation(name: str, each: Told) -> str:
+def _annotation(name: str, each: FieldInfo) -> str:
     if each.form in (Form.TEXTS, Form.NAMES):
         return "Texts = ()" if each.form is Form.TEXTS else "Iterable[Ref] = ()"
     type_ = {Form.TEXT: "str", Form.WHOLE: "int", Form.NUMBER: "float", Form.FLAG: "bool", Form.TIME: "When"}[each.form]

@@ -24,7 +24,7 @@ def tables(results: dict[str, Any]) -> str:
     peers = results["peers"]
     lines = [
         "",
-        f"{results['at']}, {results['system']}, {results['notes']} generated notes. {CLOCK}",
+        f"{results['at']}, {results['system']}, {results['notes']} generated notes. {_load(results)}{CLOCK}",
         "",
         _row(["", *peers]),
         _row(["---", *("---:" for _ in peers)]),
@@ -45,6 +45,11 @@ def tables(results: dict[str, Any]) -> str:
         *(f"Not run: {name}: {reason}" for name, reason in results["failed"].items()),
     ]
     return "\n".join(lines).rstrip() + "\n\n"
+
+
+def _load(results: dict[str, Any]) -> str:
+    before, after = results.get("load", (0.0, 0.0))
+    return f"Load average {before} at the beginning and {after} at the end. " if before or after else ""
 
 
 def _row(cells: list[str]) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from vault_mem import Busy, Draft, Kind, Vault
-from vault_mem.operations.pool import Line
+from vault_mem.operations.pool import FairLock
 from vault_mem.vault.lock import try_lock
 
 events = pytest.mark.skipif(sys.platform != "linux", reason="the events of other systems come when they like")
@@ -241,7 +241,7 @@ def test_many_memories_are_written_some_at_a_time(vault: Vault, monkeypatch) -> 
 
 def test_threads_write_in_the_order_they_came() -> None:
     # B-3
-    line, order, ready = Line(), [], threading.Barrier(2)
+    line, order, ready = FairLock(), [], threading.Barrier(2)
 
     def write(number: int) -> None:
         with line.turn(), line.turn():  # one's own turn may be taken again

@@ -22,7 +22,7 @@ from vault_mem.cli.console import Console
 from vault_mem.cli.look import columns
 from vault_mem.cli.main import run
 from vault_mem.daemon import protocol
-from vault_mem.daemon.request import ClientRequest, Line
+from vault_mem.daemon.request import ClientConnection, ClientRequest
 from vault_mem.daemon.request import run as serve
 
 KEY = "mem_651b9d294720"
@@ -126,7 +126,7 @@ def test_long_answers_go_through_a_pager(cli: Command):
 def test_what_the_terminal_can_do_travels_with_the_request(terminal: str, styled: bool):
     ours, theirs = socket.socketpair()
     request = ClientRequest(protocol.request("0", "id", ["tags", "--help"], 44, terminal)[5:])
-    line = Line(theirs, protocol.Messages(theirs))
+    line = ClientConnection(theirs, protocol.Messages(theirs))
     code, _ = serve(request, line, opening=None, lending=None)  # type: ignore[arg-type]
     line.finish(code)
     messages, said = protocol.Messages(ours), ""

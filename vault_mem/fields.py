@@ -24,7 +24,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FieldInfo:
     """One field. `help` is what a person reads of it, `for_model` what an agent does, where that is to be more.
 
     `given`: it may be set when saving a memory; the others are written by the tool. `option` is its option of
@@ -65,13 +65,13 @@ _TOLD = "told"
 
 def told(form: Form, help_: str, *, default: Any = None, **more: Any) -> Any:
     """A field of a dataclass, with its description."""
-    about = {_TOLD: Told(form, help_, default, **more)}
+    about = {_TOLD: FieldInfo(form, help_, default, **more)}
     if form in (Form.TEXTS, Form.NAMES):
         return field(default_factory=list, metadata=about)
     return field(default=default, metadata=about)
 
 
-def table(of: type) -> dict[str, Told]:
+def table(of: type) -> dict[str, FieldInfo]:
     """The described fields of a dataclass, in order."""
     from dataclasses import replace
 

@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 from vault_mem.errors import InvalidInput, VaultMemError, of_system
 from vault_mem.fields import Form
 from vault_mem.model import GIVEN
-from vault_mem.operations.pool import Line, Pool
+from vault_mem.operations.pool import FairLock, Pool
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Clock, Folder
@@ -106,7 +106,7 @@ _FILTERS = (
     *("episode", "metadata"),
 )
 # Threads of one process that write one vault stand in one line, however many `Vault`s they have.
-_LINES: WeakValueDictionary[str, Line] = WeakValueDictionary()
+_LINES: WeakValueDictionary[str, FairLock] = WeakValueDictionary()
 _LINES_LOCK = threading.Lock()
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -145,7 +145,7 @@ class Vault:
         self.workspace = first
         self._pool = Pool(first, lambda like: Workspace(like.folder.twin(), like.progress, like=like))
         with _LINES_LOCK:
-            self._line = _LINES.setdefault(str(first.folder.root), Line())
+            self._line = _LINES.setdefault(str(first.folder.root), FairLock())
 
     def __enter__(self) -> Vault:
         return self

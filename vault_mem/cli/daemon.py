@@ -18,7 +18,7 @@ from vault_mem.messages import notices, the_vault
 from vault_mem.visible import visible
 
 if TYPE_CHECKING:
-    from vault_mem.daemon.service import Change
+    from vault_mem.daemon.service import ServiceChange
 
 LOG_LINES = 40
 
@@ -269,7 +269,7 @@ def _follow(
             flush()
 
 
-def _say(console: Console, change: Change, text: str, left: str, *, dry_run: bool = False) -> None:
+def _say(console: Console, change: ServiceChange, text: str, left: str, *, dry_run: bool = False) -> None:
     wanted = change.service
     if console.json:
         told = {"path": str(wanted.path), "text": wanted.text, "vaults": wanted.roots}

@@ -22,7 +22,7 @@ from vault_mem.daemon.watcher import Watcher
 from vault_mem.errors import Busy, VaultMemError
 from vault_mem.library import Vault
 from vault_mem.operations import standby
-from vault_mem.operations.pool import Pool, WriteQueue
+from vault_mem.operations.pool import Pool, WriteLock
 from vault_mem.operations.workspace import Workspace
 from vault_mem.register import COMMANDS
 from vault_mem.vault import clock, turns
@@ -58,7 +58,7 @@ class Engine:
         self._why_ending = ""
         self._users = threading.Condition()
         self.ended = threading.Event()
-        self.turn = WriteQueue()
+        self.turn = WriteLock()
         self._index_dir, self._model = folder.index_dir, folder.settings.model
         self._take_over(folder)
         self._quiet_due = clock.monotonic() + _IDLE_SECONDS

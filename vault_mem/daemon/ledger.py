@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from vault_mem.operations.workspace import Pending
 
 
-class Ledger:
+class ChangedFiles:
     """Changes are noted here and crossed off once indexed, unless the file changed again meanwhile."""
 
     def __init__(self) -> None:

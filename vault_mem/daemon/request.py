@@ -42,7 +42,7 @@ class ClientRequest:
         return command_of(self.arguments)
 
 
-class Line:
+class ClientConnection:
     """The connection to one client: input on demand, output in order, and whether it still wants the answer."""
 
     def __init__(self, connection: socket.socket, messages: protocol.Messages) -> None:
@@ -100,7 +100,7 @@ class Line:
 class _Output(io.TextIOBase):
     """A command's stdout or stderr."""
 
-    def __init__(self, line: Line, kind: bytes) -> None:
+    def __init__(self, line: ClientConnection, kind: bytes) -> None:
         self._line = line
         self._kind = kind
 
@@ -115,7 +115,7 @@ class _Output(io.TextIOBase):
 class _Input(io.RawIOBase):
     """A command's stdin, asked of the client when it is read."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: ClientConnection) -> None:
         self._line = line
 
     def readable(self) -> bool:
@@ -127,7 +127,7 @@ class _Input(io.RawIOBase):
 
 def run(
     request: ClientRequest,
-    line: Line,
+    line: ClientConnection,
     opening: Callable[[Console, str], Vault],
     lending: Callable[[Console, Path], Workspace],
 ) -> tuple[int, bool]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from vault_mem import __version__
 from vault_mem.daemon import protocol
 from vault_mem.daemon.log import open_process_log, place_of
-from vault_mem.daemon.request import ClientRequest, Line, run
+from vault_mem.daemon.request import ClientConnection, ClientRequest, run
 from vault_mem.daemon.start import END_SECONDS, START_SECONDS, control
 from vault_mem.daemon.vaults import Vaults
 from vault_mem.vault.lock import try_lock
@@ -172,7 +172,7 @@ class Server:
                 connection.sendall(protocol.message(protocol.ENDING))
                 return
             connection.sendall(protocol.message(protocol.ACCEPTED))  # from here on it runs even if the client leaves
-            self._run(Line(connection, messages), request)
+            self._run(ClientConnection(connection, messages), request)
             self._served += 1
 
     @contextmanager
@@ -188,7 +188,7 @@ class Server:
                 self._running -= 1
                 self._last = time.monotonic()
 
-    def _run(self, line: Line, request: ClientRequest) -> None:
+    def _run(self, line: ClientConnection, request: ClientRequest) -> None:
         started = time.perf_counter()
         loans = _Loans(self._vaults, request)
         sound = False

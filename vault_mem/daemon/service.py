@@ -34,31 +34,31 @@ class Service:
 
 
 @dataclass(frozen=True)
-class Change:
+class ServiceChange:
     """The service as it will be, and the files that go: all where no vault is left, and those of single vaults."""
 
     service: Service
     gone: list[Service]
 
 
-def installing(root: Path, env: Mapping[str, str]) -> Change:
+def installing(root: Path, env: Mapping[str, str]) -> ServiceChange:
     """What `install` does for a vault. Files of before, when each vault had one of its own, become part of the one."""
     one, older = _found(env)
     roots = [*one.roots, *(each for old in older for each in old.roots), str(root)]
-    return Change(_service(one.path, roots, env), older)
+    return ServiceChange(_service(one.path, roots, env), older)
 
 
-def uninstalling(root: Path, env: Mapping[str, str]) -> Change:
+def uninstalling(root: Path, env: Mapping[str, str]) -> ServiceChange:
     """What `uninstall` does for a vault: the others stay."""
     one, older = _found(env)
     if not any(str(root) in each.roots for each in (one, *older)):
         raise NotFound(f"no service is installed for this vault ({one.path})")
     left = _service(one.path, [each for each in one.roots if each != str(root)], env)
     gone = [old for old in older if str(root) in old.roots]
-    return Change(left, gone if left.roots or not one.roots else [one, *gone])
+    return ServiceChange(left, gone if left.roots or not one.roots else [one, *gone])
 
 
-def make(change: Change, env: Mapping[str, str]) -> str:
+def make(change: ServiceChange, env: Mapping[str, str]) -> str:
     """Write the file and activate it; returns what is left to do by hand, if anything."""
     left = [_call(each.disable, env) for each in change.gone]
     for each in change.gone:

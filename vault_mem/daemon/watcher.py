@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.daemon.flags import Flags
-from vault_mem.daemon.ledger import Ledger
+from vault_mem.daemon.ledger import ChangedFiles
 from vault_mem.operations.workspace import Pending
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.settings import VAULT_FILE
@@ -40,7 +40,7 @@ class Watcher:
 
     def __init__(self, folder: Folder, changed: Callable[[], None], cookies: Path | None = None) -> None:
         """`cookies` is a place outside the vault for them, where a sync service does not see them come and go."""
-        self.ledger = Ledger()
+        self.ledger = ChangedFiles()
         self.flags = Flags(folder)
         self._cookies_at = cookies
         self._changed = changed

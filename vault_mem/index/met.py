@@ -80,7 +80,7 @@ class Held:
         return said
 
 
-class Said(Sequence[Any]):
+class TextColumn(Sequence[Any]):
     """One of the texts of rows, by place."""
 
     def __init__(self, held: Sequence[Held], name: str) -> None:
@@ -136,7 +136,7 @@ def unpacked(file: str, data: bytes, dim: int, read: bytes | None = None) -> lis
 def columns_of(held: Sequence[Held], dim: int) -> dict[str, Any]:
     """Rows as columns; their texts are read when they are asked for."""
     _, _, n, importance, flags, _, *times = zip(*(each.numbers for each in held), strict=True) if held else [()] * 9
-    columns: dict[str, Any] = {name: Said(held, name) for name in SAID}
+    columns: dict[str, Any] = {name: TextColumn(held, name) for name in SAID}
     columns |= dict(zip(("created", "valid_from", "valid_to"), map(np.array, times), strict=True))
     columns |= {"file": [each.file for each in held], "n": np.array(n), "importance": np.array(importance)}
     columns["private"] = [each & _PRIVATE for each in flags]

@@ -74,7 +74,7 @@ class SyncReport(Result):
 
 
 @dataclass(frozen=True)
-class Difference:
+class FileDifference:
     """Files that are new, that may have changed, and that are gone."""
 
     added: list[str]
@@ -186,7 +186,7 @@ class _Look:
     """
 
     stamp: int
-    found: Difference
+    found: FileDifference
     same: list[Known]
     read: dict[str, _Read]
     emptied: list[str]
@@ -220,7 +220,7 @@ def _look(index: Index, listing: Listing, only: Sequence[str] | None) -> _Look:
     return look
 
 
-def difference(index: Index, listing: Listing, only: Sequence[str] | None = None) -> Difference:
+def difference(index: Index, listing: Listing, only: Sequence[str] | None = None) -> FileDifference:
     """Compare a listing with what was indexed, by the files' states alone."""
     states = index.state.states(only)
     if only is None:
@@ -234,7 +234,7 @@ def difference(index: Index, listing: Listing, only: Sequence[str] | None = None
             suspect.append(key)
     files = listing.files
     removed = [key for key in states if key not in files and not listing.unknown(key)]
-    return Difference(added, suspect, removed)
+    return FileDifference(added, suspect, removed)
 
 
 def _refuse_mass_loss(index: Index, listing: Listing) -> None:
@@ -301,7 +301,7 @@ class _Run:
         if looked is not None and looked.stamp == self.index.state.stamp():
             found = self._take_over(looked)
         elif self.fresh:
-            found = Difference(list(self.listing.files), [], [])
+            found = FileDifference(list(self.listing.files), [], [])
         else:
             found = difference(self.index, self.listing, only)
         self.known = self.index.state.files([*found.suspect, *found.removed])
@@ -370,7 +370,7 @@ class _Run:
         taken = {known.key for known in fresh}
         return [key for key in keys if key not in taken]
 
-    def _take_over(self, looked: _Look) -> Difference:
+    def _take_over(self, looked: _Look) -> FileDifference:
         """What was found before we had the lock and has not changed since."""
         self.read = looked.read
         self._note_touched(looked.same)

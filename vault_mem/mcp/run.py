@@ -20,7 +20,7 @@ _one_at_a_time = threading.Lock()
 STOPPED = 130
 
 
-class Running:
+class RunningCommand:
     """A command that can be stopped: before it has written anything, or not at all."""
 
     def __init__(self) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from vault_mem import __version__
 from vault_mem.errors import InvalidInput
-from vault_mem.mcp.run import STOPPED, Running
+from vault_mem.mcp.run import STOPPED, RunningCommand
 from vault_mem.mcp.schema import Tool
 from vault_mem.mcp.tools import BY_NAME, chosen
 from vault_mem.mcp.words import in_tool_words, said_to_a_model
@@ -122,9 +122,9 @@ class Server:
         self._tools = {tool.name: tool for tool in chosen(offer.tools)}
         self._send = send
         self._sending = threading.Lock()
-        self._running: dict[str, Running] = {}
+        self._running: dict[str, RunningCommand] = {}
         self._threads: list[threading.Thread] = []
-        self._methods: dict[str, Callable[[Mapping[str, Any], Running], dict[str, Any]]] = {
+        self._methods: dict[str, Callable[[Mapping[str, Any], RunningCommand], dict[str, Any]]] = {
             "initialize": lambda params, _: self._hello(params),
             "ping": lambda *_: {},
             "tools/list": lambda *_: {"tools": [self._described(tool) for tool in self._tools.values()]},
@@ -159,16 +159,16 @@ class Server:
         elif batch or (isinstance(message, dict) and message.get("method") in ("tools/call", "resources/read")):
             self._begin(message)
         else:
-            self._answer(self._reply(message, Running()))
+            self._answer(self._reply(message, RunningCommand()))
 
     def _begin(self, message: Any) -> None:
-        running = Running()
+        running = RunningCommand()
         key = "" if isinstance(message, list) else json.dumps(message.get("id"))
         self._running[key] = running
 
         def work() -> None:
             if isinstance(message, list):
-                replies = [reply for each in message if (reply := self._reply(each, Running())) is not None]
+                replies = [reply for each in message if (reply := self._reply(each, RunningCommand())) is not None]
                 self._answer(replies or None)
             else:
                 self._answer(self._reply(message, running))
@@ -190,7 +190,7 @@ class Server:
         for thread in self._threads:
             thread.join(seconds)
 
-    def _reply(self, message: Any, running: Running) -> dict[str, Any] | None:
+    def _reply(self, message: Any, running: RunningCommand) -> dict[str, Any] | None:
         """What to answer to one message; None where nothing is expected, or it was cancelled in time."""
         if not isinstance(message, dict) or not isinstance(message.get("method", ""), str):
             return _error(None, INVALID_REQUEST, "a message is an object with a method")
@@ -261,7 +261,7 @@ class Server:
             },
         } | meta
 
-    def _call(self, params: Mapping[str, Any], running: Running) -> dict[str, Any]:
+    def _call(self, params: Mapping[str, Any], running: RunningCommand) -> dict[str, Any]:
         name, given = params.get("name"), params.get("arguments")
         if not isinstance(name, str) or not isinstance(given, dict | None):
             raise _Failed(INVALID_PARAMS, "a call has a name, and arguments that are an object")
@@ -271,7 +271,7 @@ class Server:
             return _failure({"code": "not_found", "message": f"no tool {name!r}", "hint": known})
         return self._result(tool, given or {}, running)
 
-    def _result(self, tool: Tool, given: Mapping[str, Any], running: Running) -> dict[str, Any]:
+    def _result(self, tool: Tool, given: Mapping[str, Any], running: RunningCommand) -> dict[str, Any]:
         """Call a tool: its command's lean JSON as data, and what the command says as text."""
         try:
             words, stdin = tool.command_line(given, public=self._offer.public)
@@ -299,7 +299,7 @@ class Server:
             data["notices"] = notices
         return {"content": [{"type": "text", "text": text}], "structuredContent": data, "isError": False}
 
-    def _read(self, params: Mapping[str, Any], running: Running) -> dict[str, Any]:
+    def _read(self, params: Mapping[str, Any], running: RunningCommand) -> dict[str, Any]:
         uri = params.get("uri")
         if not isinstance(uri, str):
             raise _Failed(INVALID_PARAMS, "uri is text")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from vault_mem.notes.self_model import Question
     from vault_mem.operations.day.budget import Excerpt
     from vault_mem.operations.day.emotion_trend import EmotionTrend, Felt, Period
-    from vault_mem.operations.day.introspect import Introspection, Told
+    from vault_mem.operations.day.introspect import Introspection, ShownEpisode
     from vault_mem.operations.day.update_self import SelfResult
     from vault_mem.operations.day.wake_up import WakeUp
     from vault_mem.operations.memory.results import Found
@@ -107,7 +107,7 @@ def _line(each: Excerpt, now: datetime, mark: str = "") -> str:
     return f"- [{age(memory.created, now)}] {mark}{quoted(each.text)} ({facts})"
 
 
-def _episode(each: Told, now: datetime) -> str:
+def _episode(each: ShownEpisode, now: datetime) -> str:
     found = each.episode
     facts = f"id: {found.id}, importance: {found.importance}, private: {flag(found.private)}"
     told = quoted(f"{found.title}: {each.text}")

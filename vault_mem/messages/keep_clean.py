@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vault_mem.messages import scaffolds
 from vault_mem.messages.save_and_find import kept_by_hand
-from vault_mem.messages.words import age, and_more, counted, day, flag, minute
+from vault_mem.messages.words import age, and_more, counted, day, flag, minute, size
 from vault_mem.notes.excerpt import cut
 from vault_mem.visible import quoted
 
@@ -105,7 +105,7 @@ def published(result: PublishResult) -> str:
 def backed_up(result: BackupResult) -> str:
     """What backup says."""
     return (
-        f"Backed up {result.files} files ({result.private} private), {result.bytes / 1e6:.1f} MB: {result.file}\n"
+        f"Backed up {result.files} files ({result.private} private), {size(result.bytes)}: {result.file}\n"
         "It is not encrypted: anyone who can read the file can read the private memories."
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vault_mem.messages.words import counted, flag, minute
+from vault_mem.messages.words import counted, flag, minute, size
 
 if TYPE_CHECKING:
     from vault_mem.index.sync import SyncReport
@@ -90,7 +90,7 @@ def status(found: Status) -> str:
         "memories": f"{found.memories} ({found.private} private, {found.closed} closed)",
         "episodes": str(found.episodes),
         "other notes": str(found.notes),
-        "index": f"{fresh}; {found.index_bytes / 1e6:.1f} MB in {found.index_dir}",
+        "index": f"{fresh}; {size(found.index_bytes)} in {found.index_dir}",
         "model": f"{found.model}, {found.dim} dimensions" if found.dim else found.model,
         "calibration": anchors or "unknown without an index",
         "waiting": ", ".join(f"{len(notes)} {what}" for what, notes in waiting.items() if notes) or "nothing",

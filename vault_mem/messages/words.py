@@ -44,6 +44,11 @@ def and_more(items: Sequence[str], shown: int) -> str:
     return f" and {len(items) - shown} more" if len(items) > shown else ""
 
 
+def size(count: int) -> str:
+    """Bytes as people say them: 12 kB, 3.4 MB."""
+    return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.0f} kB"
+
+
 def flag(value: bool) -> str:
     """True and false as JSON and YAML write them."""
     return "true" if value else "false"

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import yaml
 
-from vault_mem.fields import Form, Told
+from vault_mem.fields import FieldInfo, Form
 from vault_mem.model import (
     EPISODE_ID,
     FIELDS,
@@ -465,7 +465,7 @@ def _kind(value: Any) -> str | None:
     return word if word in KINDS else None
 
 
-def _number(value: Any, each: Told) -> float | None:
+def _number(value: Any, each: FieldInfo) -> float | None:
     if isinstance(value, bool):
         return None
     try:
@@ -478,7 +478,7 @@ def _number(value: Any, each: Told) -> float | None:
     return number if each.form is Form.NUMBER else int(number) if number == int(number) else None
 
 
-def _reader(each: Told) -> Callable[[_Reader], Any]:
+def _reader(each: FieldInfo) -> Callable[[_Reader], Any]:
     """Reads what a note says under a key: None where it says nothing, or nothing that can be read."""
     match each.form:
         case Form.TEXTS:
@@ -495,7 +495,7 @@ def _reader(each: Told) -> Callable[[_Reader], Any]:
             return _taken(each, lambda value: _number(value, each), f"a {each.form} {each.limits}")
 
 
-def _taken(each: Told, read: Callable[[Any], Any], wanted: str) -> Callable[[_Reader], Any]:
+def _taken(each: FieldInfo, read: Callable[[Any], Any], wanted: str) -> Callable[[_Reader], Any]:
     return lambda reader: reader._take(each.name, read, wanted)
 
 

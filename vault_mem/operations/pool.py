@@ -91,7 +91,7 @@ class Pool:
             workspace.close()
 
 
-class Line:
+class FairLock:
     """Threads that write take their turn in the order in which they came; the one whose turn it is may come again."""
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ class Line:
                 self._holder = None
 
 
-class WriteQueue:
+class WriteLock:
     """Whose turn it is to write: commands that write do so one after the other."""
 
     def __init__(self) -> None:

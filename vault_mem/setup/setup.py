@@ -19,7 +19,7 @@ _LONGEST_LINE = 160
 
 
 @dataclass
-class Change:
+class SetupChange:
     """One file's text before and after; None if there is no file. `receipt` None: nothing of ours is left in it."""
 
     path: Path
@@ -53,7 +53,7 @@ class Change:
 class Plan:
     """What setup would do. `notices` are for the person."""
 
-    changes: list[Change]
+    changes: list[SetupChange]
     receipts: Receipts
     notices: list[str] = field(default_factory=list)
 
@@ -126,13 +126,13 @@ def _elsewhere(receipts: Receipts, wish: Wish) -> list[str]:
     return [f"{folder} (--user)" if folder == home else folder for folder in folders if folder != str(_real(wish.base))]
 
 
-def _addition(piece: Piece, receipts: Receipts, user: str, notices: list[str]) -> Change | None:
+def _addition(piece: Piece, receipts: Receipts, user: str, notices: list[str]) -> SetupChange | None:
     now = _read(piece.path)
     known = receipts.of(piece.path)
     users = [*(known.users if known else []), *([] if known and user in known.users else [user])]
     if now is not None and present(piece, now) and not (known and _has_more(known, piece)):
         receipt = replace(known, users=users) if known else _theirs(piece, now, users)
-        return Change(piece.path, now, now, receipt)
+        return SetupChange(piece.path, now, now, receipt)
     before = known.undone(now) if known else now
     taken = foreign(piece, before) if before is not None else ""
     if taken:
@@ -142,7 +142,7 @@ def _addition(piece: Piece, receipts: Receipts, user: str, notices: list[str]) -
     receipt = receipt_for(piece, before, added.text)
     receipt.insertions, receipt.made, receipt.users = added.insertions, added.made, users
     receipt.folders = known.folders if known else []
-    return Change(piece.path, now, added.text, receipt)
+    return SetupChange(piece.path, now, added.text, receipt)
 
 
 def _has_more(known: Receipt, piece: Piece) -> bool:
@@ -156,7 +156,7 @@ def _theirs(piece: Piece, text: str, users: list[str]) -> Receipt:
     return receipt
 
 
-def _removals(receipts: Receipts, user: str, kept: set[str], notices: list[str]) -> list[Change]:
+def _removals(receipts: Receipts, user: str, kept: set[str], notices: list[str]) -> list[SetupChange]:
     changes = []
     for name, receipt in receipts.by_path.items():
         if user not in receipt.users or name in kept:
@@ -164,16 +164,16 @@ def _removals(receipts: Receipts, user: str, kept: set[str], notices: list[str])
         others = [each for each in receipt.users if each != user]
         now = _read(Path(name))
         if others:
-            changes.append(Change(Path(name), now, now, replace(receipt, users=others)))
+            changes.append(SetupChange(Path(name), now, now, replace(receipt, users=others)))
             continue
         after = receipt.undone(now)
         if after is not None and receipt.kind == "file" and not receipt.theirs:
             notices.append(f"{name} is kept: it was changed since it was made")
-        changes.append(Change(Path(name), now, after))
+        changes.append(SetupChange(Path(name), now, after))
     return changes
 
 
-def _without_receipt(piece: Piece) -> Change | None:
+def _without_receipt(piece: Piece) -> SetupChange | None:
     now = _read(piece.path)
     try:
         if now is None or not present(piece, now):
@@ -182,7 +182,7 @@ def _without_receipt(piece: Piece) -> Change | None:
         return None
     made = [[entry.keys[0]] for entry in piece.entries]
     unknown = Receipt(piece.kind, None, "", made=made, entries=list(piece.entries))
-    return Change(piece.path, now, None if piece.kind == "file" else unknown.undone(now))
+    return SetupChange(piece.path, now, None if piece.kind == "file" else unknown.undone(now))
 
 
 def _user(wish: Wish) -> str:
@@ -205,7 +205,7 @@ def _read(path: Path) -> str | None:
         raise EditRefused(f"{path} is left alone: {error.strerror}", "nothing was changed") from error
 
 
-def _write(change: Change) -> None:
+def _write(change: SetupChange) -> None:
     before, after = change.before, change.after
     if change.action == "create":
         outside.make_folder(change.path.parent)

@@ -27,7 +27,7 @@ from vault_mem.vault.steps import (
     read,
     without,
 )
-from vault_mem.vault.tree import Refused, parent_of
+from vault_mem.vault.tree import PathRefused, parent_of
 
 # Its owner may save a view while we add a line. After this many tries, something else is wrong.
 _TRIES = 5
@@ -93,7 +93,7 @@ class Job:
         """Remove what was prepared and not used, and the folders that were made for it."""
         new = self.stage.new(self.key)
         if undone or not isinstance(self.change, FileStep) or self.change.kept(folder, self.stage) != new:
-            with contextlib.suppress(Refused):  # if the folder is a link by now, nothing in it is ours
+            with contextlib.suppress(PathRefused):  # if the folder is a link by now, nothing in it is ours
                 folder.tree.drop(new)
         for made in reversed(self.made if undone else []):
             folder.tree.drop_folder(made)

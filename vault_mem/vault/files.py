@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vault_mem.errors import Changed, Conflict, Unsafe, WriteFailed
-from vault_mem.vault.tree import PRIVATE_MODE, Refused, Tree, beside, parent_of, temporary_name
+from vault_mem.vault.tree import PRIVATE_MODE, PathRefused, Tree, beside, parent_of, temporary_name
 
 ONLY_REGULAR = "vault-mem uses regular files only; a link that you want can be named in your own follow_links"
 
@@ -110,7 +110,7 @@ def checked(tree: Tree, key: str, expected: bytes) -> os.stat_result:
     if found is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), key)
     if not stat.S_ISREG(found.st_mode):
-        raise Refused(errno.EINVAL, "not a regular file", key)
+        raise PathRefused(errno.EINVAL, "not a regular file", key)
     if found.st_size != len(expected) or tree.read(key) != expected:
         raise changed(tree, key)
     return found
@@ -172,7 +172,7 @@ def failures(path: Path) -> Iterator[None]:
     """System errors as ours: which file, and what to do."""
     try:
         yield
-    except Refused as error:
+    except PathRefused as error:
         raise Unsafe(f"{path}: {error.strerror}", ONLY_REGULAR) from error
     except FileExistsError as error:
         raise Changed(f"{path} already exists", "nothing was overwritten; try again") from error

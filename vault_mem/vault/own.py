@@ -14,7 +14,7 @@ from pathlib import Path
 
 from vault_mem.vault import git
 from vault_mem.vault.folder import OWN, Folder
-from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, Refused, Tree, key_of
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE, PathRefused, Tree, key_of
 
 ASIDE = f"{OWN}/aside"
 _REASONS = f"{ASIDE}/reasons.jsonl"
@@ -28,7 +28,7 @@ def entries(tree: Tree, key: str) -> list[tuple[str, bool]]:
     try:
         with tree.scan(key) as found:
             return [(entry.name, entry.is_file(follow_symlinks=False)) for entry in found]
-    except (Refused, NotADirectoryError):
+    except (PathRefused, NotADirectoryError):
         set_aside(tree, key, "not a folder")
         return []
     except FileNotFoundError:
@@ -39,7 +39,7 @@ def read(tree: Tree, key: str) -> bytes | None:
     """One of our records; None where there is none. One that is no regular file, or huge, is set aside."""
     try:
         return tree.read(key)
-    except Refused as error:
+    except PathRefused as error:
         set_aside(tree, key, error.strerror or "")
         return None
 

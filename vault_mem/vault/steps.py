@@ -26,7 +26,7 @@ from vault_mem.vault.tree import (
     PUBLIC_FOLDER_MODE,
     PUBLIC_MODE,
     TEMPORARY,
-    Refused,
+    PathRefused,
     beside,
     name_of,
     parent_of,
@@ -400,7 +400,7 @@ def read(folder: Folder, key: str) -> bytes | None:
     """A file's bytes, or None where there is none."""
     try:
         return folder.tree.read(key)
-    except Refused as error:
+    except PathRefused as error:
         raise Unsafe(f"{key}: {error.strerror}", files.ONLY_REGULAR) from error
     except OSError as error:
         raise VaultMemError(f"cannot read {key}: {error.strerror}") from error

@@ -47,7 +47,7 @@ LARGEST = 200_000_000  # nothing that this tool writes grows to as much
 Handle = int | str  # of a folder: a descriptor, or on Windows its path
 
 
-class Refused(OSError):
+class PathRefused(OSError):
     """A path that leads through a link, or to something that is not a regular file."""
 
 
@@ -87,7 +87,7 @@ class Tree:
             if len(raw) < _AT_ONCE:
                 return raw
             if os.fstat(handle).st_size > LARGEST:
-                raise Refused(errno.EFBIG, "too large", key)
+                raise PathRefused(errno.EFBIG, "too large", key)
             return raw + b"".join(iter(lambda: os.read(handle, _AT_ONCE), b""))
         finally:
             os.close(handle)
@@ -136,7 +136,7 @@ class Tree:
         try:
             with self.beside(key) as (folder, name):
                 return _lstat(folder, name)
-        except (FileNotFoundError, NotADirectoryError, Refused):
+        except (FileNotFoundError, NotADirectoryError, PathRefused):
             return None
         except OSError as error:
             if error.errno == errno.ENAMETOOLONG:
@@ -179,7 +179,7 @@ class Tree:
                     for entry in entries
                     if entry.name.endswith(ending) and entry.is_file(follow_symlinks=False)
                 )
-        except (FileNotFoundError, NotADirectoryError, Refused):
+        except (FileNotFoundError, NotADirectoryError, PathRefused):
             return []
 
     def walk(self, top: str = "") -> Iterator[tuple[str, list[str], list[str]]]:
@@ -367,7 +367,7 @@ class Tree:
             for part in relative.split("/"):
                 below = f"{below}/{part}" if below else part
                 if part in _NO_NAMES or "\0" in part:
-                    raise Refused(errno.EINVAL, "not a folder of the vault", relative)
+                    raise PathRefused(errno.EINVAL, "not a folder of the vault", relative)
                 inner = _open_folder(handle, part, below, bool(self._allowed) and below in self._allowed)
                 _close(handle)
                 handle = inner
@@ -381,7 +381,7 @@ def _split(key: str) -> tuple[str, str]:
     """The folder that a file is in, and its name there."""
     above, _, name = native(key).rpartition("/")
     if name in _NO_NAMES or "\0" in name:
-        raise Refused(errno.EINVAL, "not the name of a file", key)
+        raise PathRefused(errno.EINVAL, "not the name of a file", key)
     return above, name
 
 
@@ -442,19 +442,19 @@ def _open(folder: Handle, name: str, flags: int, mode: int, key: str) -> int:
         else:
             handle = os.open(name, flags | _PLAIN, mode, dir_fd=folder)
     except OSError as error:
-        if error.errno == errno.ELOOP and not isinstance(error, Refused):
+        if error.errno == errno.ELOOP and not isinstance(error, PathRefused):
             raise _is_link(key) from None
         if error.errno in (errno.ENXIO, errno.EISDIR):  # a FIFO without a reader, a socket, a folder
-            raise Refused(errno.EINVAL, "not a regular file", key) from None
+            raise PathRefused(errno.EINVAL, "not a regular file", key) from None
         raise
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise Refused(errno.EINVAL, "not a regular file", key)
+        raise PathRefused(errno.EINVAL, "not a regular file", key)
     return handle
 
 
-def _is_link(key: str) -> Refused:
-    return Refused(errno.ELOOP, "leads through a symbolic link, which is not followed", key)
+def _is_link(key: str) -> PathRefused:
+    return PathRefused(errno.ELOOP, "leads through a symbolic link, which is not followed", key)
 
 
 def _lstat(folder: Handle, name: str) -> os.stat_result:

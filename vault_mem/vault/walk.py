@@ -14,7 +14,7 @@ from vault_mem.errors import VaultNotFound
 from vault_mem.model import Problem
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.settings import VAULT_FILE, Settings
-from vault_mem.vault.tree import Refused, beside, key_of, name_of, native
+from vault_mem.vault.tree import PathRefused, beside, key_of, name_of, native
 
 _RESERVED_PRIVATE = "REVIEW.md"
 _LINK = "is a symbolic link and is not followed"
@@ -228,7 +228,7 @@ def _walk(folder: Folder, top: str, listing: Listing, ignored: _Ignored, wanted:
                         pending.append(relative)
         except FileNotFoundError:
             continue
-        except Refused:
+        except PathRefused:
             listing.problems.append(Problem(key_of(below), _LINK))
             listing.unread.add(key_of(below))
         except OSError as error:

@@ -22,7 +22,7 @@ _MEMORIES, _EPISODES, _QUESTIONS, _DAYS = 12, 3, 10, 7
 
 
 @dataclass(frozen=True)
-class Told(Result):
+class ShownEpisode(Result):
     """As much of an episode as there is room for."""
 
     episode: Episode
@@ -44,7 +44,7 @@ class Introspection(Result):
     left_out: int = 0
     memories: list[Excerpt] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
-    episodes: list[Told] = field(default_factory=list)
+    episodes: list[ShownEpisode] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, with a short form of the emotions."""
@@ -66,7 +66,7 @@ def introspect(
         for question in show_self(workspace.folder).model.open[:_QUESTIONS]:
             filling.add(result.questions, question)
         for episode in episodes[:_EPISODES]:
-            filling.add(result.episodes, *(Told(episode, cut(episode.summary, length)) for length in LENGTHS))
+            filling.add(result.episodes, *(ShownEpisode(episode, cut(episode.summary, length)) for length in LENGTHS))
         for memory in newest(workspace, _MEMORIES, private):
             filling.add(result.memories, *excerpts(memory))
         return filling.done()

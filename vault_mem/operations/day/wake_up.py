@@ -14,7 +14,7 @@ from vault_mem.notes.origin import second_hand
 from vault_mem.notes.self_model import Question
 from vault_mem.operations.day.budget import LONG, Excerpt, Filling, excerpts
 from vault_mem.operations.day.update_self import show_self
-from vault_mem.operations.memory.alike import Told
+from vault_mem.operations.memory.alike import AlreadyShown
 from vault_mem.operations.memory.due import by_day, is_done
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.sessions.worth import Candidate, candidates
@@ -132,7 +132,7 @@ def _gather(
     for other in others:
         for memory in _of(workspace, other):
             filling.add(result.others, *(Elsewhere(other.name, excerpt) for excerpt in excerpts(memory)))
-    told = Told(workspace)
+    told = AlreadyShown(workspace)
     recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
     by_turns = _by_turns(recent, islice(important, MOST))
     for memory in sorted(by_turns, key=lambda each: second_hand(each.source)):

@@ -12,7 +12,7 @@ from vault_mem.ranking.diversity import SAME_WORDS
 READ = 1200
 
 
-class Told:
+class AlreadyShown:
     """The texts shown so far."""
 
     def __init__(self, workspace: Workspace) -> None:

@@ -10,7 +10,7 @@ from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.upkeep import summaries
 from vault_mem.operations.upkeep.by_hand import Replaced, replace_words
-from vault_mem.operations.upkeep.edit_memory import REPLACE_ALL, Change, EditResult, plan_change
+from vault_mem.operations.upkeep.edit_memory import REPLACE_ALL, EditResult, NoteChange, plan_change
 from vault_mem.operations.workspace import Workspace
 
 # What a new mood or summary replaces; the rest of the note stays as it is.
@@ -43,7 +43,7 @@ def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: boo
         replaced = Replaced(replace_body(raw, f"{draft.content}\n"))
     else:
         replaced = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
-    change = Change(edit(replaced.raw, changes), draft.content if replaced.kept else True)
+    change = NoteChange(edit(replaced.raw, changes), draft.content if replaced.kept else True)
     transaction = plan_change(folder, memory, raw, change, "remember", f"the {memory.kind} grew")
     op = commit(workspace, transaction)
     return EditResult(memory_written(workspace, transaction, memory.id), op, replaced.kept)

@@ -11,7 +11,7 @@ from typing import Any
 
 from vault_mem import redact
 from vault_mem.errors import InvalidInput, SecretFound
-from vault_mem.fields import Form, Told
+from vault_mem.fields import FieldInfo, Form
 from vault_mem.model import FIELDS, KIND_ALIASES, KINDS, TIME_KEYS, Fields
 from vault_mem.notes.parse import read_bool, read_time
 from vault_mem.notes.secrets import find_secret
@@ -126,7 +126,7 @@ def _check_text(name: str, value: object) -> None:
     writable(value, name)
 
 
-def _check_line(each: Told, value: object) -> None:
+def _check_line(each: FieldInfo, value: object) -> None:
     if value is None and each.default is None:
         return
     _check_text(each.name, value)
@@ -134,14 +134,14 @@ def _check_line(each: Told, value: object) -> None:
         raise InvalidInput(f"{each.name} is one line of text")
 
 
-def _check_list(each: Told, value: object) -> None:
+def _check_list(each: FieldInfo, value: object) -> None:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise InvalidInput(f"{each.name} is a list of texts, not {value!r}")
     for item in value:
         writable(item, each.name)
 
 
-def _check_number(each: Told, value: object) -> None:
+def _check_number(each: FieldInfo, value: object) -> None:
     if value is None and each.default is None:
         return
     number = None if isinstance(value, bool) else value
@@ -153,21 +153,21 @@ def _check_number(each: Told, value: object) -> None:
         raise InvalidInput(f"{each.name} is {each.limits}, not {value}")
 
 
-def _within(each: Told, number: float) -> bool:
+def _within(each: FieldInfo, number: float) -> bool:
     return (each.low is None or each.low <= number) and (each.high is None or number <= each.high)
 
 
-def _check_time(each: Told, value: object) -> None:
+def _check_time(each: FieldInfo, value: object) -> None:
     if not isinstance(value, datetime | None):
         raise InvalidInput(f"{each.name} is a time, not {value!r}")
 
 
-def _check_flag(each: Told, value: object) -> None:
+def _check_flag(each: FieldInfo, value: object) -> None:
     if isinstance(value, str):
         writable(value, each.name)
 
 
-_CHECKS: dict[Form, Callable[[Told, object], None]] = {
+_CHECKS: dict[Form, Callable[[FieldInfo, object], None]] = {
     Form.TEXT: _check_line,
     Form.TEXTS: _check_list,
     Form.NAMES: _check_list,

@@ -15,7 +15,7 @@ from vault_mem.operations.changing import read_to_edit
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.tree import Refused
+from vault_mem.vault.tree import PathRefused
 
 
 def referrers(folder: Folder, names: Names, *notes: str) -> Iterator[tuple[str, bytes]]:
@@ -64,7 +64,7 @@ def bytes_of(folder: Folder, key: str) -> bytes | None:
     """A file's bytes; None where it is gone or not ours to read. A failing disk must not pass for "names nothing"."""
     try:
         return folder.tree.read(key)
-    except (PermissionError, Refused):
+    except (PermissionError, PathRefused):
         return None
     except OSError as error:
         raise VaultMemError(f"cannot read {key}: {error.strerror}", "nothing was changed; try again") from error

@@ -46,7 +46,7 @@ REPLACE_ALL = "read it with `vault-mem show ID`; --replace-all replaces the whol
 
 
 @dataclass(frozen=True)
-class Change:
+class NoteChange:
     """Other bytes for a memory's file. `written`: which part of its text we wrote, or whether all of it."""
 
     raw: bytes
@@ -92,7 +92,7 @@ def edit_memory(
     """
     folder = workspace.folder
 
-    def change(memory: Memory, raw: bytes) -> Change:
+    def change(memory: Memory, raw: bytes) -> NoteChange:
         given = {"content": content, "reason": reason, **(fields or {})}
         check_words(memory.private, given, allow_secret=allow_secret)
         if memory.private:
@@ -108,7 +108,7 @@ def edit_memory(
         else:
             after = replace_body(raw, draft.content + "\n")
         edited = edit(after, changes | ({"kind": draft.kind} if changes.get("kind") else {}))
-        return Change(edited, draft.content if kept else content is not None, kept)
+        return NoteChange(edited, draft.content if kept else content is not None, kept)
 
     return change_memory(workspace, id_, change, command, reason)
 
@@ -127,13 +127,13 @@ def update_memory(
     Raises Conflict where the two cannot be told apart.
     """
 
-    def change(memory: Memory, raw: bytes) -> Change:
+    def change(memory: Memory, raw: bytes) -> NoteChange:
         check_words(memory.private, {"content": content, "reason": reason}, allow_secret=allow_secret)
         text = _checked(memory, content, {}, workspace.folder).content
         if replace_all:
-            return Change(replace_body(raw, f"{text}\n"), written=True)
+            return NoteChange(replace_body(raw, f"{text}\n"), written=True)
         replaced = replace_words(workspace, memory, raw, text, if_unclear=REPLACE_ALL)
-        return Change(replaced.raw, text if replaced.kept else True, replaced.kept)
+        return NoteChange(replaced.raw, text if replaced.kept else True, replaced.kept)
 
     return change_memory(workspace, id_, change, "remember --update", reason or "the text was replaced")
 
@@ -152,10 +152,10 @@ def save_note(
     check_words(memory.private, words, allow_secret=allow_secret)
     _check_note(workspace.folder, memory, before, after)
 
-    def change(_: Memory, raw: bytes) -> Change:
+    def change(_: Memory, raw: bytes) -> NoteChange:
         if raw != before:
             raise Conflict(f"{memory.path} was changed while you edited it", "nothing was overwritten")
-        return Change(after)
+        return NoteChange(after)
 
     return change_memory(workspace, memory.id, change, "edit", reason)
 
@@ -206,7 +206,7 @@ def with_endings(before: bytes, text: str) -> bytes:
 
 
 def change_memory(
-    workspace: Workspace, id_: str, change: Callable[[Memory, bytes], Change], command: str, reason: str
+    workspace: Workspace, id_: str, change: Callable[[Memory, bytes], NoteChange], command: str, reason: str
 ) -> EditResult:
     """Let `change` make other bytes of a memory's file, and the views follow."""
 
@@ -225,7 +225,7 @@ def change_memory(
 
 
 def plan_change(
-    folder: Folder, memory: Memory, before: bytes, wanted: Change, command: str, reason: str = ""
+    folder: Folder, memory: Memory, before: bytes, wanted: NoteChange, command: str, reason: str = ""
 ) -> Transaction:
     """The transaction that gives a memory's file other bytes; without steps where they are the same."""
     transaction = Transaction(folder, command, reason, ids=[memory.id])

@@ -11,7 +11,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import name_key
 from vault_mem.notes.parse import written_words
 from vault_mem.operations.memory.results import writable
-from vault_mem.operations.upkeep.edit_memory import Change, EditResult, change_memory
+from vault_mem.operations.upkeep.edit_memory import EditResult, NoteChange, change_memory
 from vault_mem.operations.workspace import Workspace
 
 
@@ -19,7 +19,7 @@ def tag(workspace: Workspace, id_: str, add: Iterable[str] = (), remove: Iterabl
     """Add tags and take others off; tags compare without regard to case, as Obsidian's do."""
     given, off = list(add), list(remove)
 
-    def change(memory: Memory, raw: bytes) -> Change:
+    def change(memory: Memory, raw: bytes) -> NoteChange:
         if memory.private:
             redact.seal({"tags": [*given, *off]})  # first: errors may quote what was given
         wanted = {name_key(each): each for each in map(_tag, given)}
@@ -31,7 +31,7 @@ def tag(workspace: Workspace, id_: str, add: Iterable[str] = (), remove: Iterabl
         stay = [text for text in present if name_key(text.lstrip("#")) not in unwanted]
         known = {name_key(text.lstrip("#")) for text in stay}
         tags = [*stay, *(text for key, text in wanted.items() if key not in known)]
-        return Change(raw if tags == present else edit(raw, {"tags": tags or None}))
+        return NoteChange(raw if tags == present else edit(raw, {"tags": tags or None}))
 
     return change_memory(workspace, id_, change, "tag", "")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from vault_mem.model import digits_of
 from vault_mem.vault import journal
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -45,7 +46,7 @@ class Hiding:
 
     def _learn(self, notes: list[FileStep]) -> None:
         for step in sorted(notes, key=lambda each: self._folder.is_private(each.key)):
-            digits = _digits(id_in(step.after or step.before or b""))
+            digits = digits_of(id_in(step.after or step.before or b""))
             if not self._folder.is_private(step.key):
                 if step.after is not None and digits not in self._hidden:
                     self._public.add(digits)
@@ -56,20 +57,16 @@ class Hiding:
 def private_digits(folder: Folder) -> set[str]:
     """The first digits of the ids of all that lies in the private folder."""
     found = set()
-    for _, _, keys in folder.tree.walk(folder.settings.private_folder.strip("/")):
+    for _, _, keys in folder.tree.walk(folder.settings.private_folder):
         for key in keys:
             ours = _OURS.fullmatch(name_of(key))
-            found.add(ours.group(1) if ours else _digits(id_in(read(folder, key) or b"")))
+            found.add(ours.group(1) if ours else digits_of(id_in(read(folder, key) or b"")))
     return found - {""}
 
 
 def names_one(text: str, digits: set[str]) -> bool:
     """Whether a text has the id, or the file's name, of one of the memories with these digits."""
     return not digits.isdisjoint(_DIGITS.findall(text))
-
-
-def _digits(id_: str) -> str:
-    return id_.rpartition("_")[2][:8]
 
 
 def _texts(entry: Entry) -> Iterator[str]:

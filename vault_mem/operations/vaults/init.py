@@ -17,7 +17,7 @@ from vault_mem.result import Result, as_record
 from vault_mem.vault import files, git, walk
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked, load_settings, vault_tree
-from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PUBLIC_FOLDER_MODE, PUBLIC_MODE, Refused, Tree, name_of
+from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PUBLIC_FOLDER_MODE, PUBLIC_MODE, PathRefused, Tree, name_of
 
 EVERYTHING = ["**"]
 _TEMPLATE = """\
@@ -216,7 +216,7 @@ def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:
             created.append(".gitignore")
         files.create(tree, VAULT_FILE, settings.encode(), PUBLIC_MODE)
     except OSError as error:
-        where = f"{error.filename}: " if isinstance(error, Refused) else ""
+        where = f"{error.filename}: " if isinstance(error, PathRefused) else ""
         raise WriteFailed(
             f"cannot make a vault in {tree.root}: {where}{error.strerror}", "check permissions and space"
         ) from error

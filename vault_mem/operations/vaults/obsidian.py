@@ -142,16 +142,16 @@ TEMPLATES = {
 
 
 @dataclass
-class Added:
+class AddedFiles:
     """What was made, and what a person should know."""
 
     created: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
 
-def add_obsidian(root: Path, settings: Settings) -> Added:
+def add_obsidian(root: Path, settings: Settings) -> AddedFiles:
     """Make views, templates and types of properties, each only where there is none yet."""
-    result = Added()
+    result = AddedFiles()
     tree = vault_tree(root, settings)
     _create(tree, BASE, base_text(settings), result)
     folder = _template_folder(tree, settings)
@@ -172,7 +172,7 @@ def _quoted(folder: str) -> str:
     return json.dumps(folder.strip("/"), ensure_ascii=False).replace("'", "''")
 
 
-def _create(tree: Tree, key: str, text: str, result: Added) -> None:
+def _create(tree: Tree, key: str, text: str, result: AddedFiles) -> None:
     with files.failures(tree.path(key)):
         before = tree.read(key)
     if before is not None:
@@ -196,7 +196,7 @@ def _template_folder(tree: Tree, settings: Settings) -> str:
     return folder
 
 
-def _types(tree: Tree, result: Added) -> None:
+def _types(tree: Tree, result: AddedFiles) -> None:
     """Say which kind each property is, where the vault does not say it yet."""
     with files.failures(tree.path(TYPES)):
         before = tree.read(TYPES)
