@@ -43,7 +43,9 @@ def compared(one: Text, two: Text) -> Alignment:
     return found
 
 
-_MY_KIN = re.compile(rf"\W*my (?:\w+ )?(?:{'|'.join(sorted(word for word in read_words('kin.txt') if word.isascii()))})\b")
+_MY_KIN = re.compile(
+    rf"\W*my (?:\w+ )?(?:{'|'.join(sorted(word for word in read_words('kin.txt') if word.isascii()))})\b"
+)
 
 
 def _of_nobody(text: Text) -> bool:

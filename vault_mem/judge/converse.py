@@ -106,7 +106,9 @@ def _actors(part: str, text: Text) -> list[str]:
 
 def _names_next(word: str, following: list[str], part: str, text: Text) -> bool:
     """Whether a word such as aunt stands before the name of the same person."""
-    return bool(following) and following[0] in text.names and word not in text.names and f"{word} {following[0]}" in part
+    return (
+        bool(following) and following[0] in text.names and word not in text.names and f"{word} {following[0]}" in part
+    )
 
 
 def _japanese_ends(text: Text, gives: bool) -> tuple[str, str]:

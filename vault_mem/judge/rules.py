@@ -15,7 +15,7 @@ from vault_mem.judge.quantities import Quantity, mark, unmatched
 from vault_mem.judge.roles import role_changes
 from vault_mem.judge.tense import is_told, tense_changes
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import opposite
+from vault_mem.judge.words import opposite, read_words
 
 _QUANTITY_NAMES = {"weekday": "day", "relative": "time", "ordinal": "number"}
 # Said on one side only, these change the statement; "all" or "some" alone hardly do.
@@ -47,6 +47,7 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         *_comparison(one, two),
         *_only_who(one, two),
         *_small_words(one, two),
+        *_kin(one, two, alignment),
     ]
     if not told_from_both_ends:
         found += [*_givings(one, two), *place_changes(one, two, alignment), *attending(one, two, alignment)]
@@ -239,6 +240,21 @@ def _small_words(one: Text, two: Text) -> list[Difference]:
         if other:
             found.append(Difference("identifier", code, other))
     return found
+
+
+_KIN = read_words("kin.txt")
+
+
+def _kin(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
+    """Rosa's aunt is not Rosa; Aunt Rosa is."""
+    for text, words in ((one, alignment.left), (two, alignment.right)):
+        for word in words:
+            if word.lemma not in _KIN and word.text not in _KIN:
+                continue
+            whose = rf"(?:'s|\b(?:my|your|his|her|our|their)) (?:\w+ )?{word.text}\b|\b{word.text} of\b|の{word.text}"
+            if re.search(whose, text.plain.lower()):
+                return [Difference("possessor", *((word.text, "") if text is one else ("", word.text)))]
+    return []
 
 
 def _givings(one: Text, two: Text) -> list[Difference]:

@@ -35,7 +35,9 @@ def tense_changes(one: Text, two: Text, alignment: Alignment) -> list[Difference
     )
 
 
-_TOLD = re.compile(r"^\W*(?:please|remember to|todo|make sure|be sure to|do not|never|no)\b|(?:こと|ください|てね)[。.!！]*$")
+_TOLD = re.compile(
+    r"^\W*(?:please|remember to|todo|make sure|be sure to|do not|never|no)\b|(?:こと|ください|てね)[。.!！]*$"
+)
 
 
 def is_told(text: Text) -> bool:
@@ -134,7 +136,7 @@ def _stage(word: Word, before: str) -> str:
 
 # After one of these in its clause, a word with -s is a noun and not the verb of the sentence.
 _FINITE = re.compile(r"\b(?:will|to|must|should|can|may|has|have|had|is|are|was|were)\b")
-_BE = re.compile(r"\b(is|are|am|was|were) ((?:(?:the|a|an) )?\S+)")
+_BE = re.compile(r"\b(is|are|am|was|were|will be) ((?:(?:the|a|an) )?\S+)")
 
 
 def _copula(one: Text, two: Text) -> list[Difference]:
