@@ -37,8 +37,8 @@ _TOLD = re.compile(
 
 # What the user asked the agent for, which is an order.
 _ASKED = re.compile(
-    r"^\s*(?:the )?user (?:has )?(?:(?:asked|told|instructed|requested)(?: (?:me|us))?|(?:wants?|expects?|would like) (?:me|us))"
-    r" (?P<not>not )?to (?!be\b)"
+    r"^\s*(?:the )?user (?:has )?(?:(?:asked|told|instructed|requested)(?: (?:me|us))?"
+    r"|(?:wants?|expects?|would like) (?:me|us)) (?P<not>not )?to (?!be\b)"
 )
 _PERSONS = read_words("persons.txt") | read_words("kin.txt") | {"user"}
 
@@ -60,7 +60,7 @@ _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
         ("'", r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}"),
         ("'s", r"\b(he|she|it|that|there|here|what|who|where)'s(?= (?:got|been|had)\b)", r"\1 has"),
         ("'s", r"\b(he|she|it|that|there|here|what|who|where)'s\b", r"\1 is"),
-        ("user", _TOLD.pattern, lambda match: "user " if match["who"] else "user " if match["whose"] else ""),
+        ("user", _TOLD.pattern, lambda match: "user " if match["who"] or match["whose"] else ""),
         ("user", _ASKED.pattern, lambda match: "do not " if match["not"] else "please "),
         ("with no", r"\bwith no\b", "without"),
         ("cost", r"\bcosts? (?=(?:about |around |roughly )?[€$£¥]?\d)", "is "),

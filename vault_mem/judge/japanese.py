@@ -67,11 +67,15 @@ def words(text: str, tokens: TokenVectors, names: frozenset[str]) -> list[Word]:
         if start < token.start:  # a piece of a loan word that was taken whole
             continue
         surface = text[start:end].strip()
+        if found and start == ends[-1][1] and KANA.fullmatch(surface) and KANJI.match(found[-1].text[-1]):
+            whole = _inflected(found[-1].text + surface, text, end)  # 閉 and まり of 閉まります
+            if whole != found[-1].text + surface:
+                found[-1] = replace(found[-1], text=found[-1].text + surface, lemma=whole, role="", piece=False)
+                ends[-1] = ends[-1][0], end
+                continue
         if not surface or not JAPANESE.search(surface) or surface in _GRAMMAR:
             continue
-        form = dictionary_form(surface)
-        if form == surface:
-            form = _verb(surface, text, end)
+        form = _inflected(surface, text, end)
         if KANA.fullmatch(surface) and (len(surface) < 2 or not (known(form) or len(surface) >= 3)):
             continue
         piece = bool(KANJI.fullmatch(surface)) and bool(_COMPOUND.match(text, end) or _COMPOUND.match(text, start - 1))
@@ -85,8 +89,11 @@ _AFTER_STEM = re.compile(r"(?P<past>[たて](?![めちき]))|ま[すしせ]|な�
 _GODAN = dict(zip("いきぎしちにびみり", "うくぐすつぬぶむる", strict=True))
 
 
-def _verb(surface: str, text: str, end: int) -> str:
-    """The verb whose stem a word is, where it is a noun as well and what follows shows that it is the verb here."""
+def _inflected(surface: str, text: str, end: int) -> str:
+    """The dictionary form; of a stem that is a noun too, that of the verb where what follows shows that it is one."""
+    form = dictionary_form(surface)
+    if form != surface:
+        return form
     after = _AFTER_STEM.match(text, end)
     if not after or not KANJI.match(surface):
         return surface
@@ -122,6 +129,9 @@ _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
         ("願い", r"お願い(?:します|いたします|する)", "ください"),
         ("", r"(?:こと|よう)に(?:決め|し|決まっ)(?=た|ま)|ことが決まっ(?=た)|と(?:決め|決まっ)(?=た|て)", "ことにし"),
         ("時間半", r"([0-9一二三四五六七八九])時間半", lambda match: f"{_DIGITS.get(match[1], match[1])}.5時間"),
+        ("電話をかけ", r"電話をかけ(?=[たてるなま])", "電話し"), ("のうちに", "のうちに", "の間に"),
+        ("に", r"に(?:保管|保存|格納|収納)(?:してある|されている)", "にある"),
+        ("に", r"に(?:保管|保存|格納|収納)(?:してあり|されてい)(?=ます)", "にあり"),
         ("円", r"の(?:値段|価格|料金|代金)は(?=[0-9一二三四五六七八九十百千万,]+円)", "は"),
         ("持って", r"(?<=[一-鿿ァ-ヺー])を持ってい(?=る|ます)", "があ"), ("があます", "があます", "があります"),
         ("持って", r"(?<=[一-鿿ァ-ヺー])を持ってい(?=ない|ません)", "が"), ("がません", "がません", "がありません"),

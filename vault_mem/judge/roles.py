@@ -258,27 +258,28 @@ def _linked(one: Text, two: Text, first: str, second: str) -> bool:
     return all(re.search(equal, text.plain.lower()) for text in (one, two))
 
 
+_IS_OR_HAS = r"(?: (?:is|are|was|were|got|has|have|been|now|still))*"
 # What is as true the other way round.
 _MUTUAL = (
-    r"(?:(?:married|engaged|related|next|adjacent|identical|similar|equal) to|(?:friends|neighbou?rs|colleagues|siblings"
-    r"|roommates|flatmates|twins|cousins|classmates) with|(?:married|met|resembles?|differs? from))"
+    r"(?:(?:married|engaged|related|next|adjacent|identical|similar|equal) to|(?:friends|neighbou?rs|colleagues"
+    r"|siblings|roommates|flatmates|twins|cousins|classmates) with|(?:married|met|resembles?|differs? from))"
 )
 
 
 def _mutual(text: Text, first: str, second: str) -> bool:
     """Whether two stand to each other in the same way: Chen is married to Hugo."""
     return any(
-        re.search(
-            rf"\b{a}(?: \w+)? (?:(?:is|are|was|were|got|has|have|been|now|still) )*{_MUTUAL} (?:the )?{b}\b", text.rest
-        )
+        re.search(rf"\b{a}(?: \w+)?{_IS_OR_HAS} {_MUTUAL} (?:the )?{b}\b", text.rest)
         for a, b in ((first, second), (second, first))
     )
 
 
+_THERE, _HAS = re.compile(r"^\W*there (?:is|are|was|were)\b"), re.compile(r"\b(?:has|have|had)\b")
+
+
 def _has(one: Text, two: Text) -> bool:
-    """Whether one text says "there are" where the other says "has": three cats in Nadia's house, Nadia has three cats."""
-    there, has = re.compile(r"^\W*there (?:is|are|was|were)\b"), re.compile(r"\b(?:has|have|had)\b")
-    return any(there.search(a.rest) and has.search(b.rest) for a, b in ((one, two), (two, one)))
+    """Whether one says "there are" and the other "has": three cats in Nadia's house, Nadia has three cats."""
+    return any(_THERE.search(a.rest) and _HAS.search(b.rest) for a, b in ((one, two), (two, one)))
 
 
 def _actors(text: Text) -> dict[str, int]:

@@ -257,10 +257,16 @@ def _kin(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
     return []
 
 
+_COMES, _GOES = re.compile("[てで](?:き[たてま]|くる|来)"), re.compile("[てで](?:いっ|いく|行[っく])")
+
+
 def _givings(one: Text, two: Text) -> list[Difference]:
     """Who gave: あげた, もらった; 手伝った, 手伝ってもらった."""
     if one.givings and two.givings and one.givings != two.givings:
         return [Difference("opposite", min(one.givings), min(two.givings))]
+    comes, goes = ([bool(pattern.search(text.rest)) for text in (one, two)] for pattern in (_COMES, _GOES))
+    if comes != goes and comes == goes[::-1] and any(comes):  # 引っ越してきた, 引っ越していった
+        return [Difference("opposite", *("てくる" if each else "ていく" for each in comes))]
     if one.is_japanese and two.is_japanese and gets(one) != gets(two) and not (one.givings and two.givings):
         return [Difference("role", "もらう" if gets(one) else "", "もらう" if gets(two) else "")]
     return []

@@ -63,8 +63,9 @@ _ADVERB = (
 )
 _ADVERBS = rf"(?: {_ADVERB})*"
 _BEFORE = {
-    "over": re.compile(
-        rf"\b(?:(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )used to|no longer|(?:stop|quit|cease|finish)\w*|(?:give|gave|given|giving) up){_ADVERBS}$"
+    "over": re.compile(  # what a tool is used to do is not over
+        r"(?:(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )\bused to|\bno longer"
+        rf"|\b(?:stop|quit|cease|finish)\w*|\b(?:give|gave|given|giving) up){_ADVERBS}$"
     ),
     "planned": re.compile(
         r"\b(?:will|shall|must|should|let|let us|todo"
