@@ -16,6 +16,7 @@ from vault_mem.judge.align import align, likeness
 from vault_mem.judge.judge import MAX_LENGTH, Judgement, judge, plainly_differs
 from vault_mem.judge.quantities import READERS, unmatched
 from vault_mem.judge.text import Text, names_in, texts
+from vault_mem.judge.words import synonyms
 
 DATA = Path(__file__).parent / "data"
 LISTS = {
@@ -89,6 +90,11 @@ def agree(one: str, other: str) -> bool:
         ("上の階の人が引っ越してきた。", "上の階の人が引っ越していった。"),
         ("生地を寝かせてからこねる。", "生地をこねてから寝かせる。"),
         ("今のところ問題はない。", "今のところ問題がある。"),
+        ("I can meet on Monday or Tuesday.", "I can meet on Monday and Tuesday."),
+        ("月曜か火曜に会える。", "月曜と火曜に会える。"),
+        ("Ask Eva about the budget.", "Ask about Eva's budget."),
+        ("They have been married for ten years.", "They were married for ten years."),
+        ("更新の後に不具合が出た。", "更新の後に不具合が消えた。"),
     ],
 )
 def test_small_words_that_change_a_fact(before: str, after: str) -> None:
@@ -693,6 +699,24 @@ def test_the_same_in_other_words(before: str, after: str) -> None:
     # D-2: nothing differs, whichever comes first; how near the vectors are is another question
     assert judged(before, after).repetition
     assert judged(after, before).repetition
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("妹", "夫"),
+        ("乗る", "飲む"),
+        ("夜", "夕方"),
+        ("手紙", "メール"),
+        ("風呂", "バス"),
+        ("負ける", "なくす"),
+        ("want", "need"),
+    ],
+)
+def test_what_only_shares_an_english_word_is_no_synonym(one: str, other: str) -> None:
+    # D-6: both are "dear", "take", "evening", "mail", "bath", "lose" in a dictionary
+    assert not synonyms(one, other)
+    assert not synonyms(other, one)
 
 
 PLANS = json.loads((DATA / "plan_done.json").read_text(encoding="utf-8"))

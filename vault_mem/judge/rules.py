@@ -48,6 +48,8 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         *_only_who(one, two),
         *_small_words(one, two),
         *_kin(one, two, alignment),
+        *_one_or_both(one, two),
+        *_asked_about(one, two),
     ]
     if not told_from_both_ends:
         found += [*_givings(one, two), *place_changes(one, two, alignment), *attending(one, two, alignment)]
@@ -240,6 +242,30 @@ def _small_words(one: Text, two: Text) -> list[Difference]:
         if other:
             found.append(Difference("identifier", code, other))
     return found
+
+
+_JOINING = re.compile(r"\b(and|or)\b|(?<=[一-鿿ァ-ヺー\ue000-\uf7ff ])([かと])(?=[ 一-鿿ァ-ヺ\ue000-\uf7ff])")
+
+
+def _one_or_both(one: Text, two: Text) -> list[Difference]:
+    """Monday or Tuesday, Monday and Tuesday; 月曜か火曜, 月曜と火曜."""
+    if one.rest == two.rest or _JOINING.sub("", one.rest) != _JOINING.sub("", two.rest):
+        return []
+    said = ([match[0] for match in _JOINING.finditer(text.rest)] for text in (one, two))
+    return [Difference("scope", was, now) for was, now in zip(*said, strict=False) if was != now][:1]
+
+
+_ADDRESSED = r"\b(?:ask|tell|told|call|email|inform|remind|show|warn)(?:s|ed|ing)? {}\b"
+
+
+def _asked_about(one: Text, two: Text) -> list[Difference]:
+    """Ask Eva about the budget, ask about Eva's budget."""
+    for text, other in ((one, two), (two, one)):
+        for name in sorted(other.possessors - text.possessors):
+            addressed = re.compile(_ADDRESSED.format(re.escape(name)))
+            if addressed.search(text.rest) and not addressed.search(other.plain.lower().replace(f"{name}'s", "")):
+                return [Difference("role", *((name, f"{name}'s") if text is one else (f"{name}'s", name)))]
+    return []
 
 
 _KIN = read_words("kin.txt")

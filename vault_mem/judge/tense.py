@@ -140,10 +140,16 @@ _FINITE = re.compile(r"\b(?:will|to|must|should|can|may|has|have|had|is|are|was|
 _BE = re.compile(r"\b(is|are|am|was|were|will be) ((?:(?:the|a|an) )?\S+)")
 
 
+_SINCE_THEN, _FOR = re.compile(r"\b(?:has|have) been\b"), re.compile(r"\b(?:for|since)\b")
+
+
 def _copula(one: Text, two: Text) -> list[Difference]:
-    """Is, was: in texts that are otherwise the same word by word."""
+    """Is, was: in texts that are otherwise the same word by word; for ten years they have been, they were."""
     if [word.lemma for word in one.words] != [word.lemma for word in two.words]:
         return []
+    lasts = [bool(_SINCE_THEN.search(text.rest)) for text in (one, two)]
+    if lasts[0] != lasts[1] and _FOR.search(one.rest) and re.search(r"\b(?:was|were)\b", (one, two)[lasts[0]].rest):
+        return [Difference("status", "have been" if lasts[0] else "were", "have been" if lasts[1] else "were")]
     before, after = ({said: form for form, said in _BE.findall(text.rest)} for text in (one, two))
     for said, form in before.items():
         now = after.get(said, form)
