@@ -10,9 +10,8 @@ from functools import lru_cache
 import numpy as np
 
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.judge.features import LIGHT
 from vault_mem.judge.judge import MAX_LENGTH
-from vault_mem.judge.text import Text, names_in, texts
+from vault_mem.judge.text import LIGHT, Text, names_in, texts
 from vault_mem.judge.words import Word, read_words
 
 _TONE = read_words("tone.txt") | LIGHT
