@@ -16,6 +16,7 @@ from vault_mem.judge.align import align, likeness
 from vault_mem.judge.judge import MAX_LENGTH, Judgement, judge, plainly_differs
 from vault_mem.judge.quantities import READERS, unmatched
 from vault_mem.judge.text import Text, names_in, texts
+from vault_mem.judge.words import synonyms
 
 DATA = Path(__file__).parent / "data"
 LISTS = {
@@ -70,6 +71,30 @@ def agree(one: str, other: str) -> bool:
         ("We walk there and cycle back.", "We cycle there and walk back."),
         ("英語は合格、数学は不合格だった。", "英語は不合格、数学は合格だった。"),
         ("彼は約束を守る。", "彼は習慣を守る。"),
+        ("The lecture was moved up.", "The lecture was moved back."),
+        ("The user wants more detail.", "The user wants less detail."),
+        ("The doctor advised surgery.", "The doctor advised against surgery."),
+        ("Nadia has two cats.", "Nadia had two cats."),
+        ("The fair will be in Lyon.", "The fair was in Lyon."),
+        ("Anna's father is Russian.", "Anna's grandfather is Russian."),
+        ("Rosa gave Pia a bicycle.", "Rosa's aunt gave Pia a bicycle."),
+        ("The barn is left of the mill.", "The mill is left of the barn."),
+        ("She is vegetarian, he is vegan.", "She is vegan, he is vegetarian."),
+        ("ほぼ全員が参加した。", "全員が参加した。"),
+        ("砂糖入りのコーヒー", "砂糖なしのコーヒー"),
+        ("新しい棚は前のより軽い。", "前の棚は新しいのより軽い。"),
+        ("大輔は健ほど背が高くない。", "健は大輔ほど背が高くない。"),
+        ("山田さんを手伝った。", "山田さんに手伝ってもらった。"),
+        ("先生に質問した。", "先生から質問された。"),
+        ("ここまでは無料だ。", "ここからは無料だ。"),
+        ("上の階の人が引っ越してきた。", "上の階の人が引っ越していった。"),
+        ("生地を寝かせてからこねる。", "生地をこねてから寝かせる。"),
+        ("今のところ問題はない。", "今のところ問題がある。"),
+        ("I can meet on Monday or Tuesday.", "I can meet on Monday and Tuesday."),
+        ("月曜か火曜に会える。", "月曜と火曜に会える。"),
+        ("Ask Eva about the budget.", "Ask about Eva's budget."),
+        ("They have been married for ten years.", "They were married for ten years."),
+        ("更新の後に不具合が出た。", "更新の後に不具合が消えた。"),
     ],
 )
 def test_small_words_that_change_a_fact(before: str, after: str) -> None:
@@ -646,6 +671,26 @@ RESTATED = [
     ),
     ("Theo borrowed a ladder from Ingrid.", "Ingrid lent Theo a ladder."),
     ("太郎が花子に本をあげた", "花子は太郎から本をもらった"),
+    ("Ben lent Ann his drill.", "Ann borrowed Ben's drill."),
+    ("Requests time out after 45s.", "The request times out after 45 seconds."),
+    ("Chen is married to Hugo.", "Hugo is married to Chen."),
+    ("My son is starting school.", "The user said that their son is starting school."),
+    ("The user asked me to use metric units.", "Use metric units."),
+    ("Feature flags are managed with Unleash.", "Unleash is used to manage feature flags."),
+    ("Tea without sugar, please.", "Tea with no sugar, please."),
+    ("The talk lasts 90 minutes.", "The talk lasts 1.5 hours."),
+    ("The contract ends on 31.12.2026.", "The contract ends on December 31, 2026."),
+    ("The production database lives in eu-west-1.", "The production database is hosted in eu-west-1."),
+    ("There are three cats in Nadia's house.", "Nadia has three cats at home."),
+    ("弟は銀行に勤めている。", "弟は銀行で働いている。"),
+    ("真由美は姉から着物を借りた。", "姉は真由美に着物を貸した。"),
+    ("田村さんが英語を教えてくれた。", "田村さんに英語を教えてもらった。"),
+    ("薬は１日２回飲む。", "薬は一日二回飲みます。"),
+    ("店は5時に閉まる。", "店は5時に閉まります。"),
+    ("実装する前にテストを書く。", "テストを書いてから実装する。"),
+    ("費用はだいたい3万円だ。", "費用は約3万円です。"),
+    ("昨夜のバックアップは失敗した。", "昨日の夜のバックアップが失敗しました。"),
+    ("会議は一時間半だ。", "会議は90分です。"),
 ]
 
 
@@ -654,6 +699,24 @@ def test_the_same_in_other_words(before: str, after: str) -> None:
     # D-2: nothing differs, whichever comes first; how near the vectors are is another question
     assert judged(before, after).repetition
     assert judged(after, before).repetition
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("妹", "夫"),
+        ("乗る", "飲む"),
+        ("夜", "夕方"),
+        ("手紙", "メール"),
+        ("風呂", "バス"),
+        ("負ける", "なくす"),
+        ("want", "need"),
+    ],
+)
+def test_what_only_shares_an_english_word_is_no_synonym(one: str, other: str) -> None:
+    # D-6: both are "dear", "take", "evening", "mail", "bath", "lose" in a dictionary
+    assert not synonyms(one, other)
+    assert not synonyms(other, one)
 
 
 PLANS = json.loads((DATA / "plan_done.json").read_text(encoding="utf-8"))

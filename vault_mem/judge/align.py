@@ -35,7 +35,7 @@ def compared(one: Text, two: Text) -> Alignment:
         [word for word in words if word.lemma not in _UNSAID] for words in (found.left, found.right)
     )
     _pair_phrasal(one, two, found)
-    # A note of an agent is about its user, if it names nobody: dislikes cilantro. An agent has no wife: hers is my wife.
+    # A note of an agent is about its user, if it names nobody: dislikes cilantro; and "my wife" is the user's.
     if not found.left and _of_nobody(one) and _about_user(two):
         found.right = [word for word in found.right if word.lemma not in _USER]
     elif not found.right and _of_nobody(two) and _about_user(one):
@@ -43,7 +43,9 @@ def compared(one: Text, two: Text) -> Alignment:
     return found
 
 
-_MY_KIN = re.compile(rf"\W*my (?:\w+ )?(?:{'|'.join(sorted(word for word in read_words('kin.txt') if word.isascii()))})\b")
+_MY_KIN = re.compile(
+    rf"\W*my (?:\w+ )?(?:{'|'.join(sorted(word for word in read_words('kin.txt') if word.isascii()))})\b"
+)
 
 
 def _of_nobody(text: Text) -> bool:

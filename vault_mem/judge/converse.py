@@ -17,12 +17,12 @@ _SUBJECTS = ("が", "は", "も")
 def settle_converses(one: Text, two: Text, alignment: Alignment) -> bool:
     """Take a verb and its converse for counterparts where giver and receiver are the same; tells whether it did."""
     for giver, getter in ((one, two), (two, one)):
-        if _gives(giver) and gets(getter):
-            if _same_ends(_japanese_ends(giver, gives=True), _japanese_ends(getter, gives=False)):
-                alignment.left, alignment.right = (
-                    [word for word in words if word.lemma not in _HANDED] for words in (alignment.left, alignment.right)
-                )
-                return True
+        ends = _japanese_ends(giver, gives=True), _japanese_ends(getter, gives=False)
+        if _gives(giver) and gets(getter) and _same_ends(*ends):
+            alignment.left, alignment.right = (
+                [word for word in words if word.lemma not in _HANDED] for words in (alignment.left, alignment.right)
+            )
+            return True
     if _turned_comparison(one, two, alignment):
         alignment.left, alignment.right, alignment.opposites = [], [], []
         return True
@@ -106,7 +106,9 @@ def _actors(part: str, text: Text) -> list[str]:
 
 def _names_next(word: str, following: list[str], part: str, text: Text) -> bool:
     """Whether a word such as aunt stands before the name of the same person."""
-    return bool(following) and following[0] in text.names and word not in text.names and f"{word} {following[0]}" in part
+    return (
+        bool(following) and following[0] in text.names and word not in text.names and f"{word} {following[0]}" in part
+    )
 
 
 def _japanese_ends(text: Text, gives: bool) -> tuple[str, str]:

@@ -13,7 +13,7 @@ STOP = read_words("stop_words.txt")
 _IRREGULAR = dict(read_pairs("irregular.txt"))
 _NEGATIVES = dict(read_pairs("negatives.txt"))
 _NEGATIONS = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|hardly|barely|scarcely|rarely|seldom|"
+    r"\b(?:not|no|never|none|nobody|nothing|nowhere|neither|nor|without|against|cannot|hardly|barely|scarcely|rarely|seldom|"
     r"fails? to|failed to|unless)\b"
 )
 _NOT_NEGATIONS = re.compile(
@@ -37,8 +37,8 @@ _TOLD = re.compile(
 
 # What the user asked the agent for, which is an order.
 _ASKED = re.compile(
-    r"^\s*(?:the )?user (?:has )?(?:(?:asked|told|instructed|requested)(?: (?:me|us))?|(?:wants?|expects?|would like) (?:me|us))"
-    r" (?P<not>not )?to (?!be\b)"
+    r"^\s*(?:the )?user (?:has )?(?:(?:asked|told|instructed|requested)(?: (?:me|us))?"
+    r"|(?:wants?|expects?|would like) (?:me|us)) (?P<not>not )?to (?!be\b)"
 )
 _PERSONS = read_words("persons.txt") | read_words("kin.txt") | {"user"}
 
@@ -60,10 +60,15 @@ _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
         ("'", r"(?<=[a-z])'(ll|ve|re|m)\b", lambda match: f" {_CONTRACTED[match[1]]}"),
         ("'s", r"\b(he|she|it|that|there|here|what|who|where)'s(?= (?:got|been|had)\b)", r"\1 has"),
         ("'s", r"\b(he|she|it|that|there|here|what|who|where)'s\b", r"\1 is"),
-        ("user", _TOLD.pattern, lambda match: "user " if match["who"] else "user " if match["whose"] else ""),
+        ("user", _TOLD.pattern, lambda match: "user " if match["who"] or match["whose"] else ""),
         ("user", _ASKED.pattern, lambda match: "do not " if match["not"] else "please "),
         ("with no", r"\bwith no\b", "without"),
         ("cost", r"\bcosts? (?=(?:about |around |roughly )?[€$£¥]?\d)", "is "),
+        ("", r"\bthe (?:price|cost) of ([^.;]+?) is (?=[€$£¥]?\d)", r"\1 is "),
+        ("remind", r"\bremind me to\b", "remember to"),
+        ("held", r"\b(is|are|was|were|be|been) held (?=(?:in|on|at|every)\b)", r"\1 "),
+        ("half", r"\b(?:an|one) hour and a half\b", "90 minutes"),
+        ("-", r"\b(\d+)-(?=[a-z]{3,}\b)", r"\1 "),
         ("version", r"\bversion (?=v?\d+\.\d)", "v"),
         ("both", r"\bboth (?:of )?(?:the )?(?=(?:\w+s|children|people)\b(?! and))", "two "),
         ("", r"\b(?:happens?|occurs?|takes? place)\b", "is"),

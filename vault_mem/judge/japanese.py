@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from vault_mem.embedding.tokens import TokenVectors
@@ -23,7 +24,7 @@ _NOT_NEGATIVE = re.compile(
     r"な(?:ければ|くては|いと|きゃ)(?:なら|いけ|なり)(?:な(?:い|かった)|ません(?:でした)?)|なきゃ|かもしれな(?:い|かった)|かもしれません|"
     r"[てで]は(?:いけ|行け|なら|なり)(?:な(?:い|かった)|ません(?:でした)?)|"
     r"しか(?!け|し|る|た|り|ら)(?P<only>[^。、]*?)(?:な(?:い|かった|く)|ません)|に違いな(?:い|かった)|にすぎな(?:い|かった)|だけでなく|以外[^。]*?(?:な(?:い|かった)|ません)|ではないか|じゃないか|少な(?:い|く|かっ)|危な(?:い|く|かっ)|つまらな(?:い|く|かっ)|"
-    r"もったいな(?:い|く)|仕方(?:が)?な(?:い|く)|切な(?:い|く|かっ)|何気な(?:い|く)|問題(?:は|が)?(?:な(?:い|し|かった)|ありません(?:でした)?)|なく(?=なっ|なり|なる)|間もなく|まもなく|なくて(?=も(?:いい|よい))"
+    r"もったいな(?:い|く)|仕方(?:が)?な(?:い|く)|切な(?:い|く|かっ)|何気な(?:い|く)|なく(?=なっ|なり|なる)|間もなく|まもなく|なくて(?=も(?:いい|よい))"
 )
 _MODALS = {
     "must": re.compile(
@@ -35,7 +36,9 @@ _MODALS = {
         r"かも(?:しれ)?|だろう|でしょう|らしい|みたい|推測|おそらく|たぶん|多分|かどうか|か迷|検討|はず"
     ),
     "need not": re.compile(r"なくても(?:いい|よい|良い|構わ|かまわ)"),
-    "want": re.compile(r"(?<=[一-鿿いきぎしちにびみりえけげせぜてでねべめれ])(?<!だい)(?<!つめ)(?<![冷重眠平])たい(?!した|て|へん)|たがっ|ほし(?:い|く)|希望"),
+    "want": re.compile(
+        r"(?<=[一-鿿いきぎしちにびみりえけげせぜてでねべめれ])(?<!だい)(?<!つめ)(?<![冷重眠平])たい(?!した|て|へん)|たがっ|ほし(?:い|く)|希望"
+    ),
 }
 _SCOPES = {
     "all": re.compile(
@@ -64,11 +67,15 @@ def words(text: str, tokens: TokenVectors, names: frozenset[str]) -> list[Word]:
         if start < token.start:  # a piece of a loan word that was taken whole
             continue
         surface = text[start:end].strip()
+        if found and start == ends[-1][1] and KANA.fullmatch(surface) and KANJI.match(found[-1].text[-1]):
+            whole = _inflected(found[-1].text + surface, text, end)  # 閉 and まり of 閉まります
+            if whole != found[-1].text + surface:
+                found[-1] = replace(found[-1], text=found[-1].text + surface, lemma=whole, role="", piece=False)
+                ends[-1] = ends[-1][0], end
+                continue
         if not surface or not JAPANESE.search(surface) or surface in _GRAMMAR:
             continue
-        form = dictionary_form(surface)
-        if form == surface:
-            form = _verb(surface, text, end)
+        form = _inflected(surface, text, end)
         if KANA.fullmatch(surface) and (len(surface) < 2 or not (known(form) or len(surface) >= 3)):
             continue
         piece = bool(KANJI.fullmatch(surface)) and bool(_COMPOUND.match(text, end) or _COMPOUND.match(text, start - 1))
@@ -82,8 +89,11 @@ _AFTER_STEM = re.compile(r"(?P<past>[たて](?![めちき]))|ま[すしせ]|な�
 _GODAN = dict(zip("いきぎしちにびみり", "うくぐすつぬぶむる", strict=True))
 
 
-def _verb(surface: str, text: str, end: int) -> str:
-    """The verb whose stem a word is, where it is a noun as well and what follows shows that it is the verb here."""
+def _inflected(surface: str, text: str, end: int) -> str:
+    """The dictionary form; of a stem that is a noun too, that of the verb where what follows shows that it is one."""
+    form = dictionary_form(surface)
+    if form != surface:
+        return form
     after = _AFTER_STEM.match(text, end)
     if not after or not KANJI.match(surface):
         return surface
@@ -102,7 +112,8 @@ def _with_roles_of_compounds(found: list[Word], ends: list[tuple[int, int]]) -> 
 
 
 # What is written in several ways, and the one that stands for all; before each, what any text has that writes it so.
-_SPELLINGS = [
+_DIGITS = dict(zip("一二三四五六七八九", "123456789", strict=True))
+_SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (needed, re.compile(written), plain)
     for needed, written, plain in (
         ("一杯", r"一杯(?=だ|に|で|の|。)", "いっぱい"), ("わりに", r"の(?:代わり|かわり)に", "ではなく"),
@@ -115,8 +126,17 @@ _SPELLINGS = [
         ("", r"[夕晩](?:ご飯|ごはん|飯)", "夕食"),
         ("として", r"として(?:働い|勤め|勤務し)て(?:いる|います)(?=。|$)", "です"),
         ("たいと", r"たいと(?:思う|思います|思って(?:いる|います))(?=。|$)", "たい"),
+        ("", r"(?<=[てで])(?:ほしい|欲しい)(?:です)?(?=。|$)", "ください"),
+        ("と", r"(?<=[だるいたすくう])と(?:話し|述べ|語っ|伝え)て(?:いた|いる|いました)(?=。|$)", "と言っていた"),
         ("願い", r"お願い(?:します|いたします|する)", "ください"),
         ("", r"(?:こと|よう)に(?:決め|し|決まっ)(?=た|ま)|ことが決まっ(?=た)|と(?:決め|決まっ)(?=た|て)", "ことにし"),
+        ("時間半", r"([0-9一二三四五六七八九])時間半", lambda match: f"{_DIGITS.get(match[1], match[1])}.5時間"),
+        ("電話をかけ", r"電話をかけ(?=[たてるなま])", "電話し"), ("のうちに", "のうちに", "の間に"),
+        ("に", r"に(?:保管|保存|格納|収納)(?:してある|されている)", "にある"),
+        ("に", r"に(?:保管|保存|格納|収納)(?:してあり|されてい)(?=ます)", "にあり"),
+        ("円", r"の(?:値段|価格|料金|代金)は(?=[0-9一二三四五六七八九十百千万,]+円)", "は"),
+        ("持って", r"(?<=[一-鿿ァ-ヺー])を持ってい(?=る|ます)", "があ"), ("があます", "があます", "があります"),
+        ("持って", r"(?<=[一-鿿ァ-ヺー])を持ってい(?=ない|ません)", "が"), ("がません", "がません", "がありません"),
         ("昨日の", "昨日の[夜晩]", "昨夜"), ("今日の", "今日の[夜晩]", "今夜"), ("今日の朝", "今日の朝", "今朝"),
         ("月", r"[1一][かヵカヶケ]月(?:に|あたり)?(?=\d)", "月"), ("週間に", r"[1一]週間に(?=\d)", "週に"),
         ("バージョン", r"バージョン\s*(?=v?\d+\.\d)", "v"),

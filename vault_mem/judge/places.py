@@ -25,7 +25,23 @@ _BEING = re.compile(
     r"\b(?:is|are|am|was|were|be)(?: (?:now|back|still|currently|just))* (?:(in|on|at)|from|out of|off)\b"
 )
 _EDGES = re.compile(r"\W+$|^\W+")
-_SMALL = english.STOP | {"after", "before", "above", "below", "next", "last", "again", "first", "take", "put", "bring", "back", "forward", "ahead", "away"}
+_SMALL = english.STOP | {
+    "after",
+    "before",
+    "above",
+    "below",
+    "next",
+    "last",
+    "again",
+    "first",
+    "take",
+    "put",
+    "bring",
+    "back",
+    "forward",
+    "ahead",
+    "away",
+}
 _TOKEN = re.compile(r"[a-zà-öø-ÿ'-]+|[^\w\s]|[^\x00-\x7f]")
 # 部屋から電話した, 部屋に電話した. は may stand for any of them, and が and を for each other.
 _PARTICLE_CLASHES = frozenset(

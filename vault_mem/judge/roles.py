@@ -17,7 +17,22 @@ _PERSONS = read_words("persons.txt")
 # Two groups of words that changed places are a change of roles only if one could stand for the other.
 _COMPARABLE = 0.4
 _MARKED = frozenset(("subject", "を", "に", "へ", "から", "より", "の", "まで"))
-_COMPARISONS = (" than ", " over ", " from ", " into ", " instead of ", " by ", " then ")
+_COMPARISONS = (
+    *(
+        " than ",
+        " over ",
+        " from ",
+        " into ",
+        " instead of ",
+        " by ",
+        " then ",
+        " above ",
+        " below ",
+        " behind ",
+        " under ",
+    ),
+    *(" left of ", " right of ", " north of ", " south of ", " east of ", " west of ", " in front of ", " on top of "),
+)
 _LISTED = r"\W*(?:and|or|&|,|と|や|、)\W*(?:the )?"
 
 Pair = tuple[Word, Word]
@@ -66,7 +81,10 @@ def _by_sequence(one: Text, two: Text, same: list[Pair]) -> list[Difference]:
     turned = [(a, b) for a, b in same if (a.text in before[0]) != (b.text in after[0])]
     first = [a.text for a, _ in turned if a.text in before[0]]
     then = [a.text for a, _ in turned if a.text in before[1]]
-    return [Difference("order", f"{first[0]} … {then[0]}", f"{then[0]} … {first[0]}")] if first and then else []
+    if first and then:
+        return [Difference("order", f"{first[0]} … {then[0]}", f"{then[0]} … {first[0]}")]
+    verbs = [a.text for a, _ in turned if a.lemma[-1] in "うくぐすつぬぶむる"]
+    return [Difference("order", verbs[0], verbs[0])] if verbs else []
 
 
 def _in_sequence(text: Text) -> tuple[str, str] | None:
@@ -123,7 +141,13 @@ def _by_particle(same: list[Pair], turned: bool) -> list[Difference]:
             role_class(a.role) == role_class(b.role) for a, b in same if "subject" in map(role_class, (a.role, b.role))
         ]
         lemmas = [a.lemma for a, _ in same]  # a word that stands twice could be either of them
-        moved = [(a, b) for a, b in same if {a.role, b.role} <= {"に", "を"} and lemmas.count(a.lemma) == 1]
+        moved = [
+            (a, b)
+            for a, b in same
+            if {a.role, b.role} <= {"に", "を", "から"}
+            and (a.role, b.role) != ("から", "から")
+            and lemmas.count(a.lemma) == 1
+        ]
         if moved and all(subjects):
             a, b = moved[0]
             return [Difference("role", f"{a.text}{a.role}", f"{b.text}{b.role}")]
@@ -234,25 +258,28 @@ def _linked(one: Text, two: Text, first: str, second: str) -> bool:
     return all(re.search(equal, text.plain.lower()) for text in (one, two))
 
 
+_IS_OR_HAS = r"(?: (?:is|are|was|were|got|has|have|been|now|still))*"
 # What is as true the other way round.
 _MUTUAL = (
-    r"(?:(?:married|engaged|related|next|adjacent|identical|similar|equal) to|(?:friends|neighbou?rs|colleagues|siblings"
-    r"|roommates|flatmates|twins|cousins|classmates) with|(?:married|met|resembles?|differs? from))"
+    r"(?:(?:married|engaged|related|next|adjacent|identical|similar|equal) to|(?:friends|neighbou?rs|colleagues"
+    r"|siblings|roommates|flatmates|twins|cousins|classmates) with|(?:married|met|resembles?|differs? from))"
 )
 
 
 def _mutual(text: Text, first: str, second: str) -> bool:
     """Whether two stand to each other in the same way: Chen is married to Hugo."""
     return any(
-        re.search(rf"\b{a}(?: \w+)? (?:(?:is|are|was|were|got|has|have|been|now|still) )*{_MUTUAL} (?:the )?{b}\b", text.rest)
+        re.search(rf"\b{a}(?: \w+)?{_IS_OR_HAS} {_MUTUAL} (?:the )?{b}\b", text.rest)
         for a, b in ((first, second), (second, first))
     )
 
 
+_THERE, _HAS = re.compile(r"^\W*there (?:is|are|was|were)\b"), re.compile(r"\b(?:has|have|had)\b")
+
+
 def _has(one: Text, two: Text) -> bool:
-    """Whether one text says "there are" where the other says "has": three cats in Nadia's house, Nadia has three cats."""
-    there, has = re.compile(r"^\W*there (?:is|are|was|were)\b"), re.compile(r"\b(?:has|have|had)\b")
-    return any(there.search(a.rest) and has.search(b.rest) for a, b in ((one, two), (two, one)))
+    """Whether one says "there are" and the other "has": three cats in Nadia's house, Nadia has three cats."""
+    return any(_THERE.search(a.rest) and _HAS.search(b.rest) for a, b in ((one, two), (two, one)))
 
 
 def _actors(text: Text) -> dict[str, int]:
@@ -289,7 +316,9 @@ def _by_comparison(one: Text, two: Text, turned: bool) -> list[Difference]:
     return []
 
 
-_THAN = re.compile(r"([^はが、。\s]+?)(?:の|もの|のほう|の方)?(?:より(?:も|は)?(?!まし)|ほど(?=[^。]*(?:ない|ません|なかった)))")
+_THAN = re.compile(
+    r"([^はが、。\s]+?)(?:の|もの|のほう|の方)?(?:より(?:も|は)?(?!まし)|ほど(?=[^。]*(?:ない|ません|なかった)))"
+)
 
 
 def _by_yori(one: Text, two: Text) -> list[Difference]:
@@ -306,7 +335,7 @@ def _by_yori(one: Text, two: Text) -> list[Difference]:
 _IN_ENGLISH_WORD = re.compile("[a-z0-9]")
 _PARTS = re.compile(r"[,;:.、。；\n]|\b(?:and|but|while|whereas|or)\b|一方")
 # Small words that a part of a sentence can be known by: there by train and back by plane.
-_WAYS = re.compile(r"\b(?:there|back|here|first|then|before|after|inside|outside|up|down)\b")
+_WAYS = re.compile(r"\b(?:there|back|here|first|then|before|after|inside|outside|up|down|he|she|they|we|you|i)\b")
 _DENYING = re.compile("[不非未無](?=[一-鿿ァ-ヺ])")
 # More things than this are a long text, where chance puts two of them together.
 _MOST_THINGS = 24

@@ -15,7 +15,7 @@ from vault_mem.judge.quantities import Quantity, mark, unmatched
 from vault_mem.judge.roles import role_changes
 from vault_mem.judge.tense import is_told, tense_changes
 from vault_mem.judge.text import Text
-from vault_mem.judge.words import opposite
+from vault_mem.judge.words import opposite, read_words
 
 _QUANTITY_NAMES = {"weekday": "day", "relative": "time", "ordinal": "number"}
 # Said on one side only, these change the statement; "all" or "some" alone hardly do.
@@ -47,6 +47,9 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
         *_comparison(one, two),
         *_only_who(one, two),
         *_small_words(one, two),
+        *_kin(one, two, alignment),
+        *_one_or_both(one, two),
+        *_asked_about(one, two),
     ]
     if not told_from_both_ends:
         found += [*_givings(one, two), *place_changes(one, two, alignment), *attending(one, two, alignment)]
@@ -241,10 +244,55 @@ def _small_words(one: Text, two: Text) -> list[Difference]:
     return found
 
 
+_JOINING = re.compile(r"\b(and|or)\b|(?<=[一-鿿ァ-ヺー\ue000-\uf7ff ])([かと])(?=[ 一-鿿ァ-ヺ\ue000-\uf7ff])")
+
+
+def _one_or_both(one: Text, two: Text) -> list[Difference]:
+    """Monday or Tuesday, Monday and Tuesday; 月曜か火曜, 月曜と火曜."""
+    if one.rest == two.rest or _JOINING.sub("", one.rest) != _JOINING.sub("", two.rest):
+        return []
+    said = ([match[0] for match in _JOINING.finditer(text.rest)] for text in (one, two))
+    return [Difference("scope", was, now) for was, now in zip(*said, strict=False) if was != now][:1]
+
+
+_ADDRESSED = r"\b(?:ask|tell|told|call|email|inform|remind|show|warn)(?:s|ed|ing)? {}\b"
+
+
+def _asked_about(one: Text, two: Text) -> list[Difference]:
+    """Ask Eva about the budget, ask about Eva's budget."""
+    for text, other in ((one, two), (two, one)):
+        for name in sorted(other.possessors - text.possessors):
+            addressed = re.compile(_ADDRESSED.format(re.escape(name)))
+            if addressed.search(text.rest) and not addressed.search(other.plain.lower().replace(f"{name}'s", "")):
+                return [Difference("role", *((name, f"{name}'s") if text is one else (f"{name}'s", name)))]
+    return []
+
+
+_KIN = read_words("kin.txt")
+
+
+def _kin(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
+    """Rosa's aunt is not Rosa; Aunt Rosa is."""
+    for text, words in ((one, alignment.left), (two, alignment.right)):
+        for word in words:
+            if word.lemma not in _KIN and word.text not in _KIN:
+                continue
+            whose = rf"(?:'s|\b(?:my|your|his|her|our|their)) (?:\w+ )?{word.text}\b|\b{word.text} of\b|の{word.text}"
+            if re.search(whose, text.plain.lower()):
+                return [Difference("possessor", *((word.text, "") if text is one else ("", word.text)))]
+    return []
+
+
+_COMES, _GOES = re.compile("[てで](?:き[たてま]|くる|来)"), re.compile("[てで](?:いっ|いく|行[っく])")
+
+
 def _givings(one: Text, two: Text) -> list[Difference]:
     """Who gave: あげた, もらった; 手伝った, 手伝ってもらった."""
     if one.givings and two.givings and one.givings != two.givings:
         return [Difference("opposite", min(one.givings), min(two.givings))]
+    comes, goes = ([bool(pattern.search(text.rest)) for text in (one, two)] for pattern in (_COMES, _GOES))
+    if comes != goes and comes == goes[::-1] and any(comes):  # 引っ越してきた, 引っ越していった
+        return [Difference("opposite", *("てくる" if each else "ていく" for each in comes))]
     if one.is_japanese and two.is_japanese and gets(one) != gets(two) and not (one.givings and two.givings):
         return [Difference("role", "もらう" if gets(one) else "", "もらう" if gets(two) else "")]
     return []

@@ -35,7 +35,9 @@ def tense_changes(one: Text, two: Text, alignment: Alignment) -> list[Difference
     )
 
 
-_TOLD = re.compile(r"^\W*(?:please|remember to|todo|make sure|be sure to|do not|never|no)\b|(?:こと|ください|てね)[。.!！]*$")
+_TOLD = re.compile(
+    r"^\W*(?:please|remember to|todo|make sure|be sure to|do not|never|no)\b|(?:こと|ください|てね)[。.!！]*$"
+)
 
 
 def is_told(text: Text) -> bool:
@@ -61,8 +63,9 @@ _ADVERB = (
 )
 _ADVERBS = rf"(?: {_ADVERB})*"
 _BEFORE = {
-    "over": re.compile(
-        rf"\b(?:(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )used to|no longer|(?:stop|quit|cease|finish)\w*|(?:give|gave|given|giving) up){_ADVERBS}$"
+    "over": re.compile(  # what a tool is used to do is not over
+        r"(?:(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )\bused to|\bno longer"
+        rf"|\b(?:stop|quit|cease|finish)\w*|\b(?:give|gave|given|giving) up){_ADVERBS}$"
     ),
     "planned": re.compile(
         r"\b(?:will|shall|must|should|let|let us|todo"
@@ -134,13 +137,19 @@ def _stage(word: Word, before: str) -> str:
 
 # After one of these in its clause, a word with -s is a noun and not the verb of the sentence.
 _FINITE = re.compile(r"\b(?:will|to|must|should|can|may|has|have|had|is|are|was|were)\b")
-_BE = re.compile(r"\b(is|are|am|was|were) ((?:(?:the|a|an) )?\S+)")
+_BE = re.compile(r"\b(is|are|am|was|were|will be) ((?:(?:the|a|an) )?\S+)")
+
+
+_SINCE_THEN, _FOR = re.compile(r"\b(?:has|have) been\b"), re.compile(r"\b(?:for|since)\b")
 
 
 def _copula(one: Text, two: Text) -> list[Difference]:
-    """Is, was: in texts that are otherwise the same word by word."""
+    """Is, was: in texts that are otherwise the same word by word; for ten years they have been, they were."""
     if [word.lemma for word in one.words] != [word.lemma for word in two.words]:
         return []
+    lasts = [bool(_SINCE_THEN.search(text.rest)) for text in (one, two)]
+    if lasts[0] != lasts[1] and _FOR.search(one.rest) and re.search(r"\b(?:was|were)\b", (one, two)[lasts[0]].rest):
+        return [Difference("status", "have been" if lasts[0] else "were", "have been" if lasts[1] else "were")]
     before, after = ({said: form for form, said in _BE.findall(text.rest)} for text in (one, two))
     for said, form in before.items():
         now = after.get(said, form)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -113,14 +114,46 @@ def synonyms(one: str, other: str) -> bool:
     """Whether two dictionary forms share a meaning that is the first of one of them, a root, or how they are read."""
     if derived(one, other):
         return True
+    if (min(one, other), max(one, other)) in _unlike():
+        return False
     left, right = meanings(one) or (), meanings(other) or ()
     if f"={one}" in right or f"={other}" in left or one in right or other in left:
         return True
     return any(
         meaning[1:] in right if meaning[0] == "~" else meaning in right or f"~{meaning}" in right
         for meaning in left
-        if meaning[0] != "="
+        if meaning[0] != "=" and not _ambiguous(meaning.lstrip("~"))
     )
+
+
+@cache
+def _unlike() -> set[tuple[str, str]]:
+    return _pairs(read_pairs("unlike.txt"))
+
+
+_DERIVED = re.compile(r"(?:e?r|e?d|e?rs|or|ing|ments?|able|ly|ness|ure|ions?|ery|ance|al|ive|y|ee|est|let)$")
+
+
+@cache
+def _ambiguous(gloss: str) -> bool:
+    """Whether an English translation says too little to connect two words: take, taker, taking."""
+    return gloss in _roots() or any(
+        f"{gloss[: match.start()]}{end}" in _roots() for match in [_DERIVED.search(gloss)] if match for end in ("", "e")
+    )
+
+
+@cache
+def _roots() -> frozenset[str]:
+    return read_words("ambiguous.txt") | {
+        "put on",
+        "go out",
+        "get in",
+        "come in",
+        "go in",
+        "go up",
+        "go down",
+        "take off",
+    }
 
 
 def derived(one: str, other: str) -> bool:
