@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NO_SESSIONS = """No sessions are kept here.
 `vault-mem setup AGENT --capture` keeps new ones, `vault-mem import claude-code` brings in earlier ones."""
+NO_SUCH_SESSIONS = "No session matches; `vault-mem sessions` lists all of them."
 HOOK_INPUT = "A hook gives its JSON on standard input."
 TRIED = "Tried it: the memory answers ({memories})."
 NOTHING_TO_CHANGE = "Nothing to change."
