@@ -209,7 +209,8 @@ def hinted(found: Found, now: datetime) -> str:
     memory = found.memory
     text = " ".join((found.passage or memory.content).split())
     private = ", private: true" if memory.private else ""
-    return f"- [{day(memory.created, now.tzinfo)}] {text} (id: {memory.id}{private})"
+    where = f", vault: {found.vault}" if found.vault else ""
+    return f"- [{day(memory.created, now.tzinfo)}] {text} (id: {memory.id}{private}{where})"
 
 
 def hint_stats(found: HintStats) -> str:
