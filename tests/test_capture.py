@@ -194,6 +194,11 @@ def test_listed_shown_removed(cli: Command, root: Path, tmp_path: Path) -> None:
     assert [each["title"] for each in cli.json("sessions", "list", "--project", "boat")["sessions"]] == [
         "About the boat."
     ]
+    capture(cli, transcript(tmp_path, line("user", "Here.", cwd=str(root)), name="here"), cwd=str(root))
+    for here in (".", "./", str(root), f"../{root.name}"):
+        assert [each["title"] for each in cli.json("sessions", "list", "--project", here)["sessions"]] == ["Here."]
+    cli.run("sessions", "remove", "--project", ".", "--yes")
+    assert "No session matches" in cli.run("sessions", "list", "--project", ".").out
     digits = listed[1]["file"][-11:-3]
     assert "About the boat." in cli.run("sessions", "show", digits).out
     assert "About the boat." in cli.run("sessions", "show", "two").out  # as its agent calls it

@@ -118,6 +118,17 @@ def test_wake_up(both: Command) -> None:
     assert "In ~/me:" in out and "allergic to shellfish" in out and "doctor" not in out
 
 
+def test_hint(both: Command) -> None:
+    # K-4, K-5: a prompt in a project gets what the personal vault knows, and nothing private of it
+    told = {"session_id": "s1", "hook_event_name": "UserPromptSubmit", "prompt": "What is Kaya allergic to?"}
+    answer = both.run("hint", "--hook", "claude-code", "--include-private", stdin=json.dumps(told))
+    assert "Kaya is allergic to shellfish." in answer.out and "vault: ~/me" in answer.out
+    assert "doctor" not in answer.out and not answer.err
+    assert both.run("hint", "--hook", "claude-code", stdin=json.dumps(told)).out == ""  # never twice
+    told["prompt"] = "On which port does the harbour app listen?"
+    assert "8090" in both.run("hint", "--hook", "claude-code", stdin=json.dumps(told)).out
+
+
 def test_show(both: Command) -> None:
     # K-5: an id of an answer can be shown, whichever vault it is of; a private one only in its own
     id_ = both.json("recall", "What is Kaya allergic to?")["results"][0]["id"]

@@ -873,11 +873,14 @@ class Vault:
         include_private: bool = False,
         frame: int = 0,
         cost: Callable[[Found], int] | None = None,
+        others: Sequence[Beside] = (),
     ) -> builtins.list[Found]:
-        """The memories that very likely answer a prompt, each once a session."""
+        """The memories that very likely answer a prompt, each once a session; `others` are asked, too."""
         from vault_mem.operations.sessions.hint import hint
 
-        return self._reading(hint, prompt, session, include_private=include_private, frame=frame, cost=cost)
+        return self._reading(
+            hint, prompt, session, include_private=include_private, frame=frame, cost=cost, others=others
+        )
 
     def hint_stats(self) -> HintStats:
         """How many hints were shown, and used."""

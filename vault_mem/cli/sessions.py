@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +14,7 @@ from vault_mem.cli.common import Command, Group, agrees, can_ask, finish, open_v
 from vault_mem.cli.console import Console
 from vault_mem.errors import Unsafe
 from vault_mem.messages import agents_day, words
+from vault_mem.vault.find import expanded
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
@@ -83,7 +86,7 @@ def remove_command(
     """Remove sessions for good; this cannot be undone. They are not captured or imported again."""
     vault = open_vault(console)
     days = timedelta(days=older_than) if older_than is not None else None
-    chosen: dict[str, Any] = {"older_than": days, "project": project, "everything": everything}
+    chosen: dict[str, Any] = {"older_than": days, "project": _folder(console, project), "everything": everything}
     found = vault.remove_sessions(which, **chosen, dry_run=True).removed
     if found and not dry_run:
         which_ones = words.counted(len(found), "session")
@@ -97,11 +100,19 @@ def remove_command(
 
 def _list(console: Console, project: str, agent: str, limit: int) -> None:
     vault = open_vault(console)
-    found, missed = vault.sessions(project, agent, limit), _missed(vault)
+    found, missed = vault.sessions(_folder(console, project), agent, limit), _missed(vault)
     now = vault.workspace.folder.now()
-    text = "\n".join([*(agents_day.session_line(each, now) for each in found), *missed]) or agents_day.NO_SESSIONS
+    none = agents_day.NO_SUCH_SESSIONS if project or agent else agents_day.NO_SESSIONS
+    text = "\n".join([*(agents_day.session_line(each, now) for each in found), *missed]) or none
     console.answer({"sessions": [_json(each) for each in found], "missed": missed}, text)
     finish(console, vault)
+
+
+def _folder(console: Console, project: str) -> str:
+    """A project's folder as sessions name it; a bare name stays one."""
+    if project in (".", "..") or "/" in project or project.startswith("~"):
+        return os.path.normpath(Path(console.cwd) / expanded(project, console.env))
+    return project
 
 
 def _missed(vault: Vault) -> list[str]:

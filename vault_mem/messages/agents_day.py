@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NO_SESSIONS = """No sessions are kept here.
 `vault-mem setup AGENT --capture` keeps new ones, `vault-mem import claude-code` brings in earlier ones."""
+NO_SUCH_SESSIONS = "No session matches; `vault-mem sessions` lists all of them."
 HOOK_INPUT = "A hook gives its JSON on standard input."
 TRIED = "Tried it: the memory answers ({memories})."
 NOTHING_TO_CHANGE = "Nothing to change."
@@ -208,7 +209,8 @@ def hinted(found: Found, now: datetime) -> str:
     memory = found.memory
     text = " ".join((found.passage or memory.content).split())
     private = ", private: true" if memory.private else ""
-    return f"- [{day(memory.created, now.tzinfo)}] {text} (id: {memory.id}{private})"
+    where = f", vault: {found.vault}" if found.vault else ""
+    return f"- [{day(memory.created, now.tzinfo)}] {text} (id: {memory.id}{private}{where})"
 
 
 def hint_stats(found: HintStats) -> str:

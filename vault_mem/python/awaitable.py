@@ -712,10 +712,11 @@ class AsyncVault(Running):
         include_private: bool = False,
         frame: int = 0,
         cost: Callable[[Found], int] | None = None,
+        others: Sequence[Beside] = (),
     ) -> builtins.list[Found]:
-        """The memories that very likely answer a prompt, each once a session."""
+        """The memories that very likely answer a prompt, each once a session; `others` are asked, too."""
         return await self._run(
-            self.vault.hint, prompt, session, include_private=include_private, frame=frame, cost=cost
+            self.vault.hint, prompt, session, include_private=include_private, frame=frame, cost=cost, others=others
         )
 
     async def hint_stats(self) -> HintStats:

@@ -19,9 +19,9 @@ _HINT = (
 def find_vault(named: str | os.PathLike[str] | None, cwd: Path, env: Mapping[str, str]) -> Path:
     """The vault's root: as named, from the environment, around the current folder, or the user's default."""
     if named:
-        return _checked(cwd / _expanded(named, env), "--vault")
+        return _checked(cwd / expanded(named, env), "--vault")
     if env.get("VAULT_MEM_VAULT"):
-        return _checked(cwd / _expanded(env["VAULT_MEM_VAULT"], env), "VAULT_MEM_VAULT")
+        return _checked(cwd / expanded(env["VAULT_MEM_VAULT"], env), "VAULT_MEM_VAULT")
     for folder in (cwd, *cwd.parents):
         if os.path.isfile(folder / VAULT_FILE):  # noqa: PTH113 - says no where it may not look
             return Path(os.path.realpath(_main(folder) or folder))
@@ -31,7 +31,7 @@ def find_vault(named: str | os.PathLike[str] | None, cwd: Path, env: Mapping[str
             return Path(os.path.realpath(folder))
     default = default_vault(load_settings(None, env).settings)
     if default:
-        return _checked(cwd / _expanded(default, env), "the default vault of your configuration")
+        return _checked(cwd / expanded(default, env), "the default vault of your configuration")
     raise VaultNotFound(f"no vault here: {cwd} is not in one", _HINT)
 
 
@@ -58,7 +58,7 @@ def other_vaults(nearest: Path, named: Sequence[str], cwd: Path, env: Mapping[st
     return found
 
 
-def _expanded(named: str | os.PathLike[str], env: Mapping[str, str]) -> Path:
+def expanded(named: str | os.PathLike[str], env: Mapping[str, str]) -> Path:
     """A path with ~ as the caller's home folder, not that of the process that runs the command."""
     path, home = Path(named), env.get("HOME")
     return Path(home, *path.parts[1:]) if home and path.parts[:1] == ("~",) else path.expanduser()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from vault_mem.imports.transcripts.reading import own_words
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import Request, context_query, recall
 from vault_mem.operations.memory.results import Found
+from vault_mem.operations.vaults.several import Beside, recall_in_all
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import hints, journal
 
@@ -46,15 +47,19 @@ def hint(
     include_private: bool = False,
     frame: int = 0,
     cost: Callable[[Found], int] | None = None,
+    others: Sequence[Beside] = (),
 ) -> list[Found]:
-    """The memories to add to a prompt: highly relevant, not shown in this session yet, within the budget."""
+    """The memories to add to a prompt: highly relevant, not shown in this session yet, within the budget.
+
+    They may be of `others`, vaults that answer beside this one.
+    """
     folder = workspace.folder
     text = context_query(own_words(prompt))  # Gemini puts what other hooks said before the first one
     if (len(text) < _LEAST_LETTERS and text.isascii()) or _NO_QUESTION.fullmatch(text):
         return []
     private = None if include_private and not folder.public else False
     request = Request(text, MOST + 1, Filters(private=private), budget=BUDGET, frame=frame, min_relevance=RELEVANT)
-    result = recall(workspace, request, cost)
+    result = recall_in_all(workspace, "", others, request, cost) if others else recall(workspace, request, cost)
     seen = hints.shown_in(folder, session) if session else set()
     chosen = [
         found
