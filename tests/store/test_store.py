@@ -255,19 +255,6 @@ def test_small_segments_are_folded_and_one_machine_at_a_time_does_it(
     assert site.machine("three").taken_over() == NOTES
 
 
-def test_a_lease_of_a_machine_that_died_is_taken_over(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:  # L-3
-    from vault_mem.store.bucket import Bucket
-
-    one = site.machine("one")
-    one.run("status")
-    Bucket(one.env["VAULT_MEM_INDEX_DIR"], one.env, [], 10).put("lease", b"another machine")
-    monkeypatch.setattr("vault_mem.index.shared.WITHDRAW_SECONDS", 2)
-    assert "another machine is tidying" in one.run("private", PURGED).err
-    monkeypatch.setattr(store_room, "LEASE_SECONDS", -1)
-    one.run("doctor", "--fix")
-    assert not one.json("status")["store"]["to_remove"]
-
-
 def test_a_segment_that_is_damaged_is_passed_over(site: Site) -> None:  # L-3
     from vault_mem.store.bucket import Bucket
 
