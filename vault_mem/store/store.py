@@ -36,6 +36,8 @@ _DAY = 86_400
 # This many segments with fewer rows than that are merged into one.
 FEW_ROWS, MANY_SEGMENTS = 500, 20
 _POLL = 0.3
+# The last seconds are for requests, not for waiting.
+_LAST_SECONDS = 5.0
 
 Taken = Callable[[str, pa.Table], None]
 
@@ -210,7 +212,7 @@ class Store:
 
     def _wait(self, reason: str) -> None:
         """Give another machine a moment; raises StoreError where there is no time left for that."""
-        if self.bucket.time_left() < 2 * _POLL:
+        if self.bucket.time_left() < _LAST_SECONDS:
             raise StoreError(reason, "that takes two minutes at most; the next command tries again")
         time.sleep(_POLL)
 
