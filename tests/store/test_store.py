@@ -270,7 +270,7 @@ def test_machines_that_are_killed_and_cut_off_end_up_right(soak: bool) -> None: 
 
     counts, wrong = run(seed=1, seconds=600 if soak else 10)
     assert not wrong
-    assert counts["answers compared"] and counts["taken out"]
+    assert counts["answers compared"] and counts["taken out"] + counts["taken out later"]
 
 
 def test_a_store_of_azure(on_azure: Site) -> None:  # L-3
