@@ -186,6 +186,14 @@ class Vault:
         with self._line.turn(self.workspace.folder.wait):
             return self._reading(operation, *args, **options)
 
+    def _taking_out(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
+        """A write after which something may have to leave a store: others may write while that takes its time."""
+        from vault_mem.operations.sharing import withdraw
+
+        done = self._writing(operation, *args, **options)
+        self._reading(withdraw)
+        return done
+
     @staticmethod
     def init(
         path: StrPath,
@@ -601,7 +609,7 @@ class Vault:
         from vault_mem.operations.upkeep.purge import purge as purge_memory
 
         if purge:
-            return self._writing(purge_memory, name_of(id_), reason, sure=sure, update_links=update_links)
+            return self._taking_out(purge_memory, name_of(id_), reason, sure=sure, update_links=update_links)
         return self._writing(forget, name_of(id_), reason, update_links=update_links)
 
     def look_at_purge(self, id_: Ref) -> Purge:
@@ -626,7 +634,7 @@ class Vault:
         """Move a memory into the private folder; `scrub` turns what names it in other texts into plain text."""
         from vault_mem.operations.upkeep.private import make_private
 
-        return self._writing(make_private, name_of(id_), scrub=scrub)
+        return self._taking_out(make_private, name_of(id_), scrub=scrub)
 
     def publish(self, id_: Ref, *, scrub: bool = False, allow_secret: bool = False) -> PublishResult:
         """Move a memory out of the private folder."""

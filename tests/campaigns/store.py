@@ -36,7 +36,7 @@ FIRST = 130  # more than makes a machine ask the store
 PRIVATE = "privatefromthestart"
 COULD_NOT = "could NOT"
 SETTLED_SECONDS = 300  # a killed machine keeps the lease for two minutes, and a busy computer may need several tries
-DEEDS = ["kill", *["cut", "cut after"] * 2, *["heal"] * 7, *["nothing"] * 8]
+DEEDS = [*["kill"] * 3, *["cut", "cut after"] * 2, *["heal"] * 7, *["nothing"] * 8]
 
 
 def git(root: Path, *arguments: str) -> int:

@@ -18,6 +18,7 @@ from typing import Any
 
 SECRET = "kestrelsecret" + "quartz"  # in two parts: nothing may quote it, and no scanner take it for real
 REGION = "us-east-1"
+HANG_SECONDS = 120
 AZURITE = Path(__file__).parents[2] / "build/azurite/node_modules/.bin"
 
 
@@ -176,7 +177,7 @@ class Proxy:
                     client.shutdown(socket.SHUT_RDWR)
                     return
                 if self.mode == "hang":
-                    time.sleep(60)
+                    time.sleep(HANG_SECONDS)
                     return
                 if self.mode == "deny":
                     client.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")

@@ -13,7 +13,7 @@ from daemons import served, wait_for
 from helpers import at, memory
 
 from store.conftest import NOTES, Machine, Site
-from store.servers import SECRET
+from store.servers import HANG_SECONDS, SECRET
 from vault_mem.store import store as store_room
 
 PURGED = "mem_000000000005"
@@ -111,11 +111,7 @@ def test_a_cut_in_the_middle_is_healed_by_the_next_command(site: Site, requests:
     site.proxy.cut_after(requests)
     assert "shelf 7" in one.run("recall", "kiln of shelf 7").out
     site.proxy.heal()
-    time.sleep(1)  # a store that cost no time is left alone for no longer
-    one.run("status")
-    deadline = time.monotonic() + 60
-    while not site.names("rows") and time.monotonic() < deadline:
-        one.run("status")
+    wait_for(lambda: one.run("status") and site.names("rows"), 300)  # a store that cost time is left alone for a while
     site.proxy.cut_after(requests)
     assert "shelf 7" in two.run("recall", "kiln of shelf 7").out
     site.proxy.heal()
@@ -148,15 +144,17 @@ def test_a_store_that_cannot_be_used_is_named_and_everything_else_goes_on(
     site: Site, mode: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # L-3
     monkeypatch.setattr("vault_mem.store.bucket.REQUEST_SECONDS", 1)
+    now = time.time()
+    monkeypatch.setattr("vault_mem.index.shared.time.time", lambda: now)  # so that no pause ends, on no computer
     one = site.machine("one")
     site.proxy.mode = mode
     began = time.monotonic()
     answer = one.run("recall", "kiln of shelf 7")
     assert answer.code == 0 and "shelf 7" in answer.out and said in answer.err
-    assert time.monotonic() - began < 30
-    began = time.monotonic()
+    assert time.monotonic() - began < HANG_SECONDS
+    before = site.proxy.requests
     assert said not in one.run("recall", "kiln of shelf 8").err, "said once"
-    assert time.monotonic() - began < 5, "and left alone"
+    assert site.proxy.requests == before, "and left alone"
     assert said in one.run("status").out and said in one.run("doctor").out
     assert not site.names("rows")
 
@@ -255,19 +253,6 @@ def test_small_segments_are_folded_and_one_machine_at_a_time_does_it(
     assert site.machine("three").taken_over() == NOTES
 
 
-def test_a_lease_of_a_machine_that_died_is_taken_over(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:  # L-3
-    from vault_mem.store.bucket import Bucket
-
-    one = site.machine("one")
-    one.run("status")
-    Bucket(one.env["VAULT_MEM_INDEX_DIR"], one.env, [], 10).put("lease", b"another machine")
-    monkeypatch.setattr("vault_mem.index.shared.WITHDRAW_SECONDS", 2)
-    assert "another machine is tidying" in one.run("private", PURGED).err
-    monkeypatch.setattr(store_room, "LEASE_SECONDS", -1)
-    one.run("doctor", "--fix")
-    assert not one.json("status")["store"]["to_remove"]
-
-
 def test_a_segment_that_is_damaged_is_passed_over(site: Site) -> None:  # L-3
     from vault_mem.store.bucket import Bucket
 
@@ -283,9 +268,9 @@ def test_a_segment_that_is_damaged_is_passed_over(site: Site) -> None:  # L-3
 def test_machines_that_are_killed_and_cut_off_end_up_right(soak: bool) -> None:  # L-3
     from campaigns.store import run
 
-    counts, wrong = run(seed=1, seconds=600 if soak else 15)
+    counts, wrong = run(seed=1, seconds=600 if soak else 10)
     assert not wrong
-    assert counts["answers compared"] and counts["taken out"]
+    assert counts["answers compared"] and counts["taken out"] + counts["taken out later"]
 
 
 def test_a_store_of_azure(on_azure: Site) -> None:  # L-3

@@ -7,11 +7,14 @@ import shutil
 import threading
 import time
 import zlib
+from pathlib import Path
 
 import pytest
+from conftest import Answer, Command
+from daemons import served, wait_for
 from helpers import at, memory
 
-from store.conftest import NOTES, Machine, Site
+from store.conftest import NOTES, Site
 from vault_mem.errors import StoreError
 from vault_mem.store import store as store_room
 from vault_mem.store.bucket import Bucket
@@ -22,7 +25,7 @@ N5 = "mem_000000000005"
 HERON, TITLE = "mem_00aabbccddee", "Heron of the ninth gate"
 
 
-def bucket_of(machine: Machine) -> Bucket:
+def bucket_of(machine: Command) -> Bucket:
     return Bucket(machine.env["VAULT_MEM_INDEX_DIR"], machine.env, [], 30)
 
 
@@ -142,15 +145,14 @@ def test_a_machine_that_slept_while_it_added_adds_nothing(
 def test_much_that_is_owed_is_paid_over_many_short_connections(site: Site) -> None:
     one = site.machine("one")
     one.run("status")
-    for n in range(20):
+    for n in range(10):
         (one.root / f"memories/n{n}.md").rename(one.root / f"private/n{n}.md")
-    for _ in range(12):
-        site.proxy.cut_after(20)
+    for _ in range(5):  # each too short for all of it, and the lease is left behind
+        site.proxy.cut_after(25)
         one.run("doctor", "--fix")
-    site.proxy.heal()
-    one.run("doctor", "--fix")
+    site.proxy.mode = "cut"
     assert not one.json("status")["store"]["to_remove"]
-    assert not any(having(site, f"kiln of shelf {n} ") for n in range(20))
+    assert not any(having(site, f"kiln of shelf {n} ") for n in range(10))
     assert having(site, "kiln of shelf 50 ")
 
 
@@ -161,19 +163,32 @@ def test_a_machine_that_was_killed_makes_a_purge_wait_but_not_for_ever(
     one = site.machine("one")
     one.run("status")
     bucket_of(one).put(left, b"of a machine that was killed")
-    monkeypatch.setattr("vault_mem.index.shared.WITHDRAW_SECONDS", 6)
-    answers = []
-    purging = threading.Thread(target=lambda: answers.append(one.run("forget", N5, "--purge", "--yes")))
-    purging.start()
-    while (one.root / "memories/n5.md").exists():
-        time.sleep(0.05)
-    assert one.run("remember", "Somebody else goes on meanwhile.").code == 0
-    purging.join()
-    (answer,) = answers
+    monkeypatch.setattr("vault_mem.index.shared.WITHDRAW_SECONDS", 7)
+    answer = one.run("forget", N5, "--purge", "--yes")
     assert answer.code == 0 and "could NOT" in answer.err and f"another machine is {said}" in answer.err
     monkeypatch.setattr(store_room, "LEASE_SECONDS" if left == "lease" else "ADDING_SECONDS", -1)
     one.run("doctor", "--fix")
     assert not one.json("status")["store"]["to_remove"] and not having(site, "kiln of shelf 5 ")
+
+
+def test_while_a_daemon_waits_for_the_store_others_can_save(site: Site, notes: Path, tmp_path: Path) -> None:
+    with served(tmp_path / "served") as one:
+        shutil.copytree(notes, one.root, dirs_exist_ok=True)
+        one.env.update(site.environment())
+        assert one.spawn("recall", "kiln").code == 0
+        wait_for(lambda: site.names("rows"))
+        bucket = bucket_of(one)
+        wait_for(lambda: bucket.put_new("lease", b"another machine"))
+        answers: list[Answer] = []
+        hiding = threading.Thread(target=lambda: answers.append(one.spawn("private", N5)))
+        hiding.start()
+        wait_for(lambda: not (one.root / "memories/n5.md").exists())
+        assert one.spawn("remember", "Somebody else goes on meanwhile.").code == 0
+        assert hiding.is_alive(), answers
+        bucket.delete("lease")
+        hiding.join()
+        assert answers[0].code == 0 and "could NOT" not in answers[0].err
+        assert not having(site, "kiln of shelf 5 ")
 
 
 def test_who_tidies_at_the_same_time_is_no_trouble(site: Site) -> None:

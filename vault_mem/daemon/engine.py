@@ -389,6 +389,7 @@ class Loan:
                 raise Busy(f"another command has been writing this vault for {WAIT_SECONDS:.0f} s", "wait for it")
             self._has_turn = True
         workspace = self._taken(self._engine.pool.take(console.check), folder, progress)
+        workspace.done_writing = self._end_turn
         workspace.notices += notices
         return Vault.of(workspace)
 
@@ -410,6 +411,11 @@ class Loan:
         workspace.reuse(folder, progress)
         return workspace
 
+    def _end_turn(self) -> None:
+        if self._has_turn:
+            self._has_turn = False
+            self._engine.turn.end()
+
     def end(self, *, sound: bool) -> None:
         """Give everything back."""
         engine = self._engine
@@ -417,8 +423,7 @@ class Loan:
             for workspace in self._workspaces:
                 workspace.progress = None
                 engine.pool.give_back(workspace, sound=sound)
-            if self._has_turn:
-                engine.turn.end()
+            self._end_turn()
             if sound and self._turn and self._meant:
                 turns.count(Folder(engine.root, engine.env))
         finally:

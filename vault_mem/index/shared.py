@@ -11,14 +11,14 @@ import json
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vault_mem.errors import StoreError
+from vault_mem.errors import Busy, StoreError
 from vault_mem.index.files import provisional_id
 from vault_mem.index.index import Index
 from vault_mem.index.known import Known, Written
@@ -29,6 +29,7 @@ from vault_mem.notes.links import ID_AT_END, link_name, name_key, stem_of
 from vault_mem.store.bucket import Bucket, Traffic, shown
 from vault_mem.store.ledger import Entry, Ledger, Standing, mark
 from vault_mem.store.store import EXPIRY_DAYS, FORMAT, LINKED, MEMORY, NAME, TEXT, Store
+from vault_mem.vault.lock import locked_outside
 
 # Indexing fewer files is faster than asking a store.
 ASK_FROM = 100
@@ -96,6 +97,16 @@ class Shared:
         finally:
             if bucket is not None:
                 self.traffic = bucket.traffic
+
+    @contextmanager
+    def _alone(self, seconds: float, wait: float, *, now: bool = False) -> Iterator[Store]:
+        """The same, to write to: one process of this machine at a time, so that who was cut off knows its own traces.
+
+        Raises Busy where another is at it for longer than `wait`.
+        """
+        lock = self._index.home / "store.lock"
+        with locked_outside(lock, "the store", wait), self._meeting(seconds, now=now) as store:
+            yield store
 
     # Taking rows over
 
@@ -166,15 +177,15 @@ class Shared:
 
     # Giving rows away
 
-    def share(self) -> int:
-        """Do whatever is due towards the store, after an answer: take out, add, tell, tidy. Returns the rows added.
+    def share(self) -> None:
+        """Do whatever is due towards the store, after an answer: take out, add, tell, tidy.
 
         Where nothing is due the store is not asked. Raises StoreError.
         """
         now = self._index.folder.now().timestamp()
         list_due = abs(now - float(self.ledger.get("listed") or 0)) > _DAY
         if not (list_due or self.ledger.owed()) and self.ledger.get("level") == self._version():
-            return 0
+            return
         self._owe_what_became_private()
         entries, to_add = self._to_add()
         owed = self.ledger.owed()
@@ -184,22 +195,19 @@ class Shared:
         waited = abs(now - float(self.ledger.get("added") or 0)) > GATHER_SECONDS
         add_due = bool(to_add) and (waited or len(to_add) >= ASK_FROM)
         if not (owed or list_due or add_due):
-            return 0
-        with self._meeting(PUSH_SECONDS) as store:
-            if owed:
-                store.withdraw(owed)
+            return
+        with suppress(Busy), self._alone(PUSH_SECONDS, 0) as store:
+            self._pay(store)
             if to_add:
                 store.add(self.prefix, lambda: self._segments(self._to_add()[1]))
                 self.ledger.put(added=now)
                 self._owe_what_became_private()  # what others had added is known only now
-                if owed := self.ledger.owed():
-                    store.withdraw(owed)
+                self._pay(store)
             if list_due:
                 self.ledger.hold(entries.values(), int(now // _DAY), EXPIRY_DAYS)
                 store.write_list()
                 store.tidy()
                 self.ledger.put(listed=now)
-        return len(to_add)
 
     def _to_add(self) -> tuple[dict[str, Entry], list[str]]:
         """What this machine may share, by file, and the files of which the store has no rows yet."""
@@ -283,10 +291,20 @@ class Shared:
 
     def withdraw(self) -> None:
         """Take out of the store what must not be there, before anybody goes on; raises StoreError."""
-        owed = self.ledger.owed()
-        if owed:
-            with self._meeting(WITHDRAW_SECONDS, now=True) as store:
-                store.withdraw(owed)
+        try:
+            with self._alone(WITHDRAW_SECONDS, WITHDRAW_SECONDS, now=True) as store:
+                self._pay(store)
+        except Busy as error:
+            raise StoreError(error.message, error.hint) from None
+
+    def _pay(self, store: Store) -> None:
+        if owed := self.ledger.owed():
+            store.withdraw(owed)
+
+    @property
+    def owes(self) -> bool:
+        """Whether something must still be taken out."""
+        return bool(self.ledger.owed())
 
     def standing(self) -> Standing:
         """How this machine stands to the store; it is asked, but not for long."""

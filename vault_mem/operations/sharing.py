@@ -22,10 +22,10 @@ def share(workspace: Workspace) -> None:
     try:
         shared.share()
     except StoreError as error:
-        trouble = error.message
+        trouble = _could_not(error) if shared.owes else f"{error.message}; this machine goes on by itself"
     if trouble != (shared.ledger.get("told") or ""):  # said once, and by `status` and `doctor` from then on
         shared.ledger.put(told=trouble)
-        workspace.notices += [f"{trouble}; this machine goes on by itself"] if trouble else []
+        workspace.notices += [trouble] if trouble else []
 
 
 def owe(workspace: Workspace, ids: Iterable[str], files: Iterable[str], names: Iterable[str] = ()) -> None:
@@ -38,14 +38,14 @@ def owe(workspace: Workspace, ids: Iterable[str], files: Iterable[str], names: I
 def withdraw(workspace: Workspace) -> None:
     """Take out of the store what is owed: by the operation that was just done, and by those that could not."""
     shared = _shared(workspace)
+    if shared is None or not shared.owes:
+        return
+    if workspace.done_writing:
+        workspace.done_writing()  # a store may be slow: other writers do not wait for it
     try:
-        if shared is not None:
-            shared.withdraw()
+        shared.withdraw()
     except StoreError as error:
-        workspace.notices.append(
-            f"it could NOT be taken out of the store, which other machines and its operator read: {error.message}; "
-            "the next command tries again, and doctor says so until it is done"
-        )
+        workspace.notices.append(_could_not(error))
 
 
 def was_offered(workspace: Workspace, id_: str) -> bool:
@@ -58,6 +58,13 @@ def standing(workspace: Workspace) -> Standing | None:
     """How this machine stands to its store; None if it has none."""
     shared = _shared(workspace)
     return None if shared is None else shared.standing()
+
+
+def _could_not(error: StoreError) -> str:
+    return (
+        f"it could NOT be taken out of the store, which other machines and its operator read: {error.message}; "
+        "the next command tries again, and doctor says so until it is done"
+    )
 
 
 def _shared(workspace: Workspace) -> Shared | None:

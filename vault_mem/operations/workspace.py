@@ -80,12 +80,13 @@ class Workspace(Opened):
     is_fresh = False  # the index has been brought up to date for the command that is running
     commits_between_folding: int | None = None  # of the table, by a command; whoever has quiet moments folds then
     held_still = False  # the files are taken as the index knows them: by whoever holds the vault and looks now and then
+    done_writing: Callable[[], None] | None = None  # lets the next one write: for what may wait, and changes no file
     _journal_seen = -1
 
     def reuse(self, folder: Folder, progress: Progress | None) -> None:
         """Begin another command on the same vault."""
         super().reuse(folder, progress)
-        self.is_fresh = False
+        self.is_fresh, self.done_writing = False, None
 
     def freshen(self, *, scan: bool = False) -> Freshness:
         """Bring the index up to date with the files; no note is written for it (`quiet.settle` does what waits).

@@ -90,6 +90,12 @@ class Ledger:
         rows = [(name, json.dumps(value)) for name, value in facts.items()]
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
+    def left_or(self, name: str, new: str) -> str:
+        """What this machine has left in the store, as far as is noted; else `new`, and that is noted."""
+        left = str(self.get(name) or new)
+        self.put(**{name: left})
+        return left
+
     @property
     def machine(self) -> str:
         """What this machine is called in the store: a random number."""

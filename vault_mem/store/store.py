@@ -36,12 +36,14 @@ _DAY = 86_400
 # This many segments with fewer rows than that are merged into one.
 FEW_ROWS, MANY_SEGMENTS = 500, 20
 _POLL = 0.3
+# The last seconds are for requests, not for waiting.
+_LAST_SECONDS = 5.0
 
 Taken = Callable[[str, pa.Table], None]
 
 
 class Store:
-    """A bucket and what this machine knows of it."""
+    """A bucket and what this machine knows of it. One process of a machine at a time writes to it."""
 
     def __init__(self, bucket: Bucket, ledger: Ledger) -> None:
         self.bucket = bucket
@@ -121,7 +123,7 @@ class Store:
 
         `tables` is asked once it is known what others have added.
         """
-        adding = f"adding/{self.ledger.machine}-{secrets.token_hex(4)}"
+        adding = self.ledger.left_or("adding", f"adding/{self.ledger.machine}-{secrets.token_hex(4)}")
         self.bucket.put(adding, b"")  # before the tombstones are read: who purges waits for us
         try:
             self.catch_up()
@@ -130,6 +132,7 @@ class Store:
         finally:
             with contextlib.suppress(StoreError):
                 self.bucket.delete(adding)
+                self.ledger.put(adding=None)
 
     def _tombstones(self) -> set[str]:
         return {name.rpartition("/")[2] for name in self.bucket.list("tombstones/")}
@@ -195,6 +198,7 @@ class Store:
     def _wait_for_others(self) -> None:
         """Wait until those are done who may have looked for tombstones before ours were there."""
         waiting_for = self.bucket.list("adding/")
+        waiting_for.pop(self.ledger.get("adding") or "", None)  # our own, from when we were cut off
         if not waiting_for:
             return
         now, asked = self.now(), time.monotonic()
@@ -208,7 +212,7 @@ class Store:
 
     def _wait(self, reason: str) -> None:
         """Give another machine a moment; raises StoreError where there is no time left for that."""
-        if self.bucket.time_left() < 2 * _POLL:
+        if self.bucket.time_left() < _LAST_SECONDS:
             raise StoreError(reason, "that takes two minutes at most; the next command tries again")
         time.sleep(_POLL)
 
@@ -224,7 +228,7 @@ class Store:
     @contextmanager
     def lease(self, *, wait: bool = False) -> Iterator[bool]:
         """Be the only one who takes rows out of the store; False where another is, and this one does not `wait`."""
-        token = f"{self.ledger.machine} {secrets.token_hex(8)}".encode()
+        token = self.ledger.left_or("lease", secrets.token_hex(16)).encode()
         while not self._take_lease(token):
             if not wait:
                 yield False
@@ -236,14 +240,16 @@ class Store:
             with contextlib.suppress(StoreError):
                 if self.bucket.get("lease") == token:
                     self.bucket.delete("lease")
+                self.ledger.put(lease=None)
 
     def _take_lease(self, token: bytes) -> bool:
         if self.bucket.put_new("lease", token):
             return True
         seen = self.bucket.look_at("lease")
-        if seen is None or self.now() - seen.modified < LEASE_SECONDS:
+        if seen is None:
             return False
-        return self.bucket.swap("lease", token, seen)
+        ours = self.bucket.get("lease") == token  # from when we were cut off
+        return (ours or self.now() - seen.modified >= LEASE_SECONDS) and self.bucket.swap("lease", token, seen)
 
     def write_list(self) -> None:
         """Tell the others what this machine holds, but for what must not be in the store."""

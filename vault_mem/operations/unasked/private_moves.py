@@ -61,8 +61,7 @@ def move_flagged(workspace: Workspace) -> list[str]:
                 note_held(transaction, memory.id, held)
                 sharing.owe(workspace, transaction.ids, transaction.notes)
                 transaction.commit()
-            index_written(workspace, transaction)
-            sharing.withdraw(workspace)
+            index_written(workspace, transaction)  # the store follows when nobody waits to write
         except VaultMemError as error:
             workspace.notices.append(f"{known.key}: not moved into the private folder: {error.message}")
             continue

@@ -97,9 +97,7 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
         now = memory_written(workspace, transaction, memory.id)
         return PrivateResult(now, noticed.links, noticed.episodes, noticed.mentions, noticed.scrubbed, held, op)
 
-    done = changing(workspace, act)
-    sharing.withdraw(workspace)  # a store may be slow: other writers of this vault do not wait for it
-    return done
+    return changing(workspace, act)
 
 
 def plan_private(

@@ -76,9 +76,7 @@ def purge(
             workspace.notices.append(f"it is gone, but traces are left until the next command removes them: {error}")
         return ForgetResult(memory, references, left, op, purged=True)
 
-    done = changing(workspace, act)
-    sharing.withdraw(workspace)  # a store may be slow: other writers of this vault do not wait for it
-    return done
+    return changing(workspace, act)
 
 
 def _plan(
