@@ -23,8 +23,10 @@ build/demo/bin/.installed: pyproject.toml
 demo: $(DEMO)/.installed
 	$(DEMO)/python demo.py
 
+# More workers than a small machine has cores: over a third of the time tests wait for daemons, git and the disk.
+WORKERS ?= 4
 test: $(BIN)/.installed
-	$(BIN)/pytest -n 2 $(ARGS)
+	$(BIN)/pytest -n $(WORKERS) $(ARGS)
 
 lint: $(BIN)/.installed
 	$(BIN)/ruff check .

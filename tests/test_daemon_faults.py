@@ -65,7 +65,7 @@ def _daemons_of(command: Served) -> list[str]:
 
 def test_killed_at_random_moments_during_writes(one: Served, soak: bool) -> None:
     # V-8: every remember says that it saved, once, whenever the daemon dies
-    rounds = 200 if soak else 6
+    rounds = 200 if soak else 4
     choose = random.Random(6)
     texts = [f"Entry {number}: the {choose.choice(WORDS)} and the {choose.choice(WORDS)}." for number in range(rounds)]
     done = threading.Event()
@@ -195,6 +195,7 @@ def test_another_version_takes_over(one: Served, tmp_path: Path) -> None:
 
 
 def test_it_ends_when_nobody_needs_it(one: Served) -> None:
+    one.env["VAULT_MEM_PACE"] = "8"
     assert one.run("config", "set", "--user", "idle_seconds", "1").code == 0
     assert one.spawn("recall", "basil").code == 0
     wait_for(lambda: not one.alive())

@@ -277,7 +277,7 @@ class _Terminal(io.BytesIO):
 def test_a_person_at_a_terminal_is_asked(typed, made, agent_cli: Command):
     out, err = io.StringIO(), io.StringIO()
     console = Console(agent_cli.cwd, agent_cli.env, _Terminal(typed), out, err, interactive=True)
-    code = run(["setup", "cursor"], console)
+    code = run(["setup", "cursor", "--no-check"], console)
     assert "[y/N]" in err.getvalue() and '+  "mcpServers": {' in out.getvalue()
     assert code == (0 if made else 6)
     assert (agent_cli.cwd / ".cursor/mcp.json").exists() == made
@@ -599,7 +599,7 @@ def test_an_agent_is_given_what_was_asked_for(agent_cli: Command):
 
 
 def test_two_projects_do_not_touch_each_other(agent_cli: Command, tmp_path: Path):
-    other = Command(tmp_path / "other", agent_cli.env)
+    other = Untried(tmp_path / "other", agent_cli.env)
     other.cwd.mkdir()
     agent_cli.json("setup", "cursor", "--yes")
     other.json("setup", "cursor", "--yes")

@@ -146,3 +146,17 @@ def test_everything_comes_from_this_machine(site: Site, browser: Any) -> None:
         tab.wait_for_selector("main h1")
         assert asked
         assert all(url.startswith(tab.url.split("#")[0]) for url in asked)
+
+
+def test_a_vault_that_cannot_be_read_says_why(site: Site, browser: Any) -> None:
+    settings = site.root / "vault-mem.toml"
+    before = settings.read_text(encoding="utf-8")
+    tab = browser.new_page(locale="en-GB")
+    try:
+        settings.write_text(f"{before}\nversion = [\n", encoding="utf-8")
+        tab.goto(site.address())
+        tab.get_by_role("alert").filter(has_text="vault-mem.toml").wait_for()
+    finally:
+        settings.write_text(before, encoding="utf-8")
+    tab.get_by_role("heading", level=1, name="Ask").wait_for()  # as soon as it can be read again
+    tab.close()

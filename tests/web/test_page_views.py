@@ -62,6 +62,31 @@ def test_ask_shows_the_answer_and_why(tab: Any) -> None:  # U-4
     assert tab.locator("mark").count() > 0
 
 
+def test_the_first_view_asks_for_nothing_more(site: Site, browser: Any) -> None:
+    """What it shows came with the page."""
+    with tab_on(site, browser) as tab:
+        asked: list[str] = []
+        tab.on("request", lambda request: asked.append(request.url.rpartition("/api/")[2]))
+        tab.reload()
+        tab.wait_for_selector(".card")
+        tab.get_by_text("Live", exact=True).wait_for()
+        assert [each for each in asked if not each.startswith("http")] == ["events"]
+
+
+def test_who_goes_on_at_once_is_not_called_back(site: Site, browser: Any) -> None:
+    """A view puts itself into the address; one that was left in its first moment must not."""
+    at_once = """new MutationObserver((_, self) => {
+      if (document.querySelector("main h1")) { self.disconnect(); location.hash = "#/timeline" } })
+      .observe(document, { subtree: true, childList: true })"""
+    with tab_on(site, browser) as tab:
+        tab.add_init_script(at_once)
+        tab.goto(tab.url.partition("#")[0])
+        tab.reload()
+        tab.get_by_role("heading", level=1, name="Timeline").wait_for()
+        tab.wait_for_timeout(400)
+        assert tab.url.partition("#")[2].startswith("/timeline")
+
+
 def test_filters_are_in_the_address(tab: Any) -> None:
     ask(tab, "Bergen")
     tab.get_by_text("Filters", exact=True).click()

@@ -54,6 +54,37 @@ def test_first_view(cli: Command, browser: Browser) -> None:
     assert sum(count for _, count in facets["kinds"]) == public
 
 
+def test_the_page_brings_its_first_answers(browser: Browser) -> None:
+    page = browser.client.get(browser.folder)
+    assert page.headers["cache-control"] == "no-store"
+    sent = json.loads(page.text.partition('id="sent">')[2].partition("</script>")[0])
+    assert sent.keys() == {"api/status", "api/list?n=12"}
+    assert sent["api/list?n=12"] == browser.get("list", n=12)
+    assert sent["api/status"] == browser.get("status")
+
+
+def test_no_note_ends_the_element_that_it_is_sent_in(own: Site, here: Browser) -> None:
+    text = "A note ends with </script><script>alert(1)</script><!-- and goes on."
+    note = write_memory(own.root, "memories/2026-11/ending.md", "mem_00000000fade", text)
+    page = here.client.get(here.folder).text
+    note.unlink()
+    assert "<script>alert" not in page and page.count("<!--") == 0
+    sent = json.loads(page.partition('id="sent">')[2].partition("</script>")[0])
+    assert text in [each["content"] for each in sent["api/list?n=12"]["memories"]]
+
+
+def test_a_vault_that_cannot_be_read_has_a_page_all_the_same(tmp_path: Path) -> None:
+    env = environment(tmp_path)
+    Vault.init(tmp_path / "vault", env=env, timezone="Asia/Tokyo")
+    served = Site(tmp_path / "vault", env)
+    browser = served.browser()
+    (tmp_path / "vault" / "vault-mem.toml").write_text("version = [\n")
+    page = browser.client.get(browser.folder)
+    assert page.status_code == 200 and 'id="sent">{}</script>' in page.text
+    assert browser.ask("status").status_code == 503  # which the page asks for, to tell the reader
+    served.vault.close_files()
+
+
 def test_recall_as_the_command_answers(cli: Command, browser: Browser) -> None:
     said = cli.json("recall", "O-ring of the housing", "-n", "4", "--public", "--explain")
     shown = browser.get("recall", q="O-ring of the housing", n=4)

@@ -70,7 +70,9 @@ def told(tab: Browser) -> list[str]:
     history = answers["history?n=500"].json()["operations"]
     listed = answers["list?n=500&closed=1"].json()["memories"]
     named = [f"history/{each['op']}" for each in history] + [f"memory/{each['id']}" for each in listed]
-    return [each.text for each in (*answers.values(), *map(tab.ask, named))]
+    page = tab.client.get(tab.folder)  # the first answers stand in it
+    assert all(f'"{path}":' in page.text for path in ("api/status", "api/list?n=12"))
+    return [each.text for each in (page, *answers.values(), *map(tab.ask, named))]
 
 
 def test_nothing_private_is_told(tab: Browser, hidden: dict[str, str]) -> None:

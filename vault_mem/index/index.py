@@ -7,11 +7,15 @@ import json
 import secrets
 import shutil
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.compute as pc
 
 from vault_mem.embedding.calibration import Calibration, built_in, fingerprint, loaded, measure
 from vault_mem.embedding.embedder import Embedder
@@ -19,7 +23,7 @@ from vault_mem.errors import NotFound, VaultMemError, WriteFailed
 from vault_mem.index.borrowed import usable_home, writable
 from vault_mem.index.changes import Changes, Rows
 from vault_mem.index.filters import Filters
-from vault_mem.index.known import EPISODE, MEMORY, Known, KnownFiles
+from vault_mem.index.known import EPISODE, MEMORY, NOTE, Known, KnownFiles
 from vault_mem.index.links import Names
 from vault_mem.index.rows import memory_of
 from vault_mem.index.state import SCHEMA_VERSION, StateStore
@@ -40,6 +44,17 @@ _PAGE = 50
 # From this many rows on, LanceDB finds the candidates: as fast, with a fifth of the memory (docs/benchmarks.md).
 LARGE = 100_000
 EVERYTHING = Filters(closed=True)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Memories, those of them that are closed or private, episodes, and the owner's other notes."""
+
+    memories: int
+    closed: int
+    private: int
+    episodes: int
+    notes: int
 
 
 class Index:
@@ -332,9 +347,18 @@ class Index:
         """All private memories and episodes, newest first."""
         return self.memories(Filters(private=True, closed=True), (MEMORY, EPISODE))
 
-    def count(self, filters: Filters = EVERYTHING, types: Collection[str] = (MEMORY,)) -> int:
+    def count(self, filters: Filters) -> int:
         """How many memories meet the filters."""
-        return self.table.count(self._where(filters, types))
+        return self.table.count(self._where(filters))
+
+    def counts(self) -> Counts:
+        """How many there are of each sort, closed and private ones too: the table is asked once."""
+        rows = self.table.select(("type", "private", "valid_to"), f"n = 0{self._seen}")
+        types = Counter(rows["type"].to_pylist())
+        memories = rows.filter(pc.equal(rows["type"], MEMORY))
+        closed = pc.sum(pc.less_equal(memories["valid_to"], self.folder.now().timestamp())).as_py()
+        private = pc.sum(memories["private"]).as_py()
+        return Counts(types[MEMORY], closed or 0, private or 0, types[EPISODE], types[NOTE])
 
     def _where(self, filters: Filters, types: Collection[str] = (MEMORY,)) -> str:
         return filters.where(self.folder.now(), types) + self._seen
@@ -350,6 +374,15 @@ class Index:
         first = [("importance", "descending")] if important_first else []
         files: list[str] = found.sort_by([*first, ("created", "descending"), ("id", "ascending")])["file"].to_pylist()
         return files
+
+    def newest(self, filters: Filters, limit: int) -> tuple[list[Memory], int]:
+        """The newest memories that meet the filters, and how many do; only times are read of the others."""
+        where = self._where(filters)
+        times = np.sort(self.table.select(("created",), where)["created"].to_numpy())
+        since = f" AND created >= {float(times[-limit])!r}" if 0 < limit < len(times) else ""
+        rows = self._rows(where + since, columns=("created", "id")) if limit else []
+        rows.sort(key=lambda row: (-row["created"], row["id"]))
+        return [memory_of(row) for row in rows[:limit]], len(times)
 
     def read(self, files: list[str]) -> Iterator[Memory]:
         """The memories of these files one after the other; no more are read than are taken, but for a few."""

@@ -14,7 +14,7 @@ from vault_mem.model import KINDS, Memory
 from vault_mem.notes.excerpt import cut
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.day.timeline import timeline as timeline_of
-from vault_mem.operations.memory.around import Around, around, named_in, of_ids
+from vault_mem.operations.memory.around import Around, around, links_of, named_in, of_ids
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import Request as Question
@@ -22,6 +22,7 @@ from vault_mem.operations.memory.remember import RememberResult
 from vault_mem.operations.memory.remember import check as check_draft
 from vault_mem.operations.memory.remember import remember as save
 from vault_mem.operations.memory.results import Found
+from vault_mem.operations.memory.show import Neighbour
 from vault_mem.operations.upkeep.edit_memory import save_text, whole_note
 from vault_mem.operations.upkeep.graph import landscape
 from vault_mem.operations.upkeep.undo import Operation, changes_of, operations
@@ -88,9 +89,9 @@ def status(call: Call) -> Answer:
         "version": __version__,
         "vault": folder.root.name,
         "root": str(folder.root),
-        "memories": found.memories,
-        "closed": found.closed,
-        "episodes": found.episodes,
+        "memories": found.there.memories,
+        "closed": found.there.closed,
+        "episodes": found.there.episodes,
         "proposals": found.proposals,
         "stale": found.stale,
         "now": folder.now().isoformat(),
@@ -100,7 +101,7 @@ def status(call: Call) -> Answer:
         "kinds": list(KINDS),
         "languages": ["en", "ja"],
         "lang": "ja" if call.japanese else "en",
-    } | ({"private_memories": found.private} if call.private else {})
+    } | ({"private_memories": found.there.private} if call.private else {})
 
 
 def facets(call: Call) -> Answer:
@@ -119,13 +120,15 @@ def recall(call: Call) -> Answer:
     started = time.monotonic()
     question = Question(call.given.get("q", ""), call.number("n", 10, MOST_RESULTS), call.filters)
     found = call.vault.ask(question)
-    beside = call.vault.look(around, [each.memory for each in found], [each.replaced_by for each in found])
+    memories = [each.memory for each in found]
+    beside = call.vault.look(around, memories, [each.replaced_by for each in found])
+    links = call.vault.look(links_of, memories)
     return {
         "query": found.query,
         "answered": found.answered,
         "stale": found.stale,
         "left_out": found.left_out,
-        "results": [_result(call, each, beside) for each in found],
+        "results": [_result(call, each, beside) | {"links": _links(links[each.memory.id])} for each in found],
         "seconds": round(time.monotonic() - started, 4),
     }
 
@@ -156,7 +159,7 @@ def memory(call: Call) -> Answer:
     return _memory(call, found, beside) | {
         **_note(call, found),
         "html": rendered(found.content, call.vault.look(named_in, found)),
-        "links": [link | {"kind": kinds.get(link["id"], "episode")} for link in _links(beside, found.id)],
+        "links": [link | {"kind": kinds.get(link["id"], "episode")} for link in _links(shown.links)],
         "obsidian": call.vault.folder.in_obsidian(found.path),
         "editor": f"vault-mem edit {found.id}",
         "history": [
@@ -418,7 +421,6 @@ def _result(call: Call, found: Found, beside: Around) -> Answer:
         "passage": found.passage,
         "parts": _parts(found.memory.content, found.passage),
         "explain": _terms(found.terms),
-        "links": _links(beside, found.memory.id),
         "maybe_replaced_by": _named(found.replaced_by, titles),
         "obsidian": call.vault.folder.in_obsidian(found.memory.path),
     }
@@ -449,11 +451,8 @@ def _memory(call: Call, found: Memory, beside: Around) -> Answer:
     return {"people": []} | record | {"closed": closed, "superseded_by": replaced}
 
 
-def _links(beside: Around, id_: str) -> list[Answer]:
-    return [
-        {"id": each.id, "title": each.title, "type": each.type, "confidence": each.confidence}
-        for each in beside.links.get(id_, ())
-    ]
+def _links(links: list[Neighbour]) -> list[Answer]:
+    return [{"id": each.id, "title": each.title, "type": each.type, "confidence": each.confidence} for each in links]
 
 
 def _named(id_: str, titles: Mapping[str, str]) -> Answer | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 from starlette.applications import Starlette
@@ -19,7 +20,7 @@ from vault_mem.errors import InvalidInput, VaultMemError
 from vault_mem.visible import all_visible
 from vault_mem.web import answers
 from vault_mem.web.events import Hub
-from vault_mem.web.files import send_file
+from vault_mem.web.files import page, send_file
 from vault_mem.web.gate import MOST_BYTES, Session
 from vault_mem.web.vault import SeenVault, seeing
 
@@ -60,6 +61,8 @@ _STATUS = {
 _NOT_NOW = 503
 # These are for a text field, or are sanitised HTML: they are sent as they are.
 _AS_THEY_ARE = ("raw", "yours", "theirs", "html")
+# What the page asks first is sent along with it; where the page asks something else, that costs a request and no more.
+_FIRST = {"api/status": (answers.status, {}), "api/list?n=12": (answers.listed, {"n": "12"})}
 # Who takes longer to send what they have written is not our page.
 _PATIENCE = 15.0
 MOST_TABS = 64
@@ -83,18 +86,36 @@ def application(
         stream = hub.listen(lambda: session.sees_private(key))
         return StreamingResponse(stream, media_type="text/event-stream")
 
+    parts = page()
+
+    async def opened(request: Request) -> Response:
+        return StreamingResponse(_page(parts, _session(request), vault, japanese), media_type="text/html")
+
     app = Starlette(
         routes=[
             *(route(path, answer, "GET") for path, answer in _ASKED.items()),
             *(route(path, answer, "POST") for path, answer in _CHANGED.items()),
             Route("/api/private", _switch, methods=["POST"]),
             Route("/api/events", events),
-            Route("/", send_file),
+            Route("/", opened),
             Route("/static/{name:path}", send_file),
         ]
     )
     app.router.redirect_slashes = False
     return app
+
+
+async def _page(parts: tuple[bytes, bytes], session: Session, vault: SeenVault, japanese: bool) -> AsyncIterator[bytes]:
+    """The page with its first answers: its files are on their way while these are looked for."""
+    yield parts[0]
+    sent = {}
+    for path, (answer, given) in _FIRST.items():
+        call = answers.Call(vault, given, {}, private=False, csrf=session.csrf, japanese=japanese)
+        # the page asks by itself, and is told why there is no answer
+        with contextlib.suppress(Exception), seeing(private=False):
+            sent[path] = _shown({"private": False} | await run_in_threadpool(answer, call))
+    yield _as_bytes(sent).replace(b"<", rb"\u003c")  # no text of a note ends the element it stands in
+    yield parts[1]
 
 
 async def _answered(
@@ -169,6 +190,12 @@ def _error(code: str, message: str, hint: str, more: Mapping[str, Any]) -> Respo
 
 
 def _json(document: Mapping[str, Any], status: int = 200) -> Response:
-    shown = {name: each if name in _AS_THEY_ARE else all_visible(each) for name, each in document.items()}
-    text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
-    return Response(text.encode("utf-8", "replace"), status, media_type="application/json")
+    return Response(_as_bytes(_shown(document)), status, media_type="application/json")
+
+
+def _shown(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: each if name in _AS_THEY_ARE else all_visible(each) for name, each in document.items()}
+
+
+def _as_bytes(document: Mapping[str, Any]) -> bytes:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -11,6 +11,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
+from vault_mem.web.bundle import bundled
+
 _PLACE = Path(__file__).parent / "static"
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -38,20 +40,28 @@ class File:
 
 @cache
 def files() -> dict[str, File]:
-    """All files of the page, by their path below `static`."""
-    found = {}
-    for path in sorted(_PLACE.rglob("*")):
-        if path.suffix in _TYPES and path.is_file():
-            body = path.read_bytes()
-            packed = None if path.suffix in _PACKED_ALREADY else gzip.compress(body, 9, mtime=0)
-            tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-            found[path.relative_to(_PLACE).as_posix()] = File(_TYPES[path.suffix], body, packed, tag)
-    return found
+    """All files of the page, by their path below `static`, and `page.js`, which has all that `js/app.js` needs."""
+    found = {path.relative_to(_PLACE).as_posix(): path for path in _PLACE.rglob("*") if path.suffix in _TYPES}
+    bodies = {name: path.read_bytes() for name, path in sorted(found.items())}
+    modules = {name: body.decode() for name, body in bodies.items() if name.endswith("js")}
+    bodies["page.js"] = bundled(modules, "js/app.js").encode()
+    return {name: _as_sent(body, Path(name).suffix) for name, body in bodies.items()}
+
+
+def _as_sent(body: bytes, ending: str) -> File:
+    packed = None if ending in _PACKED_ALREADY else gzip.compress(body, 9, mtime=0)
+    return File(_TYPES[ending], body, packed, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+
+
+def page() -> tuple[bytes, bytes]:
+    """The page up to where the answers to its first questions stand, and the rest of it."""
+    before, _, after = files()["index.html"].body.partition(b"{}")
+    return before, after
 
 
 def send_file(request: Request) -> Response:
-    """A file of the page; without a name, the page itself."""
-    file = files().get(request.path_params.get("name", "index.html"))
+    """A file of the page."""
+    file = files().get(request.path_params["name"])
     if file is None:
         return Response("There is nothing here.\n", 404, media_type="text/plain")
     headers = {"etag": file.tag, "cache-control": "private, no-cache", "vary": "accept-encoding"}

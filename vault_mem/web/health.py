@@ -7,7 +7,7 @@ from typing import Any
 
 from vault_mem.errors import VaultMemError
 from vault_mem.operations.day.timeline import timeline
-from vault_mem.operations.vaults.glance import facets, glance
+from vault_mem.operations.vaults.glance import facets, glance, index_bytes
 from vault_mem.vault.folder import Folder
 from vault_mem.web.vault import SeenVault
 
@@ -26,7 +26,8 @@ def health(vault: SeenVault, *, quick: bool) -> dict[str, Any]:
         found = vault.look(glance)
         checks.append(_check("fresh", "warning" if found.stale else "ok", "vault-mem status"))
         months = [(f"{span.start:%Y-%m}", span.count) for span in vault.look(timeline, "month").spans]
-        figures = {"growth": months, "by_kind": dict(vault.look(facets).kinds), "index_bytes": found.index_bytes}
+        size = vault.look(index_bytes)
+        figures = {"growth": months, "by_kind": dict(vault.look(facets).kinds), "index_bytes": size}
     except VaultMemError as error:  # doctor looks at what can be looked at without the index
         checks.append(_check("index", "error", "vault-mem reindex", error.message))
     told = {"findings": [], "healthy": None} if quick else _diagnosis(vault)

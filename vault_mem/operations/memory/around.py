@@ -1,4 +1,4 @@
-"""What is around memories that are shown together: their links, what took the place of closed ones, and titles."""
+"""What is around memories that are shown together: what took the place of closed ones, titles, links."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from vault_mem.result import Result
 
 @dataclass(frozen=True)
 class Around(Result):
-    """By the ids of memories: their links, the id of what replaced each closed one, and the titles of all of these."""
+    """The id of what replaced each closed memory, by its own, and the titles of all of these."""
 
-    links: dict[str, list[Neighbour]]
     superseded_by: dict[str, str]
     titles: dict[str, str]
 
@@ -25,12 +24,20 @@ def around(workspace: Workspace, memories: list[Memory], others: Iterable[str] =
     """What is around these memories; `others` are more ids whose titles are wanted."""
 
     def look() -> Around:
-        graph = workspace.graph
         replaced = superseded_by(workspace, memories)
         wanted = {*(memory.id for memory in memories), *replaced.values(), *others}
         known = [each for each in workspace.index.known.with_ids(wanted) if workspace.folder.is_shown(each.key)]
-        links = {memory.id: neighbours(workspace, graph, memory.id) for memory in memories}
-        return Around(links, replaced, {each.id: each.title for each in known})
+        return Around(replaced, {each.id: each.title for each in known})
+
+    return workspace.reading(look)
+
+
+def links_of(workspace: Workspace, memories: list[Memory]) -> dict[str, list[Neighbour]]:
+    """What each of these memories is linked to, by its id."""
+
+    def look() -> dict[str, list[Neighbour]]:
+        graph = workspace.graph
+        return {memory.id: neighbours(workspace, graph, memory.id) for memory in memories}
 
     return workspace.reading(look)
 

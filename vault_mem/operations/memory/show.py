@@ -7,7 +7,6 @@ from typing import Any
 
 from vault_mem.errors import NotFound
 from vault_mem.index.graph import Graph
-from vault_mem.index.index import Index
 from vault_mem.model import Memory
 from vault_mem.notes.origin import trusted
 from vault_mem.operations.memory.filters import Filters, resolved
@@ -93,7 +92,7 @@ def list_memories(workspace: Workspace, filters: Filters | None = None, limit: i
         found = workspace.reading(lambda: workspace.index.memories(wanted))
         total = len(found)
     else:
-        found, total = workspace.reading(lambda: _newest(workspace.index, wanted, limit))
+        found, total = workspace.reading(lambda: workspace.index.newest(wanted, limit))
     replaced = workspace.reading(lambda: superseded_by(workspace, found))
     return ListResult(found, total, freshness.stale, freshness.pending, replaced)
 
@@ -114,11 +113,6 @@ def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str
             if place is not None
         }
     return {id_: by for id_, by in found.items() if by}
-
-
-def _newest(index: Index, filters: Filters, limit: int) -> tuple[list[Memory], int]:
-    files = index.in_order(filters)
-    return list(index.read(files[:limit])), len(files)
 
 
 def trusted_ids(workspace: Workspace, least: str) -> set[str]:

@@ -9,7 +9,7 @@ from datetime import datetime
 import numpy as np
 
 from vault_mem.index.filters import Filters
-from vault_mem.index.known import EPISODE
+from vault_mem.index.index import Counts
 from vault_mem.operations.memory.recall import asked
 from vault_mem.operations.upkeep.review import open_proposals
 from vault_mem.operations.workspace import Workspace
@@ -18,14 +18,10 @@ from vault_mem.result import Result
 
 @dataclass(frozen=True)
 class Glance(Result):
-    """What there is: memories, those of them that are closed or private, episodes, proposals that wait, the index."""
+    """What there is, and how many proposals wait for an answer."""
 
-    memories: int
-    closed: int
-    private: int
-    episodes: int
+    there: Counts
     proposals: int
-    index_bytes: int
     stale: bool
 
 
@@ -45,21 +41,13 @@ class Facets(Result):
 def glance(workspace: Workspace) -> Glance:
     """Count what there is."""
     freshness = workspace.freshen()
-    index = workspace.index
+    found, proposals = workspace.reading(lambda: (workspace.index.counts(), len(open_proposals(workspace))))
+    return Glance(found, proposals, freshness.stale)
 
-    def count() -> Glance:
-        memories = index.count()
-        return Glance(
-            memories=memories,
-            closed=memories - index.count(Filters()),
-            private=index.count(Filters(private=True, closed=True)),
-            episodes=index.count(types=(EPISODE,)),
-            proposals=len(open_proposals(workspace)),
-            index_bytes=index.size,
-            stale=freshness.stale,
-        )
 
-    return workspace.reading(count)
+def index_bytes(workspace: Workspace) -> int:
+    """How much the index takes on the disk."""
+    return workspace.reading(lambda: workspace.index.size)
 
 
 def facets(workspace: Workspace) -> Facets:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from vault_mem.embedding.calibration import Calibration
 from vault_mem.errors import VaultMemError, VaultNotFound
 from vault_mem.index.astray import still_astray
-from vault_mem.index.filters import Filters
-from vault_mem.index.known import EPISODE, NOTE
 from vault_mem.model import Problem
 from vault_mem.operations.git.autocommit import last_trouble
 from vault_mem.operations.sharing import standing
@@ -82,14 +80,9 @@ def status(workspace: Workspace) -> Status:
 
 def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) -> Status:
     index = workspace.index
-    memories = index.count()
     return Status(
         vault=workspace.folder.root,
-        memories=memories,
-        private=index.count(Filters(private=True, closed=True)),
-        closed=memories - index.count(Filters()),
-        episodes=index.count(types=(EPISODE,)),
-        notes=index.count(types=(NOTE,)),
+        **asdict(index.counts()),
         stale=freshness.stale,
         pending=freshness.pending,
         index_dir=index.home,

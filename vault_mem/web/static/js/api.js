@@ -13,7 +13,12 @@ export class Refused extends Error {
   }
 }
 
+// The answers to the first questions, which came with the page: for its first picture, and no later one.
+const sent = new Map(Object.entries(JSON.parse(document.getElementById("sent").textContent)));
+export const forgetSent = () => sent.clear();
+
 async function ask(path, options = {}) {
+  if (sent.has(path)) return sent.get(path);
   const headers = { ...options.headers, ...(key && { "X-Private": key }) };
   const answer = await fetch(path, { ...options, headers, credentials: "same-origin" });
   const body = await answer.json().catch(() => null);
@@ -51,14 +56,6 @@ export async function switchPrivate(on) {
   await refreshStatus();
 }
 
-// Questions that are asked before the view that wants the answer is there.
-const begun = new Map();
-export function begin(path, query) {
-  const answer = ask(full(path, query));
-  answer.catch(() => {}); // the view tells of it
-  begun.set(full(path, query), answer);
-}
-
 // What the server has to say to a question, asked again after every change of the vault.
 export function useAnswer(path, query = {}, { live = true } = {}) {
   const [state, set] = useState({ data: null, error: null, busy: true });
@@ -72,9 +69,7 @@ export function useAnswer(path, query = {}, { live = true } = {}) {
     }
     const stop = new AbortController();
     set((old) => ({ ...old, busy: true }));
-    const answer = begun.get(asked) ?? ask(asked, { signal: stop.signal });
-    begun.delete(asked);
-    answer.then(
+    ask(asked, { signal: stop.signal }).then(
       (data) => !stop.signal.aborted && set({ data, error: null, busy: false }),
       (error) => !stop.signal.aborted && set({ data: null, error, busy: false }),
     );

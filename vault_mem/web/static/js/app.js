@@ -1,20 +1,19 @@
 // The frame: navigation, language, the private switch, and the view that the address names.
 import { address, change, html, render, say, shared, toast, useEffect, useLayoutEffect, useRef, useShared, useState, where } from "./base.js";
-import { NEWEST, begin, listen, refreshStatus, switchPrivate } from "./api.js";
-import { Choice, Toasts, trouble } from "./parts.js";
+import { forgetSent, listen, refreshStatus, switchPrivate } from "./api.js";
+import { Choice, Failure, Toasts, trouble } from "./parts.js";
 import { t } from "./words.js";
+import Agent from "./views/agent.js";
+import Ask from "./views/ask.js";
+import Graph from "./views/graph.js";
+import Health from "./views/health.js";
+import History from "./views/history.js";
+import Memory from "./views/memory.js";
+import New from "./views/new.js";
+import Review from "./views/review.js";
+import Timeline from "./views/timeline.js";
 
-const VIEWS = {
-  ask: () => import("./views/ask.js"),
-  agent: () => import("./views/agent.js"),
-  timeline: () => import("./views/timeline.js"),
-  graph: () => import("./views/graph.js"),
-  review: () => import("./views/review.js"),
-  history: () => import("./views/history.js"),
-  health: () => import("./views/health.js"),
-  new: () => import("./views/new.js"),
-  memory: () => import("./views/memory.js"),
-};
+const VIEWS = { ask: Ask, agent: Agent, timeline: Timeline, graph: Graph, review: Review, history: History, health: Health, new: New, memory: Memory };
 
 const ICONS = {
   ask: "M8 3a5 5 0 1 1 0 10A5 5 0 0 1 8 3Zm3.7 8.7L16 16",
@@ -76,25 +75,18 @@ dark.addEventListener("change", () => change({}));
 
 function useWhere() {
   const [, set] = useState(location.hash);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const moved = () => set(location.hash);
     addEventListener("hashchange", moved);
-    moved(); // it may have changed before anybody listened
     return () => removeEventListener("hashchange", moved);
   }, []);
   return where();
 }
 
 function View({ at }) {
-  const [loaded, set] = useState({});
   const name = at.view in VIEWS ? at.view : "ask";
-  useLayoutEffect(() => {
-    let wanted = true;
-    VIEWS[name]().then((module) => wanted && set({ name, Page: module.default }));
-    return () => (wanted = false);
-  }, [name]);
   // Nothing of a private view stays behind when the switch is turned: the view is made afresh.
-  return loaded.name === name ? html`<${loaded.Page} key=${`${name}/${at.rest.join("/")}/${shared.private}`} query=${at.query} rest=${at.rest} />` : null;
+  return html`<${VIEWS[name]} key=${`${name}/${at.rest.join("/")}/${shared.private}`} query=${at.query} rest=${at.rest} />`;
 }
 
 // After a step to another view the reader is at its heading.
@@ -125,7 +117,7 @@ function App() {
   document.documentElement.lang = shared.lang;
   document.documentElement.dataset.theme = look;
   if (shared.over) return html`<main class="main"><h1>${t("over.title")}</h1><p class="words">${t("over.text")}</p></main>`;
-  if (!shared.status) return null;
+  if (!shared.status) return html`<main class="main"><h1>vault-mem</h1><${Failure} error=${shared.trouble} /></main>`;
   return html`<a class="skip" href="#main" onClick=${(event) => (event.preventDefault(), document.getElementById("main").focus())}>${t("skip")}</a>
     <div class=${`frame ${shared.private ? "private-on" : ""}`}>
       ${shared.private && html`<div class="private-bar" role="region" aria-label=${t("private.title")}><span>● ${t("private.on")}</span><button type="button" onClick=${() => flip(false)}>${t("private.hide")}</button></div>`}
@@ -143,9 +135,10 @@ addEventListener("click", (event) => {
   if (link) location.hash = address("memory", {}, link.dataset.id);
 });
 
-// On their way while the first answer is.
-VIEWS[where().view]?.();
-if (/^(#\/ask)?$/.test(location.hash)) begin("list", { n: NEWEST });
-await refreshStatus().catch(() => {});
-render(html`<${App} />`, document.getElementById("app"));
-listen();
+refreshStatus()
+  .catch((trouble) => change({ trouble }))
+  .then(() => {
+    render(html`<${App} />`, document.getElementById("app"));
+    forgetSent();
+    listen();
+  });

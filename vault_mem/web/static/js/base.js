@@ -26,6 +26,7 @@ export const shared = {
   lang: kept("lang") ?? (navigator.languages?.find((each) => /^(en|ja)\b/.test(each))?.startsWith("ja") ? "ja" : "en"),
   theme: kept("theme") ?? "auto",
   status: null, // api/status
+  trouble: null, // why there is none
   changes: 0, // counts what happened in the vault: views that depend on it ask again
   changed: new Set(), // ids of the last change, so that they can be seen
   private: false,
@@ -77,9 +78,10 @@ export function address(view, query = {}, ...rest) {
 export const go = (to) => {
   location.hash = to;
 };
-// The address follows what is typed, without a step of Back for every letter.
-export function settle(to) {
-  if (to !== location.hash) history.replaceState(null, "", to);
+// The address follows what is typed, without a step of Back for every letter; whoever has gone to another view meanwhile stays there.
+export function settle(view, query) {
+  const to = address(view, query);
+  if (where().view === view && to !== location.hash) history.replaceState(null, "", to);
 }
 
 // A value as it was when it last stayed the same for a while; what counts is what it says, not which object it is.

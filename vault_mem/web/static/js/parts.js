@@ -40,6 +40,9 @@ export const bytes = (n) => (n == null ? "–" : n < 1e6 ? `${number(n / 1e3)} k
 
 export const When = ({ at }) => html`<time datetime=${at} title=${`${dayLong(at)} ${clock(at)}`}>${day(at)}</time>`;
 
+// What a command did: `episode create` and `episode add` are told alike.
+export const did = (command) => t(`command.${command.split(" ")[0]}`, {}, command);
+
 export const memoryAt = (id) => address("memory", {}, id);
 
 export const Head = ({ title, children, lead }) => {

@@ -46,7 +46,7 @@ export class Picture {
       this.redraw();
       return;
     }
-    this.worker = new Worker(new URL("layout.js", import.meta.url));
+    this.worker = new Worker("static/js/layout.js");
     this.worker.onmessage = ({ data }) => this.place(data);
     this.worker.postMessage({ count: this.count, edges: graph.edges, cluster: graph.nodes.cluster, depth: graph.centre == null ? null : graph.nodes.depth, quiet: this.still, aspect: Math.min(2.2, Math.max(0.5, this.width / this.height || 1)) });
   }

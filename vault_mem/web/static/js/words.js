@@ -278,6 +278,10 @@ export const WORDS = {
   "command.views": ["Wrote the views", "ビューを更新"],
   "command.adopt": ["Took in a note", "ノートを取り込み"],
   "command.heal": ["Mended links", "リンクを修復"],
+  "command.config": ["Changed a setting", "設定を変更"],
+  "command.doctor": ["Put right what doctor found", "診断で見つかった点を修復"],
+  "command.late-words": ["Kept words saved late by a program", "遅れて保存された文を残した"],
+  "command.supersede": ["Replaced", "新しい方に置き換え"],
   "command.init": ["Made the vault", "保管庫を作成"],
 
   "health.good": ["All is well.", "問題ありません。"],

@@ -1,5 +1,5 @@
 // What the agent sees: the very text it is sent, and what it costs.
-import { address, html, settle, shared, useDelayed, useEffect, useState } from "../base.js";
+import { html, settle, shared, useDelayed, useEffect, useState } from "../base.js";
 import { useAnswer } from "../api.js";
 import { Choice, Failure, Field, Head, Waiting, number } from "../parts.js";
 import { t } from "../words.js";
@@ -9,7 +9,7 @@ export default function Agent({ query }) {
   const [budget, setBudget] = useState(Number(query.budget) || 1500);
   const [question, setQuestion] = useState(query.q ?? "");
   const late = useDelayed({ what, budget, q: question.trim() }, 150);
-  useEffect(() => settle(address("agent", { ...late, q: late.what === "recall" ? late.q : "" })), [late]);
+  useEffect(() => settle("agent", { ...late, q: late.what === "recall" ? late.q : "" }), [late]);
   const asks = late.what === "recall";
   const sent = useAnswer(asks && !late.q ? null : `agent/${late.what}`, asks ? { q: late.q, budget: late.budget } : { budget: late.budget });
   return html`<${Head} title=${t("nav.agent")} lead=${t(shared.private ? "agent.lead.private" : "agent.lead")} />

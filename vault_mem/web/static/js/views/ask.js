@@ -1,5 +1,5 @@
 // Ask: what answers a question, why it was found, and why something else was not.
-import { address, html, say, settle, shared, useDelayed, useEffect, useRef, useState } from "../base.js";
+import { html, say, settle, shared, useDelayed, useEffect, useRef, useState } from "../base.js";
 import { NEWEST, get, useAnswer } from "../api.js";
 import { Check, Facts, Failure, Field, Head, Meter, Parts, Replaced, Served, Terms, Waiting, Ways, memoryAt, number } from "../parts.js";
 import { t } from "../words.js";
@@ -11,7 +11,7 @@ export default function Ask({ query }) {
   useEffect(() => setAsked(query), [JSON.stringify(query)]);
   const set = (what) => setAsked((old) => ({ ...old, ...what }));
   const late = useDelayed(asked, 150);
-  useEffect(() => settle(address("ask", late)), [late]);
+  useEffect(() => settle("ask", late), [late]);
   const question = (late.q ?? "").trim();
   const filters = Object.fromEntries(FILTERS.map((name) => [name, late[name]]));
   const found = useAnswer(question ? "recall" : "list", question ? { q: question, n: 10, ...filters } : { n: NEWEST, ...filters });

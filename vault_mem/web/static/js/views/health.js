@@ -26,7 +26,7 @@ export default function Health() {
     <section aria-labelledby="kinds"><h2 id="kinds" class="day">${t("health.kinds")}</h2>
       <dl class="bars">${Object.entries(kinds).map(([kind, n]) => html`<div class="why" key=${kind}><dt><${Kind} kind=${kind} /></dt><dd class="bar" aria-hidden="true"><i style=${{ width: `${(n / Math.max(...Object.values(kinds))) * 100}%` }}></i></dd><dd class="num">${number(n)}</dd></div>`)}</dl></section>
     <section aria-labelledby="checks"><h2 id="checks" class="day">${t("health.checks")}</h2>
-      <ul>${checks.map((each) => html`<li class="row" key=${each.name}><span class=${`badge ${LOOK[each.state] ?? ""}`}>${t(`severity.${each.state}`)}</span><b>${t(`check.${each.name}`, {}, each.name)}</b><span class="soft small grow">${detail(each, found.data)}</span>${each.fix && html`<${Command} text=${each.fix} />`}</li>`)}</ul></section>`;
+      <ul class="checks">${checks.map((each) => html`<li class="row" key=${each.name}><span class=${`badge ${LOOK[each.state] ?? ""}`}>${t(`severity.${each.state}`)}</span><b>${t(`check.${each.name}`, {}, each.name)}</b><span class="soft small grow">${detail(each, found.data)}</span>${each.fix && html`<${Command} text=${each.fix} />`}</li>`)}</ul></section>`;
 }
 
 function detail({ name, detail: said }, { daemon, findings }) {

@@ -1,7 +1,7 @@
 // History: every operation with its diff, and the way back from each that has one.
 import { html, useState } from "../base.js";
 import { useAnswer } from "../api.js";
-import { Failure, Head, LineDiff, Waiting, clock, dayLong, memoryAt, undo } from "../parts.js";
+import { Failure, Head, LineDiff, Waiting, clock, dayLong, did, memoryAt, undo } from "../parts.js";
 import { t } from "../words.js";
 
 const STEP = 50;
@@ -34,14 +34,14 @@ function Operation({ operation }) {
   return html`<li>
     <span class="when num"><time datetime=${at}>${clock(at)}</time></span>
     <div>
-      <div class="row"><b class=${undone ? "struck" : ""}>${t(`command.${command}`, {}, command)}</b>
+      <div class="row"><b class=${undone ? "struck" : ""}>${did(command)}</b>
         ${unasked && html`<span class="badge">${t("unasked")}</span>`}${undone && html`<span class="badge">${t("is.undone")}</span>`}</div>
       ${named.slice(0, 4).map((id) => html`<p key=${id} class="small"><a href=${memoryAt(id)}>${titles[id]}</a></p>`)}
       ${named.length > 4 && html`<p class="small soft">${t("more", { n: named.length - 4 })}</p>`}
       ${reason && html`<p class="small soft">${reason}</p>`}
       <details class="disclose" open=${open} onToggle=${(event) => setOpen(event.target.open)}><summary>${t("files", { n: files.length })}</summary>${open && html`<${Changes} op=${op} />`}</details>
     </div>
-    <div>${undoable && html`<button type="button" class="btn small" disabled=${busy} onClick=${back} aria-label=${t("undo.what", { what: t(`command.${command}`, {}, command), when: clock(at) })}>${t("undo")}</button>`}</div>
+    <div>${undoable && html`<button type="button" class="btn small" disabled=${busy} onClick=${back} aria-label=${t("undo.what", { what: did(command), when: clock(at) })}>${t("undo")}</button>`}</div>
   </li>`;
 }
 

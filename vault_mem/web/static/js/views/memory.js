@@ -1,7 +1,7 @@
 // One memory: read, edited in place, and what happened to it. What somebody else wrote meanwhile is never written over unread.
 import { address, change, html, shared, useEffect, useRef, useState } from "../base.js";
 import { post, useAnswer } from "../api.js";
-import { Command, Diff, Facts, Failure, Head, LineDiff, Replaced, Waiting, clock, day, done } from "../parts.js";
+import { Command, Diff, Facts, Failure, Head, LineDiff, Replaced, Waiting, clock, day, did, done } from "../parts.js";
 import { t } from "../words.js";
 import { Links } from "./ask.js";
 
@@ -38,7 +38,7 @@ function Reading({ memory, edit }) {
     <dl class="fields">${rows.map(([name, value, spoken]) => html`<div key=${name}><dt>${t(name)}</dt><dd>${spoken ? html`<span aria-hidden="true">${value}</span><span class="sr">${spoken}</span>` : value}</dd></div>`)}</dl>
     ${memory.links?.length > 0 && html`<h2 class="day">${t("memory.links")}</h2><${Links} links=${memory.links} />`}
     ${memory.history?.length > 0 && html`<h2 class="day">${t("memory.history")}</h2>
-      <ul class="ops">${memory.history.map((each, n) => html`<li key=${n}><span class="when num">${day(each.at)} ${clock(each.at)}</span><div><b>${t(`command.${each.command}`, {}, each.command)}</b>${each.reason && html` <span class="small soft">${each.reason}</span>`}
+      <ul class="ops">${memory.history.map((each, n) => html`<li key=${n}><span class="when num">${day(each.at)} ${clock(each.at)}</span><div><b>${did(each.command)}</b>${each.reason && html` <span class="small soft">${each.reason}</span>`}
         ${each.diff?.length > 0 && html`<details class="disclose"><summary>${t("memory.diff")}</summary><div class="diff"><${LineDiff} diff=${each.diff} /></div></details>`}</div></li>`)}</ul>`}`;
 }
 

@@ -1,5 +1,5 @@
 // Timeline: what was known when, what has been replaced since, and how it felt.
-import { address, html, settle, shared, useDelayed, useEffect, useState } from "../base.js";
+import { html, settle, shared, useDelayed, useEffect, useState } from "../base.js";
 import { useAnswer } from "../api.js";
 import { Choice, Failure, Field, Head, Shape, Waiting, clock, day, dayLong, memoryAt, month, number } from "../parts.js";
 import { t } from "../words.js";
@@ -18,7 +18,7 @@ export default function Timeline({ query }) {
     setAsOf(query.as_of ?? "");
   }, [query.by, query.as_of]);
   const late = useDelayed(asOf, 120);
-  useEffect(() => settle(address("timeline", { by, as_of: late })), [by, late]);
+  useEffect(() => settle("timeline", { by, as_of: late }), [by, late]);
   useEffect(() => setShown(STEP), [by]);
   const line = useAnswer("timeline", { by, as_of: late });
   const whole = useAnswer("timeline", { by });
