@@ -112,6 +112,12 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+def begin_lines() -> None:
+    """Have new lines: in a process that was just forked nobody stands in one."""
+    global _LINES, _LINES_LOCK
+    _LINES, _LINES_LOCK = WeakValueDictionary(), threading.Lock()
+
+
 class Vault:
     """One vault. Every method brings the index up to date with the files first, or says that it could not.
 
@@ -271,11 +277,8 @@ class Vault:
         added to that stays, unless `replace_all`.
         """
         given = locals()
-        from vault_mem.operations.memory.remember import remember
-
         draft = self._draft({name: given[name] for name in ("content", "created", "metadata", *GIVEN)})
-        return self._writing(
-            remember,
+        return self._remember(
             draft,
             force=force,
             dedup_threshold=dedup_threshold,
@@ -284,6 +287,11 @@ class Vault:
             allow_secret=allow_secret,
             replace_all=replace_all,
         )
+
+    def _remember(self, draft: Draft, **how: Any) -> RememberResult:
+        from vault_mem.operations.memory.remember import remember
+
+        return self._writing(remember, draft, **how)
 
     def remember_many(
         self,

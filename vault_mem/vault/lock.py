@@ -26,6 +26,9 @@ if sys.platform == "win32":
         except OSError:
             return False
         return True
+
+    def unlock(handle: int) -> None:
+        """Nothing: closing the file lets go."""
 else:
     import fcntl
 
@@ -36,6 +39,10 @@ else:
         except BlockingIOError:
             return False
         return True
+
+    def unlock(handle: int) -> None:
+        """Let go of the lock, also where a process that was forked meanwhile has the file open, too."""
+        fcntl.flock(handle, fcntl.LOCK_UN)
 
 
 @contextmanager
@@ -56,9 +63,12 @@ def locked(tree: Tree, key: str, what: str, wait: float = WAIT_SECONDS) -> Itera
             if time.monotonic() > deadline:
                 raise Busy(f"another process has been writing {what} for {wait:.0f} s", "wait for it, or stop it")
             time.sleep(_POLL_SECONDS)
-        yield
+        try:
+            yield
+        finally:
+            unlock(handle)
     finally:
-        os.close(handle)  # closing releases the lock
+        os.close(handle)
 
 
 @contextmanager
