@@ -136,7 +136,7 @@ class Vault:
         progress: Progress | None = None,
     ) -> None:
         env = os.environ if env is None else env
-        root = find_vault(path, cwd or Path.cwd(), env)
+        root = find_vault(path, Path.cwd() if cwd is None else path_of(cwd), env)
         self._share(Workspace(Folder(root, env, clock), progress))
 
     @classmethod
@@ -899,11 +899,11 @@ class Vault:
 
         return self._reading(hint_stats)
 
-    def note_used(self, ids: Iterable[str]) -> None:
+    def note_used(self, ids: Iterable[Ref]) -> None:
         """These memories were read: a hint that had shown one was of use."""
         from vault_mem.vault import hints
 
-        hints.note_used(self.workspace.folder, ids)
+        hints.note_used(self.workspace.folder, names_of(ids))
 
     def stats(self) -> Stats:
         """Show what the vault holds and how it grows."""
@@ -1133,7 +1133,9 @@ class Vault:
             given["closed"] = True
         if episode is not None:
             given["ids"] = [memory.id for memory in self.episode(episode).memories]
-        return replace(filters or Filters(), **given).in_zone(self._zone)
+        chosen = replace(filters or Filters(), **given)
+        lists = {name: texts_of(getattr(chosen, name), name) for name in ("tags", "people")}
+        return replace(chosen, **lists).in_zone(self._zone)
 
 
 def name_of(ref: Ref) -> str:

@@ -54,7 +54,7 @@ def _noted(act: Any, *given: Any, **options: Any) -> Any:
     return _register(act, *given, **options)
 
 
-atexit.register = _noted
+atexit.register = _noted  # type: ignore[assignment]
 try:
     with no_collection():
         import lancedb as lancedb

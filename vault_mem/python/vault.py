@@ -66,6 +66,10 @@ class Vault(library.Vault):
         """Open a vault; raises VaultNotFound where there is none."""
         if path is not None and not isinstance(path, str | os.PathLike):
             raise InvalidInput(f"path is a text or a Path, not {path!r}")
+        if env is not None:
+            given.mapping("env", env)
+        if clock is not None:
+            given.function("clock", clock)
         own = env is None or env is os.environ
         self._given: dict[str, Any] = {"watch": watch, "wait": wait, "read_wait": read_wait, "clock": clock}
         self._given |= {"env": None if own else env, "progress": progress}

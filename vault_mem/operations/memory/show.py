@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from vault_mem.errors import NotFound
+from vault_mem.errors import InvalidInput, NotFound
 from vault_mem.index.graph import Graph
 from vault_mem.index.index import Index
 from vault_mem.model import Memory
-from vault_mem.notes.origin import trusted
+from vault_mem.notes.origin import TRUST, UNKNOWN, trusted
 from vault_mem.operations.memory.filters import Filters, resolved
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.superseded import superseding_id
@@ -123,6 +123,8 @@ def _newest(index: Index, filters: Filters, limit: int) -> tuple[list[Memory], i
 
 def trusted_ids(workspace: Workspace, least: str) -> set[str]:
     """The memories that come from a source to be trusted that much (SPEC K-6)."""
+    if least not in (*TRUST, UNKNOWN):
+        raise InvalidInput(f"a source is trusted as {', '.join(TRUST)} or none, not as {least!r}")
     workspace.freshen()
     memories = workspace.reading(workspace.index.memories)
     return {memory.id for memory in memories if trusted(memory.source, least)}
