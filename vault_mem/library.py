@@ -1134,8 +1134,8 @@ class Vault:
         if episode is not None:
             given["ids"] = [memory.id for memory in self.episode(episode).memories]
         chosen = replace(filters or Filters(), **given)
-        lists = {name: texts_of(getattr(chosen, name), name) for name in ("tags", "people")}
-        return replace(chosen, **lists).in_zone(self._zone)
+        given_people = texts_of(chosen.people, "people")  # type: ignore[arg-type]  # sets of names come later
+        return replace(chosen, tags=texts_of(chosen.tags, "tags"), people=given_people).in_zone(self._zone)
 
 
 def name_of(ref: Ref) -> str:
