@@ -47,8 +47,8 @@ class Vault(library.Vault):
     `watch=True` hears of changes to the files for as long as the vault is open, so that a call need not look at all of
     them; inside `with Vault(…) as vault:` that is the default from the second call on, `watch=False` turns it off.
     `wait` is how many seconds a write waits for others that write, and `read_wait` a read for a sync, before it answers
-    from what is there and says so. Settings that change on disk are seen by the next call. Where the daemon
-    is running and the files are not watched here, `recall` asks it (never with VAULT_MEM_DAEMON=off).
+    from what is there and says so. Settings that change on disk are seen by the next call. Where the daemon is
+    running and the files are not watched here, `recall` and `remember` ask it (never with VAULT_MEM_DAEMON=off).
     """
 
     def __init__(
