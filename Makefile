@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench peers frameworks test-store clients test-web dist docs pictures soak fuzz model model-check clean
+.PHONY: demo test lint bench peers frameworks oldest test-store clients test-web dist docs pictures soak fuzz model model-check clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -60,6 +60,19 @@ $(FRAMEWORKS)/.installed: pyproject.toml
 
 frameworks: $(FRAMEWORKS)/.installed
 	$(FRAMEWORKS)/bin/pytest -rs tests/library tests/test_library_types.py
+
+# The oldest versions of everything that pyproject.toml allows, in an environment of their own. About three minutes.
+OLDEST := build/oldest
+
+$(OLDEST)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(OLDEST)
+	$(PYTHON) -c "import tomllib; found = tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies']; \
+	print(*(each.replace('>=', '==') for each in found if '>=' in each), sep='\n')" > $(OLDEST)/versions.txt
+	$(OLDEST)/bin/pip install --quiet --disable-pip-version-check -e . hypothesis pytest -c $(OLDEST)/versions.txt
+	touch $@
+
+oldest: $(OLDEST)/.installed
+	$(OLDEST)/bin/pytest tests/test_static.py tests/test_notes.py tests/test_watch.py tests/test_library.py tests/test_remember.py
 
 # Machines that share an index on an object store: moto's S3 server and, where there is npm, Azurite, which the tests
 # start on the loopback. Under 90 seconds. Where they cannot be installed, what needs them is skipped, and says so.

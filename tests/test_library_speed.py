@@ -361,3 +361,112 @@ print(light)
                 check=False,
             )
             assert (done.returncode, done.stdout.strip()) == (0, light), done.stderr
+
+
+def test_a_daemon_that_is_running_saves(tmp_path: Path) -> None:
+    # B-3: what it answers is what this process would have answered
+    from daemons import served
+
+    code = """
+import sys, datetime
+from vault_mem import InvalidInput, SecretFound, Vault
+vault = Vault(sys.argv[1])
+when = datetime.datetime(2026, 1, 2, 3, 4)
+fields = dict(kind="fact", tags=["sea", "-x"], people=["Noor"], importance=4, intensity=0.5, secondary=["calm"])
+first = vault.remember("The ferry leaves at nine from pier four", **fields, valid_from=when)
+again = vault.remember("The ferry leaves at nine from pier four")
+moved = vault.remember("The ferry leaves at ten from pier four", kind="fact")
+kept = vault.remember("--my own words", private=True, dedup_threshold=0, link_threshold=0.1, force=True)
+wrong = []
+for given in ({"kind": "no"}, {"importance": 9}, {"dedup_threshold": 2.0}, {"valid_from": when, "valid_to": "2025"}):
+    try:
+        vault.remember("Something else altogether", **given)
+    except InvalidInput as error:
+        wrong.append(error.message)
+try:
+    vault.remember("The key is AKIAIOSFODNN7EXAMPLE and AWS is ours")
+except SecretFound as error:
+    wrong.append(error.hint)
+light = "lancedb" not in sys.modules
+own = Vault(sys.argv[1], watch=True)
+assert (first.saved, first.grown, first.links) == (True, False, 0)
+assert own.show(first.memory.id).memory == first.memory, first.memory
+assert not again and again.duplicate_of.memory == first.memory and again.duplicate_of.similarity == 1
+assert moved.changed.memory == first.memory and moved.differs and moved.linked, moved
+assert [each.memory.id for each in moved.may_replace] == [first.memory.id] or not moved.may_replace
+assert kept.memory.private and kept.memory.content == "--my own words"
+assert len(wrong) == 5 and not any("--" in each for each in wrong), wrong
+assert vault.remember("With notes of my own", metadata={"run": 7}, created=when).memory.metadata == {"run": 7}
+print(light)
+"""
+    with served(tmp_path) as vault:
+        vault.spawn("remember", "A cat sleeps on the stove")
+        for daemon, light in (("on", "True"), ("off", "False")):
+            done = subprocess.run(
+                [sys.executable, "-c", code, str(vault.root)],
+                env={**os.environ, **vault.env, "VAULT_MEM_DAEMON": daemon},
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+            assert (done.returncode, done.stdout.strip()) == (0, light), done.stderr
+            for _ in range(3 + (daemon == "on")):
+                vault.spawn("undo", "--yes")
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_an_answer_that_gets_lost(root: Path, env: dict[str, str], monkeypatch, before: bool) -> None:
+    # B-3: a text is saved once, whether the daemon died before or after it had saved it
+    from vault_mem.python import served
+    from vault_mem.vault.interrupted import request_id
+
+    vault = Vault(root, env=env)
+    vault._served = True
+
+    def die(where: str, arguments: list[str], text: bytes, request: str) -> None:
+        if not before:
+            token = request_id.set(request)
+            Vault(where, env=env).remember(text.decode())
+            request_id.reset(token)
+        raise served.Lost
+
+    monkeypatch.setattr(served, "ask", die)
+    saved = vault.remember("The ferry leaves at nine")
+    assert saved
+    assert [each.id for each in vault.list()] == [saved.memory.id]
+
+
+def test_a_write_that_may_wait_does(root: Path, env: dict[str, str]) -> None:
+    # B-3: with `wait` set it gave up after a tenth of a second where the index was being rebuilt
+    vault = Vault(root, env=env, wait=30)
+    vault.remember("The ferry leaves at nine")
+    index = vault.workspace.index
+    (index.home / "busy").touch()
+    handle = os.open(index.lock_path, os.O_RDWR)
+    assert try_lock(handle)
+    (root / "memories" / "by-hand.md").write_text("The gate code is in the blue notebook")
+    free = threading.Timer(1.0, os.close, [handle])
+    free.start()
+    assert vault.remember("The bakery opens at six")
+    free.join()
+
+
+def test_a_vault_is_not_held_while_a_process_starts(root: Path, env: dict[str, str], monkeypatch) -> None:
+    # D-7, B-3: loading the index under the vault's lock made others give up on a busy machine
+    from vault_mem.index.index import Index
+
+    held = []
+    real = Index.open
+    vault = Vault(root, env=env)
+
+    def open_(index: Index) -> str:
+        held.append(vault.workspace.folder.writing)
+        return real(index)
+
+    monkeypatch.setattr(Index, "open", open_)
+    vault.remember("The ferry leaves at nine")
+    vault.close_files()
+    vault.remember_many(["The bakery opens at six"])
+    assert held
+    assert not any(held)

@@ -64,6 +64,16 @@ WRONG: dict[str, Callable[[Vault], object]] = {
     "since max": lambda v: v.list(since=datetime.max),
     "filters max": lambda v: v.list(Filters(since=datetime.max)),
     "private no": lambda v: v.list(private="no"),
+    "filters metadata list": lambda v: v.list(metadata={"run": [1]}),
+    "filters metadata none": lambda v: v.recall("x", metadata={"run": None}),
+    "filters metadata number": lambda v: v.recall("x", metadata={"run": np.int64(7)}),
+    "filters tags": lambda v: v.list(Filters(tags=5)),
+    "note_used none": lambda v: v.note_used(None),
+    "trusted": lambda v: v.trusted_ids("everybody"),
+    "env": lambda v: Vault(v.root, env=5),
+    "cwd": lambda v: Vault(v.root, cwd=5),
+    "clock": lambda v: Vault(v.root, clock=5),
+    "episode without memories": lambda v: v.create_episode([], "s"),
     "remember private no": lambda v: v.remember("y", private="no"),
     "remember private 1": lambda v: v.remember("y", private=1),
     "valence": lambda v: v.remember("y", valence=True),
@@ -390,3 +400,34 @@ def test_settings_trash_and_evaluate_have_their_methods(vault: Vault, tmp_path: 
     }
     data.write_text(json.dumps([entry]))
     assert Vault.evaluate(data).as_json()["questions"] == 1
+
+
+def test_lists_are_what_the_note_gives_back(vault: Vault) -> None:
+    # B-2: the result said `#x y` and ` a `, the note x y and a
+    saved = vault.remember("One", tags=["#x y", " a ", "a", "  "], people=[" Kaya ", "Kaya"], category=" work ").memory
+    again = vault.show(saved).memory
+    assert (saved.tags, saved.people, saved.category) == (["x y", "a"], ["Kaya"], "work")
+    assert (again.tags, again.people, again.category) == (saved.tags, saved.people, saved.category)
+
+
+def test_one_tag_in_filters(vault: Vault) -> None:
+    # B-2: `Filters(tags="work")` looked for w, o, r and k
+    vault.remember("The standup moved to 3pm", tags=["work"])
+    assert len(vault.list(Filters(tags="work"))) == 1
+    assert len(vault.recall("standup", filters=Filters(tags="work"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda v: v.episode("ep_nope"), "vault.episodes()"),
+        (lambda v: v.restore("nope"), "vault.trash()"),
+        (lambda v: Vault(v.root / "nope"), "Vault.init(FOLDER)"),
+        (lambda v: v.evaluate("nope"), "help(Vault.evaluate)"),
+    ],
+)
+def test_hints_name_methods(kept: Vault, wrong: Callable[[Vault], object], says: str) -> None:
+    with pytest.raises(VaultMemError) as error:
+        wrong(kept)
+    assert says in error.value.hint
+    assert not SHELL.search(error.value.hint)

@@ -425,3 +425,5 @@ def test_a_text_is_embedded_once(vault: Vault, monkeypatch: pytest.MonkeyPatch, 
     saved = vault.remember(text).memory
     assert vault.show(saved.id).memory.content == text.strip()
     assert len(embedded) == len(set(embedded)) > 0
+    vault.remember_many([f"Parcel {n} of {n * 7} is on the shelf by the door" for n in range(60)], force=True)
+    assert len(embedded) == len(set(embedded)) > 60

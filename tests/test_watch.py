@@ -204,3 +204,16 @@ def test_without_events_every_command_looks(tmp_path: Path) -> None:
         (command.root / "memories/unseen.md").write_text("Nobody announced the axolotl.\n")
         assert command.found("axolotl")[0] == "memories/unseen.md"
         assert command.run("daemon", "status", "--json").json["watching"] == "scans"
+
+
+def test_the_machines_own_folder_is_its_owners(root: Path, env: dict[str, str], monkeypatch) -> None:
+    # S-8: where watchdog's own observer watches, the cookies made .vault-mem with a mode for everybody
+    from vault_mem import Vault
+    from vault_mem.daemon import watcher
+
+    monkeypatch.setattr(watcher, "_source", watcher._Observed)
+    shutil.rmtree(root / ".vault-mem", ignore_errors=True)
+    vault = Vault(root, env=env, watch=True)
+    vault.settings()
+    assert (root / ".vault-mem").stat().st_mode & 0o777 == 0o700
+    vault.close_files()

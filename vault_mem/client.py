@@ -288,7 +288,7 @@ def _ask(connection: Socket, arguments: list[str], id_: str) -> int | None:
     except OSError:
         first, hung_up = None, True
     if first is None and not hung_up:
-        first = _last_word(connection, messages)
+        first = last_word(connection, messages)
         if first is None:
             raise _NotTaken
     if first is None or first[0] != protocol.ACCEPTED:
@@ -348,7 +348,7 @@ def _cancel_on_interrupt(connection: Socket) -> None:
     _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGINT])  # handles one that came before
 
 
-def _last_word(connection: Socket, messages: Messages) -> tuple[bytes, bytes] | None:
+def last_word(connection: Socket, messages: Messages) -> tuple[bytes, bytes] | None:
     """After a timeout: hang up, then check whether the request was taken after all."""
     try:
         connection.shutdown(2)

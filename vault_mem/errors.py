@@ -122,3 +122,11 @@ class EditRefused(VaultMemError):
     """The front matter cannot be changed without disturbing something else in it."""
 
     code = "edit_refused"
+
+
+def by_code(code: str, family: type[VaultMemError] = VaultMemError) -> type[VaultMemError]:
+    """The error of that code, as JSON tells it."""
+    for each in family.__subclasses__():
+        if (found := by_code(code, each)).code == code:
+            return found
+    return family

@@ -112,6 +112,12 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+def begin_lines() -> None:
+    """Have new lines: in a process that was just forked nobody stands in one."""
+    global _LINES, _LINES_LOCK
+    _LINES, _LINES_LOCK = WeakValueDictionary(), threading.Lock()
+
+
 class Vault:
     """One vault. Every method brings the index up to date with the files first, or says that it could not.
 
@@ -130,7 +136,7 @@ class Vault:
         progress: Progress | None = None,
     ) -> None:
         env = os.environ if env is None else env
-        root = find_vault(path, cwd or Path.cwd(), env)
+        root = find_vault(path, Path.cwd() if cwd is None else path_of(cwd), env)
         self._share(Workspace(Folder(root, env, clock), progress))
 
     @classmethod
@@ -279,11 +285,8 @@ class Vault:
         added to that stays, unless `replace_all`.
         """
         given = locals()
-        from vault_mem.operations.memory.remember import remember
-
         draft = self._draft({name: given[name] for name in ("content", "created", "metadata", *GIVEN)})
-        return self._writing(
-            remember,
+        return self._remember(
             draft,
             force=force,
             dedup_threshold=dedup_threshold,
@@ -292,6 +295,11 @@ class Vault:
             allow_secret=allow_secret,
             replace_all=replace_all,
         )
+
+    def _remember(self, draft: Draft, **how: Any) -> RememberResult:
+        from vault_mem.operations.memory.remember import remember
+
+        return self._writing(remember, draft, **how)
 
     def remember_many(
         self,
@@ -896,11 +904,11 @@ class Vault:
 
         return self._reading(hint_stats)
 
-    def note_used(self, ids: Iterable[str]) -> None:
+    def note_used(self, ids: Iterable[Ref]) -> None:
         """These memories were read: a hint that had shown one was of use."""
         from vault_mem.vault import hints
 
-        hints.note_used(self.workspace.folder, ids)
+        hints.note_used(self.workspace.folder, names_of(ids))
 
     def stats(self) -> Stats:
         """Show what the vault holds and how it grows."""
@@ -1130,7 +1138,9 @@ class Vault:
             given["closed"] = True
         if episode is not None:
             given["ids"] = [memory.id for memory in self.episode(episode).memories]
-        return replace(filters or Filters(), **given).in_zone(self._zone)
+        chosen = replace(filters or Filters(), **given)
+        given_people = texts_of(chosen.people, "people")  # type: ignore[arg-type]  # sets of names come later
+        return replace(chosen, tags=texts_of(chosen.tags, "tags"), people=given_people).in_zone(self._zone)
 
 
 def name_of(ref: Ref) -> str:

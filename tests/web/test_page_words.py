@@ -49,7 +49,9 @@ def test_every_operation_has_words() -> None:
     calls = [name for text in sources for name in re.findall(r'Transaction\(\s*[\w.]+,\s*"([\w -]+)"', text)]
     named = [name for text in sources for name in re.findall(r'^COMMAND = "([\w -]+)"', text, re.M)]
     assert len(set(calls)) > 20
-    assert {f"command.{name.split()[0]}" for name in [*calls, *named, "config set", "supersede"]} - set(words()) == set()
+    assert {f"command.{name.split()[0]}" for name in [*calls, *named, "config set", "supersede"]} - set(
+        words()
+    ) == set()
 
 
 def test_nothing_comes_from_elsewhere() -> None:

@@ -6,16 +6,16 @@ import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from vault_mem.cli.common import finish
 from vault_mem.cli.console import Console
 from vault_mem.cli.main import fail, guarded, run
+from vault_mem.cli.remember import answer
 from vault_mem.daemon.holding import await_end
 from vault_mem.library import Vault
 from vault_mem.messages import notices, the_vault
-from vault_mem.operations.memory.remember import RememberResult
-from vault_mem.operations.memory.results import Found
+from vault_mem.operations.memory.remember import saved_before
 from vault_mem.vault import journal
 
 
@@ -60,23 +60,10 @@ def _outcome(root: str, console: Console, request: str) -> int | None:
         return None
     console.note(notices.DAEMON_DIED)
     if record["command"] == "remember" and record["ids"]:
-        return _saved(console, vault, record["ids"][0])
+        return answer(console, vault, saved_before(vault.workspace, record["ids"][0]))
     console.answer(
         {"status": "done", "operation": record["op"], "command": record["command"]},
         the_vault.DONE_BEFORE.format_map(record),
     )
     finish(console, vault)
     return 0
-
-
-def _saved(console: Console, vault: Vault, id_: str) -> int:
-    """What remember would have said."""
-    from vault_mem.cli.remember import answer
-
-    workspace = vault.workspace
-    workspace.freshen()
-    memory = workspace.index.get(id_)
-    edges = [edge for edge in workspace.graph.edges(id_) if edge.link.type == "similar"]
-    linked: list[Any] = [Found(workspace.index.get(edge.target), edge.link.confidence or 0.0) for edge in edges]
-    linked.sort(key=lambda found: -found.similarity)
-    return answer(console, vault, RememberResult(memory, len(linked), linked, None))

@@ -165,7 +165,8 @@ class Watcher:
 
     def _cookie_folder(self) -> None:
         if self._cookies_at is not None:
-            self._cookies_at.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._cookies_at.parent.mkdir(mode=0o700, exist_ok=True)  # this machine's folder may not be there yet
+            self._cookies_at.mkdir(mode=0o700, exist_ok=True)
             for left in self._cookies_at.iterdir():  # of a daemon that was killed
                 left.unlink(missing_ok=True)
 

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 Vectors = NDArray[np.float32]
 
-# How many texts' vectors are kept: what the guard compares is saved a moment later, and need not be embedded again.
-KEPT = 32
+# How many texts' vectors are kept: what the guard compares is saved later, some hundred at a time at most
+# (`remember_many`), and need not be embedded again.
+KEPT = 1_000
 BUILT_IN = Path(__file__).parent / "default"
 
 _FILES = ("config.json", "tokenizer.json", "model.safetensors")

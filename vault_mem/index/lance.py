@@ -8,12 +8,17 @@ of times, and there is none.
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import os
 import sys
+import warnings
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
+from vault_mem.errors import Unsafe
 from vault_mem.index.allocators import no_collection
 
 _CLIENT = "lance_namespace_urllib3_client"
@@ -36,9 +41,25 @@ def _put_off(name: str) -> None:
 
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # its warnings are for developers, not for our users
+# It says so in every child, also where that has no vault; one that has is told by `connect`.
+warnings.filterwarnings("ignore", "lancedb fork support", RuntimeWarning)
 _put_off(_CLIENT)
-with no_collection():
-    import lancedb as lancedb
+_at_exit: list[Any] = []  # what ends its threads when the process ends
+_register = atexit.register
+
+
+def _noted(act: Any, *given: Any, **options: Any) -> Any:
+    if getattr(act, "__name__", "") == "shutdown_runtime":
+        _at_exit.append(act)
+    return _register(act, *given, **options)
+
+
+atexit.register = _noted  # type: ignore[assignment]
+try:
+    with no_collection():
+        import lancedb as lancedb
+finally:
+    atexit.register = _register
 
 
 def _wake_by_write() -> None:
@@ -56,6 +77,34 @@ def _wake_by_write() -> None:
         loop._write_to_self = wake
 
 
+def connect(holder: object, folder: Path, session: Any) -> Any:
+    """LanceDB in a folder, for an object that holds all that comes of it.
+
+    In the child of a fork it hangs or crashes every other time, once its parent has used it.
+    """
+    if _forked:
+        raise Unsafe(
+            "this process was forked from one that had used a vault: LanceDB cannot be used in it",
+            "use vaults after the fork alone, or start processes by spawn or forkserver",
+        )
+    _holders.add(holder)
+    return lancedb.connect(folder, session=session)
+
+
+def _note_fork() -> None:
+    """Have the child of a fork neither free nor end what is LanceDB's: it would wait for threads that are not there."""
+    import ctypes
+
+    global _forked
+    _forked = True
+    for each in _at_exit:
+        atexit.unregister(each)
+    for holder in [*_holders]:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(holder))
+
+
+_forked = False
+_holders: WeakSet[object] = WeakSet()
 _wake_by_write()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_wake_by_write)  # a new process has a new loop
+    os.register_at_fork(after_in_child=_note_fork)

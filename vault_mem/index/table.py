@@ -46,12 +46,13 @@ class Table:
     """One table of rows; everything in it can be made again from the files."""
 
     def __init__(self, folder: Path, dim: int, *, create: bool) -> None:
-        from vault_mem.index.lance import lancedb
+        from vault_mem.index.lance import connect
 
         self.dim = dim
         self._version: int | None = None
         self._rows = (-1, 0)
-        self._db = lancedb.connect(folder, session=_session())
+        self._session = _session()
+        self._db = connect(self, folder, self._session)
         if create:
             self._table = self._db.create_table(NAME, schema=schema(dim), mode="overwrite")
             self._table.set_unenforced_primary_key("row")

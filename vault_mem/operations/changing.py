@@ -26,6 +26,7 @@ TRIES = 5
 def changing(workspace: Workspace, act: Callable[[], T]) -> T:
     """Hold the vault for writing and act; if somebody saved a file at the same moment, read it again and act again."""
     outermost = not workspace.folder.writing
+    prepare(workspace)
     with journal.writing(workspace.folder):
         before = workspace.folder.last_op
         for left in reversed(range(TRIES)):
@@ -38,6 +39,12 @@ def changing(workspace: Workspace, act: Callable[[], T]) -> T:
                 if done or not left or not isinstance(error, Changed):
                     raise
         raise AssertionError("the last try returns or raises")
+
+
+def prepare(workspace: Workspace) -> None:
+    """Do what takes a process seconds, once, before it keeps others from writing: load the index, catch up."""
+    if not workspace.folder.writing and not workspace.index.is_open:
+        workspace.freshen()
 
 
 def _tell_done(workspace: Workspace, error: Exception) -> None:

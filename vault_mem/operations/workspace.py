@@ -134,8 +134,8 @@ class Workspace(Opened):
         from vault_mem.index.sync import LOCK_WAIT, busy_at_length, sync
 
         if wait is None or not self.index.is_open:
-            wait = LOCK_WAIT
-        elif busy_at_length(self.index):
+            wait = LOCK_WAIT if self.folder.wait is None else max(LOCK_WAIT, self.folder.wait)
+        elif not self.folder.writing and busy_at_length(self.index):
             wait = LONG_WORK_WAIT
         try:
             report = sync(

@@ -723,7 +723,7 @@ class AsyncVault(Running):
         """How many hints were shown, and used."""
         return await self._run(self.vault.hint_stats)
 
-    async def note_used(self, ids: Iterable[str]) -> None:
+    async def note_used(self, ids: Iterable[Ref]) -> None:
         """These memories were read: a hint that had shown one was of use."""
         await self._run(self.vault.note_used, ids)
 

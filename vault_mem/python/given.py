@@ -78,7 +78,7 @@ def several(name: str, value: Any) -> Any:
     return value
 
 
-def _function(name: str, value: Any) -> Any:
+def function(name: str, value: Any) -> Any:
     """Something to call."""
     if not callable(value):
         raise InvalidInput(f"{name} is a function, not {value!r}")
@@ -121,7 +121,7 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "Mapping[str, str]": mapping,
     "Mapping[str, MetaValue | None]": mapping,
     "Iterable[str | Draft | Mapping[str, Any]]": several,
-    "Progress": _function,
+    "Progress": function,
     "bytes": one_of(bytes),
     "timedelta": one_of(timedelta),
     "datetime": one_of(datetime),
@@ -207,15 +207,15 @@ class Method:
         return hints(self.__signature__)
 
 
-def own(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
+def own(progress: Callable[..., Any] | None) -> Callable[..., Any] | None:
     """A function of the caller's, whose errors pass through everything on the way to the caller."""
-    if function is None:
+    if progress is None:
         return None
-    _function("progress", function)
+    function("progress", progress)
 
     def call(*args: Any) -> Any:
         try:
-            return function(*args)
+            return progress(*args)
         except Exception as error:
             raise CallersOwn(error) from error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -45,7 +46,10 @@ class Running:
         self.vault = Vault(
             path, watch=watch, wait=wait, read_wait=read_wait, env=env, cwd=cwd, clock=clock, progress=progress
         )
-        self._threads = ThreadPoolExecutor(MOST, thread_name_prefix="vault-mem")
+        self._start_threads()
+
+    def _start_threads(self) -> None:
+        self._threads, self._process = ThreadPoolExecutor(MOST, thread_name_prefix="vault-mem"), os.getpid()
 
     @property
     def root(self) -> Path:
@@ -59,7 +63,7 @@ class Running:
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         await self._run(self.vault.__exit__, kind)
         self._threads.shutdown(wait=False)
-        self._threads = ThreadPoolExecutor(MOST, thread_name_prefix="vault-mem")
+        self._start_threads()
 
     async def close_files(self) -> None:
         """Stop watching and close the index's files; the vault can be used again."""
@@ -79,6 +83,8 @@ class Running:
         return call
 
     async def _run(self, method: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        if self._process != os.getpid():  # a fork takes no threads along
+            self._start_threads()
         return await finished(self._threads.submit(partial(method, *args, **options)))
 
 

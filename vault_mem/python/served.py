@@ -10,20 +10,32 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections.abc import Mapping
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vault_mem import __version__
-from vault_mem.client import reach
+from vault_mem.client import last_word, reach
 from vault_mem.daemon import protocol
-from vault_mem.model import Memory, from_record
+from vault_mem.daemon.holding import await_end
+from vault_mem.errors import Busy, by_code
+from vault_mem.fields import Form
+from vault_mem.model import GIVEN, Memory, from_record
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import RecallResult, Request
 from vault_mem.operations.memory.results import Found
 from vault_mem.ranking.rank import Switches
 
+if TYPE_CHECKING:
+    from vault_mem.operations.memory.drafts import Draft
+    from vault_mem.operations.memory.remember import RememberResult
+
 _MEMORY = frozenset(Memory.__dataclass_fields__)
 _BLANK = Filters()
+
+
+class Lost(Exception):
+    """The daemon took a request and broke off its answer."""
 
 
 def recall(root: str, request: Request) -> RecallResult | None:
@@ -31,7 +43,11 @@ def recall(root: str, request: Request) -> RecallResult | None:
     options = _options(request)
     if options is None:
         return None
-    answer = ask(root, ["recall", "--json", "--explain", *options, "--", "-"], request.query.encode(errors="replace"))
+    try:
+        arguments = ["recall", "--json", "--explain", *options, "--", "-"]
+        answer = ask(root, arguments, request.query.encode(errors="replace"))
+    except Lost:
+        return None
     if answer is None or "results" not in answer:
         return None  # our own process reports what is wrong with it
     results = [_found(each) for each in answer["results"]]
@@ -61,7 +77,64 @@ def _options(request: Request) -> list[str] | None:
     return None if any("\0" in each for each in options) else options
 
 
-def ask(root: str, arguments: list[str], stdin: bytes) -> dict[str, Any] | None:
+def remember(root: str, draft: Draft, how: Mapping[str, Any], request: str) -> RememberResult | None:
+    """What the daemon made of a draft; None where it cannot be asked for that.
+
+    Raises Lost where it died before it had answered: the journal knows the request.
+    """
+    options = [*_said(draft), *_how(how)]
+    if draft.supersedes or draft.sources or draft.created or draft.metadata or how["max_links"] is not None:
+        return None  # there are no options for some, and names are looked up here
+    if any("\0" in each for each in options):
+        return None
+    try:
+        arguments = ["remember", "--json", "--no-scaffold", *options, "--", "-"]
+        answer = ask(root, arguments, draft.content.encode(), request)
+    except Lost:
+        if await_end(root):
+            raise
+        hint = "it may still save the text; look before you repeat it"
+        raise Busy("the daemon broke off its answer but is still at work", hint) from None
+    if answer is None:
+        return None
+    if "error" in answer:
+        error = answer["error"]
+        raise by_code(error["code"])(error["message"], error["hint"])
+    from vault_mem.operations.memory.remember import RememberResult
+
+    told: dict[str, Any] = {name: answer[name] for name in ("links", "differs", "kept")}
+    told |= {name: answer[name] and _found(answer[name]) for name in ("duplicate_of", "changed")}
+    told |= {name: [_found(each) for each in answer[name]] for name in ("linked", "may_replace", "may_finish")}
+    memory = answer["memory"] and _memory(answer["memory"])
+    result = RememberResult(memory, grown=answer["status"] == "updated", **told)
+    object.__setattr__(result, "notices", answer["notices"])
+    return result
+
+
+def _said(draft: Draft) -> list[str]:
+    """The fields of a draft as options of the command."""
+    options = []
+    for name, field in GIVEN.items():
+        value = getattr(draft, name)
+        match field.form:
+            case Form.FLAG:
+                options += [field.flag] if value else []
+            case Form.TEXTS:
+                options += [f"{field.flag}={each}" for each in value]
+            case Form.TIME:
+                options += [f"{field.flag}={value.isoformat()}"] if value else []
+            case form if form is not Form.NAMES and value != field.default:
+                options.append(f"{field.flag}={value}")
+    return options
+
+
+def _how(how: Mapping[str, Any]) -> list[str]:
+    """What the guard should do, as options of the command."""
+    named = {f"--{name.replace('_', '-')}": value for name, value in how.items() if value not in (None, False)}
+    return [name if value is True else f"{name}={value}" for name, value in named.items()]
+
+
+def ask(root: str, arguments: list[str], stdin: bytes, request: str = "") -> dict[str, Any] | None:
     """The document that a command answers with, and its notices; None where no daemon of ours took it."""
     connection, _ = reach(root) if os.name == "posix" else (None, "")
     if connection is None:
@@ -70,11 +143,16 @@ def ask(root: str, arguments: list[str], stdin: bytes) -> dict[str, Any] | None:
     with closing(connection):
         messages = protocol.Messages(connection)
         try:
-            id_ = secrets.token_hex(8)
+            id_ = request or secrets.token_hex(8)
             connection.sendall(protocol.request(__version__, id_, [f"--vault={root}", *arguments], 80, ""))
             first = messages.next()
-            if first is None or first[0] != protocol.ACCEPTED:
-                return None
+        except OSError:
+            first = None
+        if first is None:
+            first = last_word(connection, messages)
+        if first is None or first[0] != protocol.ACCEPTED:
+            return None
+        try:
             connection.settimeout(None)
             while (answer := messages.next()) is not None and answer[0] != protocol.EXIT:
                 kind, content = answer
@@ -82,23 +160,33 @@ def ask(root: str, arguments: list[str], stdin: bytes) -> dict[str, Any] | None:
                     connection.sendall(protocol.message(protocol.STDIN, stdin) + protocol.message(protocol.STDIN))
                 else:
                     (out if kind == protocol.STDOUT else err).extend(content)
-            document = json.loads(out) if answer is not None else None
-        except (OSError, ValueError):
-            return None
+        except OSError:
+            answer = None
+    if answer is None:
+        raise Lost
+    try:
+        document = json.loads(out)
+    except ValueError:
+        return None
     lines = err.decode(errors="replace").splitlines()
     notices = [line.removeprefix("note: ") for line in lines if line.startswith("note: ")]
     return document | {"notices": notices} if isinstance(document, dict) else None
 
 
 def _found(record: dict[str, Any]) -> Found:
-    memory = from_record({name: value for name, value in record.items() if name in _MEMORY})
     return Found(
-        memory,
+        _memory(record),
         record["similarity"],
         record["score"],
         record["relevance"],
         record["passage"],
-        record["explain"],
+        record.get("explain", {}),
         record.get("maybe_replaced_by", ""),
         record.get("superseded_by", ""),
+        record.get("copies", []),
+        record.get("copy_of", ""),
     )
+
+
+def _memory(record: dict[str, Any]) -> Memory:
+    return from_record({name: value for name, value in record.items() if name in _MEMORY})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import tempfile
 import threading
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from weakref import WeakSet
 
 from vault_mem import library
 from vault_mem.errors import InvalidInput, VaultMemError, VaultNotFound
@@ -31,6 +33,8 @@ else:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+# In the child of a fork, what the parent had open: closing it there would be felt by the parent.
+_LEFT: list[object] = []
 
 
 class Vault(library.Vault):
@@ -43,8 +47,8 @@ class Vault(library.Vault):
     `watch=True` hears of changes to the files for as long as the vault is open, so that a call need not look at all of
     them; inside `with Vault(…) as vault:` that is the default from the second call on, `watch=False` turns it off.
     `wait` is how many seconds a write waits for others that write, and `read_wait` a read for a sync, before it answers
-    from what is there and says so. Settings that change on disk are seen by the next call. Where the daemon
-    is running and the files are not watched here, `recall` asks it (never with VAULT_MEM_DAEMON=off).
+    from what is there and says so. Settings that change on disk are seen by the next call. Where the daemon is
+    running and the files are not watched here, `recall` and `remember` ask it (never with VAULT_MEM_DAEMON=off).
     """
 
     def __init__(
@@ -62,12 +66,19 @@ class Vault(library.Vault):
         """Open a vault; raises VaultNotFound where there is none."""
         if path is not None and not isinstance(path, str | os.PathLike):
             raise InvalidInput(f"path is a text or a Path, not {path!r}")
+        if env is not None:
+            given.mapping("env", env)
+        if clock is not None:
+            given.function("clock", clock)
+        own = env is None or env is os.environ
+        self._given: dict[str, Any] = {"watch": watch, "wait": wait, "read_wait": read_wait, "clock": clock}
+        self._given |= {"env": None if own else env, "progress": progress}
         self._clock, self._waits = clock, (_seconds("wait", wait), _seconds("read_wait", read_wait))
         self._watch = watch if watch is None else given.flag("watch", watch)
         self._watcher: Watcher | None = None
         self._inside, self._calls = False, 0
-        own = (env is None or env is os.environ) and clock is None  # a daemon has this process's surroundings
-        self._served = own and os.environ.get("VAULT_MEM_DAEMON") != "off"
+        # a daemon has this process's surroundings
+        self._served = own and clock is None and os.environ.get("VAULT_MEM_DAEMON") != "off"
         self._changing = threading.Lock()
         try:
             super().__init__(path, env=env, cwd=cwd, clock=clock, progress=given.own(progress))
@@ -76,11 +87,16 @@ class Vault(library.Vault):
             raise
         self._set_up(self.workspace.folder)
         self._folder, self._seen = self.workspace.folder, self._settings_now()
+        _OPEN.add(self)
 
     @classmethod
     def of(cls, workspace: Workspace) -> library.Vault:
         """The vault of a workspace that is open already, as surfaces have it: nothing is checked or watched."""
         return library.Vault.of(workspace)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy for another process (multiprocessing pickles what it hands on) is the same vault, opened there."""
+        return _opened, (self.root, self._given)
 
     def __enter__(self) -> Vault:
         self._inside = True
@@ -100,6 +116,14 @@ class Vault(library.Vault):
         if watcher is not None:
             self._stop_watching()
         self._pool.trim(0)
+
+    def _begin_again(self) -> None:
+        """In the child of a fork: it has its parent's locks, held by threads that are not there, and its open files."""
+        _LEFT.extend((self.workspace, self._pool, self._watcher))
+        if self._watcher is not None:
+            self._stop_watching.detach()
+        self._watcher, self._changing = None, threading.Lock()
+        self._share(Workspace(self._folder.twin(), self.workspace.progress))
 
     def settle(self) -> None:
         """Do what waits for quiet: new ids, links after a rename, private moves, views, ticked proposals, tidy.
@@ -127,13 +151,31 @@ class Vault(library.Vault):
 
         A daemon that is running anyway is asked, unless the files are watched here.
         """
-        if self._served and cost is None and not others and self._watcher is None and self._watch is not True:
+        if self._asks and cost is None and not others:
             from vault_mem.python import served
 
             answer = served.recall(str(self.root), request.checked())
             if answer is not None:
                 return answer
         return super().ask(request, cost, others, name)
+
+    @property
+    def _asks(self) -> bool:
+        """Whether a daemon that is running may be asked: not where the files are watched here."""
+        return self._served and self._watcher is None and self._watch is not True
+
+    def _remember(self, draft: types.Draft, **how: Any) -> types.RememberResult:
+        if not self._asks or self._waits[0] is not None:
+            return super()._remember(draft, **how)
+        from vault_mem.operations.memory.drafts import checked
+        from vault_mem.python import served
+
+        request = secrets.token_hex(8)
+        try:
+            answer = served.remember(str(self.root), checked(draft, self._zone), how, request)
+        except served.Lost:
+            answer = self._writing(_saved_by, request)
+        return super()._remember(draft, **how) if answer is None else answer
 
     def as_tools(self, which: str = "core", *, public_only: bool = False) -> list[Callable[..., str]]:
         """Plain functions with types and docstrings, for a framework that makes tools of them.
@@ -223,9 +265,23 @@ class Vault(library.Vault):
         return super()._reading(act)
 
 
+def _opened(root: Path, given: dict[str, Any]) -> Vault:
+    return Vault(root, **given)
+
+
 def _let_go(watcher: Watcher, cookies: Path | None) -> None:
     watcher.stop()
     shutil.rmtree(cookies or "", ignore_errors=True)
+
+
+def _saved_by(workspace: Workspace, request: str) -> types.RememberResult | None:
+    """What a request saved before the daemon that had taken it died; None where it saved nothing."""
+    from vault_mem.operations.memory.remember import saved_before
+    from vault_mem.vault import journal
+
+    with journal.writing(workspace.folder):  # what was half done is finished or taken back by this
+        record = journal.outcome(workspace.folder, request)
+    return saved_before(workspace, record["ids"][0]) if record and record["ids"] else None
 
 
 def _seconds(name: str, value: float | None) -> float | None:
@@ -255,3 +311,15 @@ def _public_methods() -> Iterator[tuple[str, Any]]:
 for _name, _method in [*_public_methods()]:
     setattr(Vault, _name, _method)
 Vault.as_tools = given.Method(Vault.as_tools)  # type: ignore[method-assign]
+
+_OPEN: WeakSet[Vault] = WeakSet()
+
+
+def _begin_all_again() -> None:
+    library.begin_lines()
+    for vault in [*_OPEN]:
+        vault._begin_again()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_all_again)

@@ -9,6 +9,15 @@ from vault_mem.register import COMMANDS
 
 _METHODS = {"import": "import_", "history": "operations", "views": "rebuild_views", "why-not": "why_not"}
 _METHODS |= {"config": "settings", "eval": "evaluate", "update-self": "update_self", "wake-up": "wake_up"}
+# Commands whose words are those of another method.
+_PHRASES = {
+    "`vault-mem episode list`": "vault.episodes()",
+    "`vault-mem restore --list`": "vault.trash()",
+    "`vault-mem init FOLDER`": "Vault.init(FOLDER)",
+    "vault-mem config set --user vault FOLDER": 'vault.set_setting("vault", FOLDER, user=True)',
+    "vault-mem eval --help": "help(Vault.evaluate)",
+    "name it with --memory ID": "give it as one of ids",
+}
 # Text that means nothing to a program: examples at the prompt, options that only the shell has.
 _TRY = re.compile(r'\s*(?:;\s*)?try: vault-mem \w+ "\.\.\."')
 _VAULT = re.compile(r" \(--vault\)")
@@ -23,6 +32,8 @@ _PLURAL = {"tag": "tags", "person": "people", "of": "sources", "yes": "sure", "v
 
 def in_python(text: str) -> str:
     """A message with the names of methods and keywords for those of commands and options."""
+    for command, call in _PHRASES.items():
+        text = text.replace(command, call)
     text = _VAULT.sub("", _TRY.sub("", text))
     text = _COMMAND.sub(_call, _QUOTED.sub(_call, text))
     text = _NEGATIVE.sub(lambda found: f"{found.group(1).replace('-', '_')}=False", text)

@@ -29,6 +29,9 @@ if sys.platform == "win32":
         except OSError:
             return False
         return True
+
+    def unlock(handle: int) -> None:
+        """Nothing: closing the file lets go."""
 else:
     import fcntl
 
@@ -39,6 +42,10 @@ else:
         except BlockingIOError:
             return False
         return True
+
+    def unlock(handle: int) -> None:
+        """Let go of the lock, also where a process that was forked meanwhile has the file open, too."""
+        fcntl.flock(handle, fcntl.LOCK_UN)
 
 
 @contextmanager
@@ -61,9 +68,12 @@ def locked(tree: Tree, key: str, what: str, wait: float = WAIT_SECONDS) -> Itera
                 handle = again
             else:
                 break
-        yield lambda: not _deleted(tree, key, handle)
+        try:
+            yield lambda: not _deleted(tree, key, handle)
+        finally:
+            unlock(handle)
     finally:
-        os.close(handle)  # closing releases the lock
+        os.close(handle)
 
 
 def _opened(tree: Tree, key: str, what: str) -> int:

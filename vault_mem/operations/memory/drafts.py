@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -15,9 +14,8 @@ from vault_mem.fields import FieldInfo, Form
 from vault_mem.model import FIELDS, KIND_ALIASES, KINDS, TIME_KEYS, Fields
 from vault_mem.notes.parse import read_bool, read_time
 from vault_mem.notes.secrets import find_secret
-from vault_mem.operations.memory.results import writable
+from vault_mem.operations.memory.results import check_metadata, writable
 
-META_NAME = re.compile(r"\w[\w-]{0,59}")
 SCOPE = re.compile(r"(?:tag|person|project):\S.*|month:\d{4}-\d{2}")
 # A memory is something to be recalled and read; what is longer is a document to be filed and referred to.
 MAX_CONTENT_BYTES = 1_000_000
@@ -58,7 +56,20 @@ def checked(draft: Draft, zone: tzinfo) -> Draft:
     private = read_bool(draft.private)
     if private is None:
         raise InvalidInput(f"private is true or false, not {draft.private!r}")
-    return replace(draft, **times, content=content, kind=kind, private=private)
+    return replace(draft, **_trimmed(draft), **times, content=content, kind=kind, private=private)
+
+
+def _trimmed(draft: Draft) -> dict[str, Any]:
+    """Lines and lists as the note will give them back: trimmed, each word once, a tag without its #."""
+    found: dict[str, Any] = {}
+    for name, each in FIELDS.items():
+        value = getattr(draft, name)
+        if each.form is Form.TEXT and value is not None and name != "kind":
+            found[name] = value.strip()
+        elif each.form is Form.TEXTS:
+            words = (word.strip().lstrip("#" if name == "tags" else "").strip() for word in value)
+            found[name] = [*dict.fromkeys(filter(None, words))]
+    return found
 
 
 def _times(draft: Draft, zone: tzinfo) -> dict[str, Any]:
@@ -97,19 +108,6 @@ def check_words(private: bool, said: Mapping[str, object], *, allow_secret: bool
         refuse_secrets(said)
 
 
-def _check_metadata(metadata: object) -> None:
-    """Each key a word that front matter can have, each value one that it keeps as it is."""
-    if not isinstance(metadata, Mapping):
-        raise InvalidInput(f"metadata is a mapping of names to values, not {metadata!r}")
-    for name, value in metadata.items():
-        if not (isinstance(name, str) and META_NAME.fullmatch(name)):
-            raise InvalidInput(f"{name!r} cannot be a name in metadata", "use up to 60 letters, digits, _ and -")
-        finite = not isinstance(value, float) or math.isfinite(value)
-        if not isinstance(value, str | int | float | bool) or not finite or "\n" in str(value):
-            raise InvalidInput(f"metadata {name!r} is one line of text, a number or True or False, not {value!r}")
-        writable(str(value), f"metadata {name!r}")
-
-
 def _check_types(draft: Draft) -> None:
     """Values of the types and ranges that the table of fields has, in text that can be written."""
     _check_text("content", draft.content)
@@ -117,7 +115,7 @@ def _check_types(draft: Draft) -> None:
         _CHECKS[each.form](each, getattr(draft, name))
     if not isinstance(draft.created, datetime | None):
         raise InvalidInput(f"created is a time, not {draft.created!r}")
-    _check_metadata(draft.metadata)
+    check_metadata(draft.metadata)
 
 
 def _check_text(name: str, value: object) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from vault_mem.errors import InvalidInput
 from vault_mem.index.filters import Filters
 from vault_mem.model import KIND_ALIASES, KINDS
-from vault_mem.operations.memory.results import writable
+from vault_mem.operations.memory.results import check_metadata, writable
 from vault_mem.operations.workspace import Workspace
 
 __all__ = ["Filters", "resolved"]
@@ -19,8 +19,9 @@ def resolved(workspace: Workspace, filters: Filters) -> Filters:
     if isinstance(kind, str) and kind not in KINDS:
         raise InvalidInput(f"unknown kind {filters.kind!r}", f"a kind is one of {', '.join(KINDS)}")
     people = [each for each in filters.people if isinstance(each, str)]
-    for text in (filters.category, filters.emotion, *filters.tags, *people, *(filters.ids or ()), *filters.metadata):
+    for text in (filters.category, filters.emotion, *filters.tags, *people, *(filters.ids or ())):
         writable(text or "", "a filter")
+    check_metadata(filters.metadata)
     return replace(filters, kind=kind, people=_by_all_names(workspace, people) if people else filters.people)
 
 

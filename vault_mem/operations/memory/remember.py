@@ -131,6 +131,15 @@ def remember(
     return changing(workspace, act)
 
 
+def saved_before(workspace: Workspace, id_: str) -> RememberResult:
+    """What `remember` would have said of a memory, had its answer not got lost."""
+    workspace.freshen()
+    edges = [edge for edge in workspace.graph.edges(id_) if edge.link.type == "similar"]
+    linked = [Found(workspace.index.get(edge.target), edge.link.confidence or 0.0) for edge in edges]
+    linked.sort(key=lambda found: -found.similarity)
+    return RememberResult(workspace.index.get(id_), len(linked), linked, None)
+
+
 @dataclass(frozen=True)
 class Planned:
     """A memory that is about to be written, and what changes with it.

@@ -20,7 +20,7 @@ from vault_mem.errors import (
     WriteFailed,
 )
 from vault_mem.index.coming import Coming
-from vault_mem.operations.changing import changing
+from vault_mem.operations.changing import changing, prepare
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.remember import Planned, RememberResult, refers, remember, write
 from vault_mem.operations.vaults import views
@@ -64,6 +64,7 @@ def remember_many(
 ) -> RememberedMany:
     """Save drafts one after the other, as one operation: whole or not there. One that makes no sense is passed over."""
     done = RememberedMany()
+    prepare(workspace)
     with taken_back(workspace), together(workspace.folder, "remember") as whole:
         workspace.freshen()
         with Batch(workspace, whole).held() as batch:

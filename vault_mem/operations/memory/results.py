@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
@@ -11,6 +14,7 @@ from vault_mem.model import Memory
 
 # The fields of a memory in a short answer.
 IN_BUDGET = ("id", "created", "kind", "emotion", "private", "valid_to", "status")
+META_NAME = re.compile(r"\w[\w-]{0,59}")
 DONE = frozenset({"done", "closed", "cancelled", "canceled", "dropped"})
 
 
@@ -21,6 +25,19 @@ def writable(text: str, what: str) -> str:
     except UnicodeEncodeError as error:
         raise InvalidInput(f"{what} is not valid Unicode", "pass it as UTF-8") from error
     return text
+
+
+def check_metadata(metadata: object) -> None:
+    """Each key a word that front matter can have, each value one that it keeps as it is."""
+    if not isinstance(metadata, Mapping):
+        raise InvalidInput(f"metadata is a mapping of names to values, not {metadata!r}")
+    for name, value in metadata.items():
+        if not (isinstance(name, str) and META_NAME.fullmatch(name)):
+            raise InvalidInput(f"{name!r} cannot be a name in metadata", "use up to 60 letters, digits, _ and -")
+        finite = not isinstance(value, float) or math.isfinite(value)
+        if not isinstance(value, str | int | float | bool) or not finite or "\n" in str(value):
+            raise InvalidInput(f"metadata {name!r} is one line of text, a number or True or False, not {value!r}")
+        writable(str(value), f"metadata {name!r}")
 
 
 @dataclass(frozen=True)

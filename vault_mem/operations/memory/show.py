@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from vault_mem.errors import NotFound
+from vault_mem.errors import InvalidInput, NotFound
 from vault_mem.index.graph import Graph
 from vault_mem.model import Memory
-from vault_mem.notes.origin import trusted
+from vault_mem.notes.origin import TRUST, UNKNOWN, trusted
 from vault_mem.operations.memory.filters import Filters, resolved
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.superseded import superseding_id
@@ -117,6 +117,8 @@ def superseded_by(workspace: Workspace, memories: list[Memory]) -> dict[str, str
 
 def trusted_ids(workspace: Workspace, least: str) -> set[str]:
     """The memories that come from a source to be trusted that much (SPEC K-6)."""
+    if least not in (*TRUST, UNKNOWN):
+        raise InvalidInput(f"a source is trusted as {', '.join(TRUST)} or none, not as {least!r}")
     workspace.freshen()
     memories = workspace.reading(workspace.index.memories)
     return {memory.id for memory in memories if trusted(memory.source, least)}
