@@ -102,7 +102,8 @@ def normal_text(text: str) -> str:
     for needed, said, plain in _SPELLINGS:
         if needed in text:
             text = said.sub(plain, text)
-    for word, phrase in _PHRASES:
+    for place in sorted({place for first in {*_FIRST_WORD.findall(text)} for place in _BY_FIRST_WORD.get(first, ())}):
+        word, phrase = _PHRASES[place]
         if phrase in text:
             text = re.sub(rf"\b{phrase}\b", word, text)
     if "un" in text:
@@ -243,6 +244,10 @@ def _phrases() -> list[tuple[str, str]]:
 
 
 _PHRASES = _phrases()
+_FIRST_WORD = re.compile(r"'?[a-z]+")
+_BY_FIRST_WORD: dict[str, list[int]] = {}
+for _place, (_, _phrase) in enumerate(_PHRASES):
+    _BY_FIRST_WORD.setdefault(_FIRST_WORD.findall(_phrase)[0], []).append(_place)
 
 
 def is_past_or_base(word: str) -> bool:
