@@ -65,6 +65,8 @@ _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
         ("with no", r"\bwith no\b", "without"),
         ("cost", r"\bcosts? (?=(?:about |around |roughly )?[€$£¥]?\d)", "is "),
         ("", r"\bthe (?:price|cost) of ([^.;]+?) is (?=[€$£¥]?\d)", r"\1 is "),
+        ("max", r"\bmax\.? (?=\d)", "at most "),
+        ("min", r"\bmin\.? (?=\d)", "at least "),
         ("remind", r"\bremind me to\b", "remember to"),
         ("held", r"\b(is|are|was|were|be|been) held (?=(?:in|on|at|every)\b)", r"\1 "),
         ("half", r"\b(?:an|one) hour and a half\b", "90 minutes"),
