@@ -65,6 +65,8 @@ _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
         ("with no", r"\bwith no\b", "without"),
         ("cost", r"\bcosts? (?=(?:about |around |roughly )?[€$£¥]?\d)", "is "),
         ("", r"\bthe (?:price|cost) of ([^.;]+?) is (?=[€$£¥]?\d)", r"\1 is "),
+        ("max", r"\bmax\.? (?=\d)", "at most "),
+        ("min", r"\bmin\.? (?=\d)", "at least "),
         ("remind", r"\bremind me to\b", "remember to"),
         ("held", r"\b(is|are|was|were|be|been) held (?=(?:in|on|at|every)\b)", r"\1 "),
         ("half", r"\b(?:an|one) hour and a half\b", "90 minutes"),
@@ -102,7 +104,8 @@ def normal_text(text: str) -> str:
     for needed, said, plain in _SPELLINGS:
         if needed in text:
             text = said.sub(plain, text)
-    for word, phrase in _PHRASES:
+    for place in sorted({place for first in {*_FIRST_WORD.findall(text)} for place in _BY_FIRST_WORD.get(first, ())}):
+        word, phrase = _PHRASES[place]
         if phrase in text:
             text = re.sub(rf"\b{phrase}\b", word, text)
     if "un" in text:
@@ -243,6 +246,10 @@ def _phrases() -> list[tuple[str, str]]:
 
 
 _PHRASES = _phrases()
+_FIRST_WORD = re.compile(r"'?[a-z]+")
+_BY_FIRST_WORD: dict[str, list[int]] = {}
+for _place, (_, _phrase) in enumerate(_PHRASES):
+    _BY_FIRST_WORD.setdefault(_FIRST_WORD.findall(_phrase)[0], []).append(_place)
 
 
 def is_past_or_base(word: str) -> bool:

@@ -28,7 +28,7 @@ def features(
     kinds = {difference.kind for difference in found}
     light = sum(word.lemma in LIGHT for word in alone)
     return {
-        "alone_after": float(len(alignment.right)),
+        "alone_after": float(sum(word.lemma not in LIGHT for word in alignment.right)),
         "alone_light": float(light),
         "alone_weighty": float(len(alone) - light),
         "alone_both_sides": float(bool(alignment.left) and bool(alignment.right)),

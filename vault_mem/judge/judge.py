@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -66,8 +67,14 @@ def judge(before: str, after: str, tokens: TokenVectors) -> Judgement:
         or len(alignment.pairs) > 1
         or all(any(not word.name for word in text.words) for text in (one, two))
     )
-    repetition = not found and one_sided and probability >= needed and (says_something or one.rest == two.rest)
+    repetition = (
+        not found and one_sided and probability >= needed and (says_something or _bare(one.rest) == _bare(two.rest))
+    )
     return Judgement(repetition, same_words, probability, found or _words(alignment))
+
+
+def _bare(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
 
 
 def plainly_differs(before: str, after: str) -> bool:

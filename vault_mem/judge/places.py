@@ -98,7 +98,7 @@ _NEUTRAL = frozenset(
         *("no", "it", "its", "he", "she", "they", "we", "i", "you", "me", "him", "her", "them", "us", "his", "my"),
         *("your", "their", "our", "that", "which", "who", "whom", "and", "but", "or", "so", "now", "already", "also"),
         *("there", "get", "gets", "got", "go", "goes", "please", "just", "really", "very", "quite", "need", "one"),
-        *("max", "maximum", "minimum", "most", "least"),
+        *("maximum", "minimum", "most", "least"),
     )
 )
 # Groups of small words of which one may be said for another.

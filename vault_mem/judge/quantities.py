@@ -70,6 +70,8 @@ class Quantity:
         if self.kind == "date":
             pairs = zip(self.value, other.value, strict=True)  # type: ignore[call-overload]
             return all(one is None or two is None or one == two for one, two in pairs)
+        if self.unit in _SECONDS and other.unit in _SECONDS:
+            return round(float(self.value) * _SECONDS[self.unit] - float(other.value) * _SECONDS[other.unit], 6) == 0  # type: ignore[arg-type]
         return self.value == other.value and (not self.unit or not other.unit or self.unit == other.unit)
 
     def _same_time(self, other: Quantity) -> bool:
@@ -85,6 +87,10 @@ class Quantity:
         if number.unit or not isinstance(number.value, float):
             return False
         return any(minutes % 60 == 0 and minutes // 60 % 12 == number.value % 12 for minutes in time.value)  # type: ignore[attr-defined]
+
+
+# 90 minutes are an hour and a half; and yet a minute and a second are two measures where one is put for the other.
+_SECONDS = {"hour": 3600.0, "minute": 60.0, "second": 1.0, "ms": 0.001}
 
 
 class Reader(NamedTuple):
