@@ -165,9 +165,14 @@ def table() -> Iterator[None]:
     Path(__file__).parents[2].joinpath("build/clients/table.md").write_text(head + "".join(lines))
 
 
-def _files(folder: Path) -> dict[str, bytes]:
-    """What a folder holds, by name."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+# Receipts, the daemon's folder and the cache are our own.
+_OWN = (".local/state/vault-mem", ".cache/vault-mem", "run/")
+
+
+def _files(place: Place) -> dict[str, bytes]:
+    """What the home folder holds beside what is our own, by name."""
+    found = {str(path.relative_to(place.home)): path for path in place.home.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in found.items() if not name.startswith(_OWN)}
 
 
 def _value(name: str, raw: bytes) -> Any:
@@ -191,9 +196,9 @@ def _taken_out(place: Place, agent: str, *options: str, before: dict[str, bytes]
     A file that the client has not written stands as it did before setup, byte for byte. In one that it has, our
     entries are gone and all else is as the client left it. What the client made for itself is not touched.
     """
-    used = _files(place.home)
+    used = _files(place)
     place.remove(agent, *options)
-    left = _files(place.home)
+    left = _files(place)
     ours = {name for name, raw in set_up.items() if before.get(name) != raw}
     rewritten = sorted(name for name in ours if used[name] != set_up[name])
     for name in ours:
@@ -201,13 +206,9 @@ def _taken_out(place: Place, agent: str, *options: str, before: dict[str, bytes]
             assert left.get(name) == before.get(name), name
         else:
             assert _value(name, left[name]) == _without_ours(_value(name, used[name])), name
-    own = {name: raw for name, raw in used.items() if name not in ours and not name.startswith(_STATE)}
+    own = {name: raw for name, raw in used.items() if name not in ours}
     assert {name: left.get(name) for name in own} == own
     return f"yes; ours alone in {', '.join(Path(name).name for name in rewritten)}" if rewritten else "yes"
-
-
-# Receipts, the daemon's folder and the cache are our own.
-_STATE = (".local/state/vault-mem", ".cache/vault-mem", "run/")
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.agent)
@@ -215,13 +216,13 @@ def test_a_client(client: Client, place: Place) -> None:
     client.prepare(place)
     row = _rows.setdefault(f"{client.agent} {place.version(client.program)}", {})
     nothing = _said(place.run(client.program, *client.listed))
-    before = _files(place.home)
+    before = _files(place)
     options = ("--user", "--capture", "--per-prompt")
     place.setup(client.agent, *options)
     place.remove(client.agent, "--user")
-    assert {name: raw for name, raw in _files(place.home).items() if not name.startswith(_STATE)} == before
+    assert _files(place) == before
     place.setup(client.agent, *options)
-    set_up = _files(place.home)
+    set_up = _files(place)
     listed = place.run(client.program, *client.listed)
     said = listed.stdout + listed.stderr
     assert "vault-mem" in said, said
@@ -475,12 +476,12 @@ def test_openclaw(place: Place) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     settings.write_text(f"// mine\n{json.dumps(_openclaw_settings(place, port), indent=2)}\n")
-    before = _files(place.home)
+    before = _files(place)
     place.setup("openclaw", "--capture")
     place.remove("openclaw")
-    assert {name: raw for name, raw in _files(place.home).items() if not name.startswith(_STATE)} == before
+    assert _files(place) == before
     place.setup("openclaw", "--capture")
-    set_up = _files(place.home)
+    set_up = _files(place)
     checked = place.run(*openclaw, "config", "validate")
     assert checked.returncode == 0, checked.stdout + checked.stderr
     row["accepted"] = "yes"
