@@ -29,10 +29,9 @@ class Model(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
 
-    @property
-    def heard(self) -> str:
-        """All that clients have sent."""
-        return "\n".join(json.dumps(body, ensure_ascii=False) for _, body in self.requests)
+    def heard_since(self, request: int) -> str:
+        """All that clients have sent from a request on."""
+        return "\n".join(json.dumps(body, ensure_ascii=False) for _, body in self.requests[request:])
 
     def next_call(self, tools: list[str]) -> tuple[str, dict[str, Any]] | None:
         """The call that is to be made next, by the name that the client has given the tool."""

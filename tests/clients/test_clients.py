@@ -25,6 +25,7 @@ from clients.conftest import PATIENCE, Place
 from clients.model_api import SAID
 from release import build
 from vault_mem.daemon.holding import alive
+from vault_mem.setup import texts
 from vault_mem.vault import jsonc
 
 QUESTION = "What is the lighthouse keeper at Sada called?"
@@ -165,9 +166,14 @@ def table() -> Iterator[None]:
     Path(__file__).parents[2].joinpath("build/clients/table.md").write_text(head + "".join(lines))
 
 
-def _files(folder: Path) -> dict[str, bytes]:
-    """What a folder holds, by name."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+# Receipts, the daemon's folder and the cache are our own.
+_OWN = (".local/state/vault-mem", ".cache/vault-mem", "run/")
+
+
+def _files(place: Place) -> dict[str, bytes]:
+    """What the home folder holds beside what is our own, by name."""
+    found = {str(path.relative_to(place.home)): path for path in place.home.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in found.items() if not name.startswith(_OWN)}
 
 
 def _value(name: str, raw: bytes) -> Any:
@@ -191,9 +197,9 @@ def _taken_out(place: Place, agent: str, *options: str, before: dict[str, bytes]
     A file that the client has not written stands as it did before setup, byte for byte. In one that it has, our
     entries are gone and all else is as the client left it. What the client made for itself is not touched.
     """
-    used = _files(place.home)
+    used = _files(place)
     place.remove(agent, *options)
-    left = _files(place.home)
+    left = _files(place)
     ours = {name for name, raw in set_up.items() if before.get(name) != raw}
     rewritten = sorted(name for name in ours if used[name] != set_up[name])
     for name in ours:
@@ -201,13 +207,9 @@ def _taken_out(place: Place, agent: str, *options: str, before: dict[str, bytes]
             assert left.get(name) == before.get(name), name
         else:
             assert _value(name, left[name]) == _without_ours(_value(name, used[name])), name
-    own = {name: raw for name, raw in used.items() if name not in ours and not name.startswith(_STATE)}
+    own = {name: raw for name, raw in used.items() if name not in ours}
     assert {name: left.get(name) for name in own} == own
     return f"yes; ours alone in {', '.join(Path(name).name for name in rewritten)}" if rewritten else "yes"
-
-
-# Receipts, the daemon's folder and the cache are our own.
-_STATE = (".local/state/vault-mem", ".cache/vault-mem", "run/")
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.agent)
@@ -215,13 +217,13 @@ def test_a_client(client: Client, place: Place) -> None:
     client.prepare(place)
     row = _rows.setdefault(f"{client.agent} {place.version(client.program)}", {})
     nothing = _said(place.run(client.program, *client.listed))
-    before = _files(place.home)
+    before = _files(place)
     options = ("--user", "--capture", "--per-prompt")
     place.setup(client.agent, *options)
     place.remove(client.agent, "--user")
-    assert {name: raw for name, raw in _files(place.home).items() if not name.startswith(_STATE)} == before
+    assert _files(place) == before
     place.setup(client.agent, *options)
-    set_up = _files(place.home)
+    set_up = _files(place)
     listed = place.run(client.program, *client.listed)
     said = listed.stdout + listed.stderr
     assert "vault-mem" in said, said
@@ -254,7 +256,7 @@ def test_a_client(client: Client, place: Place) -> None:
     heard = len(place.model.requests)
     again = place.run(client.program, *client.ask)
     assert SAID in again.stdout, again.stdout + again.stderr
-    assert FACT not in json.dumps(place.model.requests[heard:])  # and nothing of ours reaches its model
+    assert FACT not in place.model.heard_since(heard)  # and nothing of ours reaches its model
     row["still starts"] = "yes"
 
 
@@ -324,6 +326,17 @@ def test_a_project_is_accepted_by_claude_code(place: Place) -> None:
     assert "Pending approval" in place.run("claude", "mcp", "list").stdout  # a person trusts the folder first
     place.remove("claude-code")
     assert {path: path.read_bytes() for path in place.project.rglob("*") if path.is_file()} == before
+
+
+def test_claude_code_asks_its_summary(place: Place) -> None:
+    # what the hook before a compaction prints becomes part of the wish for the summary
+    _claude(place)
+    place.setup("claude-code", "--user")
+    for number in range(4):  # fewer messages are not compacted
+        place.run("claude", *(["-c"] if number else []), "-p", f"Tell me more about part {number} of the archive.")
+    heard = len(place.model.requests)
+    place.run("claude", "-c", "-p", "/compact")
+    assert texts.SUMMARY in place.model.heard_since(heard)
 
 
 def test_the_inspector(place: Place) -> None:
@@ -475,12 +488,12 @@ def test_openclaw(place: Place) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     settings.write_text(f"// mine\n{json.dumps(_openclaw_settings(place, port), indent=2)}\n")
-    before = _files(place.home)
+    before = _files(place)
     place.setup("openclaw", "--capture")
     place.remove("openclaw")
-    assert {name: raw for name, raw in _files(place.home).items() if not name.startswith(_STATE)} == before
+    assert _files(place) == before
     place.setup("openclaw", "--capture")
-    set_up = _files(place.home)
+    set_up = _files(place)
     checked = place.run(*openclaw, "config", "validate")
     assert checked.returncode == 0, checked.stdout + checked.stderr
     row["accepted"] = "yes"
@@ -509,5 +522,5 @@ def test_openclaw(place: Place) -> None:
     heard = len(place.model.requests)
     with _gateway(place, openclaw, port):
         assert SAID in _asked(place, *ask, QUESTION).stdout
-    assert "vault-mem-data" not in json.dumps(place.model.requests[heard:])
+    assert "vault-mem-data" not in place.model.heard_since(heard)
     row["still starts"] = "yes"
