@@ -265,14 +265,6 @@ def test_a_segment_that_is_damaged_is_passed_over(site: Site) -> None:  # L-3
     assert questions(two) == questions(local(site, two))
 
 
-def test_machines_that_are_killed_and_cut_off_end_up_right(soak: bool) -> None:  # L-3
-    from campaigns.store import run
-
-    counts, wrong = run(seed=1, seconds=600 if soak else 10)
-    assert not wrong
-    assert counts["answers compared"] and counts["taken out"] + counts["taken out later"]
-
-
 def test_a_store_of_azure(on_azure: Site) -> None:  # L-3
     one, two = on_azure.machine("one"), on_azure.machine("two")
     one.run("status")
