@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 import threading
 import weakref
@@ -76,6 +77,7 @@ class Vault(library.Vault):
         self._clock, self._waits = clock, (_seconds("wait", wait), _seconds("read_wait", read_wait))
         self._watch = watch if watch is None else given.flag("watch", watch)
         self._watcher: Watcher | None = None
+        self._refuse: Callable[[], None] | None = None
         self._inside, self._calls = False, 0
         # a daemon has this process's surroundings
         self._served = own and clock is None and os.environ.get("VAULT_MEM_DAEMON") != "off"
@@ -123,6 +125,7 @@ class Vault(library.Vault):
         if self._watcher is not None:
             self._stop_watching.detach()
         self._watcher, self._changing = None, threading.Lock()
+        self._refuse = getattr(sys.modules.get("vault_mem.index.lance"), "refuse", None)
         self._share(Workspace(self._folder.twin(), self.workspace.progress))
 
     def settle(self) -> None:
@@ -239,6 +242,8 @@ class Vault(library.Vault):
 
     @contextmanager
     def _lent(self) -> Iterator[Workspace]:
+        if self._refuse is not None:  # before anything waits for what a thread of the parent held
+            self._refuse()
         with self._changing:
             self._renew()
             self._begin_to_watch()
