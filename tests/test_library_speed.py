@@ -470,3 +470,18 @@ def test_a_vault_is_not_held_while_a_process_starts(root: Path, env: dict[str, s
     vault.remember_many(["The bakery opens at six"])
     assert held
     assert not any(held)
+
+
+def test_progress_that_writes(vault: Vault) -> None:
+    # B-3: it waited ten seconds for itself, and blamed another process
+    def report(done: int, total: int) -> None:
+        assert vault.recall("one")
+        vault.remember("Three")
+
+    vault.remember("One")
+    started = time.monotonic()
+    with pytest.raises(Busy, match="this thread"):
+        vault.remember_many(["Two"], progress=report)
+    assert time.monotonic() - started < 8
+    assert len(vault.list()) == 1
+    assert vault.remember("Three")

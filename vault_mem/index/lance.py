@@ -78,17 +78,19 @@ def _wake_by_write() -> None:
 
 
 def connect(holder: object, folder: Path, session: Any) -> Any:
-    """LanceDB in a folder, for an object that holds all that comes of it.
-
-    In the child of a fork it hangs or crashes every other time, once its parent has used it.
-    """
+    """LanceDB in a folder, for an object that holds all that comes of it."""
     if _forked:
-        raise Unsafe(
-            "this process was forked from one that had used a vault: LanceDB cannot be used in it",
-            "use vaults after the fork alone, or start processes by spawn or forkserver",
-        )
+        refuse()
     _holders.add(holder)
     return lancedb.connect(folder, session=session)
+
+
+def refuse() -> None:
+    """Say that this is the child of a process that had used LanceDB: it would hang or crash, every other time."""
+    raise Unsafe(
+        "this process was forked from one that had used a vault: LanceDB cannot be used in it",
+        "use vaults after the fork alone, or start processes by spawn or forkserver",
+    )
 
 
 def _note_fork() -> None:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 import threading
 import weakref
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakSet
 
 from vault_mem import library
-from vault_mem.errors import InvalidInput, VaultMemError, VaultNotFound
+from vault_mem.errors import Busy, InvalidInput, VaultMemError, VaultNotFound
 from vault_mem.operations.workspace import Workspace
 from vault_mem.python import given
 from vault_mem.python.words import reword
@@ -76,10 +77,11 @@ class Vault(library.Vault):
         self._clock, self._waits = clock, (_seconds("wait", wait), _seconds("read_wait", read_wait))
         self._watch = watch if watch is None else given.flag("watch", watch)
         self._watcher: Watcher | None = None
+        self._refuse: Callable[[], None] | None = None
         self._inside, self._calls = False, 0
         # a daemon has this process's surroundings
         self._served = own and clock is None and os.environ.get("VAULT_MEM_DAEMON") != "off"
-        self._changing = threading.Lock()
+        self._changing, self._at_work = threading.Lock(), threading.local()
         try:
             super().__init__(path, env=env, cwd=cwd, clock=clock, progress=given.own(progress))
         except VaultMemError as error:
@@ -123,6 +125,7 @@ class Vault(library.Vault):
         if self._watcher is not None:
             self._stop_watching.detach()
         self._watcher, self._changing = None, threading.Lock()
+        self._refuse = getattr(sys.modules.get("vault_mem.index.lance"), "refuse", None)
         self._share(Workspace(self._folder.twin(), self.workspace.progress))
 
     def settle(self) -> None:
@@ -239,6 +242,8 @@ class Vault(library.Vault):
 
     @contextmanager
     def _lent(self) -> Iterator[Workspace]:
+        if self._refuse is not None:  # before anything waits for what a thread of the parent held
+            self._refuse()
         with self._changing:
             self._renew()
             self._begin_to_watch()
@@ -248,7 +253,19 @@ class Vault(library.Vault):
             if workspace.folder.loaded is not folder.loaded:
                 workspace.reuse(folder.twin(), workspace.progress)
             workspace.watch = watcher
-            yield workspace
+            outer, self._at_work.workspace = getattr(self._at_work, "workspace", None), workspace
+            try:
+                yield workspace
+            finally:
+                self._at_work.workspace = outer
+
+    def _writing(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
+        outer = getattr(self._at_work, "workspace", None)
+        if outer is not None and outer.folder.writing:  # it would wait for itself
+            raise Busy(
+                "this thread is writing the vault: a function that reports progress can only read", "write later"
+            )
+        return super()._writing(operation, *args, **options)
 
     def _reading(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
         """Run an operation; what it has to tell beside its answer is in the result."""
