@@ -86,6 +86,23 @@ def test_keywords_are_answered(cli: Command, notes: Path, query: str) -> None:
     assert cli.json("recall", query)["answered"]
 
 
+@pytest.mark.parametrize(("query", "found"), [("shed", 2), ("a boiler", 0), ("修理", 3)])
+def test_what_is_unrelated_does_not_follow_the_right_one(cli: Command, notes: Path, query: str, found: int) -> None:
+    # the list ends where nothing has a word of the query or comes near it
+    assert [each["id"] for each in cli.json("recall", query)["results"]] == [f"mem_{found:012x}"]
+
+
+@pytest.mark.parametrize(
+    "query", ["19.01.2024", "19/01/2024", "2024-01-19", "2024年1月19日", "what did I do on 19.01.2024?"]
+)
+def test_who_names_a_day_and_nothing_else_is_told_of_that_day(cli: Command, notes: Path, query: str) -> None:
+    #
+    note(notes, "memories/d.md", "---\nid: mem_00000000000d\ncreated: 2024-01-19T10:00:00Z\n---\nBought a boat.\n")
+    answer = cli.json("recall", query)
+    assert answer["answered"]
+    assert answer["results"][0]["id"] == "mem_00000000000d"
+
+
 def test_a_budget_is_never_silently_empty(cli: Command, notes: Path) -> None:
     # as text and as JSON alike, and what was left out is counted
     document = cli.run("recall", "boiler", "--budget", "300", "--json").out

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 FITTED = Path(__file__).parent / "relevance.json"
 # Below this the best result answers nothing: of a hundred right answers that come first, two at the most are below.
-FLOOR = 0.375
+FLOOR = 0.395
 # If the best result answers, other results are dropped only below this.
 LOWEST = 0.01
+# So is what has no word of the query and less than this share of the best score.
+FAR_BEHIND = 0.5
 # For a query of a few words, a memory with this share of them counts as found, even if little else matches.
 NEARLY_ALL_WORDS = 0.99
 # Where nothing answers, this many are shown as the nearest.

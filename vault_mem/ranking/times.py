@@ -247,6 +247,14 @@ def worth(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.fl
     return best
 
 
+def within(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.bool_]:
+    """Which were made in one of the spans."""
+    inside = np.zeros(len(created), dtype=bool)
+    for start, end in wanted:
+        inside |= (created >= start) & (created <= end)
+    return inside
+
+
 def _near(created: NDArray[np.float64], start: float, end: float) -> NDArray[np.float32]:
     away = np.where(created < start, (start - created) / FADES_BEFORE, np.maximum(created - end, 0) / FADES_AFTER)
     return np.where(away > 0, OUTSIDE * np.exp2(-np.minimum(away, 60)), 1).astype(np.float32)
