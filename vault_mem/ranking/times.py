@@ -214,6 +214,8 @@ class _Reader:
         else:
             years = [int(year[1])]
             self.text = self.text[: year.start()] + " " + self.text[year.end() :]
+        if years:
+            self.text = pattern.sub(" ", self.text, count=1)
         for each in years:
             start = _calendar([each], month, 0, self.zone)[0][0]
             self.found.append((start, start + length * 30.6 * DAY))
