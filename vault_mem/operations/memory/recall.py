@@ -27,7 +27,7 @@ from vault_mem.ranking.gather import gathered
 from vault_mem.ranking.links import Strengths
 from vault_mem.ranking.query import understand
 from vault_mem.ranking.rank import DIGITS, How, Ranking, Switches, rank
-from vault_mem.ranking.relevance import FAR_BEHIND, FLOOR, LOWEST, NEAREST
+from vault_mem.ranking.relevance import FLOOR, LOWEST, NEAREST, far_behind
 from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
 from vault_mem.result import Results, as_record
@@ -241,13 +241,10 @@ def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[
     """The best result decides: where it may answer, the list follows but for what hardly can; else the nearest."""
     likely = {each.number: float(ranking.relevance[each.number]) for each in chosen}
     if chosen and max(likely.values()) >= floor:
-        least = FAR_BEHIND * max(float(ranking.scores[each.number]) for each in chosen)
-        return [
-            each
-            for each in chosen
-            if likely[each.number] >= min(LOWEST, floor)
-            and (ranking.scores[each.number] >= least or ranking.signals["covered"][each.number] > 0)
-        ], True
+        if floor < LOWEST:
+            return chosen, True  # whoever asks for everything gets it
+        far = far_behind(ranking.signals, ranking.scores)
+        return [each for each in chosen if likely[each.number] >= LOWEST and not far[each.number]], True
     return [each for each in chosen if likely[each.number] > 0][:NEAREST], False
 
 
