@@ -78,6 +78,27 @@ def test_words_across_a_long_note_count_together(cli: Command, root: Path) -> No
     assert first(cli, "What of the turbine, its gearbox, the blades and the crane?") == "mem_00000000000a"
 
 
+def test_words_of_two_passages_on_end_are_nearer_than_of_two_far_apart(cli: Command, root: Path) -> None:
+    # a long note is cut where it is cut; what is said goes on
+    filler = "Nothing else of interest came up in this part of the meeting. " * 12
+    for name, apart in (("a", 20), ("b", 1)):
+        parts = [f"Item {number}. {filler}" for number in range(34)]
+        parts[10] = f"The turbine is noisy. {filler}"
+        parts[10 + apart] = f"The gearbox leaks. {filler}"
+        memory(root, f"memories/{name}.md", f"mem_00000000000{name}", "\n\n".join(parts))
+    assert first(cli, "What about the turbine and its gearbox?") == "mem_00000000000b"
+
+
+def test_a_turn_that_only_asks_stands_after_one_that_tells(cli: Command, root: Path) -> None:
+    # people leave the question mark out
+    turns = ["Nico: whats your favorite food", "Nebra: hmm hard to say", "Nico: my favorite food is lentil soup"]
+    for number, text in enumerate([*turns, *(f"Nebra: it is late, part {each}" for each in range(3))]):
+        created = f"2026-03-01T10:0{number}:00Z"
+        dated(root, f"memories/{number}.md", f"mem_{number:012x}", created, text)
+    found = [each["id"] for each in cli.json("recall", "What is Nico's favorite food?")["results"]]
+    assert found.index("mem_000000000002") < found.index("mem_000000000000")
+
+
 def test_a_name_that_all_memories_bear_is_worth_nothing(cli: Command, root: Path) -> None:
     # the owner's
     for number, text in enumerate(["The dentist is on Friday.", "The bicycle has a flat tyre.", "Soup with leek."]):

@@ -80,10 +80,36 @@ def test_every_result_has_a_relevance_and_the_floor_can_be_set(cli: Command, not
     assert cli.run("recall", "x", "--min-relevance", "7").code == 2
 
 
+@pytest.mark.parametrize("query", ["田中", "田中さん", "田中様"])
+def test_a_name_is_answered_with_or_without_its_title(cli: Command, notes: Path, query: str) -> None:
+    #
+    memory(notes, "memories/t.md", "mem_00000000000f", "田中：来週の会議は木曜日に変更になりました。")
+    answer = cli.json("recall", query)
+    assert (answer["answered"], answer["results"][0]["id"]) == (True, "mem_00000000000f")
+
+
 @pytest.mark.parametrize("query", ["boiler", "眼鏡", "会議", "shed", "blue/green", "修理"])
 def test_keywords_are_answered(cli: Command, notes: Path, query: str) -> None:
     # words of two characters too
     assert cli.json("recall", query)["answered"]
+
+
+@pytest.mark.parametrize(("query", "found"), [("shed", 2), ("a boiler", 0), ("修理", 3)])
+def test_what_is_unrelated_does_not_follow_the_right_one(cli: Command, notes: Path, query: str, found: int) -> None:
+    # the list ends where nothing has a word of the query or comes near it
+    assert [each["id"] for each in cli.json("recall", query)["results"]] == [f"mem_{found:012x}"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["19.01.2024", "winter of 2023", "19/01/2024", "2024-01-19", "2024年1月19日", "what did I do on 19.01.2024?"],
+)
+def test_who_names_a_day_and_nothing_else_is_told_of_that_day(cli: Command, notes: Path, query: str) -> None:
+    #
+    note(notes, "memories/d.md", "---\nid: mem_00000000000d\ncreated: 2024-01-19T10:00:00Z\n---\nBought a boat.\n")
+    answer = cli.json("recall", query)
+    assert answer["answered"]
+    assert answer["results"][0]["id"] == "mem_00000000000d"
 
 
 def test_a_budget_is_never_silently_empty(cli: Command, notes: Path) -> None:

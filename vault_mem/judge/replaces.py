@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -120,10 +120,31 @@ class Statement:
     lower: str
     japanese: bool
 
-    @property
+    @cached_property
     def words(self) -> tuple[Word, ...]:
         """All content words."""
         return self.subject + self.rest
+
+    @cached_property
+    def forms(self) -> set[str]:
+        """The words, each as it is written and as it compares."""
+        return _forms(self.words)
+
+    @cached_property
+    def subject_forms(self) -> set[str]:
+        """The same of the subject."""
+        return _forms(self.subject)
+
+    @cached_property
+    def somebody(self) -> set[str]:
+        """The names and relatives that it is about."""
+        return _forms(tuple(word for word in self.subject if _is_somebody(word)))
+
+    @cached_property
+    def ended(self) -> list[str]:
+        """What it says is over: sold the Golf, コーヒーをやめて."""
+        patterns = _ENDED_JA if self.japanese else _ENDED
+        return [found for pattern in patterns for found in pattern.findall(self.lower)]
 
 
 def speaks_of_change(text: str) -> float:
@@ -164,14 +185,16 @@ def statement(text: str, tokens: TokenVectors) -> Statement:
     )
 
 
-def may_replace(old: str, new: str, tokens: TokenVectors) -> float:
+def may_replace(old: str, new: str, tokens: TokenVectors, least: float = LIKELY) -> float:
     """How much speaks for `new` replacing what `old` states, from 0 to 1; from LIKELY on it is worth saying.
 
-    0 where it is plain that LIKELY is out of reach.
+    0 where it is plain that `least` is out of reach.
     """
+    if not may_be_replaced(old) or not changes_something(new):
+        return 0.0
     old, new = stated(old), stated(new)
-    changed_before = not reads_as_state(old) and changes_something(old)
-    if old == new or not changes_something(new) or not (reads_as_state(old) or changed_before):
+    changed_before = not reads_as_state(old)
+    if old == new:
         return 0.0
     one, two = statement(old, tokens), statement(new, tokens)
     if one.japanese != two.japanese:
@@ -183,9 +206,14 @@ def may_replace(old: str, new: str, tokens: TokenVectors) -> float:
     if not ends and _says_again(one, two):
         return 0.0
     change = _change(one, two)
-    if change < LIKELY or (likely := change * _same_subject(one, two, about, ends, tokens)) < LIKELY:
+    if change < least or (likely := change * _same_subject(one, two, about, ends, tokens)) < least:
         return 0.0  # whatever the question is
     return likely * _same_question(one, two, about, ends, tokens)
+
+
+def may_be_replaced(text: str) -> bool:
+    """Whether a text reads as a state, or speaks of a change that led to one; a quick look."""
+    return reads_as_state(text) or changes_something(text)
 
 
 def _moved_again(old: Statement, new: Statement) -> bool:
@@ -194,7 +222,7 @@ def _moved_again(old: Statement, new: Statement) -> bool:
         replace(each, quantities=tuple(pair for pair in each.quantities if pair[0] not in ("number", "date")))
         for each in (old, new)
     ]
-    return bool(_forms(old.subject) & _forms(new.subject)) and _other_quantity(*undated)
+    return bool(old.subject_forms & new.subject_forms) and _other_quantity(*undated)
 
 
 def _change(old: Statement, new: Statement) -> float:
@@ -202,7 +230,7 @@ def _change(old: Statement, new: Statement) -> float:
 
     def is_news(match: re.Match[str]) -> str:
         noun = lemma(match[1])
-        known_before = noun in _forms(old.words) or _questions_of_text(noun) & old.questions
+        known_before = noun in old.forms or _questions_of_text(noun) & old.questions
         return match[0] if known_before else match[1]
 
     return speaks_of_change(_NEW.sub(is_news, new.lower)) if "new " in new.lower else new.change
@@ -260,9 +288,9 @@ def _happened(lower: str) -> bool:
 def _same_subject(old: Statement, new: Statement, about: tuple[Word, ...], ends: bool, tokens: TokenVectors) -> float:
     """Whether the new text is about what the old one is about."""
     forms = _forms(about)
-    own, others = _somebody(old), _somebody(new)
+    own, others = old.somebody, new.somebody
     elsewhere = bool(own) and not own & forms and (bool(others) or new.group)
-    if _forms(old.subject) & forms and not elsewhere:
+    if old.subject_forms & forms and not elsewhere:
         return PART if _another_of_its_kind(old, new, forms) else OWNED if _only_owns(old, new) else 1.0
     if ends and not (own and others):
         return 1.0
@@ -292,21 +320,17 @@ def _same_subject(old: Statement, new: Statement, about: tuple[Word, ...], ends:
 
 def _another_of_its_kind(old: Statement, new: Statement, forms: set[str]) -> bool:
     """Whether both name one thing by words of their own: the rehearsal room, the meeting room."""
-    left, right = _forms(old.subject), _forms(new.subject)
+    left, right = old.subject_forms, new.subject_forms
     ours = [word for word in old.subject if not _is_in(word, forms)]
-    whole = _forms(old.words)
+    whole = old.forms
     theirs = [word for word in new.subject if not _is_in(word, whole)]
-    return bool(ours and theirs and left & right) and not _somebody(old) & forms
+    return bool(ours and theirs and left & right) and not old.somebody & forms
 
 
 def _only_owns(old: Statement, new: Statement) -> bool:
     """Whether the new text is about something of somebody that the old one only mentions: Gustav's hospital."""
     owners = {owner for owner, thing in _OWNS.findall(new.lower) if thing in _forms(old.rest)}
-    return bool(owners & _somebody(old))
-
-
-def _somebody(of: Statement) -> set[str]:
-    return {form for word in of.subject if _is_somebody(word) for form in (word.text, word.lemma)}
+    return bool(owners & old.somebody)
 
 
 def _is_user(one: Statement, other: Statement) -> bool:
@@ -324,9 +348,9 @@ def _speaks_for(old: Statement, new: Statement, tokens: TokenVectors) -> bool:
 
 def _same_question(old: Statement, new: Statement, about: tuple[Word, ...], ends: bool, tokens: TokenVectors) -> float:
     """Whether the new text answers what the old one answers: each sign leaves less room for doubt."""
-    own = _forms(old.words)
+    own = old.forms
     others = tuple(word for word in about if not _is_in(word, own))
-    subject = _forms(old.subject) & _forms(about)
+    subject = old.subject_forms & _forms(about)
     shared = _asked_beside(old, subject) & _asked_beside(new, subject)
     signs = (
         1.0 if ends else 0.0,
@@ -337,7 +361,7 @@ def _same_question(old: Statement, new: Statement, about: tuple[Word, ...], ends
         OTHER_NAME if _names(old) and _names(new) - _names(old) else 0.0,
         VALUE if new.change == PLAIN and _forms(tuple(word for word in old.rest if word.name)) & _forms(about) else 0.0,
         THING if _same_thing(old, about) else 0.0,
-        TO if subject and not _somebody(old) and _TO.search(new.lower) else 0.0,
+        TO if subject and not old.somebody and _TO.search(new.lower) else 0.0,
         CONTRARY if subject and _contrary(old, new) else 0.0,
     )
     return 1 - math.prod(1 - sign for sign in signs)
@@ -384,10 +408,8 @@ def _ends(old: Statement, new: Statement, about: tuple[Word, ...]) -> bool:
     """Whether the new text says that what the old one has is over: sold the Golf, コーヒーをやめて."""
     if new.change < PLAIN:
         return False
-    patterns = _ENDED_JA if new.japanese else _ENDED
-    ended = [found for pattern in patterns for found in pattern.findall(new.lower)]
     forms = _forms(about)
-    words = [word for word in old.words if word.text in forms and _is_among(word.text, ended)]
+    words = [word for word in old.words if word.text in forms and _is_among(word.text, new.ended)]
     return bool(words) and (bool(old.questions & new.questions) or any(word in old.rest for word in words))
 
 

@@ -52,6 +52,7 @@ _QUESTION = re.compile(
 _AROUND = re.compile(r"^[\s!-/:-@\[-`{-~。、「」『』…]+|[\s!-/:-@\[-`{-~。、「」『』…]+$")
 _IDEOGRAPH = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
 _ASKING = {"何", "誰"}
+_TITLE = re.compile(r"([一-鿿々ァ-ヺー]+|[ぁ-ゖ]{2,}?)(?:さん|さま|様|ちゃん|くん|君|氏|先生)")
 _SPELLED = re.compile(r"[ァ-ヺー]{3,}|[㐀-䶿一-鿿々]{2,}|[가-힣]{2,}")
 
 
@@ -87,7 +88,7 @@ def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors
     named = Directory(corpus).named(text)
     said = times.times(text, now, _years(corpus, now))
     # A date that memories were made on or soon after says when; as a word it would be counted twice.
-    rest = said.rest if any(_soon_after(corpus, span) for span in said.spans) else text
+    rest = _without_titles(said.rest if any(_soon_after(corpus, span) for span in said.spans) else text, named)
     weights = term_weights(rest, named, corpus, letters=True)
     tokens, token_weights = _tokens(rest, named, corpus, vectors)
     exact = exact_parts(rest) or ([plain_part(text)] if not weights and plain_part(text) else [])
@@ -137,6 +138,11 @@ def term_weights(text: str, named: Named, corpus: Corpus, *, letters: bool = Fal
     rows = corpus.rows
     weighed = [(term, factor * weight(corpus.having(term), rows)) for term, factor in factors.items()]
     return sorted(weighed, key=lambda each: (-each[1], each[0]))[:MAX_TERMS]
+
+
+def _without_titles(text: str, named: Named) -> str:
+    """A query without what politeness puts behind a name: of 田中さん the name is looked for."""
+    return _TITLE.sub(lambda match: match[1] if normalised(match[1]) in named.words else match[0], text)
 
 
 def fluency(text: str, vectors: TokenVectors) -> float:

@@ -18,7 +18,7 @@ from vault_mem.ranking.relevance import relevance
 from vault_mem.ranking.signals import UNREAD, CandidatePool, Places, Signal, as_written
 from vault_mem.ranking.times import worth
 from vault_mem.ranking.weights import STAGES, weights
-from vault_mem.ranking.words import HANDFUL, total, words
+from vault_mem.ranking.words import HANDFUL, followed, total, words
 
 # How many candidates are looked at closely, best first; and how many of each way of searching whatever the other says.
 CANDIDATES, OF_EACH = 224, 32
@@ -97,8 +97,12 @@ def _best(catalogue: Catalogue, query: Query) -> tuple[dict[str, Signal], Places
     cosines = np.einsum("ij,j->i", catalogue.vectors, query.vector)
     meaning, found = np.round(np.maximum(cosines, 0), 6), words(catalogue, query.terms)
     share, handful = np.float32(total(query.terms)), np.float32(HANDFUL)
-    own = {"meaning": meaning, "words": found.rows / handful, "share": found.rows / share}
-    best, row = best_rows(catalogue, own, meaning + own["share"])
+    own = {
+        "meaning": meaning,
+        "words": found.rows / handful,
+        "share": followed(catalogue, found.rows) / share,
+    }
+    best, row = best_rows(catalogue, own, meaning + found.rows / share)
     best["cosine"], best["whole_meaning"] = cosines, meaning
     best["words"] = np.round((best["words"] + WHOLE * found.whole / handful) / (1 + WHOLE), 6)
     best["covered"] = np.round(found.covered / share, 6)

@@ -29,6 +29,14 @@ TURN, PAGE = 40, 160
 _IMAGE = re.compile(r"\[image:.*?\]")
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿가-힣]")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？]+|\n|$)")
+# A question that somebody types without its mark; the speaker may stand before it.
+_UNMARKED = re.compile(
+    r"^(?:[^:：\n]{1,40}[:：])?\s*(?:(?:and|so|but|oh|hey|ok|okay|well|wait|then),? )?(?:"
+    r"(?:what|where|who|why|how|when|which)"
+    r"(?:['’]?s|['’]?re| is| are| was| were| do| does| did| have| has| can| about| should) |"
+    r"(?:do|did|are|were|have|can|could|would|will|should) (?:you|u|ur|your|we|they|he|she|it) )",
+    re.IGNORECASE,
+)
 _TIME = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|days?|weeks?|weekend|months?|years?|since|january|february|march|"
     r"april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
@@ -124,10 +132,12 @@ def _unpacked(data: bytes) -> Reading:
 def _form(text: str) -> Form:
     asked = 0
     said = 0
-    if "?" in text or "？" in text or "か。" in text:
+    if "?" in text or "？" in text or "か。" in text or _UNMARKED.search(text):
         for sentence in _SENTENCE.findall(_IMAGE.sub("", text)):
             said += len(sentence)
-            asked += len(sentence) * sentence.rstrip().endswith(("?", "？", "か。"))
+            asked += len(sentence) * (
+                sentence.rstrip().endswith(("?", "？", "か。")) or bool(_UNMARKED.search(sentence))
+            )
     times = min(len(_TIME.findall(text)), 3) / 3
     words = _words(text)
     of_self, of_other = len(_SELF.findall(text)), len(_OTHER.findall(text))

@@ -16,9 +16,25 @@ from numpy.typing import NDArray
 
 FITTED = Path(__file__).parent / "relevance.json"
 # Below this the best result answers nothing: of a hundred right answers that come first, two at the most are below.
-FLOOR = 0.375
+FLOOR = 0.404
 # If the best result answers, other results are dropped only below this.
 LOWEST = 0.01
+# So is what only a distant likeness speaks for, with less than this share of the best score.
+FAR_BEHIND = 0.5
+# What speaks for a memory beside its likeness: words of its own or around it, who and when, and what calls it up.
+SPEAKING = (
+    "covered",
+    "session_words",
+    "title",
+    "exact",
+    "replies",
+    "person",
+    "tag",
+    "keyword",
+    "feeling",
+    "links",
+    "association",
+)
 # For a query of a few words, a memory with this share of them counts as found, even if little else matches.
 NEARLY_ALL_WORDS = 0.99
 # Where nothing answers, this many are shown as the nearest.
@@ -52,6 +68,15 @@ def signs(signals: Mapping[str, Values], scores: NDArray[np.float64], fluency: f
     found["best"] = (np.arange(len(scores)) == 0).astype(np.float64)
     found |= {"score": scores / 10, "lead": (scores - usual) / 10, "ahead": np.clip((scores - others) / 5, -1, 1)}
     return found | {"unread": np.full(len(scores), 1.0 - fluency), "one": np.ones(len(scores))}
+
+
+def far_behind(signals: Mapping[str, Values], scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which candidates only fill a list: nothing but a distant likeness speaks for them."""
+    spoken_for = np.zeros(len(scores), dtype=bool)
+    for name in SPEAKING:
+        if name in signals:
+            spoken_for |= signals[name] > 0
+    return np.asarray(~spoken_for & (scores < FAR_BEHIND * scores.max(initial=0)))
 
 
 def relevance(

@@ -21,7 +21,7 @@ from vault_mem.ranking import cues, late
 from vault_mem.ranking.moments import REACH, Moments
 from vault_mem.ranking.query import Query, plain_part, share
 from vault_mem.ranking.reading import Form, readings
-from vault_mem.ranking.times import DAY, worth
+from vault_mem.ranking.times import DAY, within, worth
 from vault_mem.ranking.words import passages_of, total
 
 _MONTH = re.compile(r"(?:^|/)\d{4}-\d\d(?=/)")
@@ -81,8 +81,7 @@ class CandidatePool:
         own = {name: values[self.places] for name, values in self.best.items()}
         read = np.float32(UNREAD + (1 - UNREAD) * self.query.fluency)
         whole, moment, near = self._likeness()
-        tokens, moment_tokens, replies, weakest = self._tokens()
-        none = np.zeros(len(self.places), dtype=np.float32)
+        late_ = self._tokens()
         return {
             "meaning": whole,
             "near": near * read,
@@ -90,19 +89,25 @@ class CandidatePool:
             "words": own["words"],
             "exact": self._exact(),
             "covered": own["covered"],
-            "keyword": own["covered"] if self.query.keywords else none,
+            "keyword": self._looked_for(own["covered"]),
             "title": self._titled() * (1 - self.turn),
-            "tokens": tokens * read,
-            "weakest": weakest * read,
+            "tokens": late_["own"] * read,
+            "weakest": late_["weakest"] * read,
             "moment_meaning": moment,
-            "moment_tokens": self._faded(tokens, moment_tokens) * read,
+            "moment_tokens": self._faded(late_["own"], late_["together"]) * read,
             "session_words": self._faded(own["share"], self._session_words()),
-            "replies": replies * self.turn,
+            "replies": late_["replies"] * self.turn,
             **self._named(),
             "time": worth(self.catalogue.created[self.places], self.query.spans),
             **self._form(),
             **self._state(),
         }
+
+    def _looked_for(self, covered: Signal) -> Signal:
+        """How much a memory has of what is typed to look it up: a few words, or a time and nothing else."""
+        if self.query.spans and not self.query.terms:
+            return within(self.catalogue.created[self.places], self.query.spans).astype(np.float32)
+        return covered if self.query.keywords else np.zeros(len(self.places), dtype=np.float32)
 
     def _likeness(self) -> tuple[Signal, Signal, Signal]:
         """Likeness of the whole, of the best passage or the moment, and of the whole in deviations of the vault's.
@@ -124,7 +129,7 @@ class CandidatePool:
         """The signal of a moment, as far as the text needs it to be understood."""
         return np.asarray(own + self.turn * np.maximum(around - own, 0), dtype=np.float32)
 
-    def _tokens(self) -> tuple[Signal, Signal, Signal, Signal]:
+    def _tokens(self) -> dict[str, Signal]:
         """Late interaction with the text itself, with those around it taken together, and with what it replies to.
 
         Where the memory just before asks something like the query, this one is likely to answer it. The last is how
@@ -150,8 +155,13 @@ class CandidatePool:
         replies = asked * (1 - asks[: len(self.places)])
         weakest = found[: len(self.places), :CHIEF].min(axis=1, initial=1)  # the tokens are in order of their weight
         book = np.sqrt(np.minimum(BOOK / self.passages, 1))
-        found_ = (own * book, together * book, replies, weakest * book)
-        return tuple(np.round(each, 6).astype(np.float32) for each in found_)
+        signals = {
+            "own": _shrunk(own, book),
+            "together": _shrunk(together, book),
+            "replies": replies,
+            "weakest": weakest * book,
+        }
+        return {name: np.round(values, 6).astype(np.float32) for name, values in signals.items()}
 
     def _moment_meaning(self) -> Signal:
         """The cosine of the mean of a moment: the sum of its members' cosines, by the length of their sum."""
@@ -203,8 +213,8 @@ class CandidatePool:
         lacks = np.maximum(query.wants_colour * (1 - form["colours"]), query.wants_material * (1 - form["materials"]))
         talk = self.turn * (np.count_nonzero(self.around >= 0, axis=1) > 1)
         return {
-            # who states a fact and then asks for something has stated a fact
-            "asks": form["asks"] * form["brief"] * talk,
+            # what only asks has the words of the query, not the answer; who states a fact and then asks has stated it
+            "asks": form["asks"] * form["brief"] * talk * self.best["words"][self.places],
             "answers": answers.astype(np.float32) * self.turn,  # a long text has times and numbers by chance
             "slight": form["slight"] * talk,
             "lacks": lacks.astype(np.float32),
@@ -240,6 +250,12 @@ class CandidatePool:
             said = self.catalogue.record(place).get("intensity")
             known[place] = 0.5 if said is None else float(said)
         return known[place]
+
+
+def _shrunk(values: Signal, by: Signal) -> Signal:
+    """Values that say less, nearer to the mean of all: towards nothing, what is long would be worse than the rest."""
+    usual = values.mean() if len(values) else 0.0
+    return np.asarray(usual + by * (values - usual))
 
 
 def _usual(own: Likeness) -> tuple[float, float]:

@@ -214,6 +214,8 @@ class _Reader:
         else:
             years = [int(year[1])]
             self.text = self.text[: year.start()] + " " + self.text[year.end() :]
+        if years:
+            self.text = pattern.sub(" ", self.text, count=1)
         for each in years:
             start = _calendar([each], month, 0, self.zone)[0][0]
             self.found.append((start, start + length * 30.6 * DAY))
@@ -237,6 +239,14 @@ def worth(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.fl
         share = next((share for longest, share in _WORTH if end - start <= longest), _WORTH_OF_A_YEAR)
         best = np.maximum(best, np.float32(share) * _near(created, start, end))
     return best
+
+
+def within(created: NDArray[np.float64], wanted: Sequence[Span]) -> NDArray[np.bool_]:
+    """Which were made in one of the spans."""
+    inside = np.zeros(len(created), dtype=bool)
+    for start, end in wanted:
+        inside |= (created >= start) & (created <= end)
+    return inside
 
 
 def _near(created: NDArray[np.float64], start: float, end: float) -> NDArray[np.float32]:

@@ -13,10 +13,13 @@ from vault_mem.index.lexicon import saturation
 from vault_mem.index.lexicon import weight as rarity
 
 Signal = NDArray[np.float32]
+Places = NDArray[np.int64]
 Weighted = Sequence[tuple[str, float]]
 
 # The BM25 sum of a handful of rare words found together; scores are shares of it.
 HANDFUL = 20.0
+# In a note of so many passages a subject goes on for more than one: the next counts this much.
+LONG, NEXT = np.float32(30.0), np.float32(0.5)
 # A long note repeats the words of its subject: this many occurrences there count like one in a passage.
 OFTEN = 5.0
 
@@ -60,6 +63,24 @@ def words(catalogue: Catalogue, terms: Weighted) -> Words:
         covered[own] = covered[own] + weight
         counted[own] = 0
     return Words(rows, whole, covered)
+
+
+def followed(catalogue: Catalogue, rows: Signal) -> Signal:
+    """Values of rows; those of the passages of a long note with a share of what the next one has: a subject goes on."""
+    if not catalogue.corpus.parted:
+        return rows
+
+    def next_ones() -> tuple[Places, Places, Signal]:
+        passages = np.flatnonzero(catalogue.alive & (catalogue.n > 0))
+        passages = passages[np.lexsort((catalogue.n[passages], catalogue.owner[passages]))]
+        same = catalogue.owner[passages[1:]] == catalogue.owner[passages[:-1]]
+        these, those = passages[:-1][same], passages[1:][same]
+        return these, those, NEXT * np.minimum(passages_of(catalogue)[catalogue.owner[these]] / LONG, 1)
+
+    these, those, shares = catalogue.derived("next passages", next_ones)
+    found = rows.copy()
+    found[these] += shares * rows[those]
+    return found
 
 
 def passages_of(catalogue: Catalogue) -> NDArray[np.float32]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from vault_mem.index.catalogue import Catalogue
-from vault_mem.judge.replaces import LIKELY, changes_something, may_replace
+from vault_mem.judge.replaces import LIKELY, changes_something, may_be_replaced, may_replace
 from vault_mem.model import STATE_KINDS, Memory
 from vault_mem.operations.memory.results import Found
 from vault_mem.operations.workspace import Workspace
@@ -25,69 +26,90 @@ def newer_first(
     workspace: Workspace,
     catalogue: Catalogue,
     ranking: Ranking,
-    results: list[Found],
+    results: Mapping[int, Found],
     limit: int,
     candidate: Callable[[int], Found],
 ) -> list[Found]:
     """The results with a newer memory that speaks of a change before the state it may replace, and that one marked.
 
-    `candidate` makes a result of a candidate that is not among them.
+    Results go by their numbers in the ranking; `candidate` makes one of a candidate that is not among them.
     """
-    shown = {found.memory.id: found for found in results}
-    further = _further(catalogue, ranking, shown)
-    others = (catalogue.memory(int(ranking.places[number])) for number in further.values())
-    newer = [
-        memory
-        for memory in (*(found.memory for found in results), *others)
-        if changes_something(memory.content) and not spoken(memory.content, memory.people)
-    ]
-    for old in results:
-        if old.memory.kind not in REPLACEABLE or old.memory.closed_at(workspace.folder.now()):
+    shown = dict(results)
+    newer = _newer(catalogue, ranking, results)
+    now = workspace.folder.now()
+    for number, old in ((number, found.memory) for number, found in results.items()):
+        if old.kind not in REPLACEABLE or old.closed_at(now) or spoken(old.content, old.people):
             continue
-        if spoken(old.memory.content, old.memory.people):
+        by = _replacing(workspace, catalogue, old, newer)
+        if by is None:
             continue
-        memory = _replacing(workspace, old.memory, newer)
-        if memory is None:
-            continue
-        shown[old.memory.id] = replace(shown[old.memory.id], replaced_by=memory.id)
-        best = shown.get(memory.id) or candidate(further[memory.id])
-        above = shown[old.memory.id].score - best.score + _JUST_ABOVE
+        best = shown.get(by) or candidate(by)
+        shown[number] = replace(shown[number], replaced_by=best.memory.id)
+        above = shown[number].score - best.score + _JUST_ABOVE
         if above > 0:
             terms = best.terms | {"replaces": round(best.terms.get("replaces", 0.0) + above, DIGITS)}
             best = replace(best, score=round(best.score + above, DIGITS), terms=terms)
-        shown[memory.id] = best
-    marked = any(each.replaced_by for each in shown.values())
-    return sorted(shown.values(), key=lambda each: -each.score)[:limit] if marked else results
+        shown[by] = best
+    listed = list(shown.values())
+    marked = any(each.replaced_by for each in listed)
+    return sorted(listed, key=lambda each: -each.score)[:limit] if marked else listed
 
 
-def _further(catalogue: Catalogue, ranking: Ranking, shown: Collection[str]) -> dict[str, int]:
-    """The ids of the next candidates of a recall that speak of a change, with their numbers in the ranking."""
-    return {
-        catalogue.ids[place]: number
-        for number, place in enumerate(ranking.places[:DEPTH].tolist())
-        if catalogue.ids[place] not in shown and changes_something(catalogue.texts[place])
-    }
+class _Newer(NamedTuple):
+    """A candidate that speaks of a change: its number in the ranking, its place, and what it says."""
+
+    number: int
+    place: int
+    content: str
 
 
-def _replacing(workspace: Workspace, old: Memory, newer: list[Memory]) -> Memory | None:
-    # Notes with the same date, such as a manual dropped in as a whole, do not replace each other.
-    later = [each for each in newer if each.order[:2] > old.order[:2]]
-    scores = [
-        0.0 if about_others(old, each.people) else may_replace(old.content, each.content, workspace.tokens)
-        for each in later
-    ]
-    best = max(scores, default=0.0)
-    return later[scores.index(best)] if best >= (LIKELY_OF_EVENTS if old.kind == "event" else LIKELY) else None
+def _newer(catalogue: Catalogue, ranking: Ranking, shown: Iterable[int]) -> list[_Newer]:
+    """The results that speak of a change, then the next candidates that do."""
+    known: MutableMapping[int, bool] = catalogue.by_place("speaks of change")
+    further = range(min(DEPTH, len(ranking.places)))
+    found: list[_Newer] = []
+    for number in dict.fromkeys((*shown, *further)):
+        place = int(ranking.places[number])
+        if place not in known:
+            text = catalogue.texts[place]
+            known[place] = changes_something(text) and not spoken(text, catalogue.people[place])
+        if known[place]:
+            found.append(_Newer(number, place, catalogue.texts[place]))
+    return found
 
 
-def about_others(one: Memory, people: list[str]) -> bool:
+def _replacing(workspace: Workspace, catalogue: Catalogue, old: Memory, newer: Sequence[_Newer]) -> int | None:
+    """The number of the candidate that most likely replaces a memory, if any does."""
+    if not may_be_replaced(old.content):
+        return None
+    least = LIKELY_OF_EVENTS if old.kind == "event" else LIKELY
+    number = None
+    for each in newer:
+        if not _is_later(catalogue, each.place, old) or about_others(old, catalogue.people[each.place]):
+            continue
+        likely = may_replace(old.content, each.content, workspace.tokens, least)
+        if likely > least or (likely == least and number is None):
+            least, number = likely, each.number
+    return number
+
+
+def _is_later(catalogue: Catalogue, place: int, old: Memory) -> bool:
+    """Whether a candidate was saved after a memory.
+
+    Notes with the same date, such as a manual dropped in as a whole, do not replace each other.
+    """
+    made, before = float(catalogue.created[place]), old.created.timestamp()
+    return made > before or (made == before and catalogue.memory(place).order[:2] > old.order[:2])
+
+
+def about_others(one: Memory, people: Sequence[str]) -> bool:
     """Whether two memories both name people, but not the same ones."""
     return bool(one.people and people) and {each.casefold() for each in one.people}.isdisjoint(
         each.casefold() for each in people
     )
 
 
-def spoken(content: str, people: list[str]) -> bool:
+def spoken(content: str, people: Iterable[str]) -> bool:
     """Whether a text is a turn of a conversation: the speaker's name, a colon, and what was said."""
     speaker, colon, _ = content[:80].replace("：", ":").partition(":")
     return bool(colon) and speaker.strip().casefold() in [each.casefold() for each in people]

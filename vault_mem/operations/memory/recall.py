@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -26,7 +27,7 @@ from vault_mem.ranking.gather import gathered
 from vault_mem.ranking.links import Strengths
 from vault_mem.ranking.query import understand
 from vault_mem.ranking.rank import DIGITS, How, Ranking, Switches, rank
-from vault_mem.ranking.relevance import FLOOR, LOWEST, NEAREST
+from vault_mem.ranking.relevance import FLOOR, LOWEST, NEAREST, far_behind
 from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
 from vault_mem.result import Results, as_record
@@ -106,6 +107,7 @@ class Outcome:
     wanted: dict[str, float]  # the query's words, as they compare, with what each weighs
     now: datetime
     fluency: float
+    originals: dict[str, str]  # of candidates that are copies, the file that each is a copy of
     public: bool = False
 
 
@@ -157,10 +159,11 @@ def _answer(workspace: Workspace, request: Request) -> _Answer:
         outcome = consider(workspace, request)
         results = found_by(outcome)
         if outcome.answered:
+            numbered = {each.number: found for each, found in zip(outcome.chosen, results, strict=True)}
             results = newer_first(
-                workspace, outcome.catalogue, outcome.ranking, results, request.limit, partial(_found, outcome)
+                workspace, outcome.catalogue, outcome.ranking, numbered, request.limit, partial(_found, outcome)
             )
-        results = [_with_copies(workspace, each) for each in results]
+        results = [_with_copies(workspace, each, outcome.originals) for each in results]
         return _Answer(results, outcome.answered, outcome.wanted)
 
 
@@ -187,7 +190,8 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
         catalogue = gathered(candidates, query, filters, workspace.folder.now(), how)
         allowed = filters.met(catalogue, workspace.folder.now())
         ranking = rank(catalogue, query, allowed, workspace.tokens, how)
-        copies = _copies(workspace, catalogue, ranking)
+        files = [catalogue.files[place] for place in ranking.places.tolist()]
+        originals = workspace.index.known.originals(files)
         chosen = diversify(
             catalogue,
             ranking,
@@ -196,24 +200,24 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
             looked_up=query.looked_up,
             zone=workspace.folder.zone,
             switched_on="diversity" in request.switches,
-            without=copies,
+            without=_copies(files, originals, ranking) if originals else (),
         )
         chosen = newest_first(catalogue, ranking, chosen, now.timestamp())
         floor = FLOOR if request.min_relevance is None else request.min_relevance
         chosen, answered = _likely(ranking, chosen, floor)
     wanted = {stem(term): weight for term, weight in query.terms}
-    return Outcome(catalogue, allowed, ranking, chosen, calibration, answered, wanted, now, query.fluency, public)
+    return Outcome(
+        catalogue, allowed, ranking, chosen, calibration, answered, wanted, now, query.fluency, originals, public
+    )
 
 
-def _copies(workspace: Workspace, catalogue: Catalogue, ranking: Ranking) -> set[int]:
+def _copies(files: Sequence[str], originals: Mapping[str, str], ranking: Ranking) -> set[int]:
     """The candidates that are versions of one note, but for the one that is shown: the note itself (SPEC O-5).
 
     Unless only the copy says what is asked for.
     """
-    files = [catalogue.files[place] for place in ranking.places.tolist()]
-    originals = workspace.index.known.originals(files)
     families: dict[str, list[int]] = {}
-    for number, file in enumerate(files) if originals else ():
+    for number, file in enumerate(files):
         families.setdefault(originals.get(file, file), []).append(number)
     dropped: set[int] = set()
     for original, numbers in families.items():
@@ -224,11 +228,10 @@ def _copies(workspace: Workspace, catalogue: Catalogue, ranking: Ranking) -> set
     return dropped
 
 
-def _with_copies(workspace: Workspace, found: Found) -> Found:
+def _with_copies(workspace: Workspace, found: Found, originals: Mapping[str, str]) -> Found:
     """A result that says of which note it is a copy, or which copies there are of it."""
     state, key = workspace.index.known, found.memory.path
-    original = state.originals([key]).get(key, "")
-    if original:
+    if original := originals.get(key):
         return replace(found, copy_of=state.id_of(original))
     copies = state.copies(key)
     return replace(found, copies=copies) if copies else found
@@ -238,7 +241,10 @@ def _likely(ranking: Ranking, chosen: list[Chosen], floor: float) -> tuple[list[
     """If the best result may answer: all results that may, too. Otherwise only the nearest."""
     likely = {each.number: float(ranking.relevance[each.number]) for each in chosen}
     if chosen and max(likely.values()) >= floor:
-        return [each for each in chosen if likely[each.number] >= min(LOWEST, floor)], True
+        if floor < LOWEST:
+            return chosen, True  # whoever asks for everything gets it
+        far = far_behind(ranking.signals, ranking.scores)
+        return [each for each in chosen if likely[each.number] >= LOWEST and not far[each.number]], True
     return [each for each in chosen if likely[each.number] > 0][:NEAREST], False
 
 
