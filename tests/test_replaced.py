@@ -77,6 +77,30 @@ def test_recall_puts_the_newer_first(cli: Command) -> None:
     assert [each["id"] for each in before if "maybe_replaced_by" in each] == []
 
 
+@pytest.mark.parametrize(
+    ("task", "done", "query"),
+    [
+        ("Renew the passport", "The passport has been renewed", "passport"),
+        ("請求書を田中さんに送る", "請求書を田中さんに送った", "請求書"),
+    ],
+)
+def test_recall_does_not_put_a_task_before_what_says_that_it_is_done(
+    cli: Command, task: str, done: str, query: str
+) -> None:
+    # T-7, D-9
+    march, april, may = ({"VAULT_MEM_NOW": f"2026-0{month}-01T09:00:00+09:00"} for month in (3, 4, 5))
+    cli.run("remember", "The visa office wants a passport and a 請求書 as well.", env=march)
+    open_ = cli.json("remember", task, "--kind", "task", env=april)["memory"]["id"]
+    before = cli.json("recall", query, env=april)["results"]
+    assert not any(each.get("maybe_replaced_by") for each in before)
+    said = cli.json("remember", done, env=may)["memory"]["id"]
+    found = {each["id"]: each for each in cli.json("recall", query, env=may)["results"]}
+    assert list(found).index(said) < list(found).index(open_)
+    assert {id_ for id_, each in found.items() if each.get("maybe_replaced_by")} == {open_}
+    cli.run("done", open_, env=may)
+    assert "maybe replaced by" not in cli.run("recall", query, "--closed", env=may).out
+
+
 @pytest.mark.parametrize("lang", ["en", "ja"])
 def test_pairs(days: Vault, lang: str) -> None:
     # D-10: pairs of our own; the first 26 were written before anyone looked at what the rules make of them

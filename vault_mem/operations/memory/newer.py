@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from vault_mem.index.catalogue import Catalogue
+from vault_mem.judge.done import says_done
 from vault_mem.judge.replaces import LIKELY, changes_something, may_be_replaced, may_replace
 from vault_mem.model import STATE_KINDS, Memory
-from vault_mem.operations.memory.results import Found
+from vault_mem.operations.memory.results import Found, has_ended
 from vault_mem.operations.workspace import Workspace
 from vault_mem.ranking.rank import DIGITS, Ranking
 
@@ -30,7 +31,7 @@ def newer_first(
     limit: int,
     candidate: Callable[[int], Found],
 ) -> list[Found]:
-    """The results with a newer memory that speaks of a change before the state it may replace, and that one marked.
+    """The results with a newer memory before the state it may replace or the task it says is done, and that one marked.
 
     Results go by their numbers in the ranking; `candidate` makes one of a candidate that is not among them.
     """
@@ -40,7 +41,12 @@ def newer_first(
     for number, old in ((number, found.memory) for number, found in results.items()):
         if old.kind not in REPLACEABLE or old.closed_at(now) or spoken(old.content, old.people):
             continue
-        by = _replacing(workspace, catalogue, old, newer)
+        by = (
+            _finishing(workspace, catalogue, ranking, old, results)
+            if old.kind == "task" and not has_ended(old)
+            else None
+        )
+        by = _replacing(workspace, catalogue, old, newer) if by is None else by
         if by is None:
             continue
         best = shown.get(by) or candidate(by)
@@ -66,16 +72,32 @@ class _Newer(NamedTuple):
 def _newer(catalogue: Catalogue, ranking: Ranking, shown: Iterable[int]) -> list[_Newer]:
     """The results that speak of a change, then the next candidates that do."""
     known: MutableMapping[int, bool] = catalogue.by_place("speaks of change")
-    further = range(min(DEPTH, len(ranking.places)))
     found: list[_Newer] = []
-    for number in dict.fromkeys((*shown, *further)):
-        place = int(ranking.places[number])
+    for number, place in _looked_at(ranking, shown):
         if place not in known:
             text = catalogue.texts[place]
             known[place] = changes_something(text) and not spoken(text, catalogue.people[place])
         if known[place]:
             found.append(_Newer(number, place, catalogue.texts[place]))
     return found
+
+
+def _finishing(
+    workspace: Workspace, catalogue: Catalogue, ranking: Ranking, task: Memory, shown: Iterable[int]
+) -> int | None:
+    """The number of the first candidate that says that a task is done, if one does (SPEC T-7)."""
+    for number, place in _looked_at(ranking, shown):
+        if _is_later(catalogue, place, task) and says_done(task.content, catalogue.texts[place], workspace.tokens):
+            said = catalogue.memory(place)
+            if said.kind != "task" and not about_others(task, said.people) and not spoken(said.content, said.people):
+                return number
+    return None
+
+
+def _looked_at(ranking: Ranking, shown: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The numbers and places of the results, then of the next candidates."""
+    for number in dict.fromkeys((*shown, *range(min(DEPTH, len(ranking.places))))):
+        yield number, int(ranking.places[number])
 
 
 def _replacing(workspace: Workspace, catalogue: Catalogue, old: Memory, newer: Sequence[_Newer]) -> int | None:
