@@ -20,7 +20,7 @@ FLOOR = 0.404
 # If the best result answers, other results are dropped only below this.
 LOWEST = 0.01
 # So is what only a distant likeness speaks for, with less than this share of the best score.
-FAR_BEHIND = 0.5
+FAR_BEHIND = 0.4
 # What speaks for a memory beside its likeness: words of its own or around it, who and when, and what calls it up.
 SPEAKING = (
     "covered",
