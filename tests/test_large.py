@@ -185,13 +185,56 @@ def test_indexes_and_unindexed_rows_answer_alike(place: Path, tmp_path: Path) ->
     shutil.copytree(place / "v", tmp_path / "v")
     large, exact = opened(tmp_path, "lancedb"), opened(tmp_path, "memory")
     large.recall("anything")
-    standby.fold(large.workspace, 1)
+    standby.fold(large.workspace, 0)
     assert large.workspace.index.table.indexed
     memory(tmp_path / "v", "memories/new.md", "mem_0000000000f1", "The rain barrel has a new tap", "tags: [garden]")
     for query in (*QUERIES, "rain barrel"):
         assert_alike(large, exact, query)
-    standby.fold(large.workspace, 1)
+    standby.fold(large.workspace, 0)
     for query in ("rain barrel", *QUERIES[:3]):
+        assert_alike(large, exact, query)
+
+
+def test_what_came_since_is_found_without_its_commits(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # L-2: each commit that LanceDB looks through takes milliseconds; a few new memories are candidates anyway
+    from vault_mem.index import facts, table
+    from vault_mem.operations import standby
+
+    monkeypatch.setattr(table, "FEWEST_VECTORS", 10)
+    monkeypatch.setattr(facts, "MOST_RECENT", 2)
+    shutil.copytree(place / "v", tmp_path / "v")
+    large, exact = opened(tmp_path, "lancedb"), opened(tmp_path, "memory")
+    large.recall("anything")
+    standby.fold(large.workspace, 0)
+    kept = large.workspace.index.facts
+    assert kept.recent() == [] and large.workspace.index.table.vectors_indexed
+    asked: list[bool] = []
+    find = table.Table.find
+    monkeypatch.setattr(
+        table.Table,
+        "find",
+        lambda own, all_, *, indexed_only: asked.append(indexed_only) or find(own, all_, indexed_only=indexed_only),
+    )
+    root = tmp_path / "v"
+    memory(root, "memories/b8.md", "mem_0000000000b8", "Renew the visa", "kind: task")  # another text
+    memory(root, "memories/new.md", "mem_0000000000f1", "The rain barrel has a new tap", "tags: [garden]")
+    (root / "memories/b7.md").unlink()
+    for query in (*QUERIES, "rain barrel", "visa", "passport"):
+        assert_alike(large, exact, query)
+    assert sorted(kept.recent() or ()) == ["memories/b8.md", "memories/new.md"] and all(asked)
+    assert large.remember("The rain barrel has a new tap").duplicate_of.memory.id == "mem_0000000000f1"
+    for number in range(3):
+        memory(
+            root, f"memories/more{number}.md", f"mem_00000000010{number}", f"Lantern {number} hangs in the boat house"
+        )
+    for query in ("rain barrel", "visa", "boat house", *QUERIES[:3]):
+        assert_alike(large, exact, query)
+    assert kept.recent() is None and not all(asked)
+    standby.fold(large.workspace, 20)  # much has come, so it does not wait for as many commits
+    assert kept.recent() == []
+    for query in ("rain barrel", "visa", "boat house", *QUERIES):
         assert_alike(large, exact, query)
 
 

@@ -31,12 +31,12 @@ def main() -> int:
 
 def serve(keep: Sequence[str], place: str, *, ready: int | None = None) -> int:
     """Serve in this process until it is told to end."""
-    _be_modest()
+    be_modest()
     _allow_many_files()
     return Server(place, os.environ).serve(ready, keep) if place else 1
 
 
-def _be_modest() -> None:
+def be_modest() -> None:
     """Few threads, and freed memory back to the system: with a heap for each of many, half of it would stay."""
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     for name, value in _MODEST.items():

@@ -43,6 +43,8 @@ MASS_LOSS = 5
 # Each time the table is folded together it is written again. Copies are kept for readers that are still on them, but
 # no longer than from one folding to the next, or they would soon outgrow the vault.
 KEEP_VERSIONS = (1.0, 60.0)
+# A large table is written again as a whole, and what came since is found without that (`Facts.recent`).
+MORE_RARELY = 10
 # What the states note as the table's version as long as a sync is not through: ids may be anybody's.
 UNSETTLED = -1
 # Why an index is rebuilt though nothing is wrong with it: then everything comes from the files.
@@ -584,7 +586,8 @@ class _Run:
 
 def upkeep(index: Index, commits: int) -> None:
     """Fold the table together after that many commits, and drop old versions; the caller holds the lock."""
-    if (index.state.get("commits") or 0) < commits:
+    rarely = index.large and index.facts.recent() is not None
+    if (index.state.get("commits") or 0) < (commits * MORE_RARELY if rarely else commits):
         return
     release_memory()  # it takes as much as all that was freed before
     least, most = KEEP_VERSIONS
