@@ -330,6 +330,24 @@ def test_no_recall_and_no_save_reads_all_rows(place: Path, tmp_path: Path) -> No
     assert [said for said, plan in plans.items() if plan.startswith("SCAN") and not few.search(plan)] == []
 
 
+def test_a_save_reads_nothing_of_what_a_checkout_changed(place: Path, tmp_path: Path) -> None:
+    # L-2: views follow in a quiet moment; until then every save read what is known of 20,000 changed files
+    shutil.copytree(place / "v", tmp_path / "v")
+    large = opened(tmp_path, "lancedb")
+    large.recall("anything")
+    for path in (tmp_path / "v/memories").glob("f*.md"):
+        path.write_text(path.read_text() + "\nLater words.\n")
+    large.recall("later words")
+    known = large.workspace.index.known
+    assert len(known.unfollowed()) == 12
+    asked: list[str] = []
+    large.workspace.index.state._db.set_trace_callback(asked.append)
+    large.workspace.sync_ours(["memories/f1.md"], ["memories/f1.md"])
+    large.workspace.index.state._db.set_trace_callback(None)
+    assert asked and not [each for each in asked if each.endswith("WHERE followed IS NOT hash")]
+    assert "memories/f1.md" in {each.key for each in known.unfollowed()}  # a person's words are still to be followed
+
+
 def test_an_unknown_way_is_an_error(place: Path) -> None:
     with pytest.raises((SettingsError, InvalidInput), match="search_with should be one of"):
         opened(place, "elsewhere").recall("anything")
