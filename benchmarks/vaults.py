@@ -112,8 +112,11 @@ QUESTIONS = [
 ]  # fmt: skip
 
 
-def memories(count: int, seed: int = 1) -> Iterator[Memory]:
-    """This many memories in the order they were made, spread over the months; later ones link to earlier ones."""
+def memories(count: int, seed: int = 1, *, words: int = 0) -> Iterator[Memory]:
+    """This many memories in the order they were made, spread over the months; later ones link to earlier ones.
+
+    With `words` each has about that many of them, two letters of Japanese for one.
+    """
     random = Random(seed)
     step = timedelta(days=30.4 * MONTHS) / count
     earlier: list[Memory] = []
@@ -122,7 +125,7 @@ def memories(count: int, seed: int = 1) -> Iterator[Memory]:
         japanese = random.random() < 0.45
         memory = Memory(
             id=f"mem_{random.getrandbits(48):012x}",
-            content=_new_text(random, japanese, seen),
+            content=_new_text(random, japanese, seen, words),
             created=(FIRST_DAY + step * number).replace(microsecond=0),
             importance=random.choice([2, 3, 3, 3, 4, 5]),
             tags=random.sample(TAGS_JA if japanese else TAGS_EN, random.randint(0, 2)),
@@ -162,20 +165,22 @@ def write_vault(root: Path, contents: Iterable[Memory]) -> Vault:
     return vault
 
 
-def _new_text(random: Random, japanese: bool, seen: set[str]) -> str:
-    while (text := _text(random, japanese)) in seen:
+def _new_text(random: Random, japanese: bool, seen: set[str], words: int) -> str:
+    while (text := _text(random, japanese, words)) in seen:
         pass
     seen.add(text)
     return text
 
 
-def _text(random: Random, japanese: bool) -> str:
+def _text(random: Random, japanese: bool, words: int) -> str:
     first, after, gap = (JAPANESE, JAPANESE_AFTER, "") if japanese else (ENGLISH, ENGLISH_AFTER, " ")
     text = _fill(random.choice(first), random)
-    wanted = random.randint(SHORTEST, 190)
+    wanted, longest = random.randint(SHORTEST, 190), LONGEST
+    if words:
+        wanted = longest = words * (2 if japanese else 6)
     for template in random.sample(after, len(after)):
         longer = text + gap + _fill(template, random)
-        if len(text) >= wanted or len(longer) > LONGEST:
+        if len(text) >= wanted or len(longer) > longest:
             break
         text = longer
     return text

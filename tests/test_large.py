@@ -185,13 +185,56 @@ def test_indexes_and_unindexed_rows_answer_alike(place: Path, tmp_path: Path) ->
     shutil.copytree(place / "v", tmp_path / "v")
     large, exact = opened(tmp_path, "lancedb"), opened(tmp_path, "memory")
     large.recall("anything")
-    standby.fold(large.workspace, 1)
+    standby.fold(large.workspace, 0)
     assert large.workspace.index.table.indexed
     memory(tmp_path / "v", "memories/new.md", "mem_0000000000f1", "The rain barrel has a new tap", "tags: [garden]")
     for query in (*QUERIES, "rain barrel"):
         assert_alike(large, exact, query)
-    standby.fold(large.workspace, 1)
+    standby.fold(large.workspace, 0)
     for query in ("rain barrel", *QUERIES[:3]):
+        assert_alike(large, exact, query)
+
+
+def test_what_came_since_is_found_without_its_commits(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # L-2: each commit that LanceDB looks through takes milliseconds; a few new memories are candidates anyway
+    from vault_mem.index import facts, table
+    from vault_mem.operations import standby
+
+    monkeypatch.setattr(table, "FEWEST_VECTORS", 10)
+    monkeypatch.setattr(facts, "MOST_RECENT", 2)
+    shutil.copytree(place / "v", tmp_path / "v")
+    large, exact = opened(tmp_path, "lancedb"), opened(tmp_path, "memory")
+    large.recall("anything")
+    standby.fold(large.workspace, 0)
+    kept = large.workspace.index.facts
+    assert kept.recent() == [] and large.workspace.index.table.vectors_indexed
+    asked: list[bool] = []
+    find = table.Table.find
+    monkeypatch.setattr(
+        table.Table,
+        "find",
+        lambda own, all_, *, indexed_only: asked.append(indexed_only) or find(own, all_, indexed_only=indexed_only),
+    )
+    root = tmp_path / "v"
+    memory(root, "memories/b8.md", "mem_0000000000b8", "Renew the visa", "kind: task")  # another text
+    memory(root, "memories/new.md", "mem_0000000000f1", "The rain barrel has a new tap", "tags: [garden]")
+    (root / "memories/b7.md").unlink()
+    for query in (*QUERIES, "rain barrel", "visa", "passport"):
+        assert_alike(large, exact, query)
+    assert sorted(kept.recent() or ()) == ["memories/b8.md", "memories/new.md"] and all(asked)
+    assert large.remember("The rain barrel has a new tap").duplicate_of.memory.id == "mem_0000000000f1"
+    for number in range(3):
+        memory(
+            root, f"memories/more{number}.md", f"mem_00000000010{number}", f"Lantern {number} hangs in the boat house"
+        )
+    for query in ("rain barrel", "visa", "boat house", *QUERIES[:3]):
+        assert_alike(large, exact, query)
+    assert kept.recent() is None and not all(asked)
+    standby.fold(large.workspace, 20)  # much has come, so it does not wait for as many commits
+    assert kept.recent() == []
+    for query in ("rain barrel", "visa", "boat house", *QUERIES):
         assert_alike(large, exact, query)
 
 
@@ -285,6 +328,24 @@ def test_no_recall_and_no_save_reads_all_rows(place: Path, tmp_path: Path) -> No
         r"SCAN (?:renames|sample|gone|unhealed|outside)\b|INDEX (?:unsettled|problems|huge|unfollowed|flagged)$"
     )
     assert [said for said, plan in plans.items() if plan.startswith("SCAN") and not few.search(plan)] == []
+
+
+def test_a_save_reads_nothing_of_what_a_checkout_changed(place: Path, tmp_path: Path) -> None:
+    # L-2: views follow in a quiet moment; until then every save read what is known of 20,000 changed files
+    shutil.copytree(place / "v", tmp_path / "v")
+    large = opened(tmp_path, "lancedb")
+    large.recall("anything")
+    for path in (tmp_path / "v/memories").glob("f*.md"):
+        path.write_text(path.read_text() + "\nLater words.\n")
+    large.recall("later words")
+    known = large.workspace.index.known
+    assert len(known.unfollowed()) == 12
+    asked: list[str] = []
+    large.workspace.index.state._db.set_trace_callback(asked.append)
+    large.workspace.sync_ours(["memories/f1.md"], ["memories/f1.md"])
+    large.workspace.index.state._db.set_trace_callback(None)
+    assert asked and not [each for each in asked if each.endswith("WHERE followed IS NOT hash")]
+    assert "memories/f1.md" in {each.key for each in known.unfollowed()}  # a person's words are still to be followed
 
 
 def test_an_unknown_way_is_an_error(place: Path) -> None:

@@ -31,12 +31,12 @@ def main() -> int:
 
 def serve(keep: Sequence[str], address: str, *, ready: int | None = None) -> int:
     """Serve in this process until it is told to end."""
-    _be_modest()
+    be_modest()
     _allow_many_files()
     return Server(address, os.environ).serve(ready, keep) if address else 1
 
 
-def _be_modest() -> None:
+def be_modest() -> None:
     """Use few threads and return freed memory to the system: many threads, each with a heap, would keep half of it."""
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     for name, value in _MODEST.items():

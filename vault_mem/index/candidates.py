@@ -18,7 +18,8 @@ from vault_mem.index.corpus import Corpus
 from vault_mem.index.filters import Filters
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.links import Names
-from vault_mem.index.met import Held, Met
+from vault_mem.index.met import Met
+from vault_mem.index.packed import Held
 from vault_mem.index.people import WRITTEN
 from vault_mem.index.sample import sample
 from vault_mem.index.table import Search, quote
@@ -190,7 +191,10 @@ class InTable:
         return files
 
     def _find(self, searches: Sequence[Search]) -> set[str]:
-        return self._facts.files_at({place for found in self._table.find(searches) for place in found})
+        """What is found, and all that came since LanceDB's indexes were brought up to date, unless that is much."""
+        recent = self._facts.recent()
+        found = self._table.find(searches, indexed_only=recent is not None)
+        return self._facts.files_at({place for each in found for place in each}).union(recent or ())
 
     def _where(self, filters: Filters, now: datetime) -> tuple[str, float]:
         """What LanceDB is asked for, and how many times more of it than is wanted.

@@ -22,7 +22,8 @@ from vault_mem.index.corpus import AllAtHand, Corpus
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.lexicon import TermLists
 from vault_mem.index.links import Names
-from vault_mem.index.met import FoundOut, Held, TermsOfFew, columns_of
+from vault_mem.index.met import FoundOut, TermsOfFew
+from vault_mem.index.packed import TOLD, Held, columns_of, heads_of, mark
 from vault_mem.index.rows import noted
 from vault_mem.index.table import Table, quote, rows_in, vectors_in
 from vault_mem.index.texts import Texts, shared
@@ -40,7 +41,6 @@ _PLAIN = (*_TEXTS, *_LISTS, "private", "type")
 _NUMBERS = ("n", "importance", "created", "valid_from", "valid_to")
 _VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
 COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
-_FACTS = ('"aliases":', '"supersedes":', '"metadata":')
 FOREVER = float("inf")
 # After this many single rows, the arrays should be refilled in a quiet moment: the lists beside them are
 # slower. Beyond this multiple of what the arrays hold, it cannot wait.
@@ -110,9 +110,10 @@ class Catalogue:
         cls, held: Sequence[Held], dim: int, corpus: Corpus, forms: Callable[[str], Collection[str]]
     ) -> Catalogue:
         """Rows that were picked out, with the figures of all; they do not change."""
-        catalogue = cls(columns_of(held, dim) | {"hash": ()}, corpus)
+        heads = heads_of(held)
+        catalogue = cls(columns_of(held, heads, dim) | {"hash": ()}, corpus)
         catalogue._held = held
-        catalogue.__dict__["lexicon"] = TermsOfFew(held, forms)
+        catalogue.__dict__["lexicon"] = TermsOfFew(held, heads, forms)
         return catalogue
 
     def _fill(self, columns: Mapping[str, Any]) -> None:
@@ -127,7 +128,7 @@ class Catalogue:
         self.created = columns["created"].astype(np.float64)
         self.valid_from = _times(columns["valid_from"], -FOREVER)
         self.valid_to = _times(columns["valid_to"], FOREVER)
-        self.ours = np.array([each == MEMORY for each in columns["type"]], dtype=bool)  # not included notes
+        self.ours = np.asarray(np.asarray(columns["type"], dtype=object) == MEMORY, dtype=bool)  # not included notes
         self.alive = np.ones(len(self.files), dtype=bool)
         self.owner = np.zeros(len(self.files), dtype=np.int32)
         for place, file in enumerate(self.files):
@@ -146,6 +147,11 @@ class Catalogue:
     def read_before(self, place: int) -> bytes:
         """What a quiet moment has found out about the text at a place; nothing where all rows are at hand."""
         return self._held[place].read if self._held is not None else b""
+
+    def marked(self, kind: str, key: str) -> NDArray[np.int32]:
+        """The places of memories of that title, person or tag; only where not all rows are at hand."""
+        assert isinstance(self.lexicon, TermsOfFew)
+        return self.lexicon.marked(mark(kind, key))
 
     @property
     def complete(self) -> bool:
@@ -174,14 +180,16 @@ class Catalogue:
     @cached_property
     def _facts(self) -> tuple[dict[int, list[str]], ...]:
         self.__dict__["_facts"] = ({}, {}, {})
-        self._take_facts(np.flatnonzero(self.alive).tolist())
+        held = self._held
+        all_ = np.flatnonzero(self.alive).tolist()
+        self._take_facts(all_ if held is None else [place for place in all_ if held[place].told])
         return self._facts
 
     def _take_facts(self, places: Iterable[int]) -> None:
         """Aliases and such are in the records; most have none, and parsing all would take seconds."""
         for place in places:
             record = self._records[place]
-            if any(key in record for key in _FACTS):
+            if any(key in record for key in TOLD):
                 facts = json.loads(record)
                 if facts.get("aliases"):
                     self.aliases[place] = facts["aliases"]

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,11 @@ from numpy.typing import NDArray
 
 from vault_mem.embedding.calibration import SAMPLE, Calibration, refined
 from vault_mem.embedding.embedder import Vectors
+from vault_mem.index.allocators import no_collection
 from vault_mem.index.corpus import Likeness, mean_of
 from vault_mem.index.known import MEMORY, NOTE
 from vault_mem.index.languages import START, spoken, stem_in
-from vault_mem.index.met import FIELDS, Held, counted, framed, length, letter, packed, stem_of, unpacked
+from vault_mem.index.packed import FIELDS, Held, counted, framed, length, letter, packed, stem_of, unpacked
 from vault_mem.index.people import PERSON, NameFact, name_facts
 from vault_mem.index.sample import sizes
 from vault_mem.index.table import PLACE, Table, listed, quote, rows_in
@@ -33,18 +35,22 @@ from vault_mem.index.terms import STOP, unspaced
 from vault_mem.index.timeline import GAP, LONGEST, SECOND, Timeline
 from vault_mem.vault.database import at_once
 
-FORMAT = 3
+FORMAT = 6
 TYPES = f"type IN ({quote(MEMORY)}, {quote(NOTE)})"
 COLUMNS = (*FIELDS, "terms", "vector")
 _ALL = ("meta", "stems", "words", "names", "memories", "rows", "readings", "places", "sample")
-# How far around a memory its neighbours in time are looked up, not counting those a filter leaves out.
-REACH = 4
+# How far around a memory its neighbours in time are looked up, as a filter may leave some out, and how many are told.
+REACH, TOLD = 4, 3
 # Rows that are read and counted at once: some ten megabytes.
 _AT_ONCE = 4_000
 # How many answers about terms are kept until something changes.
 _KEPT = 4096
+# How many numbers of files are.
+_KEPT_NUMBERS = 50_000
 # SQLite takes this many values in one question.
 _VALUES = 500
+# As many new memories as this are looked at whatever is asked for, and LanceDB need not look through their commits.
+MOST_RECENT = 256
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -59,7 +65,7 @@ CREATE TABLE IF NOT EXISTS memories (
 );
 CREATE TABLE IF NOT EXISTS rows (number INTEGER PRIMARY KEY, packed BLOB);
 CREATE TABLE IF NOT EXISTS readings (number INTEGER PRIMARY KEY, packed BLOB);
-CREATE TABLE IF NOT EXISTS places (place INTEGER PRIMARY KEY, number INTEGER);
+CREATE TABLE IF NOT EXISTS places (place INTEGER PRIMARY KEY, number INTEGER, file TEXT);
 CREATE INDEX IF NOT EXISTS places_of ON places (number);
 CREATE INDEX IF NOT EXISTS by_time ON memories (created, file);
 CREATE INDEX IF NOT EXISTS by_end ON memories (valid_to) WHERE valid_to IS NOT NULL;
@@ -83,6 +89,8 @@ class Facts:
         self._seen: Any = None
         self._refined: tuple[Any, Calibration] | None = None
         self._cache: dict[Any, Any] = {}
+        self._numbers: dict[str, int] = {}  # of files: looked up by these in half the time
+        self._lengths: dict[int, int] = {}  # of sessions
 
     def close(self) -> None:
         """Close the file."""
@@ -95,10 +103,11 @@ class Facts:
         return bool(self._meta("format") == FORMAT and self._meta("version") == table.version)
 
     def keep(self, table: Table) -> None:
-        """The table has another version, and the same rows, maybe in other places."""
+        """The table has another version and the same rows, and its indexes know all of them."""
         with self._at_once():
-            self._db.execute("DELETE FROM places")
-            self._note_places(*table.places(TYPES))
+            self._place(table)
+            if table.vectors_indexed:
+                self._put(indexed=self._last)
             self._put(version=table.version)
 
     def fill(self, table: Table, progress: Callable[[int, int], None] | None = None) -> None:
@@ -112,6 +121,7 @@ class Facts:
                 self._count(rows, 1)
                 self._note_memories(rows)
                 self._note_places([row["file"] for row in rows], [row[PLACE] for row in rows])
+                self._put(placed=self._last)
                 done += len(rows)
                 if progress is not None:
                     progress(min(done, total), total)
@@ -137,9 +147,9 @@ class Facts:
                 self._fill_sample(table)
             moments = self._forget_memories({row["file"] for row in gone})
             moments += self._note_memories(come)
-            if come:
-                files = {row["file"] for row in come}
-                self._note_places(*table.places(f"{TYPES} AND file IN ({listed(files)})"))
+            self._forget()
+            if self.recent() is None:
+                self._place(table)
             for moment in sorted(set(moments)):
                 self._cut_from(moment)
             self._put(version=table.version)
@@ -243,7 +253,7 @@ class Facts:
         by_file: dict[str, list[Row]] = {}
         for row in sorted(rows, key=lambda row: row["n"]):
             by_file.setdefault(row["file"], []).append(row)
-        next_ = int(self._one("SELECT MAX(number) FROM memories") or 0) + 1
+        next_ = self._last + 1
         values, kept = [], []
         for number, (file, own) in enumerate(by_file.items(), next_):
             first = own[0]
@@ -253,6 +263,7 @@ class Facts:
         columns = "number, file, created, valid_to, private, length"
         self._db.executemany(f"INSERT OR REPLACE INTO memories ({columns}) VALUES (?, ?, ?, ?, ?, ?)", values)
         self._db.executemany("INSERT INTO rows VALUES (?, ?)", kept)
+        self._put(last=next_ + len(values) - 1)
         self._put(length=(self._meta("length") or 0) + sum(value[-1] for value in values))
         return [(value[2], value[1]) for value in values]
 
@@ -271,21 +282,56 @@ class Facts:
                 self._db.execute("DELETE FROM places WHERE number = ?", (number,))
         return found
 
+    @property
+    def _last(self) -> int:
+        """The number of the memory that came last; none has the number of one that went."""
+        return int(self._meta("last") or 0)
+
+    def recent(self) -> list[str] | None:
+        """The files that LanceDB's indexes do not know yet; None where there are too many."""
+
+        def found() -> list[str] | None:
+            later = "SELECT file FROM memories WHERE number > ? LIMIT ?"
+            known = self._meta("indexed")
+            files = [] if known is None else self._db.execute(later, (known, MOST_RECENT + 1)).fetchall()
+            return None if known is None or len(files) > MOST_RECENT else [file for (file,) in files]
+
+        recent: list[str] | None = self._cached("recent", found)
+        return recent
+
+    def _place(self, table: Table) -> None:
+        """Note where the rows are that came since this was last done."""
+        later = "SELECT file FROM memories WHERE number > ?"
+        files = [file for (file,) in self._db.execute(later, (self._meta("placed") or 0,))]
+        for chunk in _chunks(files):
+            self._note_places(*table.places(f"{TYPES} AND file IN ({listed(chunk)})"))
+        self._put(placed=self._last)
+
     def _note_places(self, files: Sequence[str], places: Sequence[int]) -> None:
-        insert = "INSERT OR REPLACE INTO places SELECT ?, number FROM memories WHERE file = ?"
+        insert = "INSERT OR REPLACE INTO places SELECT ?, number, file FROM memories WHERE file = ?"
         self._db.executemany(insert, sorted(zip(places, files, strict=True)))
 
     def files_at(self, places: Collection[int]) -> set[str]:
         """The files whose rows are at these places of the table."""
-        join = "places JOIN memories USING (number)"
-        return {file for chunk in _chunks(places) for (file,) in self._among("file", "place", chunk, join)}
+        found = dict(row for chunk in _chunks(places) for row in self._among("file, number", "place", chunk, "places"))
+        self._numbers |= found
+        return set(found)
 
     def held(self, files: Sequence[str]) -> dict[str, list[Held]]:
         """The rows of these files, as they are kept here."""
-        join = "memories JOIN rows USING (number) LEFT JOIN readings USING (number)"
-        columns = "file, rows.packed, readings.packed"
-        found = (row for chunk in _chunks(files) for row in self._among(columns, "file", chunk, join))
-        return {file: unpacked(file, data, self._dim, read) for file, data, read in found}
+        of = self._files_by_number(files)
+        columns, join = "rows.number, rows.packed, readings.packed", "rows LEFT JOIN readings USING (number)"
+        found = (row for chunk in _chunks(of) for row in self._among(columns, "rows.number", chunk, join))
+        with no_collection():
+            return {of[number]: unpacked(of[number], data, self._dim, read) for number, data, read in found}
+
+    def _files_by_number(self, files: Collection[str]) -> dict[int, str]:
+        if len(self._numbers) > _KEPT_NUMBERS:
+            self._numbers.clear()
+        missing = [file for file in files if file not in self._numbers]
+        for chunk in _chunks(missing):
+            self._numbers |= dict(self._among("file, number", "file", chunk))
+        return {self._numbers[file]: file for file in files if file in self._numbers}
 
     def unread(self, stamp: str, count: int) -> list[str]:
         """The next files whose texts nobody has read ahead; `stamp` tells who reads, and another begins again."""
@@ -355,28 +401,37 @@ class Facts:
 
         Without closed or private ones where asked.
         """
-        found = {row[0]: row for chunk in _chunks(files) for row in self._among(_MEMBER, "file", chunk)}
-        window = f"SELECT {_MEMBER} FROM memories WHERE session = ? AND since BETWEEN ? AND ?"
-        for of, at in {found[file][-2:] for file in beside if file in found}:
-            found |= {row[0]: row for row in self._db.execute(window, (of, at - REACH, at + REACH))}
+        numbers = self._files_by_number(files)
+        found = {row[0]: row for chunk in _chunks(numbers) for row in self._among(_MEMBER, "number", chunk)}
+        for chunk in _chunks({found[file][-2:] for file in beside if file in found}):
+            windows = f"WITH beside (of, at) AS (VALUES {', '.join(['(?, ?)'] * len(chunk))})"
+            near = f"ON session = of AND since BETWEEN at - {REACH} AND at + {REACH}"
+            rows = self._db.execute(f"{windows} SELECT {_MEMBER} FROM beside JOIN memories {near}", [*chain(*chunk)])
+            found |= {row[0]: row for row in rows}
+        self._numbers |= {file: row[1] for file, row in found.items()}
         members: list[str] = []
         session: list[int] = []
-        numbers: dict[int, int] = {}
+        sessions: dict[int, int] = {}
         last = (-1, -1)
-        for file, _, valid_to, private, *own in sorted(found.values(), key=lambda row: (row[1], row[0])):
+        for file, _, _, valid_to, private, *own in sorted(found.values(), key=lambda row: (row[2], row[0])):
             shown = not (public and private) and (closed_by is None or valid_to is None or valid_to > closed_by)
             between = min(own[1] - last[1] - 1, REACH) if own[0] == last[0] else 0
             new = [""] * between + [file] * shown
             members += new
-            session += [numbers.setdefault(own[0], len(numbers))] * len(new)
+            session += [sessions.setdefault(own[0], len(sessions))] * len(new)
             last = (own[0], own[1])
-        sums = "session, SUM(length)"
-        lengths = dict(row for chunk in _chunks(numbers) for row in self._among(sums, "session", chunk, each=True))
+        told, middle = set(files), set(beside)
+        for at, file in enumerate(members):
+            if file in middle:
+                told.update(members[max(at - TOLD, 0) : at + TOLD + 1])
+        members = [file if file in told else "" for file in members]
+        for chunk in _chunks([each for each in sessions if each not in self._lengths]):
+            self._lengths |= dict(self._among("session, SUM(length)", "session", chunk, each=True))
         count = int(self._fact("sessions") or 0)
         return Timeline(
             members,
             np.array(session, dtype=np.int64),
-            np.array([lengths[each] for each in numbers], dtype=np.float32),
+            np.array([self._lengths[each] for each in sessions], dtype=np.float32),
             count,
             float(self._fact("length") or 0) / max(count, 1),
             self._sessions_having,
@@ -556,7 +611,11 @@ class Facts:
         now = (self._one("PRAGMA data_version"), self._meta("version"))
         if now != self._seen:
             self._seen = now
-            self._cache.clear()
+            self._forget()
+
+    def _forget(self) -> None:
+        for kept in (self._cache, self._numbers, self._lengths):
+            kept.clear()
 
     def _cached(self, key: Any, make: Callable[[], Any]) -> Any:
         if key not in self._cache:
@@ -592,7 +651,7 @@ class Facts:
             with at_once(self._db):
                 yield
         finally:
-            self._cache.clear()
+            self._forget()
 
 
 def opened(path: Path, dim: int) -> Facts:
@@ -605,7 +664,7 @@ def opened(path: Path, dim: int) -> Facts:
         return Facts(path, dim)
 
 
-_MEMBER = "file, created, valid_to, private, session, since"
+_MEMBER = "file, number, created, valid_to, private, session, since"
 
 
 def _likeness(vector: Matrix, of: tuple[Any, ...]) -> Likeness:

@@ -194,6 +194,11 @@ class KnownFiles:
         select = f"SELECT {COLUMNS} FROM files WHERE followed IS NOT hash"
         return [Known._make(row) for row in self._db.execute(select)]
 
+    def unfollowed_among(self, keys: Iterable[str]) -> set[str]:
+        """Those of these files that changed since the views followed them; after a checkout all would be thousands."""
+        select = "SELECT key FROM files WHERE key = ? AND followed IS NOT hash"
+        return {key for wanted in keys for (key,) in self._db.execute(select, (wanted,))}
+
     def ended(self, now: float) -> list[str]:
         """Files that have ceased to hold since the views followed them."""
         select = "SELECT key FROM files WHERE ends <= ? AND followed IS hash"

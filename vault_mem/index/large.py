@@ -44,3 +44,8 @@ def build_indexes(index: Index, progress: Callable[[int, int], None] | None = No
     index.state.put(table_version=index.table.version)
     if kept:
         index.facts.keep(index.table)
+
+
+def behind(index: Index) -> bool:
+    """Whether so much came that every search looks through what LanceDB's indexes do not know."""
+    return index.large and index.table.vectors_indexed and index.facts.recent() is None

@@ -149,13 +149,7 @@ def places_about(catalogue: Catalogue, kind: str, keys: Collection[str]) -> set[
         return set()
     if catalogue.complete:
         return names_at_hand(catalogue).places(kind, keys)
-    known, found = catalogue.by_place("whom and what"), set()
-    for place in (catalogue.n == 0).nonzero()[0].tolist():
-        if place not in known:
-            known[place] = {(fact.kind, fact.key) for fact in facts_at(catalogue, place) if fact.kind in (PERSON, TAG)}
-        if any((kind, key) in known[place] for key in keys):
-            found.add(place)
-    return found
+    return {place for key in keys for place in catalogue.marked(kind, key).tolist()}
 
 
 def names_at_hand(catalogue: Catalogue) -> NamesAtHand:

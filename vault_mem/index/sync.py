@@ -43,6 +43,8 @@ MASS_LOSS = 5
 # Folding rewrites the table. Old copies are kept for readers that still use them, but
 # only until the next folding, or they would soon outgrow the vault.
 KEEP_VERSIONS = (1.0, 60.0)
+# A large table is rewritten more rarely: recent commits are found without folding (`Facts.recent`).
+MORE_RARELY = 10
 # Recorded as the table's version while a sync is running: ids are not settled yet.
 UNSETTLED = -1
 # Why an index is rebuilt though nothing is wrong with it: then everything comes from the files.
@@ -584,7 +586,8 @@ class _Run:
 
 def upkeep(index: Index, commits: int) -> None:
     """Fold the table together after that many commits, and drop old versions; the caller holds the lock."""
-    if (index.state.get("commits") or 0) < commits:
+    rarely = index.large and index.facts.recent() is not None
+    if (index.state.get("commits") or 0) < (commits * MORE_RARELY if rarely else commits):
         return
     release_memory()  # otherwise folding needs as much memory again
     least, most = KEEP_VERSIONS

@@ -17,6 +17,8 @@ from vault_mem.index.rows import schema, to_table
 
 NAME = "memories"
 PLACE = "_rowid"  # LanceDB's column that tells where a row is
+# Folding moves rows: with this their places stay what they were, and neither indexes nor figures have to follow.
+_STAYING = "new_table_enable_stable_row_ids"
 # Every commit adds a fragment that each search must open: folding them together now and then keeps searches fast.
 COMMITS_BETWEEN_OPTIMIZE = 50
 # How many parts of the vector index are looked into.
@@ -30,8 +32,8 @@ def _session() -> Any:
     """What LanceDB keeps of the tables that a process reads: by default gigabytes, and again for each of them."""
     from vault_mem.index.lance import lancedb  # only here: importing it is more than half of all loading time
 
-    # the indexes of a large vault have to fit, or every search reads them again; a small one has none
-    return lancedb.Session(index_cache_size_bytes=192 << 20, metadata_cache_size_bytes=4 << 20)
+    # the indexes of a million memories have to fit, or every search reads them again; a small vault has none
+    return lancedb.Session(index_cache_size_bytes=448 << 20, metadata_cache_size_bytes=4 << 20)
 
 
 class Search(NamedTuple):
@@ -54,7 +56,9 @@ class Table:
         self._session = _session()
         self._db = connect(self, folder, self._session)
         if create:
-            self._table = self._db.create_table(NAME, schema=schema(dim), mode="overwrite")
+            self._table = self._db.create_table(
+                NAME, schema=schema(dim), mode="overwrite", storage_options={_STAYING: "true"}
+            )
             self._table.set_unenforced_primary_key("row")
         else:
             self._table = self._db.open_table(NAME)
@@ -134,19 +138,20 @@ class Table:
         found = self._table.search().select(["file"]).where(where).limit(None).with_row_id(True).to_arrow()
         return found.column("file").to_pylist(), found.column(PLACE).to_pylist()
 
-    def find(self, searches: Sequence[Search]) -> list[list[int]]:
-        """Where the rows are that each search finds, best first; all are asked at once, unindexed rows are found too.
+    def find(self, searches: Sequence[Search], *, indexed_only: bool = False) -> list[list[int]]:
+        """Where the rows are that each search finds, best first; all are asked at once.
 
-        To read anything else of them would take LanceDB twice as long as finding them.
+        To read anything else of them would take LanceDB twice as long as finding them, and so would looking through
+        every commit that no index knows yet.
         """
         from lancedb.background_loop import LOOP
 
         async def all_of_them() -> list[pa.Table]:
-            return await asyncio.gather(*map(self._finding, searches))
+            return await asyncio.gather(*(self._finding(search, indexed_only) for search in searches))
 
         return [found.column(PLACE).to_pylist() for found in LOOP.run(all_of_them())] if searches else []
 
-    async def _finding(self, search: Search) -> pa.Table:
+    async def _finding(self, search: Search, indexed_only: bool) -> pa.Table:
         from lancedb.query import MatchQuery
 
         query = self._table._table.query()  # the sync one asks for the schema again and again
@@ -156,12 +161,23 @@ class Table:
             query = query.nearest_to(search.wanted).column("vector").distance_type("cosine").nprobes(PROBES)
             query = query.select(["_distance"])
         query = query.where(search.where) if search.where else query
+        query = query.fast_search() if indexed_only else query
         return await query.with_row_id().limit(search.most).to_arrow()
 
     @property
     def indexed(self) -> bool:
-        """Whether words, vectors and columns have indexes."""
-        return {each.columns[0] for each in self._table.list_indices()} >= {"terms", "file"}
+        """Whether words and columns have indexes, and vectors if there are enough of them."""
+        wanted = {"terms", "file"} | ({"vector"} if self.rows >= FEWEST_VECTORS else set())
+        return self._indexed_columns >= wanted
+
+    @property
+    def vectors_indexed(self) -> bool:
+        """Whether vectors have an index; a few are compared one by one."""
+        return "vector" in self._indexed_columns
+
+    @property
+    def _indexed_columns(self) -> set[str]:
+        return {each.columns[0] for each in self._table.list_indices()}
 
     def build_indexes(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Build the missing indexes; that of the vectors takes longest."""
@@ -178,9 +194,9 @@ class Table:
         wanted: dict[str, Any] = {"file": BTree(), "created": BTree(), "id": BTree(), "terms": text}
         wanted |= {"kind": Bitmap(), "category": Bitmap(), "emotion": Bitmap(), "private": Bitmap(), "type": Bitmap()}
         wanted |= {"tags": LabelList(), "people": LabelList()}
-        if self.count() >= FEWEST_VECTORS:
+        if self.rows >= FEWEST_VECTORS:
             wanted["vector"] = IvfSq(distance_type="cosine")
-        there = {each.columns[0] for each in self._table.list_indices()}
+        there = self._indexed_columns
         if not there:  # a rebuild has left a thousand rows in each file, and every search would open them all
             self.optimize(60)
         for number, (column, config) in enumerate(wanted.items(), 1):

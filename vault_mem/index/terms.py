@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from operator import add
+from pathlib import PurePosixPath
 
 # Chinese, Japanese and Korean letters: one run of them is cut into overlapping pairs.
 _UNSPACED = "々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿가-힣\U00020000-\U0002fa1f"
@@ -75,3 +77,8 @@ def stem(term: str) -> str:
     if len(term) > 3 and term.endswith("e"):
         term = term[:-1]
     return term[:-1] + "i" if len(term) > 3 and term.endswith("y") else term
+
+
+def called(title: str, file: str, tags: Iterable[str], aliases: Iterable[str]) -> set[str]:
+    """The terms of what a memory is called: its title, its file, its tags, its other names."""
+    return set(terms("\n".join([title, PurePosixPath(file).stem, *tags, *aliases])))

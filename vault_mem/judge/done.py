@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from functools import lru_cache
+from unicodedata import normalize
 
 import numpy as np
 
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.judge.english import lemma
+from vault_mem.judge.japanese import JAPANESE
 from vault_mem.judge.replaces import direction, statement
 from vault_mem.judge.words import Word, synonyms
 
@@ -44,9 +46,11 @@ def says_done(task: str, text: str, tokens: TokenVectors) -> bool:
     lower = text.casefold()
     if max(len(task), len(text)) > MAX_LENGTH or not may_say_done(text):
         return False
+    if _is_japanese(task) != _is_japanese(text):  # before either is taken apart, which takes long
+        return False
     one, two = statement(task, tokens), statement(text, tokens)
     wanted = [word for word in one.words if word.lemma not in _PLANNING and word.text not in _PLANNING]
-    if one.japanese != two.japanese or not wanted:
+    if not wanted:
         return False
     if not _OVER.search(lower) and not (_PAST_JA.search(lower) if one.japanese else _past_of(wanted, lower)):
         return False
@@ -54,6 +58,10 @@ def says_done(task: str, text: str, tokens: TokenVectors) -> bool:
     missing = [word for word in wanted if word.text not in said and word.lemma not in said]
     needed = len(missing) - len(wanted) + math.ceil(SHARED * len(wanted))
     return needed <= 0 or _meant(missing, two.words, needed, tokens)
+
+
+def _is_japanese(text: str) -> bool:
+    return bool(JAPANESE.search(normalize("NFKC", text)))
 
 
 @lru_cache(maxsize=64)

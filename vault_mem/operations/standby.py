@@ -11,13 +11,13 @@ from vault_mem.vault.lock import locked_outside
 
 def fold(workspace: Workspace, commits: int) -> None:
     """Fold the table's commits together if there are that many and no other process does; build missing indexes."""
-    from vault_mem.index.large import build_indexes
+    from vault_mem.index.large import behind, build_indexes
     from vault_mem.index.sync import upkeep
 
     with suppress(Busy), locked_outside(workspace.index.lock_path, "the index", 0):
         if not workspace.index.outdated():
             build_indexes(workspace.index, workspace.progress)
-            upkeep(workspace.index, commits)
+            upkeep(workspace.index, 0 if behind(workspace.index) else commits)
 
 
 def prepare(workspace: Workspace) -> None:
@@ -57,7 +57,8 @@ def _keep_readings(workspace: Workspace) -> int | None:
 
 
 def release_memory() -> None:
-    """Give memory back to the system."""
+    """Give memory back to the system, and have what stays looked through for garbage no more."""
     from vault_mem.index import allocators
 
+    allocators.set_apart()
     allocators.release_memory()

@@ -113,7 +113,7 @@ class Workspace(Opened):
 
     def sync_ours(self, only: Sequence[str] | None, ours: Collection[str], wait: float | None = None) -> Freshness:
         """Bring the index up to date where operations wrote `ours`: their edits are in the views already."""
-        behind = self._behind_in_views() if ours else None
+        behind = self._behind_in_views(ours) if ours else None
         freshness = self.sync(only, wait)
         if behind is not None and not freshness.stale:
             followed = [key for key in ours if key not in behind]
@@ -234,8 +234,8 @@ class Workspace(Opened):
         except VaultMemError as error:
             self.notices.append(f"an interrupted operation could not be finished: {error.message}")
 
-    def _behind_in_views(self) -> set[str] | None:
-        """What was edited by hand, and is not yet in the views: still to be followed after our own edit."""
+    def _behind_in_views(self, ours: Collection[str]) -> set[str] | None:
+        """What of `ours` was edited by hand, and is not yet in the views: still to be followed after our own edit."""
         if not self.index.is_open and self.index.open():
             return None  # it is rebuilt, and a new index takes the views as they are
-        return {known.key for known in self.index.known.unfollowed()}
+        return self.index.known.unfollowed_among(ours)

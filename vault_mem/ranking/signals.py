@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, MutableMapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from pathlib import PurePosixPath
 from sys import intern
 
 import numpy as np
@@ -15,7 +14,8 @@ from numpy.typing import NDArray
 from vault_mem.embedding.tokens import TokenVectors
 from vault_mem.index.catalogue import Catalogue
 from vault_mem.index.corpus import Likeness
-from vault_mem.index.terms import normalised, stem, terms
+from vault_mem.index.packed import TITLE
+from vault_mem.index.terms import called, normalised, stem
 from vault_mem.model import DEFAULT_EMOTION
 from vault_mem.ranking import cues, late
 from vault_mem.ranking.moments import REACH, Moments
@@ -185,12 +185,18 @@ class CandidatePool:
 
     def _titled(self) -> Signal:
         """How much of the query's words is in what a memory is called."""
-        wanted = [(stem(term), each) for term, each in self.query.terms]
+        long = self.places[self.turn < 1]
+        told = np.zeros(len(long))
+        for term, each in self.query.terms:
+            told += each * self._in_title(stem(term), long)
         found = np.zeros(len(self.places), dtype=np.float32)
-        for number in np.flatnonzero(self.turn < 1).tolist():
-            called = titles(self.catalogue, int(self.places[number]))
-            found[number] = sum(each for term, each in wanted if term in called) / float(self.total)
+        found[self.turn < 1] = told / float(self.total)
         return found
+
+    def _in_title(self, wanted: str, places: Places) -> NDArray[np.bool_]:
+        if not self.catalogue.complete:
+            return np.isin(places, self.catalogue.marked(TITLE, wanted))
+        return np.array([wanted in titles(self.catalogue, place) for place in places.tolist()], dtype=bool)
 
     def _named(self) -> dict[str, Signal]:
         named, places, corpus = self.query.named, self.places.tolist(), self.catalogue.corpus
@@ -268,11 +274,10 @@ def titles(catalogue: Catalogue, place: int) -> tuple[str, ...]:
     """The words of what a memory is called: its title, its file, its other names, its tags."""
     known: MutableMapping[int, tuple[str, ...]] = catalogue.by_place("titles")
     if place not in known:
-        path = PurePosixPath(catalogue.files[place])
-        named = [str(catalogue.record(place).get("title", "")), path.stem, *catalogue.tags[place]]
-        named += catalogue.aliases.get(place, ())
+        title, aliases = str(catalogue.record(place).get("title", "")), catalogue.aliases.get(place, ())
         # a tuple of words that all share: a set of its own for each would take ten times as much memory
-        known[place] = tuple({intern(stem(term)) for term in terms("\n".join(named))})
+        named = called(title, catalogue.files[place], catalogue.tags[place], aliases)
+        known[place] = tuple({intern(stem(term)) for term in named})
     return known[place]
 
 
