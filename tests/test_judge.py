@@ -95,6 +95,9 @@ def agree(one: str, other: str) -> bool:
         ("Ask Eva about the budget.", "Ask about Eva's budget."),
         ("They have been married for ten years.", "They were married for ten years."),
         ("更新の後に不具合が出た。", "更新の後に不具合が消えた。"),
+        ("子供が傘を持っている。", "子供が傘を置いている。"),
+        ("She is leaning against a wall and singing.", "She is not leaning against a wall and is not singing."),
+        ("Max is in the choir.", "Mia is in the choir."),
     ],
 )
 def test_small_words_that_change_a_fact(before: str, after: str) -> None:

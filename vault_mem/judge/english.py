@@ -13,8 +13,8 @@ STOP = read_words("stop_words.txt")
 _IRREGULAR = dict(read_pairs("irregular.txt"))
 _NEGATIVES = dict(read_pairs("negatives.txt"))
 _NEGATIONS = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|nowhere|neither|nor|without|against|cannot|hardly|barely|scarcely|rarely|seldom|"
-    r"fails? to|failed to|unless)\b"
+    r"\b(?:not|no|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|hardly|barely|scarcely|rarely|seldom|"
+    r"fails? to|failed to|unless|(?:advis|vot|decid|argu|recommend|warn)\w* against)\b"
 )
 _NOT_NEGATIONS = re.compile(
     r"\b(?:not only|no doubt|no worries|no matter|can not wait|long time no|"

@@ -112,6 +112,8 @@ def _with_roles_of_compounds(found: list[Word], ends: list[tuple[int, int]]) -> 
 
 
 # What is written in several ways, and the one that stands for all; before each, what any text has that writes it so.
+# What one has and does not hold: 免許を持っている is 免許がある.
+_NOT_IN_HAND = "(アレルギー|免許|資格|権限|経験|自信|興味|関心|持病)"
 _DIGITS = dict(zip("一二三四五六七八九", "123456789", strict=True))
 _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (needed, re.compile(written), plain)
@@ -135,8 +137,8 @@ _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
         ("に", r"に(?:保管|保存|格納|収納)(?:してある|されている)", "にある"),
         ("に", r"に(?:保管|保存|格納|収納)(?:してあり|されてい)(?=ます)", "にあり"),
         ("円", r"の(?:値段|価格|料金|代金)は(?=[0-9一二三四五六七八九十百千万,]+円)", "は"),
-        ("持って", r"(?<=[一-鿿ァ-ヺー])を持ってい(?=る|ます)", "があ"), ("があます", "があます", "があります"),
-        ("持って", r"(?<=[一-鿿ァ-ヺー])を持ってい(?=ない|ません)", "が"), ("がません", "がません", "がありません"),
+        ("持って", rf"{_NOT_IN_HAND}を持ってい(?=る|ます)", r"\1があ"), ("があます", "があます", "があります"),
+        ("持って", rf"{_NOT_IN_HAND}を持ってい(?=ない|ません)", r"\1が"), ("がません", "がません", "がありません"),
         ("昨日の", "昨日の[夜晩]", "昨夜"), ("今日の", "今日の[夜晩]", "今夜"), ("今日の朝", "今日の朝", "今朝"),
         ("月", r"[1一][かヵカヶケ]月(?:に|あたり)?(?=\d)", "月"), ("週間に", r"[1一]週間に(?=\d)", "週に"),
         ("バージョン", r"バージョン\s*(?=v?\d+\.\d)", "v"),
