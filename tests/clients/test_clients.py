@@ -332,7 +332,7 @@ def test_claude_code_asks_its_summary(place: Place) -> None:
     # what the hook before a compaction prints becomes part of the wish for the summary
     _claude(place)
     place.setup("claude-code", "--user")
-    for number in range(4):  # fewer messages are not compacted
+    for number in range(7):  # fewer messages are not compacted
         place.run("claude", *(["-c"] if number else []), "-p", f"Tell me more about part {number} of the archive.")
     heard = len(place.model.requests)
     place.run("claude", "-c", "-p", "/compact")
