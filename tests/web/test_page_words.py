@@ -49,9 +49,8 @@ def test_every_operation_has_words() -> None:
     calls = [name for text in sources for name in re.findall(r'Transaction\(\s*[\w.]+,\s*"([\w -]+)"', text)]
     named = [name for text in sources for name in re.findall(r'^COMMAND = "([\w -]+)"', text, re.M)]
     assert len(set(calls)) > 20
-    assert {f"command.{name.split()[0]}" for name in [*calls, *named, "config set", "supersede"]} - set(
-        words()
-    ) == set()
+    told = {key.removeprefix("command.") for key in words() if key.startswith("command.")}
+    assert {name.split()[0] for name in [*calls, *named, "config set", "supersede"]} - told == set()
 
 
 def test_nothing_comes_from_elsewhere() -> None:

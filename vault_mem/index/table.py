@@ -116,10 +116,11 @@ class Table:
 
     def select(self, columns: Sequence[str], where: str = "", limit: int | None = None) -> pa.Table:
         """Some columns of the rows that meet a condition."""
-        query = self._table.search().select(list(columns))
-        if where:
-            query = query.where(where)
-        return query.limit(limit).to_arrow()
+        from lancedb.background_loop import LOOP
+
+        query = self._table._table.query().select(list(columns))  # the sync one asks for the schema again and again
+        query = query.where(where) if where else query
+        return LOOP.run((query if limit is None else query.limit(limit)).to_arrow())
 
     def batches(self, columns: Sequence[str], where: str, size: int) -> Iterator[list[dict[str, Any]]]:
         """The rows that meet a condition and where they are, about that many at a time; a file's come together."""
@@ -154,7 +155,7 @@ class Table:
     async def _finding(self, search: Search, indexed_only: bool) -> pa.Table:
         from lancedb.query import MatchQuery
 
-        query = self._table._table.query()  # the sync one asks for the schema again and again
+        query = self._table._table.query()
         if isinstance(search.wanted, str):
             query = query.nearest_to_text(MatchQuery(search.wanted, "terms")).select(["_score"])
         else:

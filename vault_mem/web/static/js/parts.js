@@ -35,7 +35,11 @@ export const day = (text) => format(DAY).format(noon(text));
 export const dayLong = (text) => format({ ...DAY, month: "long", weekday: "long" }).format(noon(text));
 export const month = (text) => format({ year: "numeric", month: "long" }).format(noon(`${text.slice(0, 7)}-15`));
 export const clock = (text) => text.slice(11, 16);
-export const number = (n, digits = 0) => new Intl.NumberFormat(shared.lang, { maximumFractionDigits: digits, minimumFractionDigits: digits }).format(n);
+// Alike in both languages; asking Intl took a third of the first view's script time.
+export function number(n, digits = 0) {
+  const [whole, ...rest] = Number(n).toFixed(digits).split(".");
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...rest].join(".");
+}
 export const bytes = (n) => (n == null ? "–" : n < 1e6 ? `${number(n / 1e3)} kB` : n < 1e9 ? `${number(n / 1e6, n < 1e7 ? 1 : 0)} MB` : `${number(n / 1e9, 1)} GB`);
 
 export const When = ({ at }) => html`<time datetime=${at} title=${`${dayLong(at)} ${clock(at)}`}>${day(at)}</time>`;
