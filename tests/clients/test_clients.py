@@ -25,7 +25,6 @@ from clients.conftest import PATIENCE, Place
 from clients.model_api import SAID
 from release import build
 from vault_mem.daemon.holding import alive
-from vault_mem.setup import texts
 from vault_mem.vault import jsonc
 
 QUESTION = "What is the lighthouse keeper at Sada called?"
@@ -326,17 +325,6 @@ def test_a_project_is_accepted_by_claude_code(place: Place) -> None:
     assert "Pending approval" in place.run("claude", "mcp", "list").stdout  # a person trusts the folder first
     place.remove("claude-code")
     assert {path: path.read_bytes() for path in place.project.rglob("*") if path.is_file()} == before
-
-
-def test_claude_code_asks_its_summary(place: Place) -> None:
-    # what the hook before a compaction prints becomes part of the wish for the summary
-    _claude(place)
-    place.setup("claude-code", "--user")
-    for number in range(7):  # fewer messages are not compacted
-        place.run("claude", *(["-c"] if number else []), "-p", f"Tell me more about part {number} of the archive.")
-    heard = len(place.model.requests)
-    place.run("claude", "-c", "-p", "/compact")
-    assert texts.SUMMARY in place.model.heard_since(heard)
 
 
 def test_the_inspector(place: Place) -> None:
