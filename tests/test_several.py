@@ -182,6 +182,13 @@ def test_one_in_trouble(both: Command) -> None:
     assert "8090" in answer.out and "dedup_threshold" in answer.err
 
 
+def test_one_that_is_not_there(both: Command) -> None:
+    # K-5: a disk that is not mounted must not look like a memory that is empty
+    Path(both.env["HOME"], "me").rename(both.cwd.parent / "elsewhere")
+    answer = both.run("recall", "On which port does the harbour app listen?")
+    assert "8090" in answer.out and "~/me did not answer" in answer.err and "does not exist" in answer.err
+
+
 def test_worktrees(cli: Command, root: Path, tmp_path: Path, env: dict[str, str]) -> None:
     # K-5: in a git worktree the vault of the main checkout is found, whether git has its files or not
     git(root, "init", "-q")

@@ -248,11 +248,13 @@ def _beside(console: Console, nearest: Path, told: list[str]) -> list[Beside]:
     from vault_mem.errors import VaultMemError
     from vault_mem.vault.find import other_vaults
 
-    roots = other_vaults(nearest, console.vaults, console.cwd, console.env)
-    if not roots:
+    absent: list[tuple[str, VaultMemError]] = []
+    roots = other_vaults(nearest, console.vaults, console.cwd, console.env, lambda *each: absent.append(each))
+    if not roots and not absent:
         return []
     from vault_mem.operations.vaults.several import Beside, no_answer
 
+    told += (no_answer(name, error) for name, error in absent)
     found = []
     for root in roots:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from vault_mem.errors import VaultNotFound
@@ -40,8 +40,17 @@ def default_vault(settings: Settings) -> str:
     return settings.vault or next((each for each in settings.vaults if each != "."), "")
 
 
-def other_vaults(nearest: Path, named: Sequence[str], cwd: Path, env: Mapping[str, str]) -> list[Path]:
-    """The vaults that answer beside the nearest: the others that are named, else those of the settings."""
+def other_vaults(
+    nearest: Path,
+    named: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    missing: Callable[[str, VaultNotFound], None] | None = None,
+) -> list[Path]:
+    """The vaults that answer beside the nearest: the others that are named, else those of the settings.
+
+    `missing` is told of one that the settings name by its path and that is not there: its disk may not be mounted.
+    """
     names = list(named)
     if not named and not env.get("VAULT_MEM_VAULT"):
         names = load_settings(None, env).settings.vaults
@@ -49,10 +58,12 @@ def other_vaults(nearest: Path, named: Sequence[str], cwd: Path, env: Mapping[st
     for name in names:
         try:
             root = find_vault(None if name == "." else name, cwd, env)
-        except VaultNotFound:
+        except VaultNotFound as error:
             if named:
                 raise
-            continue  # a further vault may be on a disk that is not mounted
+            if missing and name != ".":
+                missing(name, error)
+            continue
         if root != nearest and root not in found:
             found.append(root)
     return found
