@@ -79,8 +79,10 @@ def _wake_by_write() -> None:
 
 def connect(holder: object, folder: Path, session: Any) -> Any:
     """LanceDB in a folder, for an object that holds all that comes of it."""
+    global _used
     if _forked:
         refuse()
+    _used = True
     _holders.add(holder)
     return lancedb.connect(folder, session=session)
 
@@ -94,10 +96,15 @@ def refuse() -> None:
 
 
 def _note_fork() -> None:
-    """Have the child of a fork neither free nor end what is LanceDB's: it would wait for threads that are not there."""
+    """Have the child of a fork neither free nor end what is LanceDB's: it would wait for threads that are not there.
+
+    A process that has only loaded it has no such threads, and its child may use it.
+    """
     import ctypes
 
     global _forked
+    if not _used:
+        return
     _forked = True
     for each in _at_exit:
         atexit.unregister(each)
@@ -105,7 +112,7 @@ def _note_fork() -> None:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(holder))
 
 
-_forked = False
+_used = _forked = False
 _holders: WeakSet[object] = WeakSet()
 _wake_by_write()
 if hasattr(os, "register_at_fork"):
