@@ -11,7 +11,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 GRACE_SECONDS = 30.0  # what is being written is finished first
 _LOOK_SECONDS = 2.0
+# A request that waits for its standard input has no vault, and is not waited for longer than this.
+_LOAN_SECONDS = 3.0
 _FIRST_WORD_SECONDS = 10.0
 _EMPTY_SECONDS = 5.0  # without any vault there is little to wait for
 
@@ -47,6 +49,7 @@ class Server:
         self._started = time.time()
         self._stopping = threading.Event()
         self._running = 0
+        self._accepted: set[int] = set()  # requests that have no vault yet
         self._served = 0
         self._lock = threading.Lock()
         self._last = time.monotonic()
@@ -159,8 +162,15 @@ class Server:
         if not root or (engine is not None and self._vaults.engines() == [engine]):
             self.stop("asked to")
         elif engine is not None:
+            self._await_loans()
             engine.end("asked to")
             engine.ended.wait(GRACE_SECONDS)
+
+    def _await_loans(self) -> None:
+        """Wait until requests that were accepted have their vault: one of them would open again what is let go."""
+        accepted, deadline = set(self._accepted), time.monotonic() + _LOAN_SECONDS
+        while accepted & self._accepted and time.monotonic() < deadline:
+            time.sleep(0.01)
 
     def _answer(self, connection: socket.socket, messages: protocol.Messages, request: ClientRequest) -> None:
         if request.version != __version__:  # this installation was updated: imports would now load another version
@@ -171,8 +181,12 @@ class Server:
             if not taken:
                 connection.sendall(protocol.message(protocol.ENDING))
                 return
-            connection.sendall(protocol.message(protocol.ACCEPTED))  # from here on it runs even if the client leaves
-            self._run(ClientConnection(connection, messages), request)
+            self._accepted.add(id(request))
+            try:
+                connection.sendall(protocol.message(protocol.ACCEPTED))  # from here on it runs, client or not
+                self._run(ClientConnection(connection, messages), request)
+            finally:
+                self._accepted.discard(id(request))
             self._served += 1
 
     @contextmanager
@@ -190,7 +204,7 @@ class Server:
 
     def _run(self, line: ClientConnection, request: ClientRequest) -> None:
         started = time.perf_counter()
-        loans = _Loans(self._vaults, request)
+        loans = _Loans(self._vaults, request, lambda: self._accepted.discard(id(request)))
         sound = False
         try:
             code, sound = run(request, line, loans.open, loans.lend)
@@ -233,9 +247,10 @@ class Server:
 class _Loans:
     """What one request has borrowed: of the vault that it means, and of others that it names."""
 
-    def __init__(self, vaults: Vaults, request: ClientRequest) -> None:
+    def __init__(self, vaults: Vaults, request: ClientRequest, lent: Callable[[], None]) -> None:
         self._vaults = vaults
         self._request = request
+        self._lent = lent
         self._loans: dict[Engine, Loan] = {}
         self._alone: list[Workspace] = []
 
@@ -271,6 +286,7 @@ class _Loans:
         loan = next((loan for engine, loan in self._loans.items() if engine.serves(folder)), None)
         if loan is None and (engine := self._vaults.borrow(folder, console.check)) is not None:
             loan = self._loans[engine] = Loan(engine, self._request)
+        self._lent()
         return loan
 
     def _for_itself(self, folder: Folder, console: Console, what: str) -> Workspace:
