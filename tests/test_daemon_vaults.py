@@ -182,6 +182,16 @@ def test_renamed_deleted_and_made_again(vaults: list[Served]) -> None:
     assert is_open(other)
 
 
+def test_stop_says_what_it_did_after_git_clean(vaults: list[Served]) -> None:
+    one = vaults[0]
+    assert one.ask("recall", "heron").code == 0
+    shutil.rmtree(one.root / ".vault-mem")  # as `git clean -x` does
+    assert one.ask("recall", "heron").code == 0
+    assert one.run("daemon", "stop").out == "Stopped.\n" and not is_open(one)
+    assert one.run("daemon", "stop").out == "It was not running.\n"
+    assert one.ask("recall", "heron").code == 0
+
+
 def test_stop_lets_one_vault_go_and_start_keeps_it(vaults: list[Served]) -> None:
     one, other = vaults[:2]
     pid = one.pid()

@@ -55,7 +55,7 @@ def stop_command(console: Console, everything: bool) -> None:
         console.answer({"stopped": bool(stopped), "vaults": vaults}, the_vault.stopped(bool(stopped)))
         return
     root, address = _root_and_address(console)
-    was = alive(str(root))
+    was = alive(str(root)) or _has_open(address, root)  # `git clean -x` deletes the lock that tells
     _refuse_elsewhere(root, address)
     _end(address, root)
     console.answer({"vault": str(root), "stopped": was}, the_vault.stopped(was))
@@ -238,6 +238,10 @@ def _status(address: str, root: Path | None = None) -> dict[str, Any] | None:
     from vault_mem.daemon.start import control
 
     return control(address, STATUS, str(root or ""))
+
+
+def _has_open(address: str, root: Path) -> bool:
+    return "vault" in (_status(address, root) or {})
 
 
 def _show(console: Console, root: Path, address: str) -> None:

@@ -18,7 +18,7 @@ Weighted = Sequence[tuple[str, float]]
 
 # The BM25 sum of a handful of rare words found together; scores are shares of it.
 HANDFUL = 20.0
-# In a note of so many passages a subject goes on for more than one: the next counts this much.
+# In a note with this many passages, a subject spans more than one: the next passage counts this much.
 LONG, NEXT = np.float32(30.0), np.float32(0.5)
 # A long note repeats the words of its subject: this many occurrences there count like one in a passage.
 OFTEN = 5.0
