@@ -81,6 +81,8 @@ WRONG: dict[str, Callable[[Vault], object]] = {
     "valence inf": lambda v: v.remember("y", valence=float("inf")),
     "importance text": lambda v: v.remember("y", importance="high"),
     "importance 9": lambda v: v.remember("y", importance=9),
+    "importance 9 of a filter": lambda v: v.recall("y", importance=9),
+    "importance 0 of a list": lambda v: v.list(importance=0),
     "valid_to max": lambda v: v.remember("y", valid_to=datetime.max),
     "created min": lambda v: v.remember("y", created=datetime.min),
     "valid_to before": lambda v: v.remember("y", valid_from=AWARE, valid_to=NAIVE),
