@@ -91,9 +91,9 @@ class Server:
         return from_url(f"{self.scheme}://{bucket}", config=config, client_options={"allow_http": True})
 
     def stop(self) -> None:
-        """End the server."""
-        self._process.terminate()
-        self._process.wait(10)
+        """End the server. It keeps nothing, and asked politely it waits for every connection to close."""
+        self._process.kill()
+        self._process.wait()
 
 
 class Azure(Server):

@@ -72,7 +72,7 @@ def serving(folder: Path) -> Iterator[Site]:
             yield Site(cli, process, process.stdout.readline().split()[-1])
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(60)
 
 
 @contextmanager
