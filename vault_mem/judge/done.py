@@ -46,14 +46,15 @@ def says_done(task: str, text: str, tokens: TokenVectors) -> bool:
     lower = text.casefold()
     if max(len(task), len(text)) > MAX_LENGTH or not may_say_done(text):
         return False
-    if _is_japanese(task) != _is_japanese(text):  # before either is taken apart, which takes long
+    if _is_japanese(task) != _is_japanese(text):
         return False
-    one, two = statement(task, tokens), statement(text, tokens)
+    one = statement(task, tokens)
     wanted = [word for word in one.words if word.lemma not in _PLANNING and word.text not in _PLANNING]
     if not wanted:
         return False
     if not _OVER.search(lower) and not (_PAST_JA.search(lower) if one.japanese else _past_of(wanted, lower)):
         return False
+    two = statement(text, tokens)  # last: taking a text apart takes long
     said = {form for word in two.words for form in (word.text, word.lemma)} | _forms(lower)
     missing = [word for word in wanted if word.text not in said and word.lemma not in said]
     needed = len(missing) - len(wanted) + math.ceil(SHARED * len(wanted))
@@ -61,10 +62,10 @@ def says_done(task: str, text: str, tokens: TokenVectors) -> bool:
 
 
 def _is_japanese(text: str) -> bool:
-    return bool(JAPANESE.search(normalize("NFKC", text)))
+    return not text.isascii() and bool(JAPANESE.search(normalize("NFKC", text)))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=2_000)
 def may_say_done(text: str) -> bool:
     """Whether a text speaks of anything as completed; a quick look."""
     lower = text.casefold()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
@@ -147,6 +148,7 @@ class Statement:
         return [found for pattern in patterns for found in pattern.findall(self.lower)]
 
 
+@lru_cache(maxsize=_KEPT)
 def speaks_of_change(text: str) -> float:
     """How plainly a text says that something is no longer as it was, from 0 to 1."""
     never, plain, perhaps = _changes()
@@ -194,12 +196,12 @@ def may_replace(old: str, new: str, tokens: TokenVectors, least: float = LIKELY)
         return 0.0
     old, new = stated(old), stated(new)
     changed_before = not reads_as_state(old)
-    if old == new:
+    if old == new or (changed_before and speaks_of_change(old) < PLAIN):
         return 0.0
     one, two = statement(old, tokens), statement(new, tokens)
     if one.japanese != two.japanese:
         return 0.0
-    if changed_before and (one.change < PLAIN or not _moved_again(one, two)):
+    if changed_before and not _moved_again(one, two):
         return 0.0  # unknown for other changes
     about = tuple(word for word in two.words if word.lemma not in two.kin - one.kin)
     ends = _ends(one, two, about)
@@ -218,11 +220,7 @@ def may_be_replaced(text: str) -> bool:
 
 def _moved_again(old: Statement, new: Statement) -> bool:
     """Whether both say that one thing changed, to another day, hour or amount: "moved to Thursday" was a state."""
-    undated = [
-        replace(each, quantities=tuple(pair for pair in each.quantities if pair[0] not in ("number", "date")))
-        for each in (old, new)
-    ]
-    return bool(old.subject_forms & new.subject_forms) and _other_quantity(*undated)
+    return bool(old.subject_forms & new.subject_forms) and _other_quantity(old, new, ("relative", "number", "date"))
 
 
 def _change(old: Statement, new: Statement) -> float:
@@ -298,7 +296,10 @@ def _same_subject(old: Statement, new: Statement, about: tuple[Word, ...], ends:
         return ROLE
     shared = [word for word in old.rest if _is_in(word, forms) and not _VERB.fullmatch(word.text)]
     # Of "Karin is the treasurer of the club" and "we host the website" the club and the website are subjects too.
-    if len(shared) > 1 or (shared and ("duty" in old.questions or (old.group and not own and not others))):
+    duty = "duty" in old.questions
+    if (len(shared) > 1 and (duty or not (own and others))) or (
+        shared and (duty or (old.group and not own and not others))
+    ):
         return ROLE
     if own:
         return 0.0  # and nobody else will do
@@ -398,9 +399,9 @@ def _same_thing(old: Statement, about: tuple[Word, ...]) -> bool:
     return all(_is_in(word, forms) for word in old.subject)
 
 
-def _other_quantity(old: Statement, new: Statement) -> bool:
-    """Whether the new text has another day, time, number or the like than the old one."""
-    kinds = {kind for kind, _ in old.quantities} & {kind for kind, _ in new.quantities} - {"relative"}
+def _other_quantity(old: Statement, new: Statement, but: Collection[str] = ("relative",)) -> bool:
+    """Whether the new text has another day, time, number or the like than the old one, `but` for some kinds."""
+    kinds = {kind for kind, _ in old.quantities}.intersection(kind for kind, _ in new.quantities).difference(but)
     return any(_values(old, kind).isdisjoint(_values(new, kind)) for kind in kinds)
 
 

@@ -110,6 +110,7 @@ def dictionary_form(word: str) -> str:
     return lexicon().lemmas.get(word, word)
 
 
+@lru_cache(maxsize=10_000)
 def synonyms(one: str, other: str) -> bool:
     """Whether two dictionary forms share a meaning that is the first of one of them, a root, or how they are read."""
     if derived(one, other):

@@ -39,6 +39,11 @@ class Chosen:
     penalty: float
 
 
+def looked_at(limit: int) -> int:
+    """How many of the best candidates a list is chosen from."""
+    return 4 * limit + 20
+
+
 def diversify(
     catalogue: Catalogue,
     ranking: Ranking,
@@ -55,7 +60,7 @@ def diversify(
     if not count:
         rest = (number for number in range(len(ranking.places)) if number not in without)
         return [Chosen(number, 0.0) for number in islice(rest, limit)]
-    count = min(count, 4 * limit + 20)
+    count = min(count, looked_at(limit))
     places = ranking.places[:count].tolist()
     themes = [] if looked_up else _themes(catalogue, places, zone)
     alike = _alike(catalogue, ranking.rows[:count].tolist(), near_identical)

@@ -208,10 +208,10 @@ def _best_first(catalogue: Catalogue, values: NDArray[np.floating], places: Plac
     """The order of places by their values, the highest first; of equals by file."""
     order = np.argsort(-values, kind="stable")
     ordered = values[order]
-    if np.any(ordered[1:] == ordered[:-1]):
-        files = [catalogue.files[place] for place in places.tolist()]
-        negative = (-values).tolist()
-        order = np.array(sorted(range(len(files)), key=lambda at: (negative[at], files[at])), dtype=np.int64)
+    alike = -np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    starts, ends = (np.searchsorted(-ordered, alike, side).tolist() for side in ("left", "right"))
+    for start, end in zip(starts, ends, strict=True):
+        order[start:end] = sorted(order[start:end].tolist(), key=lambda at: catalogue.files[int(places[at])])
     return np.asarray(order, dtype=np.int64)
 
 

@@ -186,17 +186,20 @@ class CandidatePool:
     def _titled(self) -> Signal:
         """How much of the query's words is in what a memory is called."""
         long = self.places[self.turn < 1]
-        told = np.zeros(len(long))
+        wanted: dict[str, float] = {}
         for term, each in self.query.terms:
-            told += each * self._in_title(stem(term), long)
+            wanted[stem(term)] = wanted.get(stem(term), 0.0) + each
+        if self.catalogue.complete:
+            weighed = list(wanted.items())
+            names = (titles(self.catalogue, place) for place in long.tolist())
+            told = np.array([sum([each for word, each in weighed if word in name]) for name in names])
+        else:
+            told = np.zeros(len(long))
+            for word, each in wanted.items():
+                told += each * np.isin(long, self.catalogue.marked(TITLE, word))
         found = np.zeros(len(self.places), dtype=np.float32)
         found[self.turn < 1] = told / float(self.total)
         return found
-
-    def _in_title(self, wanted: str, places: Places) -> NDArray[np.bool_]:
-        if not self.catalogue.complete:
-            return np.isin(places, self.catalogue.marked(TITLE, wanted))
-        return np.array([wanted in titles(self.catalogue, place) for place in places.tolist()], dtype=bool)
 
     def _named(self) -> dict[str, Signal]:
         named, places, corpus = self.query.named, self.places.tolist(), self.catalogue.corpus

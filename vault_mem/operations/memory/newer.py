@@ -87,10 +87,13 @@ def _finishing(
 ) -> int | None:
     """The number of the first candidate that says that a task is done, if one does (SPEC T-7)."""
     for number, place in _looked_at(ranking, shown):
-        if _is_later(catalogue, place, task) and says_done(task.content, catalogue.texts[place], workspace.tokens):
-            said = catalogue.memory(place)
-            if said.kind != "task" and not about_others(task, said.people) and not spoken(said.content, said.people):
-                return number
+        if catalogue.kinds[place] == "task" or not _is_later(catalogue, place, task):
+            continue
+        text, people = catalogue.texts[place], catalogue.people[place]
+        if about_others(task, people) or spoken(text, people):
+            continue
+        if says_done(task.content, text, workspace.tokens):
+            return number
     return None
 
 

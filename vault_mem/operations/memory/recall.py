@@ -18,11 +18,11 @@ from vault_mem.index.terms import stem
 from vault_mem.notes.tokens import count_tokens
 from vault_mem.operations.memory.excerpts import FIRST, OTHERS, Cost, fit, part
 from vault_mem.operations.memory.filters import Filters, resolved
-from vault_mem.operations.memory.newer import newer_first
+from vault_mem.operations.memory.newer import DEPTH, newer_first
 from vault_mem.operations.memory.results import Found, writable
 from vault_mem.operations.sessions.sessions import SessionHit, search_sessions, tokens_of
 from vault_mem.operations.workspace import Workspace
-from vault_mem.ranking.diversity import Chosen, diversify
+from vault_mem.ranking.diversity import Chosen, diversify, looked_at
 from vault_mem.ranking.gather import gathered
 from vault_mem.ranking.links import Strengths
 from vault_mem.ranking.query import understand
@@ -190,7 +190,7 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
         catalogue = gathered(candidates, query, filters, workspace.folder.now(), how)
         allowed = filters.met(catalogue, workspace.folder.now())
         ranking = rank(catalogue, query, allowed, workspace.tokens, how)
-        files = [catalogue.files[place] for place in ranking.places.tolist()]
+        files = [catalogue.files[place] for place in ranking.places[: max(looked_at(request.limit), DEPTH)].tolist()]
         originals = workspace.index.known.originals(files)
         chosen = diversify(
             catalogue,
