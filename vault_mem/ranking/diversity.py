@@ -82,28 +82,30 @@ def diversify(
         best = int(np.argmax(np.where(open_, np.round(scores + penalty, DIGITS), -np.inf)))
         chosen.append(Chosen(best, round(float(penalty[best]), DIGITS)))
         left[best] = False
-        near += alike(best)
+        near[alike(best, left & (near < free))] += 1
         for theme, counts in zip(themes, taken, strict=True):
             counts[theme[best]] += 1
     return chosen
 
 
-def _alike(catalogue: Catalogue, rows: list[int], near_identical: float) -> Callable[[int], NDArray[np.bool_]]:
-    """Which of the candidates say nearly what one of them says, by the part that answers."""
+def _alike(
+    catalogue: Catalogue, rows: list[int], near_identical: float
+) -> Callable[[int, NDArray[np.bool_]], list[int]]:
+    """Which of some candidates say nearly what one of them says, by the part that answers."""
     vectors = catalogue.vectors[rows]
 
     @cache
     def words(number: int) -> frozenset[str]:
         return _said(catalogue.texts[rows[number]])
 
-    def alike(number: int) -> NDArray[np.bool_]:
-        cosines = vectors @ vectors[number]
-        near = np.zeros(len(cosines), dtype=bool)
-        for other in np.flatnonzero(cosines >= near_identical - LESS).tolist():
+    def alike(number: int, asked: NDArray[np.bool_]) -> list[int]:
+        cosines, found = vectors @ vectors[number], []
+        for other in np.flatnonzero(asked & (cosines >= near_identical - LESS)).tolist():
             shared = len(words(other) & words(number))
             share = SAME_WORDS if cosines[other] >= near_identical else ALL_WORDS
-            near[other] = shared > 0 and shared >= share * (len(words(other)) + len(words(number)) - shared)
-        return near
+            if shared > 0 and shared >= share * (len(words(other)) + len(words(number)) - shared):
+                found.append(other)
+        return found
 
     return alike
 

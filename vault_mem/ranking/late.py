@@ -11,7 +11,7 @@ import numpy as np
 
 from vault_mem.embedding.embedder import Vectors
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.ranking.reading import Reading
+from vault_mem.ranking.reading import Readings
 
 # Words less alike than this have nothing to do with each other.
 NEAR_WORDS = 0.3
@@ -19,14 +19,11 @@ RARITY = 1.5
 MAX_QUERY_TOKENS = 64
 
 
-def matches(query_tokens: Sequence[int], texts: Sequence[Reading], vectors: TokenVectors) -> Vectors:
+def matches(query_tokens: Sequence[int], texts: Readings, vectors: TokenVectors) -> Vectors:
     """How near the nearest token of each text is to each token of the query: texts × query tokens."""
-    sizes = np.array([len(text.tokens) for text in texts])
-    found = np.zeros((len(texts), len(query_tokens)), dtype=np.float32)
-    held = np.flatnonzero(sizes)
-    if not len(held) or not len(query_tokens):
+    found, flat = np.zeros((len(texts.sizes), len(query_tokens)), dtype=np.float32), texts.tokens
+    if not len(flat) or not len(query_tokens):
         return found
-    flat = np.concatenate([texts[number].tokens for number in held.tolist()])
     present = np.zeros(int(flat.max()) + 1, dtype=bool)
     present[flat] = True
     distinct = np.flatnonzero(present)
@@ -38,7 +35,7 @@ def matches(query_tokens: Sequence[int], texts: Sequence[Reading], vectors: Toke
     number[distinct[some]] = np.arange(np.count_nonzero(some), dtype=np.int32)
     where = number[flat]
     hits = np.flatnonzero(where >= 0)
-    text = np.repeat(held, sizes[held])[hits]
+    text = np.repeat(np.arange(len(texts.sizes)), texts.sizes)[hits]
     starts = np.flatnonzero(np.diff(text, prepend=-1))
     if len(starts):
         found[text[starts]] = np.maximum.reduceat(near[some][where[hits]], starts, axis=0)

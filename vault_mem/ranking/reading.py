@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, MutableMapping
+from collections.abc import MutableMapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from struct import Struct
 from typing import NamedTuple
@@ -17,6 +18,8 @@ from vault_mem.index.catalogue import Catalogue
 
 MAX_CHARACTERS = 4_000
 READINGS = "readings"
+# Tells readings on the disk from those of another way of reading.
+VERSION = 2
 # How many memories are read ahead before requests are looked for again: two or three milliseconds.
 AT_ONCE = 25
 # From this many words on, a text is long enough to say something.
@@ -37,34 +40,34 @@ _UNMARKED = re.compile(
     r"(?:do|did|are|were|have|can|could|would|will|should) (?:you|u|ur|your|we|they|he|she|it) )",
     re.IGNORECASE,
 )
+# What words are signs of: t a time, n a number, s that somebody speaks of themselves, o of the other, c a colour, m a
+# material. Words are looked up one by one: a pattern of all of them takes five times as long.
+_SIGNS = {
+    "t": "yesterday today tonight tomorrow last next ago day days week weeks weekend month months year years since "
+    "january february march april may june july august september october november december monday tuesday wednesday "
+    "thursday friday saturday sunday morning evening recently just",
+    "n": "one two three four five six seven eight nine ten dozen once twice couple few",
+    "s": "i im ive my me mine myself we our us",
+    "o": "you your youre yours yourself",
+    "c": "red blue green yellow black white brown gray grey pink purple orange gold golden silver beige violet "
+    "turquoise scarlet crimson navy blond dark pale",
+    "m": "wood wooden oak pine metal steel iron plastic leather cotton wool woolen silk linen nylon denim velvet glass "
+    "paper cardboard stone brick concrete rubber fur copper brass clay ceramic canvas polyester",
+}
+_SIGN_OF = {word: sign for sign, words in _SIGNS.items() for word in words.split()}
+_SIGN_OF |= {f"{colour}ish": "c" for colour in _SIGNS["c"].split()}
+_WORD = re.compile(r"\w+")
+_DIGIT = re.compile(r"\d")
+_YEAR_OR_HOUR = re.compile(r"\b(?:(?:19|20)\d\d|\d{1,2}:\d\d)\b")
+# The same in scripts without spaces.
 _TIME = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|days?|weeks?|weekend|months?|years?|since|january|february|march|"
-    r"april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
-    r"(?:19|20)\d\d|morning|evening|recently|just|o'clock|\d{1,2}:\d\d)\b|"
-    r"[昨今明]日|先[週月日]|[今来][週月年]|去年|昨年|[月火水木金土日]曜|[\d〇一二三四五六七八九十](?:[年月日時]|世紀)|午[前後]|朝|昼|夜|夕方",
-    re.IGNORECASE,
+    r"[昨今明]日|先[週月日]|[今来][週月年]|去年|昨年|[月火水木金土日]曜|[\d〇一二三四五六七八九十](?:[年月日時]|世紀)|午[前後]|朝|昼|夜|夕方"
 )
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|couple|few)\b|"
-    r"[一二三四五六七八九十百千万億][つ人個回円年月日時分秒度歳本枚台冊匹頭羽階倍割点位号キメグト]",
-    re.IGNORECASE,
-)
-# Whom a text speaks of: who says "I" of themselves, who says "you" of the other.
-_SELF = re.compile(r"\b(?:i|im|ive|my|me|mine|myself|we|our|us)\b|[我私僕俺]", re.IGNORECASE)
-_OTHER = re.compile(r"\b(?:you|your|youre|yours|yourself)\b|[你您]|あなた", re.IGNORECASE)
-_COLOUR = re.compile(
-    r"\b(?:red|blue|green|yellow|black|white|brown|gr[ae]y|pink|purple|orange|gold(?:en)?|silver|beige|violet|turquoise|"
-    r"scarlet|crimson|navy|blond|dark|pale)(?:ish)?\b|[赤青緑黄黒白茶紫紺藍灰銀金]|ピンク|オレンジ|ベージュ",
-    re.IGNORECASE,
-)
-
-
-_MATERIAL = re.compile(
-    r"\b(?:wood(?:en)?|oak|pine|metal|steel|iron|plastic|leather|cotton|wool(?:en)?|silk|linen|nylon|denim|velvet|glass|"
-    r"paper|cardboard|stone|brick|concrete|rubber|fur|copper|brass|clay|ceramic|canvas|polyester)\b|[木革綿絹麻鉄紙石]|"
-    r"プラスチック|金属|ガラス",
-    re.IGNORECASE,
-)
+_NUMBER = re.compile("[一二三四五六七八九十百千万億][つ人個回円年月日時分秒度歳本枚台冊匹頭羽階倍割点位号キメグト]")
+_SELF = re.compile("[我私僕俺]")
+_OTHER = re.compile("[你您]|あなた")
+_COLOUR = re.compile("[赤青緑黄黒白茶紫紺藍灰銀金]|ピンク|オレンジ|ベージュ")
+_MATERIAL = re.compile("[木革綿絹麻鉄紙石]|プラスチック|金属|ガラス")
 
 
 class Form(NamedTuple):
@@ -81,36 +84,42 @@ class Form(NamedTuple):
     of_self: float  # from 1, all of whoever says it, to −1, all of whom it is said to
 
 
-_FORM = Struct(f"<{len(Form._fields)}d")
+_FORM = Struct(f"<{len(Form._fields)}f")
 
 
-class Reading(NamedTuple):
-    """One row's text, read."""
+@dataclass(frozen=True)
+class Readings:
+    """Texts, read: the tokens of all, one text behind the other, how many each has, and each one's form."""
 
     tokens: NDArray[np.int32]
-    form: Form
+    sizes: NDArray[np.int64]
+    forms: NDArray[np.float32]  # texts × fields of Form
 
 
-def readings(catalogue: Catalogue, places: Iterable[int], tokens: TokenVectors) -> list[Reading]:
-    """The readings of these places; what was read before is kept."""
-    kept: MutableMapping[int, Reading] = catalogue.by_place(READINGS)
-    places = list(places)
+def readings(catalogue: Catalogue, places: Sequence[int], tokens: TokenVectors) -> Readings:
+    """The readings of these places; what was read before is kept, packed as on the disk."""
+    kept: MutableMapping[int, bytes] = catalogue.by_place(READINGS)
     missing = []
     for place in dict.fromkeys(places):
         if place not in kept:
             if before := catalogue.read_before(place):
-                kept[place] = _unpacked(before)
+                kept[place] = before
             else:
                 missing.append(place)
     texts = [catalogue.texts[place][:MAX_CHARACTERS] for place in missing]
     for place, text, ids in zip(missing, texts, tokens.numbers(texts), strict=True):
-        kept[place] = Reading(ids, _form(text))
-    return [kept[place] for place in places]
+        kept[place] = _FORM.pack(*_form(text)) + ids.tobytes()
+    found = [kept[place] for place in places]
+    return Readings(
+        np.frombuffer(b"".join([each[_FORM.size :] for each in found]), np.int32),
+        (np.array([len(each) for each in found], dtype=np.int64) - _FORM.size) // 4,
+        np.frombuffer(b"".join([each[: _FORM.size] for each in found]), np.float32).reshape(-1, len(Form._fields)),
+    )
 
 
 def read_ahead(catalogue: Catalogue, tokens: TokenVectors, start: int = 0) -> int | None:
     """Read some memories before a query needs them, from a place on; where to go on, or None at the end."""
-    kept: MutableMapping[int, Reading] = catalogue.by_place(READINGS)
+    kept: MutableMapping[int, bytes] = catalogue.by_place(READINGS)
     waiting = (place for place in range(start, len(catalogue.alive)) if catalogue.alive[place] and place not in kept)
     some = list(islice(waiting, AT_ONCE))
     readings(catalogue, some, tokens)
@@ -119,14 +128,11 @@ def read_ahead(catalogue: Catalogue, tokens: TokenVectors, start: int = 0) -> in
 
 def packed_readings(catalogue: Catalogue, tokens: TokenVectors) -> dict[str, list[bytes]]:
     """The readings of all rows at hand by file, as they are kept on the disk."""
+    readings(catalogue, range(len(catalogue.files)), tokens)
     found: dict[str, list[bytes]] = {}
-    for file, each in zip(catalogue.files, readings(catalogue, range(len(catalogue.files)), tokens), strict=True):
-        found.setdefault(file, []).append(_FORM.pack(*each.form) + each.tokens.tobytes())
+    for place, file in enumerate(catalogue.files):
+        found.setdefault(file, []).append(catalogue.by_place(READINGS)[place])
     return found
-
-
-def _unpacked(data: bytes) -> Reading:
-    return Reading(np.frombuffer(data, np.int32, offset=_FORM.size), Form(*_FORM.unpack_from(data)))
 
 
 def _form(text: str) -> Form:
@@ -138,18 +144,28 @@ def _form(text: str) -> Form:
             asked += len(sentence) * (
                 sentence.rstrip().endswith(("?", "？", "か。")) or bool(_UNMARKED.search(sentence))
             )
-    times = min(len(_TIME.findall(text)), 3) / 3
-    words = _words(text)
-    of_self, of_other = len(_SELF.findall(text)), len(_OTHER.findall(text))
+    lower = text.lower()
+    signs = "".join([sign for word in _WORD.findall(lower) if (sign := _SIGN_OF.get(word))])
+    times, of_self, of_other = (signs.count(sign) for sign in "tso")
+    has_digit = bool(_DIGIT.search(text))
+    times += lower.count("o'clock") + (len(_YEAR_OR_HOUR.findall(text)) if has_digit else 0)
+    number, colour, material = has_digit or "n" in signs, "c" in signs, "m" in signs
+    words = float(len(text.split()))
+    if not text.isascii():
+        times += len(_TIME.findall(text))
+        of_self, of_other = of_self + len(_SELF.findall(text)), of_other + len(_OTHER.findall(text))
+        number = number or bool(_NUMBER.search(text))
+        colour, material = colour or bool(_COLOUR.search(text)), material or bool(_MATERIAL.search(text))
+        words += len(_UNSPACED.findall(text)) / 2  # two characters are about a word
     return Form(
         asked / max(said, 1),
-        times,
-        float(bool(_NUMBER.search(text))),
+        min(times, 3) / 3,
+        float(number),
         1 - min(math.log1p(words) / math.log1p(ENOUGH), 1.0),
         _fading(words, SENTENCE, PARAGRAPH),
         _fading(words, TURN, PAGE),
-        float(bool(_COLOUR.search(text))),
-        float(bool(_MATERIAL.search(text))),
+        float(colour),
+        float(material),
         (of_self - of_other) / (of_self + of_other + 1),
     )
 
@@ -158,11 +174,6 @@ def _fading(words: float, first: int, last: int) -> float:
     """1 up to the first length, 0 from the last one on."""
     left = (math.log1p(last) - math.log1p(words)) / (math.log1p(last) - math.log1p(first))
     return min(max(left, 0.0), 1.0)
-
-
-def _words(text: str) -> float:
-    """About how many words a text has, in any script: two characters of Chinese or Japanese are one."""
-    return len(text.split()) + len(_UNSPACED.findall(text)) / 2
 
 
 def wants_time(query: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, MutableMapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from sys import intern
 
 import numpy as np
@@ -67,14 +66,20 @@ class CandidatePool:
         self.catalogue, self.query, self.moments, self.vectors = catalogue, query, moments, vectors
         self.places, self.rows, self.best = places, rows, best
         self.around = moments.around(places)
-        self.texts = readings(catalogue, rows.tolist(), vectors)
-        forms = _array(chain.from_iterable(text.form for text in self.texts)).reshape(-1, len(Form._fields))
+        self.around_best = self._read_around()
+        self.texts = readings(catalogue, [*rows.tolist(), *self.around_best], vectors)
+        forms = self.texts.forms[: len(places)]
         self.form = dict(zip(Form._fields, forms.T, strict=True))
         self.turn = np.where(rows == places, self.form["turn"], 0).astype(np.float32)
         self.total = np.float32(total(query.terms))
         self.passages = passages_of(catalogue)[places]
         read = UNREAD + (1 - UNREAD) * query.fluency
         self.told = (read * np.sqrt(np.minimum(MANY / self.passages, 1))).astype(np.float32)
+
+    def _read_around(self) -> list[int]:
+        """The memories around the best candidates that are none themselves."""
+        known = {-1, *self.places.tolist()}
+        return [place for place in dict.fromkeys(self.around[:READ_AROUND].ravel().tolist()) if place not in known]
 
     def signals(self) -> dict[str, Signal]:
         """Every signal of every candidate."""
@@ -136,20 +141,17 @@ class CandidatePool:
         near the text comes to that of the query's chief words which it is farthest from.
         """
         catalogue, query = self.catalogue, self.query
-        known = set(self.places.tolist())
-        near = [place for place in dict.fromkeys(self.around[:READ_AROUND].ravel().tolist()) if place >= 0]
-        more = [place for place in near if place not in known]
-        texts = [*self.texts, *readings(catalogue, more, self.vectors)]
-        number = np.full(len(catalogue.files) + 1, len(texts), dtype=np.int64)  # the last is for places that are none
-        number[[*self.places.tolist(), *more]] = np.arange(len(texts))
-        found = late.matches(query.tokens, texts, self.vectors)
+        texts = len(self.texts.sizes)
+        number = np.full(len(catalogue.files) + 1, texts, dtype=np.int64)  # the last is for places that are none
+        number[[*self.places.tolist(), *self.around_best]] = np.arange(texts)
+        found = late.matches(query.tokens, self.texts, self.vectors)
         weights = query.token_weights / (float(query.token_weights.sum()) or 1.0)
         padded = np.concatenate([found, np.zeros((1, found.shape[1]), dtype=np.float32)])
         index = number[self.around]
         index[:, REACH] = np.arange(len(self.places))
         own = found[: len(self.places)] @ weights
         together = padded[index].max(axis=1) @ weights
-        asks = np.array([*(text.form.asks for text in texts), 0.0], dtype=np.float32)
+        asks = np.append(self.texts.forms[:, Form._fields.index("asks")], np.float32(0))
         before = index[:, REACH - 1]
         asked = asks[before] * (padded[before] @ weights)
         replies = asked * (1 - asks[: len(self.places)])
