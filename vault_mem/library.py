@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         Answer,
         BackupResult,
         Beside,
-        Candidates,
         Comparison,
         ConsolidationStats,
         Counts,
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
         Kind,
         LinkResult,
         LinkType,
-        Listed,
         ListResult,
         MergeResult,
         Metadata,
@@ -80,6 +78,7 @@ if TYPE_CHECKING:
         Said,
         Scope,
         SelfResult,
+        SessionFile,
         SessionsReport,
         SettingView,
         ShowResult,
@@ -90,6 +89,7 @@ if TYPE_CHECKING:
         StrPath,
         SyncReport,
         Texts,
+        TidyCandidates,
         TidyReport,
         Trashed,
         UndoResult,
@@ -793,9 +793,9 @@ class Vault:
 
     def tidy_candidates(
         self, *, kind: Kind | str | None = None, budget: int = 6000, public_only: bool = False
-    ) -> Candidates:
+    ) -> TidyCandidates:
         """Clusters of similar states of one kind, and the token to put into a plan made from them."""
-        from vault_mem.operations.upkeep.candidates import find
+        from vault_mem.operations.upkeep.tidy_candidates import find
 
         return self._reading(
             find,
@@ -843,7 +843,7 @@ class Vault:
 
     def said_around(self, proposal: Proposal) -> builtins.list[Said]:
         """What was said around the words that a proposal would save; nothing for another proposal."""
-        from vault_mem.operations.sessions.worth import said_around
+        from vault_mem.operations.sessions.candidates import said_around
 
         return self._reading(said_around, proposal)
 
@@ -853,13 +853,13 @@ class Vault:
 
         self._writing(capture, told, agent)
 
-    def sessions(self, project: str = "", agent: str = "", n: int | None = None) -> builtins.list[Listed]:
+    def sessions(self, project: str = "", agent: str = "", n: int | None = None) -> builtins.list[SessionFile]:
         """The sessions that are kept, the latest first."""
         from vault_mem.operations.sessions.sessions import list_sessions
 
         return self._reading(list_sessions, project, agent, n)
 
-    def session(self, which: str) -> tuple[Listed, str]:
+    def session(self, which: str) -> tuple[SessionFile, str]:
         """One session, and all that was said in it."""
         from vault_mem.operations.sessions.sessions import show_session
 

@@ -16,7 +16,6 @@ from vault_mem.types import (
     Answer,
     BackupResult,
     Beside,
-    Candidates,
     Comparison,
     ConsolidationStats,
     Counts,
@@ -39,7 +38,6 @@ from vault_mem.types import (
     Kind,
     LinkResult,
     LinkType,
-    Listed,
     ListResult,
     MergeResult,
     Metadata,
@@ -67,6 +65,7 @@ from vault_mem.types import (
     Said,
     Scope,
     SelfResult,
+    SessionFile,
     SessionsReport,
     SettingView,
     ShowResult,
@@ -77,6 +76,7 @@ from vault_mem.types import (
     StrPath,
     SyncReport,
     Texts,
+    TidyCandidates,
     TidyReport,
     Trashed,
     UndoResult,
@@ -641,7 +641,7 @@ class AsyncVault(Running):
 
     async def tidy_candidates(
         self, *, kind: Kind | str | None = None, budget: int = 6000, public_only: bool = False
-    ) -> Candidates:
+    ) -> TidyCandidates:
         """Clusters of similar states of one kind, and the token to put into a plan made from them."""
         return await self._run(self.vault.tidy_candidates, kind=kind, budget=budget, public_only=public_only)
 
@@ -677,11 +677,11 @@ class AsyncVault(Running):
         """Keep what was said in a session, from what its agent's hook was told."""
         await self._run(self.vault.capture, told, agent)
 
-    async def sessions(self, project: str = "", agent: str = "", n: int | None = None) -> builtins.list[Listed]:
+    async def sessions(self, project: str = "", agent: str = "", n: int | None = None) -> builtins.list[SessionFile]:
         """The sessions that are kept, the latest first."""
         return await self._run(self.vault.sessions, project, agent, n)
 
-    async def session(self, which: str) -> tuple[Listed, str]:
+    async def session(self, which: str) -> tuple[SessionFile, str]:
         """One session, and all that was said in it."""
         return await self._run(self.vault.session, which)
 
