@@ -371,8 +371,8 @@ def _parts(text: Text) -> dict[str, int]:
         for word in text.words:
             if word.text in part and positions_of(word.text, part, _IN_ENGLISH_WORD):
                 found.setdefault(word.lemma, set()).add(number)
-        for number, quantity in enumerate(text.quantities):
-            if mark(number) in part:
+        for index, quantity in enumerate(text.quantities):
+            if mark(index) in part:
                 found.setdefault(quantity.text, set()).add(number)
         for small in _WAYS.findall(part):
             found.setdefault(small, set()).add(number)

@@ -14,7 +14,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from vault_mem.vault.database import Facts, at_once
+from vault_mem.store.facts import Facts
+from vault_mem.vault.database import at_once
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
