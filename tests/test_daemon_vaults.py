@@ -22,6 +22,7 @@ from helpers import memory
 @pytest.fixture(scope="module")
 def vaults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Served]]:
     with served(tmp_path_factory.mktemp("vaults")) as first:
+        first.env["VAULT_MEM_PACE"] = "8"
         five = [first, *(beside(first, f"vault-{number}") for number in range(1, 5))]
         for number, vault in enumerate(five):
             memory(vault.root, "memories/heron.md", f"mem_00000000000{number}", f"The heron of vault {number}.")
