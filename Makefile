@@ -35,7 +35,6 @@ lint: $(BIN)/.installed
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python docs/generate_cli.py --check
 	$(BIN)/python docs/generate_fields.py --check
-	$(BIN)/python docs/generate_async.py --check
 	$(BIN)/python docs/generate_library.py --check
 	$(BIN)/python docs/generate_peers.py --check
 	$(BIN)/python docs/pictures.py --check

@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.harness import PROJECT, Figure, Setting, Target
 from benchmarks.vaults import memories, write_vault
 from vault_mem.operations.workspace import Workspace
-from vault_mem.store.bucket import Traffic
+from vault_mem.store.objects import Traffic
 from vault_mem.vault.folder import Folder
 
 PACKAGES = ("obstore", "moto")

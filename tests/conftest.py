@@ -19,6 +19,7 @@ from vault_mem.cli.console import Console
 from vault_mem.cli.main import run, settle
 
 SAMPLE = Path(__file__).parent.parent / "sample_vault"
+IN_MEMORY, ROOM = Path("/dev/shm"), 4 << 30  # where files are synced at once, if there is this much room
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,6 +33,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """A worker gets whole files in a row, so that what their tests share is made once, and helps out at the end."""
     if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
         config.option.dist = "worksteal"
+    if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -288,9 +288,9 @@ def main(root: Path, seed: int, operations: int, every: int) -> None:
     copy, saved = root.with_name("copy"), root.with_name("saved")
     while done < operations:
         plan, op_seed = rng.choice(PLANS), rng.getrandbits(32)
-        for place in (copy, saved):
-            shutil.rmtree(place, ignore_errors=True)
-            shutil.copytree(root, place)
+        for folder in (copy, saved):
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(root, folder)
         before = tree(root)
         if not run(Folder(copy), plan, op_seed):
             continue

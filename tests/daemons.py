@@ -34,7 +34,7 @@ class Served(Command):
         return self.cwd
 
     @property
-    def place(self) -> str:
+    def address(self) -> str:
         return protocol.address_for(str(self.root), self.env)
 
     def start(self, *arguments: str, **options) -> subprocess.Popen[bytes]:
@@ -56,7 +56,7 @@ class Served(Command):
         if not self.alive():
             return None
         with contextlib.suppress(OSError, ValueError):
-            return int(json.loads(Path(self.place + ".json").read_text())["pid"])
+            return int(json.loads(Path(self.address + ".json").read_text())["pid"])
         return None
 
     def alive(self) -> bool:
@@ -82,7 +82,7 @@ class Served(Command):
     def connect(self) -> socket.socket:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         connection.settimeout(PATIENCE)
-        connection.connect(self.place + ".sock")
+        connection.connect(self.address + ".sock")
         return connection
 
     def send(self, *arguments: str, id_: str = "0123456789abcdef", version: str = __version__) -> socket.socket:

@@ -50,7 +50,7 @@ def fields() -> list[str]:
     return [part for name in names for part in (f"--{name}", f"{TOKEN}-{name}")]
 
 
-def spoken(place: Path, id_: str) -> str:
+def spoken(folder: Path, id_: str) -> str:
     """What a hook says of a session in which our tools and the agent had private memories on their lips (K-1)."""
 
     def line(role: str, content: object) -> str:
@@ -66,23 +66,23 @@ def spoken(place: Path, id_: str) -> str:
         line("assistant", f"Your {id_} says: My {TOKEN} fear of the harbour. The {TOKEN} key lies under the mat. So?"),
         line("user", "The soup was good. We decided to keep the old boat until March."),
     ]
-    path = place / "transcript.jsonl"
+    path = folder / "transcript.jsonl"
     path.write_text("".join(lines))
-    (place / "out/transcript.jsonl").write_text("".join(lines).replace('"sessionId": "s"', '"sessionId": "other"'))
+    (folder / "out/transcript.jsonl").write_text("".join(lines).replace('"sessionId": "s"', '"sessionId": "other"'))
     return json.dumps({"transcript_path": str(path), "hook_event_name": "Stop", "session_id": "s"})
 
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory: pytest.TempPathFactory) -> Canary:
     """The vault, made once; every test works on a copy."""
-    place = tmp_path_factory.mktemp("canary")
-    (place / "home").mkdir()
-    root, out = place / "vault", place / "out"
+    folder = tmp_path_factory.mktemp("canary")
+    (folder / "home").mkdir()
+    root, out = folder / "vault", folder / "out"
     out.mkdir()
     env = {
-        "HOME": str(place / "home"),
+        "HOME": str(folder / "home"),
         "PATH": os.environ.get("PATH", ""),
-        "VAULT_MEM_INDEX_DIR": str(place / "index"),
+        "VAULT_MEM_INDEX_DIR": str(folder / "index"),
         "VAULT_MEM_DAEMON": "off",
     }
     Vault.init(root, env=env)
@@ -122,7 +122,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Canary:
     (out / "plan.json").write_text(json.dumps({"state_updates": [plan]}))
     item = {"id": "mem_00000000beef", "created": "2026-11-01T08:00:00+00:00", "content": f"An imported {TOKEN} word"}
     (out / "import.jsonl").write_text(json.dumps(item) + "\n")
-    cli.run("capture", stdin=spoken(place, made["secret"]))
+    cli.run("capture", stdin=spoken(folder, made["secret"]))
     assert "The soup was good" in "".join(path.read_text() for path in root.glob("sessions/*/*.md"))
     session = next(root.glob("sessions/*/*.md")).name[-11:-3]
     return Canary(cli, root, out, made | {"story": story["id"], "session": session})
@@ -288,11 +288,11 @@ def test_every_command_is_called() -> None:
     assert {path.split()[0] for path, *_ in [*CALLS, *((path,) for path in SERVERS)]} == set(COMMANDS)
 
 
-def holding(place: Path, *texts: str, but: tuple[str, ...] = ()) -> list[str]:
+def holding(folder: Path, *texts: str, but: tuple[str, ...] = ()) -> list[str]:
     """The files below a folder that hold one of these texts, in their names or their bytes."""
     found = []
-    for path in sorted(place.rglob("*")):
-        key = str(path.relative_to(place))
+    for path in sorted(folder.rglob("*")):
+        key = str(path.relative_to(folder))
         if not key.startswith(but) and any(
             text in key or (path.is_file() and text.encode() in path.read_bytes()) for text in texts
         ):

@@ -42,11 +42,11 @@ def test_they_wait(waiting: Command, root: Path) -> None:
     ]
     assert waiting.json("list")["memories"] == []
     first = proposals(waiting)[0]
-    assert first["place"].startswith("sessions/2026-11/") and "Kaya" in json.dumps(first["around"])
+    assert first["said_in"].startswith("sessions/2026-11/") and "Kaya" in json.dumps(first["around"])
     assert (
         "Kaya"
-        in kept(root)[Path(first["place"].partition(":")[0]).name].split("\n")[
-            int(first["place"].rpartition(":")[2]) + 1
+        in kept(root)[Path(first["said_in"].partition(":")[0]).name].split("\n")[
+            int(first["said_in"].rpartition(":")[2]) + 1
         ]
     )
 

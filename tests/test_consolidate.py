@@ -25,7 +25,7 @@ def ids(count: int) -> list[str]:
     return [f"mem_{number:08x}0000" for number in range(1, count + 1)]
 
 
-def place(root: Path, id_: str, text: str, hour: str, *front: str, folder: str = "memories/2026-11") -> Path:
+def saved(root: Path, id_: str, text: str, hour: str, *front: str, folder: str = "memories/2026-11") -> Path:
     lines = "".join(line + "\n" for line in front)
     path = f"{folder}/{id_}.md" if folder == "private" else f"{folder}/note-{id_[4:12]}.md"
     return note(root, path, f"---\nid: {id_}\ncreated: {hour}\n{lines}---\n{text}\n")
@@ -35,11 +35,11 @@ def test_memories_that_followed_one_another_are_linked_once(cli: Command, root: 
     # C-1: adjacent pairs of the last 24 h; strengths in the activity log, not in files
     one, two, three, old = ids(4)
     paths = [
-        place(root, one, "The tide logger lost nine minutes.", "2026-11-01T08:00:00", "tags: [day]"),
-        place(root, two, "Rye bread is better on the second day.", "2026-11-01T09:00:00", "tags: [day]"),
-        place(root, three, "Noor passed the exam.", "2026-11-01T10:00:00", f'links: ["[[note-{two[4:12]}]]"]'),
+        saved(root, one, "The tide logger lost nine minutes.", "2026-11-01T08:00:00", "tags: [day]"),
+        saved(root, two, "Rye bread is better on the second day.", "2026-11-01T09:00:00", "tags: [day]"),
+        saved(root, three, "Noor passed the exam.", "2026-11-01T10:00:00", f'links: ["[[note-{two[4:12]}]]"]'),
     ]
-    earlier = place(root, old, "An old day.", "2026-10-30T08:00:00")
+    earlier = saved(root, old, "An old day.", "2026-10-30T08:00:00")
     before = [path.read_bytes() for path in (paths[0], paths[2], earlier)]
     answer = cli.json("consolidate", env=NOW)
     names = ("replay_events", "coactivation_updates", "link_updates", "refreshed_memories")
@@ -59,7 +59,7 @@ def test_memories_that_followed_one_another_are_linked_once(cli: Command, root: 
 def test_undo_takes_the_links_back(cli: Command, root: Path) -> None:
     # C-1: one transaction for all of them
     for number, id_ in enumerate(ids(5)):
-        place(root, id_, f"Day {number} was quite another day.", f"2026-11-01T0{number}:00:00")
+        saved(root, id_, f"Day {number} was quite another day.", f"2026-11-01T0{number}:00:00")
     cli.run("status", env=NOW)
     before = {name: data for name, data in contents(root).items() if not name.startswith("history/")}
     assert cli.json("consolidate", env=NOW)["link_updates"] == 4
@@ -70,7 +70,7 @@ def test_undo_takes_the_links_back(cli: Command, root: Path) -> None:
 def test_at_most_a_hundred_pairs(cli: Command, root: Path) -> None:
     # C-1
     for number, id_ in enumerate(ids(105)):
-        place(root, id_, f"Minute {number}.", f"2026-11-01T08:{number // 60:02d}:{number % 60:02d}")
+        saved(root, id_, f"Minute {number}.", f"2026-11-01T08:{number // 60:02d}:{number % 60:02d}")
     answer = cli.json("consolidate", "--limit", "0", env=NOW)
     assert (answer["replay_events"], answer["refreshed_memories"]) == (100, 101)
 
@@ -78,11 +78,11 @@ def test_at_most_a_hundred_pairs(cli: Command, root: Path) -> None:
 def test_a_link_to_a_private_memory_is_written_there(cli: Command, root: Path) -> None:
     # C-1, P-3
     secret, public, later = ids(3)
-    private = place(
+    private = saved(
         root, secret, "Zanzibar is where the money is.", "2026-11-01T08:00:00", "tags: [day]", folder="private"
     )
-    place(root, public, "Rye bread is better on the second day.", "2026-11-01T09:00:00", "tags: [day]")
-    last = place(root, later, "Nobody knows of Reykjavik.", "2026-11-01T10:00:00", "tags: [day]", folder="private")
+    saved(root, public, "Rye bread is better on the second day.", "2026-11-01T09:00:00", "tags: [day]")
+    last = saved(root, later, "Nobody knows of Reykjavik.", "2026-11-01T10:00:00", "tags: [day]", folder="private")
     assert cli.json("consolidate", env=NOW)["link_updates"] == 2
     assert f"[[note-{public[4:12]}|" in private.read_text(encoding="utf-8")
     assert f"[[note-{public[4:12]}|" in last.read_text(encoding="utf-8")
@@ -93,9 +93,9 @@ def test_a_link_to_a_private_memory_is_written_there(cli: Command, root: Path) -
 def test_a_note_that_cannot_be_edited_is_passed_over(cli: Command, root: Path) -> None:
     # C-1, V-7
     one, two, three = ids(3)
-    place(root, one, "The tide logger lost nine minutes.", "2026-11-01T08:00:00", "tags: [day]")
-    odd = place(root, two, "Rye bread.", "2026-11-01T09:00:00", "tags: [day]", "people: {Noor: 1}")
-    place(root, three, "Noor passed the exam.", "2026-11-01T10:00:00")
+    saved(root, one, "The tide logger lost nine minutes.", "2026-11-01T08:00:00", "tags: [day]")
+    odd = saved(root, two, "Rye bread.", "2026-11-01T09:00:00", "tags: [day]", "people: {Noor: 1}")
+    saved(root, three, "Noor passed the exam.", "2026-11-01T10:00:00")
     was = odd.read_bytes()
     answer = cli.json("consolidate", env=NOW)
     assert (answer["replay_events"], answer["link_updates"]) == (2, 1)
@@ -106,9 +106,9 @@ def test_near_duplicates_with_the_exact_text(cli: Command, root: Path) -> None:
     # C-2, W-6
     new, old, closed = ids(3)
     text = "The standup with Ingrid moved to the third floor, next to the big window.\nBring the tide logger along. "
-    place(root, old, text + "It starts at nine.", "2026-10-01T08:00:00")
-    place(root, new, text + "It starts at nine.", "2026-11-01T09:00:00")
-    place(root, closed, text + "It starts at nine.", "2026-11-01T08:00:00", "valid_to: 2026-11-01T09:00:00")
+    saved(root, old, text + "It starts at nine.", "2026-10-01T08:00:00")
+    saved(root, new, text + "It starts at nine.", "2026-11-01T09:00:00")
+    saved(root, closed, text + "It starts at nine.", "2026-11-01T08:00:00", "valid_to: 2026-11-01T09:00:00")
     answer = cli.json("consolidate", env=NOW)
     scaffold = (
         "Review each pair with recall. If one is redundant, use forget to remove it.\n"
@@ -146,7 +146,7 @@ def test_new_ones_only_unless_all_is_asked_for(cli: Command, root: Path) -> None
     # C-2: each pair once, nearest first, at most --limit
     one, two, three = ids(3)
     for id_, day in zip((one, two, three), ("01", "02", "03"), strict=True):
-        place(root, id_, "The bakery ledger is kept by Odette since spring.", f"2026-10-{day}T08:00:00")
+        saved(root, id_, "The bakery ledger is kept by Odette since spring.", f"2026-10-{day}T08:00:00")
     assert cli.json("consolidate", env=NOW)["merge_candidates"] == []
     pairs = cli.json("consolidate", "--all", env=NOW)["merge_candidates"]
     found = [(each["memory_a_id"], each["memory_b_id"]) for each in pairs]
@@ -158,8 +158,8 @@ def test_new_ones_only_unless_all_is_asked_for(cli: Command, root: Path) -> None
 def test_the_threshold_is_a_setting_and_an_option(cli: Command, root: Path) -> None:
     # C-2, D-5, D-9: a changed day is a changed fact, however near the texts are
     one, two = ids(2)
-    place(root, one, "Haruka moved the meeting about the roof repair to Friday.", "2026-10-01T08:00:00")
-    place(root, two, "Haruka moved the meeting about the roof repair to Monday at nine.", "2026-10-02T08:00:00")
+    saved(root, one, "Haruka moved the meeting about the roof repair to Friday.", "2026-10-01T08:00:00")
+    saved(root, two, "Haruka moved the meeting about the roof repair to Monday at nine.", "2026-10-02T08:00:00")
     answer = cli.json("consolidate", "--all", "--merge-threshold", "1", env=NOW)
     assert answer["merge_candidates"] == []
     distance = answer["supersede_candidates"][0]["distance"]
@@ -174,8 +174,8 @@ def test_the_threshold_is_a_setting_and_an_option(cli: Command, root: Path) -> N
 def test_changed_facts_have_a_block_of_their_own(cli: Command, root: Path) -> None:
     # C-2, D-9: never offered for merging; the newest stays, and what differs is named
     one, two = ids(2)
-    place(root, one, "The billing service runs on PostgreSQL 15.", "2026-10-01T08:00:00", "kind: fact")
-    place(root, two, "The billing service runs on PostgreSQL 16.", "2026-10-02T08:00:00", "kind: fact")
+    saved(root, one, "The billing service runs on PostgreSQL 15.", "2026-10-01T08:00:00", "kind: fact")
+    saved(root, two, "The billing service runs on PostgreSQL 16.", "2026-10-02T08:00:00", "kind: fact")
     answer = cli.json("consolidate", "--all", "--merge-threshold", "0.5", env=NOW)
     assert answer["merge_candidates"] == []
     (found,) = answer["supersede_candidates"]
@@ -194,8 +194,8 @@ def test_the_fuller_text_stays(cli: Command, root: Path) -> None:
     # C-2: whichever is the newer or more important one, a tick loses no words
     one, two = ids(2)
     text = "The winch on the north pier was repaired by Ewan"
-    place(root, one, f"{text}, so it really was the winch on the pier that was repaired.", "2026-10-01T08:00:00")
-    place(root, two, f"{text}.", "2026-10-02T08:00:00", "importance: 5")
+    saved(root, one, f"{text}, so it really was the winch on the pier that was repaired.", "2026-10-01T08:00:00")
+    saved(root, two, f"{text}.", "2026-10-02T08:00:00", "importance: 5")
     cli.run("config", "set", "dedup_mode", "distance")
     cli.json("consolidate", "--all", "--merge-threshold", "0.9", env=NOW)
     (proposal,) = cli.json("review", "list")["proposals"]
@@ -206,8 +206,8 @@ def test_the_fuller_text_stays(cli: Command, root: Path) -> None:
 def test_by_distance_alone(cli: Command, root: Path) -> None:
     # C-2: the rule of the seed, for those who want it
     one, two = ids(2)
-    place(root, one, "The billing service runs on PostgreSQL 15.", "2026-10-01T08:00:00", "kind: fact")
-    place(root, two, "The billing service runs on PostgreSQL 16.", "2026-10-02T08:00:00", "kind: fact")
+    saved(root, one, "The billing service runs on PostgreSQL 15.", "2026-10-01T08:00:00", "kind: fact")
+    saved(root, two, "The billing service runs on PostgreSQL 16.", "2026-10-02T08:00:00", "kind: fact")
     cli.run("config", "set", "dedup_mode", "distance")
     answer = cli.json("consolidate", "--all", "--merge-threshold", "0.5", env=NOW)
     assert [each["memory_a_id"] for each in answer["merge_candidates"]] == [two]
@@ -217,8 +217,8 @@ def test_by_distance_alone(cli: Command, root: Path) -> None:
 def test_events_are_a_log(cli: Command, root: Path) -> None:
     # T-1: what happened twice with other figures is named, but nobody is asked to close the first
     one, two = ids(2)
-    place(root, one, "The ferry to Mihara left 20 minutes late.", "2026-10-01T08:00:00")
-    place(root, two, "The ferry to Mihara left 40 minutes late.", "2026-10-02T08:00:00")
+    saved(root, one, "The ferry to Mihara left 20 minutes late.", "2026-10-01T08:00:00")
+    saved(root, two, "The ferry to Mihara left 40 minutes late.", "2026-10-02T08:00:00")
     answer = cli.json("consolidate", "--all", "--merge-threshold", "0.5", env=NOW)
     assert len(answer["supersede_candidates"]) == 1
     assert cli.json("review", "list")["proposals"] == []
@@ -227,8 +227,8 @@ def test_events_are_a_log(cli: Command, root: Path) -> None:
 def test_a_task_is_not_the_fact_that_it_is_done(cli: Command, root: Path) -> None:
     # D-9
     one, two = ids(2)
-    place(root, one, "Renew the passport before the trip to Oslo.", "2026-10-01T08:00:00", "kind: task")
-    place(root, two, "Renew the passport before the trip to Oslo.", "2026-10-02T08:00:00", "kind: summary")
+    saved(root, one, "Renew the passport before the trip to Oslo.", "2026-10-01T08:00:00", "kind: task")
+    saved(root, two, "Renew the passport before the trip to Oslo.", "2026-10-02T08:00:00", "kind: summary")
     answer = cli.json("consolidate", "--all", "--merge-threshold", "1", env=NOW)
     assert (answer["merge_candidates"], answer["supersede_candidates"]) == ([], [])
 
@@ -236,8 +236,8 @@ def test_a_task_is_not_the_fact_that_it_is_done(cli: Command, root: Path) -> Non
 def test_a_private_fact_that_a_public_one_changes(cli: Command, root: Path) -> None:
     # P-3: it is closed, and the public file does not name it
     one, two = ids(2)
-    place(root, one, "The safe code of the office is 4411.", "2026-10-01T08:00:00", "kind: fact", folder="private")
-    new = place(root, two, "The safe code of the office is 7902.", "2026-10-02T08:00:00", "kind: fact")
+    saved(root, one, "The safe code of the office is 4411.", "2026-10-01T08:00:00", "kind: fact", folder="private")
+    new = saved(root, two, "The safe code of the office is 7902.", "2026-10-02T08:00:00", "kind: fact")
     cli.json("consolidate", "--all", "--merge-threshold", "0.5", env=NOW)
     assert not (root / "REVIEW.md").exists()
     before = new.read_bytes()
@@ -258,7 +258,7 @@ def test_what_was_said_is_not_taken_back(cli: Command, root: Path) -> None:
 def test_the_window_of_the_seed(cli: Command, root: Path) -> None:
     # C-1: the newest N instead of hours, and how many are replayed
     for number, id_ in enumerate(ids(6)):
-        place(root, id_, f"Day {number} was quite another day.", f"2026-09-0{number + 1}T08:00:00")
+        saved(root, id_, f"Day {number} was quite another day.", f"2026-09-0{number + 1}T08:00:00")
     assert cli.json("consolidate", env=NOW)["replay_events"] == 0
     assert cli.json("consolidate", "--window", "4", env=NOW)["replay_events"] == 3
     assert cli.json("consolidate", "--window", "6", "--max-replay-events", "2", env=NOW)["replay_events"] == 2

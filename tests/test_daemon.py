@@ -203,7 +203,7 @@ def test_a_full_disk(one: Served) -> None:
 def test_another_users_process_is_refused(one: Served) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can be somebody else")
-    place = Path(one.place)
+    address = Path(one.address)
     code = (
         "import os, socket, sys; os.setgid(65534); os.setuid(65534)\n"
         "s = socket.socket(socket.AF_UNIX); s.settimeout(30)\n"
@@ -215,21 +215,21 @@ def test_another_users_process_is_refused(one: Served) -> None:
 
     def as_nobody() -> str:
         done = subprocess.run(
-            [sys.executable, "-c", code, f"{place}.sock"], capture_output=True, text=True, check=False
+            [sys.executable, "-c", code, f"{address}.sock"], capture_output=True, text=True, check=False
         )
         return done.stdout.strip()
 
     assert as_nobody() == "closed"
-    place.parent.chmod(0o755)
-    Path(f"{place}.sock").chmod(0o777)
+    address.parent.chmod(0o755)
+    Path(f"{address}.sock").chmod(0o777)
     try:
         assert as_nobody() == "0"
         # and a client does not use a folder that others can write to
-        place.parent.chmod(0o777)
-        assert not one.place.startswith(str(place.parent))
+        address.parent.chmod(0o777)
+        assert not one.address.startswith(str(address.parent))
     finally:
-        place.parent.chmod(0o700)
-        Path(f"{place}.sock").chmod(0o600)
+        address.parent.chmod(0o700)
+        Path(f"{address}.sock").chmod(0o600)
     assert one.ask("recall", "basil").code == 0
 
 
@@ -394,7 +394,7 @@ def test_it_ends_when_asked(one: Served) -> None:
     assert all(message.startswith(b"A") for message in messages)
     assert one.spawn("daemon", "stop").out == "Stopped.\n"
     assert not one.alive()
-    assert not Path(one.place + ".sock").exists()
+    assert not Path(one.address + ".sock").exists()
     assert one.run("recall", "said at the very end", "-n", "5").out.count("Said at the very end") == 3
     assert one.spawn("daemon", "stop").out == "It was not running.\n"
     assert json.loads(one.spawn("daemon", "status", "--json").out)["running"] is False

@@ -42,7 +42,7 @@ def test_fifty_first_calls_and_what_a_killed_daemon_leaves(one: Served) -> None:
         memory(vault.root, "memories/basil-aaaa1111.md", "mem_aaaa11110000", "The basil died of cold.")
     assert one.spawn("recall", "basil").code == 0
     os.kill(one.pid(), signal.SIGKILL)
-    assert Path(one.place + ".sock").exists()
+    assert Path(one.address + ".sock").exists()
     chosen = [vaults[number % 3] for number in range(50)]
     processes = [vault.start("recall", "basil", "--json", stdin=subprocess.DEVNULL) for vault in chosen]
     answers = [process.communicate(timeout=300) for process in processes]
@@ -199,12 +199,12 @@ def test_it_ends_when_nobody_needs_it(one: Served) -> None:
     assert one.run("config", "set", "--user", "idle_seconds", "1").code == 0
     assert one.spawn("recall", "basil").code == 0
     wait_for(lambda: not one.alive())
-    wait_for(lambda: not Path(one.place + ".sock").exists())
+    wait_for(lambda: not Path(one.address + ".sock").exists())
     assert one.spawn("daemon", "start").code == 0  # this one was asked for, and stays
     assert one.run("daemon", "status", "--json").json["automatic"] is False
     # the vault is gone
     one.root.rename(one.root.with_name("moved"))
-    wait_for(lambda: not Path(one.place + ".sock").exists())
+    wait_for(lambda: not Path(one.address + ".sock").exists())
     moved = Served(one.root.with_name("moved"), one.env)
     wait_for(lambda: not moved.alive())
     assert moved.in_process("recall", "basil").code == 0
@@ -225,7 +225,7 @@ def test_no_place_for_a_socket(one: Served, tmp_path: Path) -> None:
         assert one.alive()
     finally:
         one.kill()
-        for left in Path(one.place).parent.glob(Path(one.place).name + ".*"):
+        for left in Path(one.address).parent.glob(Path(one.address).name + ".*"):
             shutil.rmtree(left) if left.is_dir() else left.unlink()
         shutil.rmtree(shared)
 
@@ -255,9 +255,9 @@ def test_a_daemon_with_another_folder_for_sockets(one: Served) -> None:
 def test_somebody_else_listens_there(one: Served) -> None:
     # a process that accepts and says nothing, or nonsense, costs time and no answer
     for words in (b"", b"nonsense that is no message at all"):
-        Path(one.place + ".sock").unlink(missing_ok=True)
+        Path(one.address + ".sock").unlink(missing_ok=True)
         with socket.socket(socket.AF_UNIX) as impostor:
-            impostor.bind(one.place + ".sock")
+            impostor.bind(one.address + ".sock")
             impostor.listen()
 
             def hang_up(listener: socket.socket = impostor, said: bytes = words) -> None:

@@ -104,10 +104,10 @@ def parse(arguments: list[str]) -> None:
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Command:
     """A reader's home folder as it is to begin with, in `home.first`; the index is made once."""
-    place = tmp_path_factory.mktemp("reader")
-    env = {"HOME": str(place / "home"), "PATH": "", "VAULT_MEM_INDEX_DIR": str(place / "index")}
+    folder = tmp_path_factory.mktemp("reader")
+    env = {"HOME": str(folder / "home"), "PATH": "", "VAULT_MEM_INDEX_DIR": str(folder / "index")}
     env |= {"VAULT_MEM_DAEMON": "off", "VAULT_MEM_NOW": "2026-11-17T09:00:00+09:00", "VAULT_MEM_DEBUG": "raise"}
-    home = place / "home"
+    home = folder / "home"
     shutil.copytree(SAMPLE, home / "sample_vault")
     for name in ("notes", "backups", "projects/app"):
         (home / name).mkdir(parents=True)
@@ -125,7 +125,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Command:
     reader.run("consolidate", "--all")
     plan = {"state_updates": [{"op": "close", "state_id": printer, "reason": "it is gone"}]}
     (reader.cwd / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
-    shutil.copytree(home, place / "home.first")
+    shutil.copytree(home, folder / "home.first")
     return Command(home, env)
 
 

@@ -130,7 +130,7 @@ def test_many_memories_are_one_operation(vault: Vault) -> None:
         progress=lambda done, total: told.append((done, total)),
     )
     assert [each.saved for each in made] == [True, True, True, False, False]
-    assert [each.place for each in made.refused] == [4, 5]
+    assert [each.position for each in made.refused] == [4, 5]
     assert made.to_dict()["saved"] == 3
     assert told[-1] == (7, 7)
     assert len(vault.list()) == 4

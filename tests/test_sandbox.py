@@ -180,10 +180,10 @@ def test_a_daemon_of_those_who_may_do_less_is_theirs_alone(tmp_path: Path) -> No
     # L-4: where the user wants one even so; everybody else's takes the vault over
     with served(tmp_path) as command:
         assert narrowed(command, "remember", "The crane is green.", daemon="on").code == 0
-        assert command.alive() and not Path(command.place + ".sock").exists()
+        assert command.alive() and not Path(command.address + ".sock").exists()
         assert "crane" in command.spawn("recall", "crane").out
-        assert command.pid() is not None and Path(command.place + ".sock").exists()
-        wait_for(lambda: not Path(command.place + protocol.NARROWED + ".sock").exists())
+        assert command.pid() is not None and Path(command.address + ".sock").exists()
+        wait_for(lambda: not Path(command.address + protocol.NARROWED + ".sock").exists())
 
 
 @pytest.mark.skipif(platform.machine() not in SOCKET_CALL or sys.platform != "linux", reason="needs Linux's seccomp")

@@ -564,17 +564,17 @@ def test_without_a_vault(tmp_path: Path, env: dict[str, str]):
     assert refused.code == 1 and "--vault" in refused.err and not list(project.iterdir())
     shown = cli.run("setup", "claude-code", "--dry-run")
     assert shown.code == 0 and "would make one" in shown.err
-    place = tmp_path / "my notes"
-    done = cli.json("setup", "claude-code", "--vault", str(place), "--yes")
-    assert done["check"] == "Tried it: the memory answers (0 memories)." and (place / "vault-mem.toml").exists()
+    vault = tmp_path / "my notes"
+    done = cli.json("setup", "claude-code", "--vault", str(vault), "--yes")
+    assert done["check"] == "Tried it: the memory answers (0 memories)." and (vault / "vault-mem.toml").exists()
     assert json.loads((project / ".mcp.json").read_text())["mcpServers"]["vault-mem"]["args"][:2] == [
         "--vault",
-        str(place),
+        str(vault),
     ]
-    by_command = cli.json("setup", "codex", "--cli", "--vault", str(place), "--yes")
-    assert by_command["check"] and f"vault-mem --vault '{place}' recall" in (project / "AGENTS.md").read_text()
+    by_command = cli.json("setup", "codex", "--cli", "--vault", str(vault), "--yes")
+    assert by_command["check"] and f"vault-mem --vault '{vault}' recall" in (project / "AGENTS.md").read_text()
     skill = (project / ".agents/skills/vault-mem/SKILL.md").read_text()
-    assert f"`vault-mem --vault '{place}' forget ID, restore ID`" in skill and "tool" not in skill.split("---")[2]
+    assert f"`vault-mem --vault '{vault}' forget ID, restore ID`" in skill and "tool" not in skill.split("---")[2]
 
 
 def test_removing_in_the_wrong_folder_says_where_it_was(agent_cli: Command, tmp_path: Path):
@@ -629,8 +629,8 @@ def test_any_document_is_edited_and_given_back(document, indent, append, key):
     placed = expected[key]["vault-mem"]
     assert (placed[-1] if append else placed) == {"x": [1]}
     restored = after
-    for place, piece in reversed(insertions):
-        restored = restored[:place] + restored[place + len(piece) :]
+    for position, piece in reversed(insertions):
+        restored = restored[:position] + restored[position + len(piece) :]
     assert restored == text
     path = (key, "vault-mem", len(placed) - 1) if append else (key, "vault-mem")
     left = jsonc.parse(jsonc.removed(after, path)).value
@@ -656,9 +656,9 @@ def _document(chance: random.Random, depth: int, outer: str = "") -> str:
         return chance.choice(["1", "-2.5e3", "true", "null", '"a\\"b//"', "'q'", "+.5", "0x1F", '"}"'])
     names = chance.sample(["a", "hooks", "mcpServers", "'x-y'", '"b"'], chance.randint(0, 3))
     members = []
-    for place, name in enumerate(names):
+    for number, name in enumerate(names):
         key = f"{name}{_gap(chance)}:" if kind == "{" else ""
-        comma = "," if place < len(names) - 1 or chance.random() < 0.3 else ""
+        comma = "," if number < len(names) - 1 or chance.random() < 0.3 else ""
         members.append(f"{_gap(chance)}{key}{_gap(chance)}{_document(chance, depth - 1)}{_gap(chance)}{comma}")
     return f"{kind}{''.join(members)}{_gap(chance)}{'}' if kind == '{' else ']'}"
 
@@ -678,8 +678,8 @@ def test_comments_stay_where_they_are(soak):
         placed = value[key]["vault-mem"]
         assert (placed[-1] if append else placed) == {"z": 1}
         restored = after
-        for place, piece in reversed(insertions):
-            restored = restored[:place] + restored[place + len(piece) :]
+        for position, piece in reversed(insertions):
+            restored = restored[:position] + restored[position + len(piece) :]
         assert restored == text
         if chance.random() < 0.5:  # the owner added something behind ours
             after, _, _ = jsonc.inserted(after, (key, "other"), 7, append=False)

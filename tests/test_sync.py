@@ -93,7 +93,7 @@ class Owner:
         lines = list(dict.fromkeys([*ids, *lines])) if self.random.random() < 0.8 else lines
         return "---\n" + "".join(line + "\n" for line in lines) + "---\n" if lines else ""
 
-    def place(self) -> str:
+    def new_path(self) -> str:
         folder = self.random.choice(["memories", "memories/2026-11", "memories/deep/er", "private"])
         name = self.random.choice(["a", "B", "note 1", "日記", "x-00000000", "2026-02-03", "mem_000000000001"])
         return f"{folder}/{name}{self.random.choice(['', ' copy', '-2'])}.md"
@@ -104,7 +104,7 @@ class Owner:
             ["write", "write", "edit", "front", "rename", "delete", "copy", "touch", "swap", "folder"]
         )
         if what == "write" or not notes:
-            note(self.root, self.place(), self.front() + self.body() + "\n", age=self.random.choice([0, 1, HOUR]))
+            note(self.root, self.new_path(), self.front() + self.body() + "\n", age=self.random.choice([0, 1, HOUR]))
             return "write"
         path = self.random.choice(notes)
         if what == "edit":
@@ -112,13 +112,13 @@ class Owner:
         elif what == "front":
             path.write_text(self.front() + self.body() + "\n")
         elif what == "rename":
-            target = self.root / self.place()
+            target = self.root / self.new_path()
             target.parent.mkdir(parents=True, exist_ok=True)
             path.rename(target)
         elif what == "delete":
             path.unlink()
         elif what == "copy":
-            target = self.root / self.place()
+            target = self.root / self.new_path()
             target.parent.mkdir(parents=True, exist_ok=True)
             if target != path:
                 shutil.copy2(path, target)

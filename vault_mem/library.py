@@ -25,79 +25,7 @@ from vault_mem.vault.find import find_vault
 from vault_mem.vault.folder import Clock, Folder
 
 if TYPE_CHECKING:
-    from vault_mem.types import (
-        Answer,
-        BackupResult,
-        Beside,
-        Candidates,
-        Comparison,
-        ConsolidationStats,
-        Counts,
-        Diagnosis,
-        Draft,
-        EditResult,
-        EmotionTrend,
-        EpisodeChange,
-        EpisodeList,
-        EpisodeResult,
-        ExportReport,
-        Filters,
-        ForgetResult,
-        Found,
-        HintStats,
-        HistoryResult,
-        ImportReport,
-        InitResult,
-        Introspection,
-        Kind,
-        LinkResult,
-        LinkType,
-        Listed,
-        ListResult,
-        MergeResult,
-        Metadata,
-        MetaValue,
-        NextUndo,
-        Operation,
-        Overview,
-        Picture,
-        PlanResult,
-        PrivateResult,
-        Progress,
-        Proposal,
-        PublishResult,
-        Purge,
-        RebuildResult,
-        RecallResult,
-        Ref,
-        RememberedMany,
-        RememberResult,
-        Removed,
-        RenameResult,
-        Report,
-        Request,
-        RestoreResult,
-        Said,
-        Scope,
-        SelfResult,
-        SessionsReport,
-        SettingView,
-        ShowResult,
-        SideBySide,
-        SimilarResult,
-        Stats,
-        Status,
-        StrPath,
-        SyncReport,
-        Texts,
-        TidyReport,
-        Trashed,
-        UndoResult,
-        UnlinkResult,
-        WakeUp,
-        When,
-        WhyNot,
-    )
+    from vault_mem.types import *
 
 
 DEFAULT_RESULTS = 5
@@ -793,9 +721,9 @@ class Vault:
 
     def tidy_candidates(
         self, *, kind: Kind | str | None = None, budget: int = 6000, public_only: bool = False
-    ) -> Candidates:
+    ) -> TidyCandidates:
         """Clusters of similar states of one kind, and the token to put into a plan made from them."""
-        from vault_mem.operations.upkeep.candidates import find
+        from vault_mem.operations.upkeep.tidy_candidates import find
 
         return self._reading(
             find,
@@ -843,7 +771,7 @@ class Vault:
 
     def said_around(self, proposal: Proposal) -> builtins.list[Said]:
         """What was said around the words that a proposal would save; nothing for another proposal."""
-        from vault_mem.operations.sessions.worth import said_around
+        from vault_mem.operations.sessions.candidates import said_around
 
         return self._reading(said_around, proposal)
 
@@ -853,13 +781,13 @@ class Vault:
 
         self._writing(capture, told, agent)
 
-    def sessions(self, project: str = "", agent: str = "", n: int | None = None) -> builtins.list[Listed]:
+    def sessions(self, project: str = "", agent: str = "", n: int | None = None) -> builtins.list[SessionFile]:
         """The sessions that are kept, the latest first."""
         from vault_mem.operations.sessions.sessions import list_sessions
 
         return self._reading(list_sessions, project, agent, n)
 
-    def session(self, which: str) -> tuple[Listed, str]:
+    def session(self, which: str) -> tuple[SessionFile, str]:
         """One session, and all that was said in it."""
         from vault_mem.operations.sessions.sessions import show_session
 

@@ -29,11 +29,11 @@ class Results(Result, Sequence[T]):
         raise NotImplementedError
 
     @overload
-    def __getitem__(self, place: int) -> T: ...
+    def __getitem__(self, position: int) -> T: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[T]: ...
-    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
-        return self._items()[place]
+    def __getitem__(self, position: slice) -> Sequence[T]: ...
+    def __getitem__(self, position: int | slice) -> T | Sequence[T]:
+        return self._items()[position]
 
     def __len__(self) -> int:
         return len(self._items())

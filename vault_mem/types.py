@@ -31,13 +31,12 @@ from vault_mem.operations.memory.results import Found
 from vault_mem.operations.memory.show import ListResult, ShowResult
 from vault_mem.operations.memory.similar import SimilarResult
 from vault_mem.operations.memory.why_not import WhyNot
+from vault_mem.operations.sessions.candidates import Candidate
 from vault_mem.operations.sessions.hint import HintStats
 from vault_mem.operations.sessions.import_sessions import SessionsReport
-from vault_mem.operations.sessions.sessions import Listed, Removed, SessionHit
-from vault_mem.operations.sessions.worth import Candidate
+from vault_mem.operations.sessions.sessions import Removed, SessionFile, SessionHit
 from vault_mem.operations.upkeep.answers import Answer
 from vault_mem.operations.upkeep.backup import BackupResult
-from vault_mem.operations.upkeep.candidates import Candidates
 from vault_mem.operations.upkeep.consolidate import ConsolidationStats
 from vault_mem.operations.upkeep.edit_memory import EditResult
 from vault_mem.operations.upkeep.episodes import EpisodeChange, EpisodeList, EpisodeResult
@@ -51,6 +50,7 @@ from vault_mem.operations.upkeep.purge import Purge
 from vault_mem.operations.upkeep.rename import RenameResult
 from vault_mem.operations.upkeep.summaries import Scope
 from vault_mem.operations.upkeep.tidy import TidyReport
+from vault_mem.operations.upkeep.tidy_candidates import TidyCandidates
 from vault_mem.operations.upkeep.tidy_plan import PlanResult
 from vault_mem.operations.upkeep.undo import HistoryResult, NextUndo, Operation, UndoResult
 from vault_mem.operations.vaults.configure import SettingView
@@ -79,7 +79,6 @@ __all__ = [
     "BackupResult",
     "Beside",
     "Candidate",
-    "Candidates",
     "Comparison",
     "ConsolidationStats",
     "Count",
@@ -107,7 +106,6 @@ __all__ = [
     "LinkResult",
     "LinkType",
     "ListResult",
-    "Listed",
     "Memory",
     "MergeResult",
     "MetaValue",
@@ -137,6 +135,7 @@ __all__ = [
     "Said",
     "Scope",
     "SelfResult",
+    "SessionFile",
     "SessionHit",
     "SessionsReport",
     "SettingView",
@@ -148,6 +147,7 @@ __all__ = [
     "StrPath",
     "SyncReport",
     "Texts",
+    "TidyCandidates",
     "TidyReport",
     "Trashed",
     "UndoResult",

@@ -123,9 +123,9 @@ class Report:
     failures: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
     def add(self, case: Case, problems: Iterable[str]) -> None:
-        place = _category(case.call.path)
+        category = _category(case.call.path)
         for problem in problems:
-            label = f"{problem} [{case.call.name} {place}]"
+            label = f"{problem} [{case.call.name} {category}]"
             self.failures.setdefault(label, []).append((case.operation.name, case.name))
 
 
@@ -291,8 +291,8 @@ def _state(stage: Stage) -> str:
         about = f"{path.relative_to(stage.vault)} {found.st_mode} {found.st_mtime < OLD + 1}"
         digest.update(about.encode() + (path.read_bytes() if path.is_file() else b""))
     for current in stage.index.glob("*/current"):
-        place = f"file:{current.parent / current.read_text()}/state.db?mode=ro"
-        with contextlib.closing(sqlite3.connect(place, uri=True)) as states:
+        uri = f"file:{current.parent / current.read_text()}/state.db?mode=ro"
+        with contextlib.closing(sqlite3.connect(uri, uri=True)) as states:
             for table in ("files", "gone", "renames", "unhealed", "meta"):
                 rows = states.execute(f"SELECT * FROM {table}").fetchall()
                 digest.update(repr(sorted(map(_lasting, rows))).encode())
@@ -338,9 +338,9 @@ def _says_unsettled(answer: Answer) -> bool:
 
 def _problems_after(known: Clean, case: Case, after: Aftermath, state: str) -> list[str]:
     found = []
-    places = ids(after.now)
-    doubled = sorted(id_ for id_, keys in places.items() if len(keys) > 1)
-    lost = sorted(ids(known.before).keys() & ids(known.after).keys() - places.keys())
+    keys_of = ids(after.now)
+    doubled = sorted(id_ for id_, keys in keys_of.items() if len(keys) > 1)
+    lost = sorted(ids(known.before).keys() & ids(known.after).keys() - keys_of.keys())
     if lost:
         found.append("a memory is in no file")
     if doubled:
@@ -353,7 +353,7 @@ def _problems_after(known: Clean, case: Case, after: Aftermath, state: str) -> l
     elif after.next.code != 0:
         found.append(f"the next command fails: {after.next.said.strip()[:80]}")
     held = {
-        id_ for id_, keys in places.items() if id_.startswith("mem_") and any(".vault-mem" not in key for key in keys)
+        id_ for id_, keys in keys_of.items() if id_.startswith("mem_") and any(".vault-mem" not in key for key in keys)
     }
     if not lost and not doubled and held - {""} != set(after.listed) - _provisional(after):
         found.append("the index lists other memories than the files hold")
@@ -528,14 +528,14 @@ def main() -> int:
     preload.ensure("tests.campaigns.errno")
     preload.clean_up()
     shared = Path("/dev/shm")
-    place = Path(tempfile.mkdtemp(prefix="vault-mem-errno-", dir=shared if shared.is_dir() else None))
+    folder = Path(tempfile.mkdtemp(prefix="vault-mem-errno-", dir=shared if shared.is_dir() else None))
     try:
-        stage = build(place)
+        stage = build(folder)
         shutil.rmtree(stage.vault / ".git")  # git's own calls are not failed, and doctor would ask it each time
         stage.save()
         report = summary(campaign(stage, options))
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
     if options.json:
         options.json.write_text(json.dumps(report, indent=2))
     print("{cases} cases, {reached} reached, in the end {states}: {failures} failures".format(**report))

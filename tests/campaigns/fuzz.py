@@ -347,10 +347,10 @@ def _seen(path: Path) -> tuple[bytes, int]:
 
 def _keep(given: dict[str, bytes], why: str) -> str:
     """The notes of a failed row, for whoever looks into it."""
-    place = Path(tempfile.mkdtemp(prefix="vault-mem-fuzzed-"))
+    folder = Path(tempfile.mkdtemp(prefix="vault-mem-fuzzed-"))
     for key, data in given.items():
-        (place / key.replace("/", " ")).write_bytes(data)
-    return str(place)
+        (folder / key.replace("/", " ")).write_bytes(data)
+    return str(folder)
 
 
 def _read_all(stage: Stage) -> list[tuple[str, list[str]]]:
@@ -380,17 +380,17 @@ def main() -> int:
     options = parser.parse_args()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     shared = Path("/dev/shm")
-    place = Path(tempfile.mkdtemp(prefix="vault-mem-fuzz-", dir=shared if shared.is_dir() else None))
+    folder = Path(tempfile.mkdtemp(prefix="vault-mem-fuzz-", dir=shared if shared.is_dir() else None))
     failures: dict[str, list[str]] = {}
     started = time.monotonic()
     try:
-        stage = build(place)
+        stage = build(folder)
         rng = random.Random(options.seed)
         done = CAMPAIGNS[options.what](
             stage, rng, options.cases, lambda label, again: failures.setdefault(label, []).append(again)
         )
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
     failed = sum(map(len, failures.values()))
     kinds = {label: [len(each), each[0]] for label, each in sorted(failures.items())}
     if options.json:

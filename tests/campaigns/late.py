@@ -217,12 +217,12 @@ def main() -> int:
     parser.add_argument("--only", action="append", help="only this case (repeatable)")
     parser.add_argument("--json", type=Path, help="write the summary there")
     options = parser.parse_args()
-    place = Path(tempfile.mkdtemp(prefix="vault-mem-late-"))
+    folder = Path(tempfile.mkdtemp(prefix="vault-mem-late-"))
     failures: dict[str, list[str]] = {}
     cases = [*CASES, *MORE] if options.all or options.only else CASES
     cases = [case for case in cases if not options.only or case.name in options.only]
     try:
-        stage = build(place)
+        stage = build(folder)
         prepare(stage)
         for case in cases:
             problems = run_case(stage, case)
@@ -230,7 +230,7 @@ def main() -> int:
                 failures[case.name] = problems
             print(f"{case.name}: {'; '.join(problems) or 'well'}", flush=True)
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
     if options.json:
         options.json.write_text(
             json.dumps({"cases": len(cases), "failures": len(failures), "kinds": failures}, indent=2)

@@ -102,9 +102,9 @@ def _disagreeing(stage: Stage) -> list[str]:
     from vault_mem.operations.memory.filters import Filters
 
     listed |= {memory.id for memory in vault.list(Filters(closed=True), n=100_000).memories}
-    places = ids(tree(stage))
-    held = {id_ for id_, keys in places.items() if id_.startswith("mem_") and not keys[-1].startswith(".vault-mem/")}
-    found = [f"{id_} is in {len(keys)} files" for id_, keys in places.items() if len(keys) > 1]
+    keys_of = ids(tree(stage))
+    held = {id_ for id_, keys in keys_of.items() if id_.startswith("mem_") and not keys[-1].startswith(".vault-mem/")}
+    found = [f"{id_} is in {len(keys)} files" for id_, keys in keys_of.items() if len(keys) > 1]
     return found + ([] if listed == held else [f"the index and the files disagree about {sorted(listed ^ held)[:5]}"])
 
 
@@ -231,16 +231,16 @@ def main() -> int:
         stage = Stage(options.stage, json.loads((options.stage / "names.json").read_text()), {"VAULT_MEM_NOW": ""})
         print(json.dumps(WORK[options.what](stage, options.cases, options.seed)))
         return 0
-    place = Path(tempfile.mkdtemp(prefix="vault-mem-library-"))
+    folder = Path(tempfile.mkdtemp(prefix="vault-mem-library-"))
     try:
-        stage = build(place)
-        (place / "names.json").write_text(json.dumps(stage.names))
-        command = [sys.executable, "-m", "tests.campaigns.library", options.what, "--stage", str(place)]
+        stage = build(folder)
+        (folder / "names.json").write_text(json.dumps(stage.names))
+        command = [sys.executable, "-m", "tests.campaigns.library", options.what, "--stage", str(folder)]
         command += ["--cases", str(options.cases), "--seed", str(options.seed)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=7200, check=False)
         report = json.loads(done.stdout) if done.returncode == 0 else {"calls": {}, "failures": [_end_of(done)]}
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
     if options.json:
         options.json.write_text(json.dumps(report, indent=2))
     print(f"{options.what}, {options.cases} cases: {len(report['failures'])} failures; {report['calls']}")

@@ -33,15 +33,15 @@ class Operation:
 
 def _drop_in(stage: Stage) -> None:
     """A note without an id, one that was renamed by hand, one marked private, and one that was edited: all long ago."""
-    place = stage.vault / "memories/2026-11"
-    (place / "dropped in.md").write_text("# Dropped in\n\nA note about tar and oakum.\n")
-    soup = next(place.glob("soup*.md"))
-    soup.rename(place / "broth.md")
-    task = next(place.glob("call*.md"))
+    folder = stage.vault / "memories/2026-11"
+    (folder / "dropped in.md").write_text("# Dropped in\n\nA note about tar and oakum.\n")
+    soup = next(folder.glob("soup*.md"))
+    soup.rename(folder / "broth.md")
+    task = next(folder.glob("call*.md"))
     task.write_bytes(task.read_bytes().replace(b"private: false", b"private: true", 1))
-    chain = next(place.glob("the-bicycle*.md"))
+    chain = next(folder.glob("the-bicycle*.md"))
     chain.write_bytes(chain.read_bytes().replace(b"new chain", b"new chain and a bell"))
-    for path in place.iterdir():
+    for path in folder.iterdir():
         os.utime(path, (OLD, OLD))
 
 
@@ -54,17 +54,17 @@ def _tick(stage: Stage) -> None:
 _HOOK = '{"session_id": "talk", "transcript_path": "{out}/talk.jsonl", "hook_event_name": "Stop", "cwd": "/app"}'
 
 
-def _place(stage: Stage) -> Path:
-    place = stage.vault / "sessions/2026-11"
-    place.mkdir(parents=True)
+def _sessions_folder(stage: Stage) -> Path:
+    folder = stage.vault / "sessions/2026-11"
+    folder.mkdir(parents=True)
     note = "# Made by vault-mem: what was said in sessions is not for git.\n*\n"
     (stage.vault / "sessions/.gitignore").write_text(note)
-    return place
+    return folder
 
 
 def _talk(stage: Stage) -> None:
-    """A transcript of an agent's, and the place for sessions, which is made once."""
-    _place(stage)
+    """A transcript of an agent's, and the folder for sessions, which is made once."""
+    _sessions_folder(stage)
     lines = [("user", "Where did we leave the boat?"), ("assistant", "In the shed, under the tarpaulin.")]
     with (stage.out / "talk.jsonl").open("w") as file:
         for role, text in lines:
@@ -75,10 +75,10 @@ def _talk(stage: Stage) -> None:
 
 def _kept(stage: Stage) -> None:
     """A session that was captured."""
-    place = _place(stage)
+    folder = _sessions_folder(stage)
     head = '---\nsession: "claude-code:talk"\nagent: "claude-code"\nturns: 1\nread: 9\n---\n'
     said = "\n## 2026-11-16 08:00 user\n\nI read it: Soup was hot and salty today. And the boat?\n"
-    (place / "2026-11-16-claude-code-0a1b2c3d.md").write_text(head + said)
+    (folder / "2026-11-16-claude-code-0a1b2c3d.md").write_text(head + said)
 
 
 def answered(name: str) -> tuple[str, ...]:

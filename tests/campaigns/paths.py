@@ -1,7 +1,7 @@
 """A link, a pipe, a folder, a device or a socket stands at a path that the tool opens; every command is run.
 
     python -m tests.campaigns.paths --seed 1 --cases 300
-    python -m tests.campaigns.paths --only 'recall' --place SELF.md --kind fifo
+    python -m tests.campaigns.paths --only 'recall' --path SELF.md --kind fifo
 
 No command may hang, fail in a way nobody thought of, change or read what a link leads to, or do away with what
 stands there; `doctor` names it.
@@ -84,56 +84,56 @@ FOLDERS = [
 ]
 
 
-def _link(place: Path, outside: Path) -> None:
+def _link(path: Path, outside: Path) -> None:
     """To a copy of what was there, with a word of its own in every file."""
     target = outside / "target"
-    if place.is_dir():
-        shutil.move(place, target)
+    if path.is_dir():
+        shutil.move(path, target)
     else:
-        if place.is_file():
-            shutil.move(place, target)
+        if path.is_file():
+            shutil.move(path, target)
         target.touch()
     for each in [target] if target.is_file() else target.rglob("*"):
         if each.is_file():
             with each.open("a") as file:
                 file.write(f"\n# {WORD}\n")
-    place.symlink_to(target)
+    path.symlink_to(target)
 
 
-def _dangling(place: Path, outside: Path) -> None:
-    _cleared(place).symlink_to(outside / "not there")
+def _dangling(path: Path, outside: Path) -> None:
+    _cleared(path).symlink_to(outside / "not there")
 
 
-def _fifo(place: Path, outside: Path) -> None:
-    os.mkfifo(_cleared(place))
+def _fifo(path: Path, outside: Path) -> None:
+    os.mkfifo(_cleared(path))
 
 
-def _other(place: Path, outside: Path) -> None:
+def _other(path: Path, outside: Path) -> None:
     """A folder in the place of a file, a file in that of a folder."""
-    was_folder = place.is_dir()
-    _cleared(place)
+    was_folder = path.is_dir()
+    _cleared(path)
     if was_folder:
-        place.write_text("a file\n")
+        path.write_text("a file\n")
     else:
-        place.mkdir()
+        path.mkdir()
 
 
-def _device(place: Path, outside: Path) -> None:
-    os.mknod(_cleared(place), 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+def _device(path: Path, outside: Path) -> None:
+    os.mknod(_cleared(path), 0o600 | stat.S_IFCHR, os.makedev(1, 3))
 
 
-def _socket(place: Path, outside: Path) -> None:
-    _cleared(place)
-    with contextlib.chdir(place.parent), socket.socket(socket.AF_UNIX) as listener:  # its path must be short
-        listener.bind(place.name)
+def _socket(path: Path, outside: Path) -> None:
+    _cleared(path)
+    with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as listener:  # its path must be short
+        listener.bind(path.name)
 
 
-def _cleared(place: Path) -> Path:
-    if place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place)
+def _cleared(path: Path) -> Path:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
     else:
-        place.unlink(missing_ok=True)
-    return place
+        path.unlink(missing_ok=True)
+    return path
 
 
 KINDS: dict[str, Callable[[Path, Path], None]] = {
@@ -149,14 +149,14 @@ KINDS: dict[str, Callable[[Path, Path], None]] = {
 @dataclass(frozen=True)
 class Case:
     operation: Operation
-    place: str
+    path: str
     kind: str
     served: bool = False
 
     @property
     def name(self) -> str:
         by = " --served" if self.served else ""
-        return f"--only {self.operation.name!r} --place {self.place!r} --kind {self.kind!r}{by}"
+        return f"--only {self.operation.name!r} --path {self.path!r} --kind {self.kind!r}{by}"
 
 
 def usable_kinds() -> list[str]:
@@ -164,8 +164,8 @@ def usable_kinds() -> list[str]:
     return [kind for kind in KINDS if kind != "device" or os.geteuid() == 0]
 
 
-def located(stage: Stage, place: str) -> Path:
-    """Where a place of the list is in this vault."""
+def located(stage: Stage, path: str) -> Path:
+    """Where a path of the list is in this vault."""
     root = stage.vault
     note = {
         "{note}": lambda: next(root.glob("memories/*/the-harbour-dues*.md")),
@@ -173,8 +173,8 @@ def located(stage: Stage, place: str) -> Path:
         "{episode}": lambda: next(root.glob("episodes/*.md")),
         "{refused}": lambda: next(root.glob(".vault-mem/blocked/*.json")),
         "{last entry}": lambda: max(root.glob(".vault-mem/journal/*.json")),
-    }.get(place)
-    return note() if note else root / stage.fill((place,))[0]
+    }.get(path)
+    return note() if note else root / stage.fill((path,))[0]
 
 
 def look(folder: Path) -> dict[str, tuple[int, int, int, bytes]]:
@@ -214,9 +214,9 @@ def run_case(stage: Stage, case: Case) -> list[str]:
 def _set(stage: Stage, case: Case) -> tuple[Path, tuple[int, int], Path]:
     stage.restore()
     case.operation.before(stage)
-    outside = stage.place / "now" / "outside"
+    outside = stage.folder / "now" / "outside"
     outside.mkdir()
-    path = located(stage, case.place)
+    path = located(stage, case.path)
     path.parent.mkdir(parents=True, exist_ok=True)
     KINDS[case.kind](path, outside)
     result = path.lstat()
@@ -285,11 +285,11 @@ def end_daemons(runtime: str) -> None:
 
 def all_cases(options: argparse.Namespace) -> list[Case]:
     kinds = options.kind or usable_kinds()
-    places = options.place or [*FILES, *FOLDERS]
+    paths = options.path or [*FILES, *FOLDERS]
     operations = [each for each in (*OPERATIONS, *READERS) if not options.only or each.name in options.only]
-    cases = [Case(each, place, kind) for each in operations for place in places for kind in kinds]
+    cases = [Case(each, path, kind) for each in operations for path in paths for kind in kinds]
     by_daemon = [each for each in OPERATIONS if each.name in ("recall", "remember", "tag")]
-    served = [Case(each, place, kind, True) for each in by_daemon for place in places for kind in kinds]
+    served = [Case(each, path, kind, True) for each in by_daemon for path in paths for kind in kinds]
     if options.served:
         return [case for case in served if not options.only or case.operation.name in options.only]
     return cases + ([] if options.only else served)
@@ -300,7 +300,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=300, help="how many, 0 for all")
     parser.add_argument("--only", action="append", help="only this operation (repeatable)")
-    parser.add_argument("--place", action="append", help="only at this path (repeatable)")
+    parser.add_argument("--path", action="append", help="only at this path (repeatable)")
     parser.add_argument("--kind", action="append", choices=KINDS, help="only this kind (repeatable)")
     parser.add_argument("--served", action="store_true", help="through a daemon, in processes of their own")
     parser.add_argument("--json", type=Path, help="write the summary there")
@@ -311,17 +311,17 @@ def main() -> int:
     if 0 < options.cases < total:
         cases = random.Random(options.seed).sample(cases, options.cases)
     shared = Path("/dev/shm")
-    place = Path(tempfile.mkdtemp(prefix="vault-mem-paths-", dir=shared if shared.is_dir() else None))
+    folder = Path(tempfile.mkdtemp(prefix="vault-mem-paths-", dir=shared if shared.is_dir() else None))
     failures: dict[str, list[str]] = {}
     try:
-        stage = build(place)
+        stage = build(folder)
         stage_ready = forked(lambda: stage.command("backup", "{out}/made.tar.gz"))
         assert stage_ready.code == 0, stage_ready
         stage.save()
         started = time.monotonic()
         for number, case in enumerate(cases, 1):
             for problem in run_case(stage, case):
-                label = f"{case.kind} at {case.place}: {problem}"
+                label = f"{case.kind} at {case.path}: {problem}"
                 failures.setdefault(label, []).append(case.name)
                 if options.verbose:
                     print(f"{case.name}: {problem}", flush=True)
@@ -329,7 +329,7 @@ def main() -> int:
                 passed = time.monotonic() - started
                 print(f"{number}/{len(cases)} of {total}, {passed:.0f} s, {len(failures)} kinds", flush=True)
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
     failed = sum(len(each) for each in failures.values())
     kinds = {label: [len(each), each[0]] for label, each in sorted(failures.items())}
     if options.json:

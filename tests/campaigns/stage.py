@@ -66,26 +66,26 @@ class Answer:
 class Stage:
     """A vault with its index and surroundings in a folder of its own; `restore` brings back how it was made."""
 
-    place: Path
+    folder: Path
     names: dict[str, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     _copied: dict[Path, Any] = field(default_factory=dict)
 
     @property
     def vault(self) -> Path:
-        return self.place / "now" / "vault"
+        return self.folder / "now" / "vault"
 
     @property
     def index(self) -> Path:
-        return self.place / "now" / "index"
+        return self.folder / "now" / "index"
 
     @property
     def home(self) -> Path:
-        return self.place / "now" / "home"
+        return self.folder / "now" / "home"
 
     @property
     def out(self) -> Path:
-        return self.place / "now" / "out"
+        return self.folder / "now" / "out"
 
     @property
     def env(self) -> dict[str, str]:
@@ -119,12 +119,12 @@ class Stage:
         for path in sorted(self.vault.rglob("*"), reverse=True):
             if path.is_file():
                 os.utime(path, (OLD, OLD))
-        shutil.rmtree(self.place / "kept", ignore_errors=True)
-        shutil.copytree(self.place / "now", self.place / "kept", symlinks=True)
+        shutil.rmtree(self.folder / "kept", ignore_errors=True)
+        shutil.copytree(self.folder / "now", self.folder / "kept", symlinks=True)
 
     def restore(self) -> None:
         """Bring back how it was made; what nobody has touched since the last time stays."""
-        _bring_back(self.place / "kept", self.place / "now", self._copied)
+        _bring_back(self.folder / "kept", self.folder / "now", self._copied)
 
 
 def _bring_back(kept: Path, now: Path, copied: dict[Path, Any]) -> None:
@@ -133,17 +133,17 @@ def _bring_back(kept: Path, now: Path, copied: dict[Path, Any]) -> None:
     for name in there.keys() - wanted.keys():
         _remove(now / name)
     for name, entry in wanted.items():
-        place = now / name
+        path = now / name
         if entry.is_dir(follow_symlinks=False):
             if name in there and not there[name].is_dir(follow_symlinks=False):
-                _remove(place)
-            place.mkdir(exist_ok=True)
-            _bring_back(kept / name, place, copied)
-        elif name not in there or _look_of(place) != copied.get(place) or name.endswith("-shm"):  # that is a mapping
+                _remove(path)
+            path.mkdir(exist_ok=True)
+            _bring_back(kept / name, path, copied)
+        elif name not in there or _look_of(path) != copied.get(path) or name.endswith("-shm"):  # that is a mapping
             if name in there:
-                _remove(place)
-            shutil.copy2(entry.path, place, follow_symlinks=False)
-            copied[place] = _look_of(place)
+                _remove(path)
+            shutil.copy2(entry.path, path, follow_symlinks=False)
+            copied[path] = _look_of(path)
     shutil.copystat(kept, now)
 
 
@@ -270,9 +270,9 @@ def warm_up() -> None:
 # ---- the vault
 
 
-def build(place: Path) -> Stage:
+def build(folder: Path) -> Stage:
     """A vault with memories of every kind, linked, private, closed and forgotten ones, an episode and proposals."""
-    stage = Stage(place)
+    stage = Stage(folder)
     for folder in (stage.home, stage.out, stage.index):
         folder.mkdir(parents=True)
     warm_up()
@@ -298,7 +298,7 @@ def _grow(stage: Stage) -> dict[str, str]:
     def saved(text: str, *options: str) -> str:
         return str(done("remember", "-", "--force", *options, stdin=text)["memory"]["id"])
 
-    with contextlib.chdir(stage.place):
+    with contextlib.chdir(stage.folder):
         stage.command("init", str(stage.vault), seed=next(seed))
     subprocess.run(["git", "init", "-q", "--template=", stage.vault], check=True, capture_output=True)
     names = stage.names

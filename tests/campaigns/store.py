@@ -59,11 +59,11 @@ def call(root: Path, env: dict[str, str], *arguments: str) -> tuple[int, str, st
 class Worker:
     """What one machine does until it is killed."""
 
-    def __init__(self, place: Path, seed: int) -> None:
-        self.root, self.gone, self.owed = place / "vault", place / "gone.log", place / "owed.log"
-        self.env = json.loads((place / "env.json").read_text())
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.root, self.gone, self.owed = folder / "vault", folder / "gone.log", folder / "owed.log"
+        self.env = json.loads((folder / "env.json").read_text())
         self.random = random.Random(seed)
-        self.name = place.name
+        self.name = folder.name
         self.steps = 0
 
     def run(self) -> None:
@@ -141,14 +141,14 @@ class Worker:
 class Campaign:
     """The machines, the server, and who kills and cuts."""
 
-    def __init__(self, seed: int, place: Path) -> None:
+    def __init__(self, seed: int, folder: Path) -> None:
         self.random = random.Random(seed)
-        self.place = place
+        self.folder = folder
         self.server = Server()
         self.proxy = Proxy(self.server.port)
         self.bucket = self.server.bucket()
         self.counts: Counter[str] = Counter()
-        self.machines = [place / name for name in ("one", "two", "three")]
+        self.machines = [folder / name for name in ("one", "two", "three")]
         self.workers: dict[Path, subprocess.Popen[bytes]] = {}
 
     def set_up(self) -> None:
@@ -156,8 +156,8 @@ class Campaign:
 
         first = self.machines[0] / "vault"
         first.parent.mkdir()
-        git(self.place, "init", "-q", "--bare", "origin.git")
-        git(self.place, "clone", "-q", "origin.git", str(first))
+        git(self.folder, "init", "-q", "--bare", "origin.git")
+        git(self.folder, "clone", "-q", "origin.git", str(first))
         self._env(self.machines[0])
         env = json.loads((first.parent / "env.json").read_text())
         Vault.init(first, env=env, timezone="UTC")
@@ -171,7 +171,7 @@ class Campaign:
         git(first, "push", "-q", "-u", "origin", "HEAD")
         for machine in self.machines[1:]:
             machine.mkdir()
-            git(self.place, "clone", "-q", "origin.git", str(machine / "vault"))
+            git(self.folder, "clone", "-q", "origin.git", str(machine / "vault"))
             self._env(machine)
 
     def _env(self, machine: Path) -> None:
@@ -294,8 +294,8 @@ class Campaign:
 
 def run(seed: int, seconds: float) -> tuple[Counter[str], list[str]]:
     """One campaign: what was done, and what went wrong."""
-    with tempfile.TemporaryDirectory() as place:
-        campaign = Campaign(seed, Path(place))
+    with tempfile.TemporaryDirectory() as folder:
+        campaign = Campaign(seed, Path(folder))
         wrong = campaign.run(seconds)
         return campaign.counts, wrong
 

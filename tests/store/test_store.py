@@ -143,7 +143,7 @@ def test_rows_that_two_machines_add_at_once_count_once(site: Site) -> None:  # L
 def test_a_store_that_cannot_be_used_is_named_and_everything_else_goes_on(
     site: Site, mode: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # L-3
-    monkeypatch.setattr("vault_mem.store.bucket.REQUEST_SECONDS", 1)
+    monkeypatch.setattr("vault_mem.store.objects.REQUEST_SECONDS", 1)
     now = time.time()
     monkeypatch.setattr("vault_mem.index.shared.time.time", lambda: now)  # so that no pause ends, on no computer
     one = site.machine("one")
@@ -254,13 +254,13 @@ def test_small_segments_are_folded_and_one_machine_at_a_time_does_it(
 
 
 def test_a_segment_that_is_damaged_is_passed_over(site: Site) -> None:  # L-3
-    from vault_mem.store.bucket import Bucket
+    from vault_mem.store.objects import Objects
 
     one, two = site.machine("one"), site.machine("two")
     one.run("status")
-    bucket = Bucket(one.env["VAULT_MEM_INDEX_DIR"], one.env, [], 10)
+    objects = Objects(one.env["VAULT_MEM_INDEX_DIR"], one.env, [], 10)
     (name,) = site.names("rows")
-    bucket.put(name, b"not what it was")
+    objects.put(name, b"not what it was")
     assert two.taken_over() == 0
     assert questions(two) == questions(local(site, two))
 

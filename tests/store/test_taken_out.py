@@ -17,16 +17,16 @@ from helpers import at, memory
 from store.conftest import NOTES, Site
 from vault_mem.errors import StoreError
 from vault_mem.store import store as store_room
-from vault_mem.store.bucket import Bucket
 from vault_mem.store.ledger import Ledger
+from vault_mem.store.objects import Objects
 from vault_mem.store.store import Store
 
 N5 = "mem_000000000005"
 HERON, TITLE = "mem_00aabbccddee", "Heron of the ninth gate"
 
 
-def bucket_of(machine: Command) -> Bucket:
-    return Bucket(machine.env["VAULT_MEM_INDEX_DIR"], machine.env, [], 30)
+def objects_of(machine: Command) -> Objects:
+    return Objects(machine.env["VAULT_MEM_INDEX_DIR"], machine.env, [], 30)
 
 
 def having(site: Site, text: str) -> list[str]:
@@ -92,7 +92,7 @@ def test_the_lists_of_what_machines_hold_lose_it_too(site: Site) -> None:
     one, two = site.machine("one"), site.machine("two")
     for machine in (one, two):
         machine.run("status")
-    store, (segment,) = Store(bucket_of(one), Ledger(one.root.parent / "other.db")), site.names("rows")
+    store, (segment,) = Store(objects_of(one), Ledger(one.root.parent / "other.db")), site.names("rows")
     rows = store.read(segment)
     assert rows is not None
     (name,) = (row["name"] for row in rows.select(["file", "name"]).to_pylist() if row["file"] == "memories/n5.md")
@@ -111,8 +111,8 @@ def test_the_lists_of_what_machines_hold_lose_it_too(site: Site) -> None:
 def test_a_store_that_was_emptied_and_begun_again_knows_the_tombstones_of_all(site: Site) -> None:
     one, two, three = (site.machine(name) for name in ("one", "two", "three"))
     one.run("status")
-    bucket = bucket_of(one)
-    bucket.delete(*bucket.list(""))
+    objects = objects_of(one)
+    objects.delete(*objects.list(""))
     two.run("status")
     assert one.run("forget", N5, "--purge", "--yes").code == 0
     assert not having(site, "kiln of shelf 5 ")
@@ -127,14 +127,14 @@ def test_a_machine_that_slept_while_it_added_adds_nothing(
     one = site.machine("one")
     one.run("status")
     (segment,) = site.names("rows")
-    store = Store(bucket_of(one), Ledger(one.root.parent / "other.db"))
+    store = Store(objects_of(one), Ledger(one.root.parent / "other.db"))
     store.meet()
     rows = store.read(segment)
     assert rows is not None
 
     def asleep() -> list[object]:
         later = time.time() + 3600
-        monkeypatch.setattr("vault_mem.store.bucket.time.time", lambda: later)
+        monkeypatch.setattr("vault_mem.store.objects.time.time", lambda: later)
         return [rows]
 
     with pytest.raises(StoreError, match="too slow"):
@@ -162,7 +162,7 @@ def test_a_machine_that_was_killed_makes_a_purge_wait_but_not_for_ever(
 ) -> None:
     one = site.machine("one")
     one.run("status")
-    bucket_of(one).put(left, b"of a machine that was killed")
+    objects_of(one).put(left, b"of a machine that was killed")
     monkeypatch.setattr("vault_mem.index.shared.WITHDRAW_SECONDS", 7)
     answer = one.run("forget", N5, "--purge", "--yes")
     assert answer.code == 0 and "could NOT" in answer.err and f"another machine is {said}" in answer.err
@@ -177,15 +177,15 @@ def test_while_a_daemon_waits_for_the_store_others_can_save(site: Site, notes: P
         one.env.update(site.environment())
         assert one.spawn("recall", "kiln").code == 0
         wait_for(lambda: site.names("rows"))
-        bucket = bucket_of(one)
-        wait_for(lambda: bucket.put_new("lease", b"another machine"))
+        objects = objects_of(one)
+        wait_for(lambda: objects.put_new("lease", b"another machine"))
         answers: list[Answer] = []
         hiding = threading.Thread(target=lambda: answers.append(one.spawn("private", N5)))
         hiding.start()
         wait_for(lambda: not (one.root / "memories/n5.md").exists())
         assert one.spawn("remember", "Somebody else goes on meanwhile.").code == 0
         assert hiding.is_alive(), answers
-        bucket.delete("lease")
+        objects.delete("lease")
         hiding.join()
         assert answers[0].code == 0 and "could NOT" not in answers[0].err
         assert not having(site, "kiln of shelf 5 ")
@@ -194,7 +194,7 @@ def test_while_a_daemon_waits_for_the_store_others_can_save(site: Site, notes: P
 def test_who_tidies_at_the_same_time_is_no_trouble(site: Site) -> None:
     one = site.machine("one")
     one.run("status")
-    bucket_of(one).put("lease", b"another machine")
+    objects_of(one).put("lease", b"another machine")
     answer = one.run("recall", "kiln", env=at("2027-01-03"))
     assert answer.code == 0 and not answer.err
     assert not one.json("status")["store"]["trouble"]
@@ -204,12 +204,12 @@ def test_rows_that_are_there_twice_are_there_once_when_the_store_is_tidied(site:
     one, two = site.machine("one"), site.machine("two")
     memory(two.root, "memories/new.md", "mem_0123456789ab", "So the segment of this machine is another.")
     one.run("status")
-    bucket, (first,) = bucket_of(one), site.names("rows")
-    raw = bucket.get(first)
+    objects, (first,) = objects_of(one), site.names("rows")
+    raw = objects.get(first)
     assert raw is not None
-    bucket.delete(first)  # as if both had looked at the same moment
+    objects.delete(first)  # as if both had looked at the same moment
     two.run("status")
-    bucket.put(first, raw)
+    objects.put(first, raw)
     assert len(having(site, "kiln of shelf 5 ")) == 2
     two.run("status", env=at("2027-01-03"))
     assert len(having(site, "kiln of shelf 5 ")) == 1
@@ -221,7 +221,7 @@ def test_rows_that_are_there_twice_are_there_once_when_the_store_is_tidied(site:
 )
 def test_a_folder_of_another_format_is_refused_and_left_as_it_is(site: Site, there: str, said: str) -> None:
     one = site.machine("one")
-    bucket_of(one).put("format.json", there.encode())
+    objects_of(one).put("format.json", there.encode())
     answer = one.run("recall", "kiln of shelf 7")
     assert "shelf 7" in answer.out and said in answer.err
     assert said in one.run("status").out and said in one.run("doctor").out

@@ -69,7 +69,7 @@ def _list(console: Console, vault: Vault) -> None:
     found, versions = vault.review(), vault.review_versions()
     if console.json:
         proposals = [
-            {"number": number} | each.to_dict() | ({"around": plain(vault.said_around(each))} if each.place else {})
+            {"number": number} | each.to_dict() | ({"around": plain(vault.said_around(each))} if each.said_in else {})
             for number, each in enumerate(found, start=1)
         ]
         console.print_json({"proposals": proposals, "versions": [each.to_dict() for each in versions]})
@@ -100,7 +100,7 @@ def _step_by_step(console: Console, vault: Vault) -> None:
         console.print(proposal.readable)
         for each in vault.said_around(proposal):
             console.print(f"  {each.at} {each.role}: {each.text}")
-        for id_ in proposal.ids if not proposal.place else ():
+        for id_ in proposal.ids if not proposal.said_in else ():
             console.print(f"  {id_}: {vault.show(id_).memory.content}")
         while True:
             console.print(keep_clean.REVIEW_KEYS)

@@ -18,7 +18,7 @@ from vault_mem.vault.find import expanded
 
 if TYPE_CHECKING:
     from vault_mem.library import Vault
-    from vault_mem.operations.sessions.sessions import Listed
+    from vault_mem.operations.sessions.sessions import SessionFile
 
 
 @click.group(
@@ -121,7 +121,7 @@ def _missed(vault: Vault) -> list[str]:
     return [f"Not captured: {each}" for each in missed(vault.workspace.folder)]
 
 
-def _json(each: Listed) -> dict[str, Any]:
+def _json(each: SessionFile) -> dict[str, Any]:
     head = {name: value for name, value in asdict(each.head).items() if value not in ("", None, False)}
     times = {name: head[name].isoformat() for name in ("started", "ended") if name in head}
     return {"file": each.key, "title": each.title, "bytes": each.size} | head | times

@@ -207,9 +207,9 @@ class Engine:
 
     def index_soon(self) -> None:
         """A command has ended: what it wrote is indexed at once, before the next one needs it."""
-        if self.watcher.ledger:
+        if self.watcher.changed:
             self._urgent = True
-        if self.watcher.ledger or self._unread is not None:
+        if self.watcher.changed or self._unread is not None:
             self._wake.set()
 
     def quiet_soon(self) -> None:
@@ -226,7 +226,7 @@ class Engine:
             pause = max(0.0, min(_LOOK_SECONDS, self._quiet_due - now))
             if self._at_work(now):
                 pause = _LOOK_SECONDS
-            elif self.watcher.ledger and now >= not_before:
+            elif self.watcher.changed and now >= not_before:
                 pause = self._until_batch(now)
             elif self._unread is not None and now >= not_before:
                 pause = max(0.0, self._busy + _BREATH_SECONDS - now)
@@ -240,12 +240,12 @@ class Engine:
                     self.watcher.flags.look()
                 elif self._at_work(now):
                     continue  # a command brings the index up to date by itself, or rebuilds it
-                elif self.watcher.ledger and now >= not_before and self._until_batch(now) <= 0:
+                elif self.watcher.changed and now >= not_before and self._until_batch(now) <= 0:
                     self._urgent, self._first_heard = False, 0.0
                     self._index()
                 elif now >= scan_due:
                     scan_due = now + self._scan_seconds
-                    self.watcher.ledger.note_everything()
+                    self.watcher.changed.note_everything()
                 elif now >= self._quiet_due:
                     self._quiet_due = now + _QUIET_LONGEST
                     self._quiet_due = min(self._quiet_due, clock.monotonic() + self._quiet())

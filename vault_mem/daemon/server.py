@@ -22,6 +22,7 @@ from vault_mem.daemon.log import open_process_log, place_of
 from vault_mem.daemon.request import ClientConnection, ClientRequest, run
 from vault_mem.daemon.start import END_SECONDS, START_SECONDS, control
 from vault_mem.daemon.vaults import Vaults
+from vault_mem.vault import clock
 from vault_mem.vault.lock import try_lock
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Server:
         self._accepted: set[int] = set()  # requests that have no vault yet
         self._served = 0
         self._lock = threading.Lock()
-        self._last = time.monotonic()
+        self._last = clock.monotonic()
         self._wake_reader, self._wake_writer = os.pipe()
         self._log = logging.getLogger("vault_mem.daemon")
 
@@ -102,7 +103,7 @@ class Server:
             selector.register(listener, selectors.EVENT_READ)
             selector.register(self._wake_reader, selectors.EVENT_READ)
             while not self._stopping.is_set():
-                for key, _ in selector.select(_LOOK_SECONDS):
+                for key, _ in selector.select(clock.real(_LOOK_SECONDS)):
                     if key.fileobj is listener:
                         try:
                             connection, _ = listener.accept()
@@ -117,8 +118,8 @@ class Server:
         if not os.path.exists(self._address + ".sock"):  # noqa: PTH110
             self.stop("the socket is gone")
         elif self._running or self._vaults.engines():
-            self._last = time.monotonic()
-        elif time.monotonic() - self._last > _EMPTY_SECONDS:
+            self._last = clock.monotonic()
+        elif clock.monotonic() - self._last > _EMPTY_SECONDS:
             self.stop("no vault is open")
 
     def _serve(self, connection: socket.socket) -> None:
@@ -200,7 +201,7 @@ class Server:
         finally:
             with self._lock:
                 self._running -= 1
-                self._last = time.monotonic()
+                self._last = clock.monotonic()
 
     def _run(self, line: ClientConnection, request: ClientRequest) -> None:
         started = time.perf_counter()

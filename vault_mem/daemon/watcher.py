@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from vault_mem.daemon.changed_files import ChangedFiles
 from vault_mem.daemon.flags import Flags
-from vault_mem.daemon.ledger import ChangedFiles
 from vault_mem.operations.workspace import Pending
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.settings import VAULT_FILE
@@ -40,7 +40,7 @@ class Watcher:
 
     def __init__(self, folder: Folder, changed: Callable[[], None], cookies: Path | None = None) -> None:
         """`cookies` is a place outside the vault for them, where a sync service does not see them come and go."""
-        self.ledger = ChangedFiles()
+        self.changed = ChangedFiles()
         self.flags = Flags(folder)
         self._cookies_at = cookies
         self._changed = changed
@@ -93,21 +93,21 @@ class Watcher:
                 except OSError:
                     self.stop()
         self.flags.follow(folder)
-        self.ledger.note_everything()
+        self.changed.note_everything()
 
     def settle(self) -> Pending:
         """What is not indexed, after every change made before this call was heard of."""
         if self._source is None or not self._cookie(COOKIE_SECONDS):
-            self.ledger.note_everything()
-        return self.ledger.pending()
+            self.changed.note_everything()
+        return self.changed.pending()
 
     def done(self, pending: Pending) -> None:
         """That much has been indexed."""
-        self.ledger.done(pending)
+        self.changed.done(pending)
 
     def written(self, keys: Iterable[str]) -> None:
         """These files were just written by us."""
-        self.ledger.note(keys, ours=True)
+        self.changed.note(keys, ours=True)
         self._changed()
 
     def cleared(self) -> dict[str, FileState]:
@@ -129,7 +129,7 @@ class Watcher:
             self.flags.folder_changed(relative)
             self._scan()
         elif name[-3:].lower() == ".md":
-            self.ledger.note([key_of(relative)])
+            self.changed.note([key_of(relative)])
             self._changed()
         elif relative == VAULT_FILE:
             self._changed()
@@ -140,7 +140,7 @@ class Watcher:
         self._scan()
 
     def _scan(self) -> None:
-        self.ledger.note_everything()
+        self.changed.note_everything()
         self._changed()
 
     def _cookie(self, seconds: float) -> bool:

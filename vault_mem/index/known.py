@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vault_mem.model import Link, Problem
+from vault_mem.store.facts import Facts
 from vault_mem.vault.copies import original_of
 from vault_mem.vault.walk import FileState
 
@@ -75,20 +75,8 @@ COLUMNS = ", ".join(Known._fields)
 _FOLLOWED = "followed = hash, ends = CASE WHEN ends > ? THEN ends END"
 
 
-class KnownFiles:
+class KnownFiles(Facts):
     """Every file as it was indexed, what is to be done about it, and what has been."""
-
-    _db: sqlite3.Connection
-
-    def get(self, name: str) -> Any:
-        """A fact about the index, or None."""
-        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return json.loads(row[0]) if row else None
-
-    def put(self, **facts: Any) -> None:
-        """Note facts about the index."""
-        rows = [(name, json.dumps(value)) for name, value in facts.items()]
-        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
     def files(self, keys: Iterable[str]) -> dict[str, Known]:
         """What is known of these files."""

@@ -22,7 +22,7 @@ _MOST_WORDS = 40  # of a query; a longer one says nothing more
 
 
 @dataclass(frozen=True)
-class Hit:
+class TurnHit:
     """A turn that has words of a query: where it stands, and which share of the words it has."""
 
     key: str
@@ -36,7 +36,7 @@ def words(text: str) -> list[str]:
     return [stem(term) for term in terms(text) if term not in STOP]
 
 
-def search(folder: Folder, query: str, limit: int) -> list[Hit]:
+def search(folder: Folder, query: str, limit: int) -> list[TurnHit]:
     """The turns that have words of the query, best first."""
     wanted = list(dict.fromkeys(words(query)))[:_MOST_WORDS]
     if not wanted or not sessions.keys(folder):
@@ -49,7 +49,8 @@ def search(folder: Folder, query: str, limit: int) -> list[Hit]:
             (asked, limit),
         ).fetchall()
     return [
-        Hit(key, line, len(set(wanted) & set(said.split())) / len(wanted), score) for key, line, said, score in found
+        TurnHit(key, line, len(set(wanted) & set(said.split())) / len(wanted), score)
+        for key, line, said, score in found
     ]
 
 

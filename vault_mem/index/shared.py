@@ -26,8 +26,8 @@ from vault_mem.index.rows import schema
 from vault_mem.index.state import SCHEMA_VERSION
 from vault_mem.index.table import listed
 from vault_mem.notes.links import ID_AT_END, link_name, name_key, stem_of
-from vault_mem.store.bucket import Bucket, Traffic, shown
-from vault_mem.store.ledger import Entry, Ledger, Standing, mark
+from vault_mem.store.ledger import FileRows, Ledger, StoreStatus, mark
+from vault_mem.store.objects import Objects, Traffic, shown
 from vault_mem.store.store import EXPIRY_DAYS, FORMAT, LINKED, MEMORY, NAME, TEXT, Store
 from vault_mem.vault.lock import locked_outside
 
@@ -68,10 +68,10 @@ class Shared:
         """Where rows of this version, model and settings are."""
         return f"rows/{self._alike}"
 
-    def entry(self, key: str, digest: str, id_: str) -> Entry:
+    def rows_of(self, key: str, digest: str, id_: str) -> FileRows:
         """What a file's rows go by."""
         text, called = mark("text", key, digest), _called(key)
-        return Entry(mark("row", self._alike, key, digest), mark("memory", id_), text, mark("path", key), called)
+        return FileRows(mark("row", self._alike, key, digest), mark("memory", id_), text, mark("path", key), called)
 
     @contextmanager
     def _meeting(self, seconds: float, *, now: bool = False) -> Iterator[Store]:
@@ -82,10 +82,10 @@ class Shared:
             raise StoreError(str(self.ledger.get("trouble")), str(self.ledger.get("hint") or ""))
         folder = self._index.folder
         began = time.monotonic()
-        bucket = None
+        objects = None
         try:
-            bucket = Bucket(self._uri, folder.env, folder.settings.store_options, seconds)
-            store = Store(bucket, self.ledger)
+            objects = Objects(self._uri, folder.env, folder.settings.store_options, seconds)
+            store = Store(objects, self.ledger)
             store.meet()
             yield store
         except StoreError as error:
@@ -95,8 +95,8 @@ class Shared:
         else:
             self.ledger.put(trouble="", hint="", pause=0, reached=clock)
         finally:
-            if bucket is not None:
-                self.traffic = bucket.traffic
+            if objects is not None:
+                self.traffic = objects.traffic
 
     @contextmanager
     def _alone(self, seconds: float, wait: float, *, now: bool = False) -> Iterator[Store]:
@@ -132,7 +132,7 @@ class Shared:
 
     def rows(self, files: Mapping[str, str]) -> tuple[pa.Table, list[tuple[str, tuple[Any, ...], list[Written]]]]:
         """The rows of these files, given with their hashes, as far as they were pulled; and what is known of each."""
-        wanted = {self.entry(key, digest, "").name: key for key, digest in files.items()}
+        wanted = {self.rows_of(key, digest, "").name: key for key, digest in files.items()}
         by_segment: dict[str, list[str]] = {}
         for name, segment in self.ledger.segments_with(wanted, self.prefix).items():
             by_segment.setdefault(segment, []).append(name)
@@ -209,11 +209,11 @@ class Shared:
                 store.tidy()
                 self.ledger.put(listed=now)
 
-    def _to_add(self) -> tuple[dict[str, Entry], list[str]]:
+    def _to_add(self) -> tuple[dict[str, FileRows], list[str]]:
         """What this machine may share, by file, and the files of which the store has no rows yet."""
         version = self._version()
         files = filter(_public, self._index.state.all_files())
-        entries = {known.key: self.entry(known.key, known.hash, known.id) for known in files}
+        entries = {known.key: self.rows_of(known.key, known.hash, known.id) for known in files}
         if version != self.ledger.get("held_version"):
             self.ledger.hold(entries.values(), int(self._index.folder.now().timestamp() // _DAY), EXPIRY_DAYS)
             self.ledger.put(held_version=version)
@@ -240,7 +240,7 @@ class Shared:
         found = index.table.select(schema(index.table.dim).names, condition)
         files, hashes, numbers, ends = (found[name].to_pylist() for name in ("file", "hash", "n", "valid_to"))
         kept = [file in known and known[file].hash == digest for file, digest in zip(files, hashes, strict=True)]
-        entries = {key: self.entry(key, each.hash, each.id) for key, each in known.items()}
+        entries = {key: self.rows_of(key, each.hash, each.id) for key, each in known.items()}
         linked = {
             file: " ".join(sorted({mark for target, *_ in each for mark in _meant(target)}))
             for file, each in links.items()
@@ -306,8 +306,8 @@ class Shared:
         """Whether something must still be taken out."""
         return bool(self.ledger.owed())
 
-    def standing(self) -> Standing:
-        """How this machine stands to the store; it is asked, but not for long."""
+    def status(self) -> StoreStatus:
+        """What this machine and the store owe each other; the store is asked, but not for long."""
         to_read = None
         try:
             with self._meeting(LOOK_SECONDS) as store:
@@ -315,7 +315,7 @@ class Shared:
         except StoreError:
             pass
         told = {name: self.ledger.get(name) for name in ("reached", "trouble", "hint")}
-        return Standing(
+        return StoreStatus(
             shown(self._uri),
             datetime.fromtimestamp(told["reached"], self._index.folder.zone) if told["reached"] else None,
             told["trouble"] or "",

@@ -133,12 +133,12 @@ def _pair_exact(
     left: list[Word], right: list[Word], found: Alignment, taken_left: set[int], taken_right: set[int]
 ) -> None:
     """Pair equal words first, in order: most words of near texts are, and looking them up is quick."""
-    places: dict[str, list[int]] = {}
+    positions: dict[str, list[int]] = {}
     for j, word in enumerate(right):
-        places.setdefault(word.lemma, []).append(j)
+        positions.setdefault(word.lemma, []).append(j)
     for i, word in enumerate(left):
-        if waiting := places.get(word.lemma):
-            j = min(waiting, key=lambda place: abs(place - i))
+        if waiting := positions.get(word.lemma):
+            j = min(waiting, key=lambda other: abs(other - i))
             waiting.remove(j)
             taken_left.add(i)
             taken_right.add(j)

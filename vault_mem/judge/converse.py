@@ -101,7 +101,7 @@ def _actors(part: str, text: Text) -> list[str]:
         if person or word in text.names or english.lemma(word) in _PERSONS:
             found.append(person or word)
     # Aunt Rosa is one person, known by the name
-    return [each for place, each in enumerate(found) if not _names_next(each, found[place + 1 :], part, text)]
+    return [each for number, each in enumerate(found) if not _names_next(each, found[number + 1 :], part, text)]
 
 
 def _names_next(word: str, following: list[str], part: str, text: Text) -> bool:

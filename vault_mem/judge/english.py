@@ -104,8 +104,10 @@ def normal_text(text: str) -> str:
     for needed, said, plain in _SPELLINGS:
         if needed in text:
             text = said.sub(plain, text)
-    for place in sorted({place for first in {*_FIRST_WORD.findall(text)} for place in _BY_FIRST_WORD.get(first, ())}):
-        word, phrase = _PHRASES[place]
+    for number in sorted(
+        {number for first in {*_FIRST_WORD.findall(text)} for number in _BY_FIRST_WORD.get(first, ())}
+    ):
+        word, phrase = _PHRASES[number]
         if phrase in text:
             text = re.sub(rf"\b{phrase}\b", word, text)
     if "un" in text:
@@ -121,13 +123,13 @@ def _denied(match: re.Match[str]) -> str:
 def words(text: str, names: frozenset[str]) -> list[Word]:
     """The content words of a normalised text, quantities already taken out."""
     found: list[Word] = []
-    for place, match in enumerate(re.finditer(r"[a-zà-öø-ÿ]+(?:[-_][a-zà-öø-ÿ]+)*", text)):
+    for number, match in enumerate(re.finditer(r"[a-zà-öø-ÿ]+(?:[-_][a-zà-öø-ÿ]+)*", text)):
         parts = _parts(match.group())
         for part in parts:
             compound = match.group() if len(parts) > 1 else ""
             form = part if part in names else lemma(part)
             if (part not in STOP and form not in STOP and len(part) > 1) or part in names:
-                found.append(Word(part, form, place, role_after(text, match.end()), part in names, compound=compound))
+                found.append(Word(part, form, number, role_after(text, match.end()), part in names, compound=compound))
     return found
 
 

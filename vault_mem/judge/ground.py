@@ -18,7 +18,7 @@ _TONE = read_words("tone.txt") | LIGHT
 # What words weigh in the model: "good" 0.4, "job" 0.8, "store" 1.0, "guitar" 1.4. Up to this, they name no thing.
 SMALL_TALK = 0.7
 # Loan words in Japanese weigh up to 1.9, and say no more for it.
-MOST = 1.4
+MAX_WEIGHT = 1.4
 # What a word weighs at least that the model must put together from pieces: it knows the common ones whole.
 UNCOMMON = 1.2
 # Different words count from this cosine on: clothing and clothes, 手術 and surgery.
@@ -31,7 +31,7 @@ FEW = 10
 # be this share of what the shorter says at all, for long texts have some words in common by chance.
 NEEDED, SHARE = 0.55, 0.15
 # A text that says little needs less in common: at least this weight, if it is this share of the text.
-LEAST, PART = 0.2, 0.7
+SHORT_NEEDED, SHORT_SHARE = 0.2, 0.7
 # An identifier that both texts have weighs as much as a telling word.
 IDENTIFIER = 0.5
 # Letters of which no words are made here.
@@ -71,13 +71,13 @@ def common_ground(before: str, after: str, tokens: TokenVectors, usage: Usage) -
     shared = IDENTIFIER * len(_identifiers(one) & _identifiers(two))
     for a, b, cosine in _kindred(left, right, tokens):
         shared += cosine * min(_tells(a, tokens, usage), _tells(b, tokens, usage))
-    if not shared or shared < LEAST * usage.trust:
+    if not shared or shared < SHORT_NEEDED * usage.trust:
         return False
     if shared >= NEEDED * usage.trust:
         return shared >= SHARE * min(
             sum(_weight(word.text, tokens) - SMALL_TALK for word in words) for words in (left, right)
         )
-    return shared >= PART * min(sum(_tells(word, tokens, usage) for word in words) for words in (left, right))
+    return shared >= SHORT_SHARE * min(sum(_tells(word, tokens, usage) for word in words) for words in (left, right))
 
 
 # How a letter or a talk begins and ends.
@@ -122,7 +122,7 @@ def _tells(word: Word, tokens: TokenVectors, usage: Usage) -> float:
 
 @lru_cache(maxsize=20_000)
 def _weight(word: str, tokens: TokenVectors) -> float:
-    weight = min(tokens.word(word)[1], MOST)
+    weight = min(tokens.word(word)[1], MAX_WEIGHT)
     return weight if len(tokens.tokens(word)) == 1 else max(weight, UNCOMMON)
 
 

@@ -60,7 +60,7 @@ def words(text: str, tokens: TokenVectors, names: frozenset[str]) -> list[Word]:
     if not JAPANESE.search(text):
         return found
     loans = [match.span() for match in _KATAKANA.finditer(text) if known(match.group())]
-    for place, token in enumerate(tokens.tokens(text)):
+    for number, token in enumerate(tokens.tokens(text)):
         start, end = token.start, token.end
         if loans:
             start, end = next((span for span in loans if span[0] <= token.start < span[1]), (start, end))
@@ -79,7 +79,7 @@ def words(text: str, tokens: TokenVectors, names: frozenset[str]) -> list[Word]:
         if KANA.fullmatch(surface) and (len(surface) < 2 or not (known(form) or len(surface) >= 3)):
             continue
         piece = bool(KANJI.fullmatch(surface)) and bool(_COMPOUND.match(text, end) or _COMPOUND.match(text, start - 1))
-        found.append(Word(surface, form, place, role_after(text, end), surface in names, piece))
+        found.append(Word(surface, form, number, role_after(text, end), surface in names, piece))
         ends.append((start, end))
     return _with_roles_of_compounds(found, ends)
 
@@ -105,9 +105,9 @@ def _inflected(surface: str, text: str, end: int) -> str:
 
 def _with_roles_of_compounds(found: list[Word], ends: list[tuple[int, int]]) -> list[Word]:
     """バックエンド in バックエンドチームが: the particle after a compound is that of all its parts."""
-    for place in range(len(found) - 2, -1, -1):
-        if not found[place].role and not KANA.match(found[place].text[-1]) and ends[place][1] == ends[place + 1][0]:
-            found[place] = replace(found[place], role=found[place + 1].role, compound=found[place + 1].text)
+    for number in range(len(found) - 2, -1, -1):
+        if not found[number].role and not KANA.match(found[number].text[-1]) and ends[number][1] == ends[number + 1][0]:
+            found[number] = replace(found[number], role=found[number + 1].role, compound=found[number + 1].text)
     return found
 
 
@@ -196,7 +196,7 @@ def directions(text: str) -> frozenset[str]:
     alone = re.findall(r"(?<![一-鿿])(上|下|前|後|左|右|外|内|裏)(?![一-鿿])|(?<=の)(中)(?![一-鿿])", text)
     compounds = re.sub(r"最後|午前|午後|以前|以後|前回|前提|今後", "", text)
     in_words = re.findall(r"(?<=[一-鿿])[前後]|[前後](?=[一-鿿])", compounds)
-    return frozenset(place for found in alone for place in found if place) | frozenset(in_words)
+    return frozenset(each for found in alone for each in found if each) | frozenset(in_words)
 
 
 _PRONOUNS = (

@@ -10,9 +10,9 @@ _PARTICLE = re.compile(
 _SUBJECT = frozenset(("が", "は", "も"))
 
 
-def role_after(text: str, place: int) -> str:
+def role_after(text: str, position: int) -> str:
     """The particle that follows, or nothing."""
-    match = _PARTICLE.match(text, place)
+    match = _PARTICLE.match(text, position)
     return match.group(1) if match else ""
 
 

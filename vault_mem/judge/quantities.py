@@ -228,7 +228,7 @@ def _date(year: str | None, month: str | None, day: str | None, text: str) -> Qu
 
 
 def _month_number(name: str) -> str:
-    return str(next(place for place, month in enumerate(MONTHS, start=1) if month.startswith(name.rstrip(".")[:3])))
+    return str(next(number for number, month in enumerate(MONTHS, start=1) if month.startswith(name.rstrip(".")[:3])))
 
 
 def _counted(number: str, unit: str | None, text: str) -> Quantity | None:

@@ -28,12 +28,12 @@ PLAIN, PERHAPS, ALMOST_PLAIN = 1.0, 0.5, 0.75
 # From here on it is worth saying that a text may replace another: set so that a plain word of change needs a likely
 # subject and question, and an unclear one a certain subject and question.
 LIKELY = 0.3
-# Two words mean the same from this cosine on.
-SAME = 0.6
+# From this cosine on, two words mean the same.
+SAME_MEANING = 0.6
 # A subject of which the old text says nothing that is nearer than this is another one.
 KIN_SUBJECT = 0.4
 # How much one sign says, where there is no other.
-ROLE, GROUP, ASKED_SUBJECT, PART, OWNED = 0.8, 0.55, 0.5, 0.6, 0.8
+ROLE, GROUP, ASKED_SUBJECT, SAME_KIND, OWNED = 0.8, 0.55, 0.5, 0.6, 0.8
 ASKED, QUANTITY, KINDRED, OTHER_NAME, THING, TO, VALUE, CONTRARY = 0.6, 0.7, 0.7, 0.4, 0.5, 0.6, 0.5, 0.6
 # A text of more columns tells a story: what it changes among many things cannot be told by its words.
 MAX_WIDTH = 140
@@ -289,7 +289,7 @@ def _same_subject(old: Statement, new: Statement, about: tuple[Word, ...], ends:
     own, others = old.somebody, new.somebody
     elsewhere = bool(own) and not own & forms and (bool(others) or new.group)
     if old.subject_forms & forms and not elsewhere:
-        return PART if _another_of_its_kind(old, new, forms) else OWNED if _only_owns(old, new) else 1.0
+        return SAME_KIND if _another_of_its_kind(old, new, forms) else OWNED if _only_owns(old, new) else 1.0
     if ends and not (own and others):
         return 1.0
     if not own and not others and (_is_user(old, new) or _is_user(new, old)):
@@ -309,7 +309,7 @@ def _same_subject(old: Statement, new: Statement, about: tuple[Word, ...], ends:
         return 0.0
     asked = {question for word in old.subject for question in _questions_of(word)} & new.questions - {"duty"}
     if _other_quantity(old, new):  # on which day: what is done then is the subject
-        if _nearest(old.rest, about, tokens) > SAME:
+        if _nearest(old.rest, about, tokens) > SAME_MEANING:
             return ROLE
         asked |= old.questions & new.questions
     return max(
@@ -472,9 +472,9 @@ def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
         last = next(word for word in marked if word.role == marked[0].role and not word.compound)
         before = parts.rest[: parts.rest.find(last.text) + len(last.text)]
         return tuple(word for word in words if word.text in before.rpartition("、")[2])
-    for place, match in enumerate(_ENGLISH.finditer(parts.rest)):
-        if place and _VERB.fullmatch(match.group()):
-            return tuple(word for word in words if word.place < place)
+    for number, match in enumerate(_ENGLISH.finditer(parts.rest)):
+        if number and _VERB.fullmatch(match.group()):
+            return tuple(word for word in words if word.number < number)
     return words[:1]
 
 

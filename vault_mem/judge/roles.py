@@ -10,7 +10,7 @@ from vault_mem.judge.align import EXACT, Alignment
 from vault_mem.judge.difference import Difference
 from vault_mem.judge.particles import role_class
 from vault_mem.judge.quantities import mark
-from vault_mem.judge.text import Text, places_of
+from vault_mem.judge.text import Text, positions_of
 from vault_mem.judge.words import Word, opposed, read_words
 
 _PERSONS = read_words("persons.txt")
@@ -130,8 +130,8 @@ def _landmarks(text: Text) -> dict[str, str]:
 
 def _by_particle(same: list[Pair], turned: bool) -> list[Difference]:
     """太郎が花子に, 花子が太郎に: two words that took over each other's particle."""
-    for place, (a, b) in enumerate(same):
-        for c, d in same[place + 1 :]:
+    for number, (a, b) in enumerate(same):
+        for c, d in same[number + 1 :]:
             was, now = role_class(a.role), role_class(b.role)
             swapped = was != now and was == role_class(d.role) and now == role_class(c.role)
             if swapped and not turned and {was, now} <= _MARKED:
@@ -211,8 +211,8 @@ def _by_order(one: Text, two: Text, turned: bool) -> list[Difference]:
         return []
     before, after = _actors(one), _actors(two)
     both = [name for name in before if name in after]
-    for place, first in enumerate(both):
-        for second in both[place + 1 :]:
+    for number, first in enumerate(both):
+        for second in both[number + 1 :]:
             swapped = (before[first] < before[second]) != (after[first] < after[second])
             if swapped and not _only_moved(one, two, first, second):
                 early, late = sorted((first, second), key=before.__getitem__)
@@ -283,18 +283,18 @@ def _has(one: Text, two: Text) -> bool:
 
 
 def _actors(text: Text) -> dict[str, int]:
-    """Names, people and pronouns that the text mentions once, each with its place; in Japanese, particles tell more."""
+    """Names, people and pronouns that an English text mentions once, each with its position."""
     if text.is_japanese:
-        return {}
-    places: dict[str, list[int]] = {}
+        return {}  # there, particles say more
+    positions: dict[str, list[int]] = {}
     for match in re.finditer(r"[a-z]+", text.rest):
         word = match.group()
         actor = english.person_of(word, text.rest[match.end() :]) or (
             word if word in text.names or english.lemma(word) in _PERSONS else ""
         )
         if actor:
-            places.setdefault(actor, []).append(match.start())
-    return {actor: found[0] for actor, found in places.items() if len(found) == 1}
+            positions.setdefault(actor, []).append(match.start())
+    return {actor: found[0] for actor, found in positions.items() if len(found) == 1}
 
 
 def _by_comparison(one: Text, two: Text, turned: bool) -> list[Difference]:
@@ -369,10 +369,10 @@ def _parts(text: Text) -> dict[str, int]:
     found: dict[str, set[int]] = {}
     for number, part in enumerate(_PARTS.split(text.rest)):
         for word in text.words:
-            if word.text in part and places_of(word.text, part, _IN_ENGLISH_WORD):
+            if word.text in part and positions_of(word.text, part, _IN_ENGLISH_WORD):
                 found.setdefault(word.lemma, set()).add(number)
-        for place, quantity in enumerate(text.quantities):
-            if mark(place) in part:
+        for index, quantity in enumerate(text.quantities):
+            if mark(index) in part:
                 found.setdefault(quantity.text, set()).add(number)
         for small in _WAYS.findall(part):
             found.setdefault(small, set()).add(number)

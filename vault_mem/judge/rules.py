@@ -206,15 +206,15 @@ def _order_of_quantities(one: Text, two: Text) -> list[Difference]:
 
 def _anchored(text: Text, kind: str) -> list[tuple[str, str]]:
     """The quantities of one kind in the order of the text, each with the content word before it."""
-    places = sorted(
+    positions = sorted(
         (text.rest.index(mark(number)), str(each.value))
         for number, each in enumerate(text.quantities)
         if each.kind == kind
     )
     anchored = []
-    for place, value in places:
-        words = [word for word in text.words if text.rest.find(word.text) < place]
-        ahead = [(text.rest.rfind(word.text, 0, place), word.lemma) for word in words]
+    for position, value in positions:
+        words = [word for word in text.words if text.rest.find(word.text) < position]
+        ahead = [(text.rest.rfind(word.text, 0, position), word.lemma) for word in words]
         anchored.append((value, max(ahead)[1] if ahead else ""))
     return anchored
 

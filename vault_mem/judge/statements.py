@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # Longer notes are documents: a sentence out of one is not that note again.
-MOST = 1200
+LONGEST_NOTE = 1200
 _QUOTE = re.compile(r"\s{0,3}>")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _LINK = r"!?\[\[[^\]\n]+\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|<?https?://\S+>?"
@@ -27,5 +27,7 @@ def _aside(line: str) -> bool:
 def parts(text: str) -> list[str]:
     """A note as it may be repeated: what it states as a whole, and, where it is short, each of its paragraphs."""
     own = statements(text)
-    paragraphs = [each.strip() for each in re.split(r"\n\s*\n", own) if each.strip()] if len(own) <= MOST else []
+    paragraphs = (
+        [each.strip() for each in re.split(r"\n\s*\n", own) if each.strip()] if len(own) <= LONGEST_NOTE else []
+    )
     return list(dict.fromkeys([own, *paragraphs]))

@@ -33,7 +33,7 @@ _IN_WORD = re.compile(r"\w")
 _WORD = re.compile(r"(?<![\w-])[a-z]{3,}(?![\w-])")
 
 
-def places_of(word: str, text: str, in_word: re.Pattern[str]) -> list[int]:
+def positions_of(word: str, text: str, in_word: re.Pattern[str]) -> list[int]:
     """Where a word stands by itself, with no such sign beside it; quicker than compiling a pattern for every word."""
     found = []
     start = text.find(word)
@@ -95,9 +95,9 @@ class Text:
         return re.split(rf"[.;!?\n]|{label}", self.rest)
 
     def before(self, word: str) -> list[str]:
-        """What stands before a word in its clause, for every place that it stands in."""
+        """What stands before a word in its clause, each time it occurs."""
         clauses = [clause for clause in self._clauses if word in clause]
-        return [clause[:place].rstrip() for clause in clauses for place in places_of(word, clause, _IN_WORD)]
+        return [clause[:position].rstrip() for clause in clauses for position in positions_of(word, clause, _IN_WORD)]
 
     @cached_property
     def negations(self) -> int:

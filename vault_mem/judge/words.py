@@ -47,7 +47,7 @@ class Word:
 
     text: str
     lemma: str
-    place: int
+    number: int
     role: str = ""
     name: bool = False
     piece: bool = False

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.day.wake_up import WakeUp
     from vault_mem.operations.memory.results import Found
     from vault_mem.operations.sessions.hint import HintStats
-    from vault_mem.operations.sessions.sessions import Listed
+    from vault_mem.operations.sessions.sessions import SessionFile
 
 NO_SESSIONS = """No sessions are kept here.
 `vault-mem setup AGENT --capture` keeps new ones, `vault-mem import claude-code` brings in earlier ones."""
@@ -188,7 +188,7 @@ def _padded(text: str, width: int) -> str:
     return text + " " * (width - columns(text))
 
 
-def session_line(each: Listed, now: datetime) -> str:
+def session_line(each: SessionFile, now: datetime) -> str:
     """A session in a list."""
     head = each.head
     ended = head.ended or head.started or now
@@ -198,7 +198,7 @@ def session_line(each: Listed, now: datetime) -> str:
     return f"{each.key} ({head.agent}{where}, {turns}{full}, {age(ended, now)}): {each.title}"
 
 
-def removed_sessions(found: Sequence[Listed], *, dry_run: bool) -> str:
+def removed_sessions(found: Sequence[SessionFile], *, dry_run: bool) -> str:
     """What sessions remove says."""
     done = "Would remove" if dry_run else "Removed"
     return "\n".join([f"{done} {counted(len(found), 'session')}.", *(f"- {each.key}" for each in found)])

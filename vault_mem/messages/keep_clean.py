@@ -16,7 +16,6 @@ from vault_mem.visible import quoted
 if TYPE_CHECKING:
     from vault_mem.operations.upkeep.answers import Answer
     from vault_mem.operations.upkeep.backup import BackupResult
-    from vault_mem.operations.upkeep.candidates import Candidates
     from vault_mem.operations.upkeep.consolidate import ConsolidationStats, MergeCandidate
     from vault_mem.operations.upkeep.edit_memory import EditResult
     from vault_mem.operations.upkeep.episodes import EpisodeChange, EpisodeResult
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.upkeep.rename import RenameResult
     from vault_mem.operations.upkeep.summaries import Scope
     from vault_mem.operations.upkeep.tidy import TidyReport
+    from vault_mem.operations.upkeep.tidy_candidates import TidyCandidates
     from vault_mem.operations.upkeep.tidy_plan import PlanResult
     from vault_mem.operations.upkeep.undo import HistoryResult, NextUndo, Operation, UndoResult
     from vault_mem.vault.history import Revision
@@ -386,7 +386,7 @@ def _kinds(states: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in sorted(states.items())) or "none"
 
 
-def candidates(found: Candidates) -> str:
+def candidates(found: TidyCandidates) -> str:
     """What tidy candidates says."""
     lines = []
     for cluster in found.clusters:

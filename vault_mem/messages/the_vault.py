@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.vaults.stats import Stats
     from vault_mem.operations.vaults.status import Status
     from vault_mem.operations.vaults.views import RebuildResult
-    from vault_mem.store.ledger import Standing
+    from vault_mem.store.ledger import StoreStatus
     from vault_mem.vault.git import GitState
 
 WOULD_MAKE = "{root} already has files, which stay as they are. init would add: {added}"
@@ -109,7 +109,7 @@ def status(found: Status) -> str:
     return "\n".join(lines)
 
 
-def _store(store: Standing) -> str:
+def _store(store: StoreStatus) -> str:
     """How far this machine and the shared store are apart, in one line."""
     said = [f"{store.uri}: {store.trouble or 'reached'}"]
     if store.trouble:

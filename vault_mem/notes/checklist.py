@@ -30,7 +30,7 @@ SAVE = "save"
 _TICKED = r"(?: ✅ ?\d{4}-\d{2}-\d{2}| [\[(]completion:: ?\d{4}-\d{2}-\d{2}[\])])*"
 _LINE = re.compile(
     r"^- \[(?P<box>.)\] (?P<text>.*?) ?<!-- (?P<kind>merge|append|close|supersede|link|save)"
-    r"(?P<ids>(?: (?:mem|ep|cap)_[0-9a-f]{12})+) (?P<digest>[0-9a-f]{8})(?P<place> \S+:\d+)? -->"
+    r"(?P<ids>(?: (?:mem|ep|cap)_[0-9a-f]{12})+) (?P<digest>[0-9a-f]{8})(?P<said_in> \S+:\d+)? -->"
     rf"{_TICKED} \^(?P<id>rv-[0-9a-f]{{8}}){_TICKED}\s*$"
 )
 
@@ -44,7 +44,7 @@ class Proposal:
     text: str
     digest: str
     box: str = " "
-    place: str = ""  # where in a session it was said: file and line
+    said_in: str = ""  # where in a session it was said: file and line
 
     @property
     def id(self) -> str:
@@ -59,7 +59,7 @@ class Proposal:
 
     def line(self) -> str:
         """As it stands in the file."""
-        where = f" {self.place}" if self.place else ""
+        where = f" {self.said_in}" if self.said_in else ""
         return f"- [{self.box}] {self.text} <!-- {self.kind} {' '.join(self.ids)} {self.digest}{where} --> ^{self.id}"
 
     @property
@@ -70,7 +70,7 @@ class Proposal:
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         record = {"id": self.id, "kind": self.kind, "memories": list(self.ids), "text": self.readable}
-        return record | ({"place": self.place} if self.place else {})
+        return record | ({"said_in": self.said_in} if self.said_in else {})
 
 
 def read(text: str) -> list[Proposal]:
@@ -154,7 +154,7 @@ def _read(line: str) -> Proposal | None:
     match = _LINE.match(line)
     if match is None:
         return None
-    where = (match["place"] or "").strip()
+    where = (match["said_in"] or "").strip()
     proposal = Proposal(match["kind"], tuple(match["ids"].split()), match["text"], match["digest"], match["box"], where)
     return proposal if proposal.id == match["id"] else None
 

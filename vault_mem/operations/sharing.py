@@ -10,7 +10,7 @@ from vault_mem.operations.workspace import Workspace
 
 if TYPE_CHECKING:
     from vault_mem.index.shared import Shared
-    from vault_mem.store.ledger import Standing
+    from vault_mem.store.ledger import StoreStatus
 
 
 def share(workspace: Workspace) -> None:
@@ -54,10 +54,10 @@ def was_offered(workspace: Workspace, id_: str) -> bool:
     return shared is not None and shared.was_offered(id_)
 
 
-def standing(workspace: Workspace) -> Standing | None:
+def status(workspace: Workspace) -> StoreStatus | None:
     """How this machine stands to its store; None if it has none."""
     shared = _shared(workspace)
-    return None if shared is None else shared.standing()
+    return None if shared is None else shared.status()
 
 
 def _could_not(error: StoreError) -> str:

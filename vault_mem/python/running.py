@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from vault_mem import types
 from vault_mem.operations.pool import MOST
-from vault_mem.python import given
 from vault_mem.python.vault import Vault
 from vault_mem.vault.folder import Clock
 
@@ -24,11 +22,6 @@ T = TypeVar("T")
 
 class Running:
     """A `Vault`, and the threads that its calls run in."""
-
-    def __init_subclass__(cls) -> None:
-        for method in vars(cls).values():
-            if inspect.isfunction(plain := getattr(method, "__func__", method)):
-                given.resolved(plain)
 
     def __init__(
         self,
@@ -88,10 +81,25 @@ class Running:
         return await finished(self._threads.submit(partial(method, *args, **options)))
 
 
-async def in_thread(method: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Run a method that needs no open vault."""
-    with ThreadPoolExecutor(1) as threads:
-        return await finished(threads.submit(partial(method, *args, **options)))
+def awaited(method: Callable[Concatenate[Vault, P], T]) -> Callable[Concatenate[Running, P], Coroutine[Any, Any, T]]:
+    """A method of `Vault`, to be awaited."""
+
+    @wraps(method, updated=())
+    async def call(running: Running, /, *args: P.args, **options: P.kwargs) -> T:
+        return await running._run(partial(method, running.vault), *args, **options)
+
+    return call
+
+
+def in_thread(method: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """A method that needs no open vault, to be awaited."""
+
+    @wraps(method, updated=())
+    async def call(*args: P.args, **options: P.kwargs) -> T:
+        with ThreadPoolExecutor(1) as threads:
+            return await finished(threads.submit(partial(method, *args, **options)))
+
+    return call
 
 
 async def finished(call: Future[T]) -> T:

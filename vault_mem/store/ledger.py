@@ -6,15 +6,15 @@ There are only hashes here, so that it reveals nothing about a purged memory.
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from vault_mem.store.facts import Facts
 from vault_mem.vault.database import at_once
 
 _TABLES = """
@@ -42,7 +42,7 @@ def mark(kind: str, *parts: str) -> str:
     return hashlib.sha256("\0".join((kind, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-class Entry(NamedTuple):
+class FileRows(NamedTuple):
     """One file's rows: their name in the store, and the marks of their memory, text, path and what links call it."""
 
     name: str
@@ -53,7 +53,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Standing:
+class StoreStatus:
     """How a machine stands to its store: what it has not added or read yet, and what must still be taken out."""
 
     uri: str
@@ -65,7 +65,7 @@ class Standing:
     to_remove: int
 
 
-class Ledger:
+class Ledger(Facts):
     """A small database beside the index. It can be thrown away: then the store is read again."""
 
     def __init__(self, path: Path) -> None:
@@ -79,16 +79,6 @@ class Ledger:
     def close(self) -> None:
         """Close the file."""
         self._db.close()
-
-    def get(self, name: str) -> Any:
-        """A fact, or None."""
-        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return json.loads(row[0]) if row else None
-
-    def put(self, **facts: Any) -> None:
-        """Note facts."""
-        rows = [(name, json.dumps(value)) for name, value in facts.items()]
-        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
     def left_or(self, name: str, new: str) -> str:
         """What this machine has left in the store, as far as is noted; else `new`, and that is noted."""
@@ -110,7 +100,7 @@ class Ledger:
         select = "SELECT name FROM segments WHERE size < ? ORDER BY name"
         return [name for (name,) in self._db.execute(select, (limit,))]
 
-    def note_segment(self, segment: str, entries: Iterable[Entry], linked: Iterable[str]) -> None:
+    def note_segment(self, segment: str, entries: Iterable[FileRows], linked: Iterable[str]) -> None:
         """Note what a segment holds, and which notes it links to."""
         rows = [(each.name, segment, each.memory, each.text) for each in entries]
         with at_once(self._db):
@@ -167,21 +157,21 @@ class Ledger:
         select = "SELECT name FROM there WHERE memory = ?1 OR text = ?1"
         return {name for each in marks for (name,) in self._db.execute(select, (each,))}
 
-    def hold(self, entries: Iterable[Entry], day: int, keep: int) -> None:
+    def hold(self, entries: Iterable[FileRows], day: int, keep: int) -> None:
         """Note what this machine holds today; what it has not held for `keep` days is forgotten."""
         with at_once(self._db):
             rows = [(*each, day) for each in entries]
             self._db.executemany("INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?, ?)", rows)
             self._db.execute("DELETE FROM held WHERE abs(day - ?) > ?", (day, keep))
 
-    def held(self) -> list[Entry]:
+    def held(self) -> list[FileRows]:
         """All that this machine holds or held lately."""
-        return [Entry(*row) for row in self._db.execute("SELECT name, memory, text FROM held")]
+        return [FileRows(*row) for row in self._db.execute("SELECT name, memory, text FROM held")]
 
-    def held_as(self, column: str, marks: Iterable[str]) -> list[Entry]:
+    def held_as(self, column: str, marks: Iterable[str]) -> list[FileRows]:
         """What this machine holds or held of these memories or paths."""
         select = f"SELECT name, memory, text, path, called FROM held WHERE {column} = ?"
-        return [Entry(*row) for each in marks for row in self._db.execute(select, (each,))]
+        return [FileRows(*row) for each in marks for row in self._db.execute(select, (each,))]
 
     def offered(self, memories: Iterable[str]) -> set[str]:
         """Which of these memories are in the store, as far as it was read, or were offered by this machine."""

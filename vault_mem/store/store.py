@@ -20,8 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vault_mem.errors import StoreError
-from vault_mem.store.bucket import Bucket, Listed
-from vault_mem.store.ledger import Entry, Ledger
+from vault_mem.store.ledger import FileRows, Ledger
+from vault_mem.store.objects import ObjectInfo, Objects
 
 FORMAT = 3
 # Of every segment, whatever else it has: a row's name, and the marks of its memory, its text and the notes it links to.
@@ -45,18 +45,18 @@ Taken = Callable[[str, pa.Table], None]
 class Store:
     """A bucket and what this machine knows of it. One process of a machine at a time writes to it."""
 
-    def __init__(self, bucket: Bucket, ledger: Ledger) -> None:
-        self.bucket = bucket
+    def __init__(self, objects: Objects, ledger: Ledger) -> None:
+        self.objects = objects
         self.ledger = ledger
         self._salt = ""
 
     def meet(self) -> None:
         """See to it that this store can be used: its format, its salt, and whether conditional writes are honoured."""
-        raw = self.bucket.get("format.json")
+        raw = self.objects.get("format.json")
         if raw is None:
             self._try_out()
             ours = json.dumps({"format": FORMAT, "salt": secrets.token_hex(16)}).encode()
-            raw = ours if self.bucket.put_new("format.json", ours) else self.bucket.get("format.json")
+            raw = ours if self.objects.put_new("format.json", ours) else self.objects.get("format.json")
         try:
             told = json.loads(raw or b"")
             known, salt = told["format"], str(told["salt"])
@@ -74,9 +74,9 @@ class Store:
 
     def _try_out(self) -> None:
         probe = f"probe/{self.ledger.machine}-{secrets.token_hex(4)}"
-        self.bucket.put_new(probe, b"1")
-        twice = self.bucket.put_new(probe, b"2")
-        self.bucket.delete(probe)
+        self.objects.put_new(probe, b"1")
+        twice = self.objects.put_new(probe, b"2")
+        self.objects.delete(probe)
         if twice:
             raise StoreError(
                 "the store ignores If-None-Match: machines would overwrite each other's work",
@@ -85,15 +85,15 @@ class Store:
         self._refuse_versions()
 
     def _refuse_versions(self) -> None:
-        if self.bucket.keeps_versions:
+        if self.objects.keeps_versions:
             raise StoreError(
                 "the bucket keeps old versions of objects: what is purged would stay in them",
                 "turn versioning off, and delete old versions",
             )
 
-    def catch_up(self, take: Taken = lambda segment, table: None) -> dict[str, Listed]:
+    def catch_up(self, take: Taken = lambda segment, table: None) -> dict[str, ObjectInfo]:
         """Read the segments that others have added since; `take` is given each. Returns all there are."""
-        listing = self.bucket.list("rows/")
+        listing = self.objects.list("rows/")
         read = self.ledger.segments()
         self.ledger.drop_segments(read - set(listing))
         for segment in sorted(set(listing) - read):
@@ -105,11 +105,11 @@ class Store:
 
     def unread(self) -> int:
         """How many segments others have added that were not read yet."""
-        return len(set(self.bucket.list("rows/")) - self.ledger.segments())
+        return len(set(self.objects.list("rows/")) - self.ledger.segments())
 
     def read(self, segment: str) -> pa.Table | None:
         """The rows of a segment; None where it is gone, or is not what it was written as."""
-        raw = self.bucket.get(segment)
+        raw = self.objects.get(segment)
         if raw is None or _name_of(raw) != segment.rpartition("/")[2]:
             return None
         try:
@@ -124,18 +124,18 @@ class Store:
         `tables` is asked once it is known what others have added.
         """
         adding = self.ledger.left_or("adding", f"adding/{self.ledger.machine}-{secrets.token_hex(4)}")
-        self.bucket.put(adding, b"")  # before the tombstones are read: who purges waits for us
+        self.objects.put(adding, b"")  # before the tombstones are read: who purges waits for us
         try:
             self.catch_up()
             forbidden = self._tombstones()
             return sum(self._write(prefix, self._allowed(table, forbidden)) is not None for table in tables())
         finally:
             with contextlib.suppress(StoreError):
-                self.bucket.delete(adding)
+                self.objects.delete(adding)
                 self.ledger.put(adding=None)
 
     def _tombstones(self) -> set[str]:
-        return {name.rpartition("/")[2] for name in self.bucket.list("tombstones/")}
+        return {name.rpartition("/")[2] for name in self.objects.list("tombstones/")}
 
     def _allowed(self, table: pa.Table, forbidden: set[str]) -> pa.Table:
         if not forbidden:
@@ -156,19 +156,19 @@ class Store:
             writer.write_table(table)
         raw = sink.getvalue().to_pybytes()
         segment = f"{prefix}/{_name_of(raw)}"
-        self.bucket.put(segment, raw)
+        self.objects.put(segment, raw)
         self._note(segment, table)
         return segment
 
     def _note(self, segment: str, table: pa.Table) -> None:
-        self.ledger.note_segment(segment, entries_in(table), linked_in(table))
+        self.ledger.note_segment(segment, file_rows_in(table), linked_in(table))
 
     def withdraw(self, marks: Iterable[str]) -> None:
         """Leave tombstones for these marks, and take every row with one of them out, now and in all segments."""
         marks = list(marks)
         with self.lease(wait=True):
             for tombstone in {self._tombstone(mark) for mark in marks} - self._tombstones():
-                self.bucket.put(f"tombstones/{tombstone}", b"")
+                self.objects.put(f"tombstones/{tombstone}", b"")
             self._wait_for_others()
             unreadable = set(self.catch_up()) - self.ledger.segments()
             self._take_off_lists(self.ledger.names_marked(marks))
@@ -185,19 +185,19 @@ class Store:
             self._drop({segment} - {left})
 
     def _take_off_lists(self, names: set[str]) -> None:
-        for list_ in self.bucket.list("held/"):
+        for list_ in self.objects.list("held/"):
             held = self._listed(list_)
             if held and not held.isdisjoint(names):
                 self._write_list(list_, held - names)
 
     def _drop(self, segments: Iterable[str | None]) -> None:
         names = [segment for segment in segments if segment]
-        self.bucket.delete(*names)
+        self.objects.delete(*names)
         self.ledger.drop_segments(names)
 
     def _wait_for_others(self) -> None:
         """Wait until those are done who may have looked for tombstones before ours were there."""
-        waiting_for = self.bucket.list("adding/")
+        waiting_for = self.objects.list("adding/")
         waiting_for.pop(self.ledger.get("adding") or "", None)  # our own, from when we were cut off
         if not waiting_for:
             return
@@ -207,20 +207,20 @@ class Store:
             waiting_for = {n: seen for n, seen in waiting_for.items() if age - seen.modified < ADDING_SECONDS}
             if waiting_for:
                 self._wait("another machine is adding to the store, or was cut off while it did")
-                there = self.bucket.list("adding/")
+                there = self.objects.list("adding/")
                 waiting_for = {name: seen for name, seen in waiting_for.items() if name in there}
 
     def _wait(self, reason: str) -> None:
         """Give another machine a moment; raises StoreError where there is no time left for that."""
-        if self.bucket.time_left() < _LAST_SECONDS:
+        if self.objects.time_left() < _LAST_SECONDS:
             raise StoreError(reason, "that takes two minutes at most; the next command tries again")
         time.sleep(_POLL)
 
     def now(self) -> float:
         """The time by the clock of the store."""
         name = f"clock/{self.ledger.machine}"
-        self.bucket.put(name, b"")
-        seen = self.bucket.look_at(name)
+        self.objects.put(name, b"")
+        seen = self.objects.look_at(name)
         if seen is None:
             raise StoreError("the store does not keep what is written", "it is tried again by the next command")
         return seen.modified
@@ -238,18 +238,18 @@ class Store:
             yield True
         finally:
             with contextlib.suppress(StoreError):
-                if self.bucket.get("lease") == token:
-                    self.bucket.delete("lease")
+                if self.objects.get("lease") == token:
+                    self.objects.delete("lease")
                 self.ledger.put(lease=None)
 
     def _take_lease(self, token: bytes) -> bool:
-        if self.bucket.put_new("lease", token):
+        if self.objects.put_new("lease", token):
             return True
-        seen = self.bucket.look_at("lease")
+        seen = self.objects.look_at("lease")
         if seen is None:
             return False
-        ours = self.bucket.get("lease") == token  # from when we were cut off
-        return (ours or self.now() - seen.modified >= LEASE_SECONDS) and self.bucket.swap("lease", token, seen)
+        ours = self.objects.get("lease") == token  # from when we were cut off
+        return (ours or self.now() - seen.modified >= LEASE_SECONDS) and self.objects.swap("lease", token, seen)
 
     def write_list(self) -> None:
         """Tell the others what this machine holds, but for what must not be in the store."""
@@ -262,12 +262,12 @@ class Store:
         self._write_list(f"held/{self.ledger.machine}", held)
 
     def _write_list(self, list_: str, held: set[str]) -> None:
-        self.bucket.put(list_, zlib.compress("\n".join(sorted(held)).encode()))
+        self.objects.put(list_, zlib.compress("\n".join(sorted(held)).encode()))
 
     def _listed(self, list_: str) -> set[str] | None:
         """What a machine holds; None where its list is damaged."""
         try:
-            return set(zlib.decompress(self.bucket.get(list_) or b"").decode().split("\n"))
+            return set(zlib.decompress(self.objects.get(list_) or b"").decode().split("\n"))
         except (zlib.error, UnicodeDecodeError):
             return None
 
@@ -283,11 +283,11 @@ class Store:
                 self._take_out([segment], names)
             self._fold()
             for prefix in ("adding/", "clock/", "probe/"):
-                old = [name for name, seen in self.bucket.list(prefix).items() if now - seen.modified > _DAY]
-                self.bucket.delete(*old)
+                old = [name for name, seen in self.objects.list(prefix).items() if now - seen.modified > _DAY]
+                self.objects.delete(*old)
 
-    def _expire(self, listing: dict[str, Listed], now: float) -> None:
-        lists = self.bucket.list("held/")
+    def _expire(self, listing: dict[str, ObjectInfo], now: float) -> None:
+        lists = self.objects.list("held/")
         gone = [name for name, seen in lists.items() if now - seen.modified > EXPIRY_DAYS * _DAY]
         held: set[str] = set()
         for name in set(lists) - set(gone):
@@ -301,7 +301,7 @@ class Store:
                 expired.setdefault(segment, set()).add(name)
         for segment, names in expired.items():
             self._take_out([segment], names)
-        self.bucket.delete(*gone)
+        self.objects.delete(*gone)
 
     def _fold(self) -> None:
         """Write small segments as one, each row once, and without those that a tombstone forbids."""
@@ -321,10 +321,10 @@ class Store:
             self._drop({*segments} - {folded or None})
 
 
-def entries_in(table: pa.Table) -> list[Entry]:
+def file_rows_in(table: pa.Table) -> list[FileRows]:
     """What a segment holds, a file once."""
     columns = (table[column].to_pylist() for column in (NAME, MEMORY, TEXT))
-    return list(dict.fromkeys(map(Entry, *columns)))
+    return list(dict.fromkeys(map(FileRows, *columns)))
 
 
 def linked_in(table: pa.Table) -> set[str]:

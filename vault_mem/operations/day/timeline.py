@@ -34,7 +34,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Timeline(Result):
+class TimelineResult(Result):
     """The spans that have memories, the earliest first."""
 
     by: str
@@ -43,13 +43,13 @@ class Timeline(Result):
     stale: bool = False
 
 
-def timeline(workspace: Workspace, by: str = "month", as_of: datetime | None = None) -> Timeline:
+def timeline(workspace: Workspace, by: str = "month", as_of: datetime | None = None) -> TimelineResult:
     """All memories by when they were made; with `as_of`, only what was known and held then."""
     if by not in STEPS:
         raise InvalidInput(f"a timeline is by {', '.join(STEPS)}, not {by!r}")
     freshness = workspace.freshen()
     filters = Filters(as_of=as_of, closed=True)
-    return Timeline(by, as_of, workspace.reading(lambda: _spans(workspace, by, filters)), freshness.stale)
+    return TimelineResult(by, as_of, workspace.reading(lambda: _spans(workspace, by, filters)), freshness.stale)
 
 
 def _spans(workspace: Workspace, by: str, filters: Filters) -> list[Span]:

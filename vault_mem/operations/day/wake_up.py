@@ -17,7 +17,7 @@ from vault_mem.operations.day.update_self import show_self
 from vault_mem.operations.memory.alike import AlreadyShown
 from vault_mem.operations.memory.due import by_day, is_done
 from vault_mem.operations.memory.filters import Filters
-from vault_mem.operations.sessions.worth import Candidate, candidates
+from vault_mem.operations.sessions.candidates import Candidate, candidates
 from vault_mem.operations.vaults.views import INTROSPECTION
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record

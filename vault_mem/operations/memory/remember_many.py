@@ -38,9 +38,9 @@ FIRST = 30
 
 @dataclass(frozen=True)
 class Refused:
-    """A text that could not be saved: its place among those given, from 0, and why."""
+    """A text that could not be saved: its position among those given, from 0, and why."""
 
-    place: int
+    position: int
     reason: str
 
 
@@ -68,13 +68,13 @@ def remember_many(
     with taken_back(workspace), together(workspace.folder, "remember") as whole:
         workspace.freshen()
         with Batch(workspace, whole).held() as batch:
-            for place, draft in enumerate(drafts):
+            for position, draft in enumerate(drafts):
                 try:
                     done.results.append(batch.remember(draft, force=force))
                 except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
-                    done.refused.append(Refused(place, error.message))
+                    done.refused.append(Refused(position, error.message))
                 if progress:
-                    progress(place + 1, len(drafts))
+                    progress(position + 1, len(drafts))
     return done
 
 

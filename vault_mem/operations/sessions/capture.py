@@ -52,7 +52,7 @@ def _outside_inbox(workspace: Workspace) -> Path | None:
 
 
 def _take_all(workspace: Workspace, left: list[sessions.Left], deadline: float) -> bool:
-    from vault_mem.operations.sessions.worth import propose_from
+    from vault_mem.operations.sessions.candidates import propose_from
 
     folder = workspace.folder
     drop_old(workspace)

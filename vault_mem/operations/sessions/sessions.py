@@ -27,7 +27,7 @@ _ENOUGH_WORDS, _ENOUGH_LIKENESS = 0.5, 0.7
 
 
 @dataclass(frozen=True)
-class Listed:
+class SessionFile:
     """A session and where it is kept."""
 
     key: str
@@ -54,17 +54,19 @@ class SessionHit:
 class Removed:
     """The sessions that were removed, or would be."""
 
-    removed: list[Listed] = field(default_factory=list)
+    removed: list[SessionFile] = field(default_factory=list)
 
 
-def list_sessions(workspace: Workspace, project: str = "", agent: str = "", limit: int | None = None) -> list[Listed]:
+def list_sessions(
+    workspace: Workspace, project: str = "", agent: str = "", limit: int | None = None
+) -> list[SessionFile]:
     """The sessions, newest first; none for who is given public memories alone."""
     found = [each for each in _all(workspace) if _is_of(each, project) and agent in ("", each.head.agent)]
     found.sort(key=lambda each: (_end(workspace, each), each.key), reverse=True)
     return found[:limit]
 
 
-def show_session(workspace: Workspace, which: str) -> tuple[Listed, str]:
+def show_session(workspace: Workspace, which: str) -> tuple[SessionFile, str]:
     """One session whole: by its file, its name, the digits its name ends in, or the id that its agent gave it."""
     found = _meant(workspace, which)
     return found, (workspace.folder.tree.read(found.key) or b"").decode(errors="replace")
@@ -163,7 +165,7 @@ def without(folder: Folder, texts: Iterable[str]) -> Iterator[tuple[str, bytes, 
 FORGOTTEN = "[forgotten]"
 
 
-def _all(workspace: Workspace, before: datetime | None = None) -> list[Listed]:
+def _all(workspace: Workspace, before: datetime | None = None) -> list[SessionFile]:
     """The sessions; those that began before a moment, by their names, where one is given."""
     folder = workspace.folder
     if folder.public:
@@ -176,7 +178,7 @@ def _all(workspace: Workspace, before: datetime | None = None) -> list[Listed]:
         parts = notes.parse(raw, folder.zone)
         if parts is not None:
             first = next((each.text for each in notes.turns(raw, folder.zone) if each.role == notes.USER), "")
-            found.append(Listed(key, parts.head, " ".join(first.split())[:80], len(raw)))
+            found.append(SessionFile(key, parts.head, " ".join(first.split())[:80], len(raw)))
     return found
 
 
@@ -190,7 +192,7 @@ def _at_line(workspace: Workspace, key: str, line: int) -> Said | None:
     return next((each for each in notes.turns(raw, workspace.folder.zone) if each.line == line), None)
 
 
-def _is_of(each: Listed, project: str) -> bool:
+def _is_of(each: SessionFile, project: str) -> bool:
     if not project:
         return True
     wanted = str(Path(project).expanduser()).rstrip("/")
@@ -199,11 +201,11 @@ def _is_of(each: Listed, project: str) -> bool:
     )  # fmt: skip
 
 
-def _end(workspace: Workspace, each: Listed) -> datetime:
+def _end(workspace: Workspace, each: SessionFile) -> datetime:
     return each.head.ended or each.head.started or workspace.folder.now()
 
 
-def _meant(workspace: Workspace, which: str) -> Listed:
+def _meant(workspace: Workspace, which: str) -> SessionFile:
     wanted = which.strip().removesuffix(".md")
     known = {each.key.removesuffix(".md"): each for each in _all(workspace)}
     found = [known[wanted]] if wanted in known else [

@@ -18,7 +18,7 @@ from vault_mem.notes.parse import written_list
 from vault_mem.notes.text import split
 from vault_mem.operations.changing import changing, commit, is_quiet_file, read_to_edit, read_to_remove
 from vault_mem.operations.memory.remember import remember
-from vault_mem.operations.sessions.worth import draft_of, said_at, settled
+from vault_mem.operations.sessions.candidates import draft_of, said_at, settled
 from vault_mem.operations.upkeep.link import linking
 from vault_mem.operations.upkeep.merge import plan_merge
 from vault_mem.operations.upkeep.proposals import file_key, text_of, write

@@ -18,7 +18,7 @@ from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import changing, commit, read_to_edit
 from vault_mem.operations.memory.drafts import SCOPE, Draft, checked
 from vault_mem.operations.memory.remember import for_obsidian, new_memory
-from vault_mem.operations.upkeep import candidates, summaries
+from vault_mem.operations.upkeep import summaries, tidy_candidates
 from vault_mem.operations.upkeep.by_hand import replace_words
 from vault_mem.operations.upkeep.edit_memory import as_written
 from vault_mem.operations.upkeep.tidy import TidyReport, record
@@ -164,8 +164,8 @@ def _by_id(workspace: Workspace, token: str, updates: list[Update]) -> tuple[str
         return token, updates
     if not token and workspace.folder.public:  # the latest may be somebody's who sees more
         raise InvalidInput("the plan gives positions and no token of candidates", _HINT)
-    token = token or candidates.latest(workspace.folder)
-    order = list(candidates.known_states(workspace.folder, token))
+    token = token or tidy_candidates.latest(workspace.folder)
+    order = list(tidy_candidates.known_states(workspace.folder, token))
 
     def by_id(given: str) -> str:
         if not given.startswith("#"):
@@ -399,7 +399,7 @@ def _states(workspace: Workspace, token: str, updates: list[Update]) -> dict[str
             raise InvalidInput(f"{id_} is cut short; a plan gives whole ids", _HINT)
         found[id_] = memory
     changed = any(update.state_id and update.op == "upsert" for update in updates)
-    known = candidates.known_states(workspace.folder, token) if token or changed else {}
+    known = tidy_candidates.known_states(workspace.folder, token) if token or changed else {}
     for update in updates:
         _check_state(workspace, update, found.get(update.state_id), known)
     if any(memory.private for memory in found.values()):
@@ -434,7 +434,7 @@ def _check_state(workspace: Workspace, update: Update, memory: Memory | None, kn
             f"{memory.id} is not among the candidates that the plan names",
             "run `vault-mem tidy candidates --json` and put its token into the plan",
         )
-    if known[memory.id] != candidates.digest(workspace.folder, memory):
+    if known[memory.id] != tidy_candidates.digest(workspace.folder, memory):
         raise Conflict(f"{memory.id} has changed since the candidates were made", "nothing was changed; look again")
 
 

@@ -9,15 +9,15 @@ from vault_mem.embedding.calibration import Calibration
 from vault_mem.errors import VaultMemError, VaultNotFound
 from vault_mem.index.astray import still_astray
 from vault_mem.model import Problem
+from vault_mem.operations import sharing
 from vault_mem.operations.git.autocommit import last_trouble
-from vault_mem.operations.sharing import standing
 from vault_mem.operations.unasked import heal
 from vault_mem.operations.unasked.adopt import candidates
 from vault_mem.operations.unasked.private_moves import leaving, waiting
 from vault_mem.operations.upkeep.private import still_held
 from vault_mem.operations.workspace import INDEX_ERRORS, Freshness, Workspace
 from vault_mem.result import Result
-from vault_mem.store.ledger import Standing
+from vault_mem.store.ledger import StoreStatus
 from vault_mem.vault import git, journal
 from vault_mem.vault.walk import walk
 
@@ -60,7 +60,7 @@ class Status(Result):
     git: git.GitState | None
     autocommit: str = ""
     astray: list[str] = field(default_factory=list)
-    store: Standing | None = None
+    store: StoreStatus | None = None
 
 
 def status(workspace: Workspace) -> Status:
@@ -107,7 +107,7 @@ def _by_index(workspace: Workspace, freshness: Freshness, trouble: list[str]) ->
         git=git.state(workspace.folder),
         autocommit=last_trouble(workspace),
         astray=sorted(still_astray(workspace.folder, index.known).values()),
-        store=standing(workspace),
+        store=sharing.status(workspace),
     )
 
 

@@ -76,7 +76,7 @@ def index(workspace: Workspace) -> Iterator[Finding]:
 def store(workspace: Workspace) -> Iterator[Finding]:
     """A store of shared rows that cannot be used, or still holds what was purged or made private."""
     try:
-        found = sharing.standing(workspace)
+        found = sharing.status(workspace)
     except INDEX_ERRORS:
         return  # the index is the trouble, and that is said
     if found and found.to_remove:

@@ -36,7 +36,7 @@ _TEXT = re.compile(r"save “(?P<text>.*)” \((?P<kind>[a-z]+), [^()]*(?:\([^()
 @dataclass(frozen=True)
 class _Found:
     worth: Worth
-    place: str
+    said_in: str
     day: str
     agent: str
     session: str
@@ -120,10 +120,10 @@ def _id(text: str) -> str:
 def _proposal(each: _Found) -> Proposal:
     said = each.worth.text.replace("[[", "[ [").replace("]]", "] ]").replace("<!--", "‹!--").replace("-->", "--›")
     said = " ".join(said.split())
-    where = f"[[{each.session}|{each.agent}, {each.day}]] line {each.place.rpartition(':')[2]}"
+    where = f"[[{each.session}|{each.agent}, {each.day}]] line {each.said_in.rpartition(':')[2]}"
     digest = hashlib.sha256(said.encode()).hexdigest()[:8]
     words = f"save “{said}” ({each.worth.kind}, {where})"
-    return Proposal(SAVE, (_id(each.worth.text),), words, digest, place=each.place)
+    return Proposal(SAVE, (_id(each.worth.text),), words, digest, said_in=each.said_in)
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Candidate:
     id: str
     text: str
     kind: str
-    place: str
+    said_in: str
     private: bool
 
 
@@ -145,7 +145,7 @@ def candidates(workspace: Workspace, private: bool | None = None) -> list[Candid
         raw = b"" if folder.public else read(folder, proposals.file_key(folder, private=side))
         for each in checklist.undecided((raw or b"").decode(errors="replace")):
             if each.kind == SAVE and each.open and (draft := draft_of(each)):
-                found.append(Candidate(each.id, draft.content, draft.kind, each.place, side))
+                found.append(Candidate(each.id, draft.content, draft.kind, each.said_in, side))
     return found
 
 
@@ -154,12 +154,12 @@ def draft_of(proposal: Proposal) -> Draft | None:
     match = _TEXT.search(proposal.text)
     if match is None or not match["text"].strip():
         return None
-    return Draft(match["text"].strip(), kind=match["kind"], source=f"session:{proposal.place.replace(':', '#L')}")
+    return Draft(match["text"].strip(), kind=match["kind"], source=f"session:{proposal.said_in.replace(':', '#L')}")
 
 
 def said_at(workspace: Workspace, proposal: Proposal) -> datetime | None:
     """When a candidate was said."""
-    key, _, line = proposal.place.rpartition(":")
+    key, _, line = proposal.said_in.rpartition(":")
     raw = (workspace.folder.tree.read(key) or b"") if workspace.folder.is_session(key) else b""
     at = next((each.at for each in notes.turns(raw, workspace.folder.zone) if str(each.line) == line), "")
     try:
@@ -170,7 +170,7 @@ def said_at(workspace: Workspace, proposal: Proposal) -> datetime | None:
 
 def said_around(workspace: Workspace, proposal: Proposal) -> list[Said]:
     """What was said around a candidate; nothing where its session is gone, or it is another proposal."""
-    key, _, line = proposal.place.rpartition(":")
+    key, _, line = proposal.said_in.rpartition(":")
     if not workspace.folder.is_session(key) or not line.isdigit() or not workspace.folder.tree.is_file(key):
         return []
     return around(workspace, key, int(line))

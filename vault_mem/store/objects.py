@@ -46,7 +46,7 @@ _INSTALL = "pip install 'vault-mem[store]'"
 
 
 @dataclass(frozen=True)
-class Listed:
+class ObjectInfo:
     """An object as a listing has it; `modified` is by the clock of the store."""
 
     modified: float
@@ -69,19 +69,19 @@ def shown(uri: str) -> str:
     return re.sub(r"//[^/]*@", "//(hidden)@", uri.partition("?")[0])
 
 
-class Bucket:
+class Objects:
     """The objects below one address. Raises as unreachable if used longer than `seconds`."""
 
     def __init__(self, uri: str, env: Mapping[str, str], options: Iterable[str], seconds: float) -> None:
         self.traffic = Traffic()
         self.keeps_versions = False
         self._seconds, self._began = seconds, (time.monotonic(), time.time())
-        scheme, _, place = uri.partition("://")
+        scheme, _, path = uri.partition("://")
         if scheme not in _FROM_ENVIRONMENT:
             raise StoreError(
                 f"{scheme}:// is no store that machines can share an index on", "use s3://, gs:// or az:// and a bucket"
             )
-        if not place.strip("/") or re.search(r"[@?#]", place):
+        if not path.strip("/") or re.search(r"[@?#]", path):
             raise StoreError(
                 "the address of the store should be a bucket and a folder in it, and nothing else",
                 "s3://bucket/folder; credentials belong into the environment or into store_options",
@@ -106,20 +106,20 @@ class Bucket:
         """Write an object that is not there yet; False where somebody was faster."""
         return self._put(name, data, "create")
 
-    def swap(self, name: str, data: bytes, seen: Listed) -> bool:
+    def swap(self, name: str, data: bytes, seen: ObjectInfo) -> bool:
         """Write an object that is as it was when it was listed; False where somebody was faster."""
         return self._put(name, data, {"e_tag": seen.tag} | ({"version": seen.version} if seen.version else {}))
 
-    def list(self, prefix: str) -> dict[str, Listed]:
+    def list(self, prefix: str) -> dict[str, ObjectInfo]:
         """The objects whose names begin so, up to a stroke."""
         found = self._ask(lambda: self._store.list(prefix).collect())
         self.traffic.requests += len(found) // 1000  # a listing comes in pages
-        return {each["path"]: _listed(each) for each in found}
+        return {each["path"]: _info(each) for each in found}
 
-    def look_at(self, name: str) -> Listed | None:
+    def look_at(self, name: str) -> ObjectInfo | None:
         """One object as a listing would have it."""
         each = self._ask(lambda: self._store.head(name), missing=None)
-        return each and _listed(each)
+        return each and _info(each)
 
     def delete(self, *names: str) -> None:
         """Remove objects; those that are not there are none to remove."""
@@ -164,8 +164,10 @@ class Bucket:
             raise StoreError("the store cannot be reached", "it is tried again by the next command") from None
 
 
-def _listed(found: Any) -> Listed:
-    return Listed(found["last_modified"].timestamp(), int(found["size"]), str(found["e_tag"] or ""), found["version"])
+def _info(found: Any) -> ObjectInfo:
+    return ObjectInfo(
+        found["last_modified"].timestamp(), int(found["size"]), str(found["e_tag"] or ""), found["version"]
+    )
 
 
 def _opened(uri: str, config: dict[str, str]) -> Any:

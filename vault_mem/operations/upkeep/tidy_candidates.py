@@ -73,7 +73,7 @@ class Cluster:
 
 
 @dataclass(frozen=True)
-class Candidates(Result):
+class TidyCandidates(Result):
     """What could be tidied, and the token that a plan made from it gives; `left_out` clusters were over the budget."""
 
     token: str
@@ -99,7 +99,7 @@ def find(
     budget: int = BUDGET,
     public_only: bool = False,
     progress: Progress | None = None,
-) -> Candidates:
+) -> TidyCandidates:
     """Clusters of near states, the nearest first, as many as fit the budget."""
     if kind is not None and kind not in STATE_KINDS:
         raise InvalidInput(f"{kind!r} is not a kind that is tidied", f"one of {', '.join(STATE_KINDS)}")
@@ -116,7 +116,7 @@ def find(
             continue
         room -= cost
         chosen.append(_judged(workspace, cluster))
-    return Candidates(remember_states(workspace, chosen), now, chosen, left_out, len(states))
+    return TidyCandidates(remember_states(workspace, chosen), now, chosen, left_out, len(states))
 
 
 def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progress | None) -> list[Cluster]:

@@ -1,0 +1,23 @@
+"""Named values in a small database: what the index and the ledger of a store know of themselves."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import Any
+
+
+class Facts:
+    """Named values in the table `meta`, as JSON."""
+
+    _db: sqlite3.Connection
+
+    def get(self, name: str) -> Any:
+        """A fact, or None."""
+        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def put(self, **facts: Any) -> None:
+        """Note facts."""
+        rows = [(name, json.dumps(value)) for name, value in facts.items()]
+        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
