@@ -142,10 +142,43 @@ class Statement:
         return _forms(tuple(word for word in self.subject if _is_somebody(word)))
 
     @cached_property
+    def names(self) -> set[str]:
+        """The names in it."""
+        return {word.lemma for word in self.words if word.name}
+
+    @cached_property
     def ended(self) -> list[str]:
         """What it says is over: sold the Golf, コーヒーをやめて."""
         patterns = _ENDED_JA if self.japanese else _ENDED
         return [found for pattern in patterns for found in pattern.findall(self.lower)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """A state and the text that may replace it."""
+
+    old: Statement
+    new: Statement
+
+    @cached_property
+    def about(self) -> tuple[Word, ...]:
+        """What the new text speaks of, without relatives of whom the old one says nothing."""
+        others = self.new.kin - self.old.kin
+        return tuple(word for word in self.new.words if word.lemma not in others) if others else self.new.words
+
+    @cached_property
+    def forms(self) -> set[str]:
+        """Its words, each as it is written and as it compares."""
+        return self.new.forms if self.about is self.new.words else _forms(self.about)
+
+    @cached_property
+    def ends(self) -> bool:
+        """Whether the new text says that what the old one has is over: sold the Golf, コーヒーをやめて."""
+        if self.new.change < PLAIN:
+            return False
+        old, new = self.old, self.new
+        words = [word for word in old.words if word.text in self.forms and _is_among(word.text, new.ended)]
+        return bool(words) and (bool(old.questions & new.questions) or any(word in old.rest for word in words))
 
 
 @lru_cache(maxsize=_KEPT)
@@ -203,14 +236,13 @@ def may_replace(old: str, new: str, tokens: TokenVectors, least: float = LIKELY)
         return 0.0
     if changed_before and not _moved_again(one, two):
         return 0.0  # unknown for other changes
-    about = tuple(word for word in two.words if word.lemma not in two.kin - one.kin)
-    ends = _ends(one, two, about)
-    if not ends and _says_again(one, two):
+    pair = _Pair(one, two)
+    if not pair.ends and _says_again(one, two):
         return 0.0
     change = _change(one, two)
-    if change < least or (likely := change * _same_subject(one, two, about, ends, tokens)) < least:
+    if change < least or (likely := change * _same_subject(pair, tokens)) < least:
         return 0.0  # whatever the question is
-    return likely * _same_question(one, two, about, ends, tokens)
+    return likely * _same_question(pair, tokens)
 
 
 def may_be_replaced(text: str) -> bool:
@@ -283,14 +315,14 @@ def _happened(lower: str) -> bool:
     return any(not _BEFORE_PARTICIPLE.fullmatch(before) for before in _REGULAR_PAST.findall(lower))
 
 
-def _same_subject(old: Statement, new: Statement, about: tuple[Word, ...], ends: bool, tokens: TokenVectors) -> float:
+def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
     """Whether the new text is about what the old one is about."""
-    forms = _forms(about)
+    old, new, about, forms = pair.old, pair.new, pair.about, pair.forms
     own, others = old.somebody, new.somebody
     elsewhere = bool(own) and not own & forms and (bool(others) or new.group)
     if old.subject_forms & forms and not elsewhere:
         return SAME_KIND if _another_of_its_kind(old, new, forms) else OWNED if _only_owns(old, new) else 1.0
-    if ends and not (own and others):
+    if pair.ends and not (own and others):
         return 1.0
     if not own and not others and (_is_user(old, new) or _is_user(new, old)):
         return ROLE
@@ -347,21 +379,21 @@ def _speaks_for(old: Statement, new: Statement, tokens: TokenVectors) -> bool:
     return _nearest(new.subject, old.words, tokens) > KIN_SUBJECT
 
 
-def _same_question(old: Statement, new: Statement, about: tuple[Word, ...], ends: bool, tokens: TokenVectors) -> float:
+def _same_question(pair: _Pair, tokens: TokenVectors) -> float:
     """Whether the new text answers what the old one answers: each sign leaves less room for doubt."""
-    own = old.forms
-    others = tuple(word for word in about if not _is_in(word, own))
-    subject = old.subject_forms & _forms(about)
+    old, new = pair.old, pair.new
+    others = tuple(word for word in pair.about if not _is_in(word, old.forms))
+    subject = old.subject_forms & pair.forms
     shared = _asked_beside(old, subject) & _asked_beside(new, subject)
     signs = (
-        1.0 if ends else 0.0,
+        1.0 if pair.ends else 0.0,
         ASKED if shared else 0.0,
         ASKED if len(shared) > 1 else 0.0,
         QUANTITY if _other_quantity(old, new) else 0.0,
         KINDRED * _clipped(_nearest(old.rest, others, tokens), 0.3, 0.6),
-        OTHER_NAME if _names(old) and _names(new) - _names(old) else 0.0,
-        VALUE if new.change == PLAIN and _forms(tuple(word for word in old.rest if word.name)) & _forms(about) else 0.0,
-        THING if _same_thing(old, about) else 0.0,
+        OTHER_NAME if old.names and new.names - old.names else 0.0,
+        VALUE if new.change == PLAIN and _forms(tuple(word for word in old.rest if word.name)) & pair.forms else 0.0,
+        THING if _same_thing(pair) else 0.0,
         TO if subject and not old.somebody and _TO.search(new.lower) else 0.0,
         CONTRARY if subject and _contrary(old, new) else 0.0,
     )
@@ -391,27 +423,16 @@ def _is_somebody(word: Word) -> bool:
     return (word.name or unknown) and not _questions_of(word)
 
 
-def _same_thing(old: Statement, about: tuple[Word, ...]) -> bool:
+def _same_thing(pair: _Pair) -> bool:
     """Whether both are about one thing, which has few states to change; a person has many."""
-    if all(_is_somebody(word) for word in old.subject):
-        return False
-    forms = _forms(about)
-    return all(_is_in(word, forms) for word in old.subject)
+    subject = pair.old.subject
+    return not all(map(_is_somebody, subject)) and all(_is_in(word, pair.forms) for word in subject)
 
 
 def _other_quantity(old: Statement, new: Statement, but: Collection[str] = ("relative",)) -> bool:
     """Whether the new text has another day, time, number or the like than the old one, `but` for some kinds."""
     kinds = {kind for kind, _ in old.quantities}.intersection(kind for kind, _ in new.quantities).difference(but)
     return any(_values(old, kind).isdisjoint(_values(new, kind)) for kind in kinds)
-
-
-def _ends(old: Statement, new: Statement, about: tuple[Word, ...]) -> bool:
-    """Whether the new text says that what the old one has is over: sold the Golf, コーヒーをやめて."""
-    if new.change < PLAIN:
-        return False
-    forms = _forms(about)
-    words = [word for word in old.words if word.text in forms and _is_among(word.text, new.ended)]
-    return bool(words) and (bool(old.questions & new.questions) or any(word in old.rest for word in words))
 
 
 def _is_among(word: str, ended: list[str]) -> bool:
@@ -421,10 +442,6 @@ def _is_among(word: str, ended: list[str]) -> bool:
     if len(word) > 1:
         return any(word in each for each in ended)
     return any(re.search(rf"(?<![一-鿿]){word}$", each) for each in ended)
-
-
-def _names(of: Statement) -> set[str]:
-    return {word.lemma for word in of.words if word.name}
 
 
 def _clipped(value: float, low: float, high: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -40,10 +41,9 @@ def by_keywords(catalogue: Catalogue, query: str, allowed: NDArray[np.bool_]) ->
     ordered = sorted(
         places.tolist(), key=lambda place: (-best["words"][place], -catalogue.created[place], files[place])
     )
-    exact = exact_parts(query)
+    exact = written_in([shown(catalogue, place, int(row[place])) for place in ordered[:LOOKED_AT]], exact_parts(query))
     hits: list[Hit] = []
-    for number, place in enumerate(ordered):
-        exactly = written_in(shown(catalogue, place, int(row[place])), exact) if number < LOOKED_AT else 0.0
+    for place, exactly in zip_longest(ordered, exact, fillvalue=0):
         terms = {
             "words": round(float(best["words"][place]), DIGITS),
             "exact": round(weights()["exact"] * exactly, DIGITS),

@@ -177,13 +177,11 @@ class CandidatePool:
 
     def _exact(self) -> Signal:
         """How much of what must be found as written is in the text."""
-        wanted = self.query.exact
-        if not wanted:
+        if not self.query.exact:
             return np.zeros(len(self.places), dtype=np.float32)
-        return _array(
-            self.query.exactly * written_in(shown(self.catalogue, place, row), wanted)
-            for place, row in zip(self.places.tolist(), self.rows.tolist(), strict=True)
-        )
+        pairs = zip(self.places.tolist(), self.rows.tolist(), strict=True)
+        texts = [shown(self.catalogue, place, row) for place, row in pairs]
+        return np.array(written_in(texts, self.query.exact), dtype=np.float32) * np.float32(self.query.exactly)
 
     def _titled(self) -> Signal:
         """How much of the query's words is in what a memory is called."""
@@ -297,11 +295,10 @@ def shown(catalogue: Catalogue, place: int, row: int) -> str:
     return known[row]
 
 
-def written_in(plain: str, wanted: Sequence[str]) -> float:
-    """The share of the wanted parts that a text, as texts compare, has exactly so."""
-    if not wanted:
-        return 0.0
-    return sum(len(each) for each in wanted if _pattern(each).search(plain)) / sum(map(len, wanted))
+def written_in(texts: Iterable[str], wanted: Sequence[str]) -> list[float]:
+    """The share of the wanted parts that each text, as texts compare, has exactly so."""
+    all_, patterns = sum(map(len, wanted)) or 1, [(_pattern(each).search, len(each)) for each in wanted]
+    return [sum([size for search, size in patterns if search(text)]) / all_ for text in texts]
 
 
 def as_written(catalogue: Catalogue, text: str) -> Places:

@@ -123,8 +123,8 @@ def _is_later(catalogue: Catalogue, place: int, old: Memory) -> bool:
 
     Notes with the same date, such as a manual dropped in as a whole, do not replace each other.
     """
-    made, before = float(catalogue.created[place]), old.created.timestamp()
-    return made > before or (made == before and catalogue.memory(place).order[:2] > old.order[:2])
+    made, before = catalogue.created[place], old.created.timestamp()
+    return bool(made > before or (made == before and catalogue.memory(place).order[:2] > old.order[:2]))
 
 
 def about_others(one: Memory, people: Sequence[str]) -> bool:
