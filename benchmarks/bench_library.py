@@ -22,8 +22,6 @@ from vault_mem import Vault
 from vault_mem.python.served import ask
 
 ROUNDS = 30
-# Asked before anything is measured: a daemon reads texts ahead when it is idle, a process those that it meets.
-WARM_UP = 100
 MANY = 200
 
 
@@ -62,10 +60,8 @@ def _at(setting: Setting, size: int) -> Iterator[Figure]:
         def saved(vault: Vault) -> None:
             vault.remember(f"{random.choice(asked)} {random.randrange(10**9)}", force=True)
 
-        for _ in range(WARM_UP):
-            watched.recall(random.choice(asked))
-            served("recall")
-        plain.recall("warm up")
+        for vault in (plain, watched):
+            vault.recall("warm up")
         taken = interleaved(
             ROUNDS,
             lambda: served("recall"),
