@@ -1104,7 +1104,7 @@ class Vault:
 
             moment = said(value, self._reading(lambda workspace: workspace.folder.now()), ahead=name == "valid_to")
         if moment is None:
-            raise InvalidInput(f"{name} is a datetime, a date or an ISO 8601 text, not {value!r}")
+            raise InvalidInput(f"{name} must be a datetime, a date or an ISO 8601 text, not {value!r}")
         return moment
 
     def _chosen(
@@ -1126,7 +1126,7 @@ class Vault:
         from vault_mem.operations.memory.filters import Filters
 
         if not isinstance(filters, Filters | None):
-            raise InvalidInput(f"filters is a Filters object, not {filters!r}", "or give filters as keywords")
+            raise InvalidInput(f"filters must be a Filters object, not {filters!r}", "or give filters as keywords")
         given: dict[str, Any] = {name: value for name, value in others.items() if value is not None}
         times = {"since": since, "until": until, "as_of": as_of}
         given |= {name: self._moment(value, name) for name, value in times.items() if value is not None}
@@ -1182,15 +1182,15 @@ def texts_of(values: Texts, name: str) -> list[str]:
     if isinstance(values, str):
         return [text_of(values)]
     if not isinstance(values, Iterable) or isinstance(values, bytes | Mapping):
-        raise InvalidInput(f"{name} is a list of texts, not {values!r}")
+        raise InvalidInput(f"{name} must be a list of texts, not {values!r}")
     found = [text_of(each) for each in values]
     if not all(isinstance(each, str) for each in found):
-        raise InvalidInput(f"{name} is a list of texts, not {found!r}")
+        raise InvalidInput(f"{name} must be a list of texts, not {found!r}")
     return found
 
 
 def path_of(path: StrPath) -> Path:
     """A path as it was given; ~ is the user's home."""
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-        raise InvalidInput(f"a path is a text or a Path, not {path!r}")
+        raise InvalidInput(f"a path must be a text or a Path, not {path!r}")
     return Path(path).expanduser().absolute()

@@ -52,7 +52,7 @@ _FILTERS = (
     Parameter(
         "private", "--private/--public", _flag("Only private (true) or public (false) ones.", None), private=True
     ),
-    Parameter("closed", "--closed", _flag("Memories whose time is over, too.")),
+    Parameter("closed", "--closed", _flag("Include closed memories.")),
     Parameter("as_of", "--as-of", _text("What was true on this date (ISO 8601).")),
 )
 _BUDGET = "Maximum tokens in the answer."
@@ -234,9 +234,9 @@ TOOLS = (
     Tool(
         "show_memory",
         "Show a memory",
-        "One memory whole, with all its fields and its links in both directions.",
+        "One memory in full, with all its fields and its links in both directions.",
         ("show",),
-        (_memory_id("ID of the memory to show; it may be cut short while it is unique."),),
+        (_memory_id("ID of the memory to show; it may be shortened as long as it is unique."),),
         read_only=True,
     ),
     Tool(
@@ -325,14 +325,14 @@ TOOLS = (
     Tool(
         "list_episodes",
         "List episodes",
-        "The episodes with their IDs, the one that ended last first.",
+        "The episodes with their IDs, latest first.",
         ("episode", "list"),
         read_only=True,
     ),
     Tool(
         "introspect",
         "Introspect",
-        "What there is to think about: recent memories, how they felt, episodes, open questions.",
+        "What is worth thinking about: recent memories, how they felt, episodes, open questions.",
         ("introspect",),
         (Parameter("budget", "--budget", _whole(f"{_BUDGET[:-1]}, default 1500.", 1)), _PUBLIC_ONLY),
         read_only=True,
@@ -380,7 +380,7 @@ TOOLS = (
         "How the last week and month felt: the dominant emotion, an undercurrent, the shift between the halves.",
         ("emotion-trend",),
         (
-            Parameter("days", "--days", _whole("Days to look at, instead of a week and a month.", 1, 3650)),
+            Parameter("days", "--days", _whole("Cover this many days instead of a week and a month.", 1, 3650)),
             _PUBLIC_ONLY,
         ),
         read_only=True,
@@ -394,7 +394,7 @@ TOOLS = (
         (
             Parameter("kind", "--kind", _text("Only this kind.", enum=list(STATE_KINDS))),
             Parameter("budget", "--budget", _whole("Maximum tokens of text.", 100, default=6000)),
-            Parameter("summaries", "--summaries", _flag("Instead: scopes that deserve a summary.")),
+            Parameter("summaries", "--summaries", _flag("Show scopes that need a summary instead.")),
             _PUBLIC_ONLY,
         ),
         read_only=True,
@@ -403,7 +403,7 @@ TOOLS = (
     Tool(
         "tidy_apply",
         "Tidy apply",
-        "Apply a TidyPlan: the whole of it is checked first, then all of it is done or nothing.",
+        "Apply a TidyPlan: it is checked as a whole, then applied completely or not at all.",
         ("tidy", "apply"),
         (
             Parameter("plan", INPUT, _plan(), True),
@@ -414,7 +414,7 @@ TOOLS = (
     Tool(
         "undo",
         "Undo",
-        "Take back an operation by its number; without one, says which would be taken back. Nothing is changed where a "
+        "Take back an operation by its number; without one, says which would be taken back. Nothing is changed if a "
         "file was edited since.",
         ("undo",),
         (

@@ -66,7 +66,7 @@ class Vault(library.Vault):
     ) -> None:
         """Open a vault; raises VaultNotFound where there is none."""
         if path is not None and not isinstance(path, str | os.PathLike):
-            raise InvalidInput(f"path is a text or a Path, not {path!r}")
+            raise InvalidInput(f"path must be a text or a Path, not {path!r}")
         if env is not None:
             given.mapping("env", env)
         if clock is not None:
@@ -209,7 +209,7 @@ class Vault(library.Vault):
         """Take over settings that changed on disk; another model or index is opened."""
         seen = self._settings_now()
         if seen[0] is None:
-            raise VaultNotFound(f"{self.root} is no vault any more", "was it moved? Open it where it is now")
+            raise VaultNotFound(f"{self.root} is no longer a vault", "was it moved? Open it where it is now")
         if seen == self._seen:
             return
         was = self._folder
@@ -303,7 +303,7 @@ def _saved_by(workspace: Workspace, request: str) -> types.RememberResult | None
 
 def _seconds(name: str, value: float | None) -> float | None:
     if value is not None and given.number(name, value) < 0:
-        raise InvalidInput(f"{name} is at least 0, not {value}")
+        raise InvalidInput(f"{name} must be at least 0, not {value}")
     return value
 
 

@@ -113,11 +113,11 @@ def remember(
     most = settings.max_links if max_links is None else max_links
     for name, value in (("dedup_threshold", dedup), ("link_threshold", near)):
         if not 0 <= value <= 1:
-            raise InvalidInput(f"{name} is from 0 to 1, not {value}")
+            raise InvalidInput(f"{name} must be from 0 to 1, not {value}")
 
     def act() -> RememberResult:
         if workspace.freshen().stale:
-            raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
+            raise Unsafe("the index is busy, so a repetition could not be recognised", "try again in a moment")
         whole = _as_private_as_its_sources(workspace, draft)
         old_self = continued(workspace, whole)
         if old_self is None:
@@ -405,7 +405,7 @@ def _as_private_as_its_sources(workspace: Workspace, draft: Draft) -> Draft:
 def _refuse_to_name(old: Memory, memory: Memory) -> None:
     if old.private and not memory.private:
         raise InvalidInput(
-            f"{old.id} is private: a public memory cannot name it", "save the new one with --private too"
+            f"{old.id} is private: a public memory cannot refer to it", "save the new one with --private too"
         )
 
 

@@ -211,6 +211,6 @@ def _meant(workspace: Workspace, which: str) -> Listed:
         if wanted and (name.endswith(wanted) or each.head.session.partition(":")[2] == wanted)
     ]  # fmt: skip
     if len(found) != 1:
-        reason = "More than one session goes by" if found else "No session goes by"
+        reason = "More than one session is called" if found else "No session is called"
         raise NotFound(f"{reason} {which}", "`vault-mem sessions` lists them")
     return found[0]

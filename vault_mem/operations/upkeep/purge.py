@@ -61,7 +61,7 @@ def purge(
         freshen_to_change(workspace)
         memory, trashed = _meant(workspace, id_)
         if not sure and id_ != memory.id:
-            raise Unsafe(f"{id_} means {memory.id}, and a purge keeps nothing of it", "give the whole id, or --yes")
+            raise Unsafe(f"{id_} means {memory.id}, and a purge keeps nothing of it", "give the full id, or --yes")
         if not trashed:
             _refuse_while_open(workspace, memory)
         transaction, left = _plan(workspace, memory, reason, trashed, update_links)
