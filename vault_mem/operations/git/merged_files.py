@@ -131,7 +131,9 @@ def _leftover(folder: Folder, key: str, raw: bytes, waiting: bool) -> Iterator[L
         if after != raw or broken:
             yield Leftover(key, "it contains merge marks", line, after, bool(result.conflicts))
         else:
-            yield Leftover(key, "both sides of a merge changed the same lines; it contains both", line, undecided=True)
+            yield Leftover(
+                key, "both sides of a merge changed the same key or lines; it has both texts", line, undecided=True
+            )
     elif kind in _OURS:
         stripped = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(_WHOLE_MARKS))
         clean = without_repeats(stripped) if kind == "review" else without_copies(stripped, kind)
