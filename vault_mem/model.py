@@ -72,7 +72,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a file could not be read whole: where, and the reason in words.
+    """Why a file could not be read completely: where, and the reason in words.
 
     `odd`: only a value that is not understood; it is kept, and the note can still be changed.
     """

@@ -97,7 +97,7 @@ class AsyncVault(Running):
     async def settle(self) -> None:
         """Do what waits for quiet: new ids, links after a rename, private moves, views, ticked proposals, tidy.
 
-        No other call does any of it: an answer writes nothing. Leaving `with Vault(…)` does it, too.
+        No other call does any of it: an answer writes nothing. Leaving `with Vault(…)` does it too.
         """
         await self._run(self.vault.settle)
 
@@ -119,7 +119,8 @@ class AsyncVault(Running):
     ) -> InitResult:
         """Make a folder a vault; nothing that is already in it is touched.
 
-        Notes that lie where memories would live stop it, unless `adopt`; so does a vault around it, unless `nested`.
+        It stops if there are notes where memories would live, unless `adopt`, or if it is inside a vault, unless
+        `nested`.
         With `include` all other notes of the folder are searched too.
         """
         return await in_thread(
@@ -312,7 +313,7 @@ class AsyncVault(Running):
         allow_secret: bool = False,
         update_links: bool = False,
     ) -> MergeResult:
-        """Merge the memory `remove` into `keep`, whose text `content` replaces when given.
+        """Merge the memory `remove` into `keep`; `content`, if given, replaces its text.
 
         `update_links` changes the links in your own notes, canvases and bases as well.
         """
@@ -344,9 +345,9 @@ class AsyncVault(Running):
     ) -> RecallResult:
         """Find the memories that answer a query, best first, by meaning and by words.
 
-        `budget` is the most tokens their texts may take together. `min_relevance` is how likely, 0 to 1, the best one
-        must answer; else `answered` is false and the nearest two are there. The other keywords are filters, all of
-        which must be met; closed memories come only when asked for.
+        `budget` is the maximum number of tokens of all texts together. `min_relevance` (0 to 1) is how likely the best
+        one must answer; below it, `answered` is false and the results are the two nearest. The other keywords are
+        filters, all of which must be met; closed memories are found only with `closed`.
         """
         return await self._run(
             self.vault.recall,
@@ -455,7 +456,7 @@ class AsyncVault(Running):
         return await self._run(self.vault.ask_why_not, id_, request, cost)
 
     async def similar(self, note: Ref, n: int = DEFAULT_RESULTS) -> SimilarResult:
-        """The memories and included notes that are most like a note of the vault, whether it is searched or not."""
+        """The memories and included notes most like any note of the vault, searched or not."""
         return await self._run(self.vault.similar, note, n)
 
     async def compare(self, a: Ref, b: Ref) -> Comparison:
@@ -506,15 +507,15 @@ class AsyncVault(Running):
         )
 
     async def tags(self, *, closed: bool = False) -> Counts:
-        """The tags of the vault with how many memories have each, the most frequent first."""
+        """The tags of the vault and how many memories have each, most frequent first."""
         return await self._run(self.vault.tags, closed=closed)
 
     async def people(self, *, closed: bool = False) -> Counts:
-        """The people of the vault with how many memories are about each, the most frequent first."""
+        """The people of the vault and how many memories are about each, most frequent first."""
         return await self._run(self.vault.people, closed=closed)
 
     async def list_due(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
-        """The open tasks that are due on a day, the earliest first."""
+        """Open tasks with a due date, earliest first."""
         return await self._run(self.vault.list_due, filters, n)
 
     async def forget(
@@ -522,12 +523,12 @@ class AsyncVault(Running):
     ) -> ForgetResult:
         """Move a memory to the trash and remove references to it, with `update_links` in your own notes too.
 
-        `purge` keeps nothing of it, and takes the whole id unless you are `sure`.
+        `purge` deletes it for good, and needs the full id unless you are `sure`.
         """
         return await self._run(self.vault.forget, id_, reason, purge=purge, sure=sure, update_links=update_links)
 
     async def look_at_purge(self, id_: Ref) -> Purge:
-        """What `forget(id_, purge=True)` would take; nothing is changed."""
+        """What `forget(id_, purge=True)` would delete; nothing is changed."""
         return await self._run(self.vault.look_at_purge, id_)
 
     async def restore(self, id_: Ref) -> RestoreResult:
@@ -535,7 +536,7 @@ class AsyncVault(Running):
         return await self._run(self.vault.restore, id_)
 
     async def trash(self) -> builtins.list[Trashed]:
-        """The memories that `restore` can bring back, the one forgotten last first."""
+        """The memories that `restore` can bring back, last forgotten first."""
         return await self._run(self.vault.trash)
 
     async def private(self, id_: Ref, *, scrub: bool = False) -> PrivateResult:
@@ -589,7 +590,7 @@ class AsyncVault(Running):
         return await self._run(self.vault.episode, id_)
 
     async def episodes(self) -> EpisodeList:
-        """All episodes, the one that ended last first."""
+        """All episodes, latest first."""
         return await self._run(self.vault.episodes)
 
     async def add_to_episode(self, id_: Ref, ids: Iterable[Ref]) -> EpisodeChange:
@@ -650,11 +651,11 @@ class AsyncVault(Running):
         return await self._run(self.vault.tidy_log, n)
 
     async def tidy_apply(self, plan: str, *, dry_run: bool = False) -> PlanResult:
-        """Check a TidyPlan whole, and apply all of it or nothing."""
+        """Check a TidyPlan as a whole, and apply it completely or not at all."""
         return await self._run(self.vault.tidy_apply, plan, dry_run=dry_run)
 
     async def summary_candidates(self, *, budget: int = 6000, public_only: bool = False) -> builtins.list[Scope]:
-        """Scopes that deserve a summary, and what it would cover."""
+        """Scopes that need a summary, and what it would cover."""
         return await self._run(self.vault.summary_candidates, budget=budget, public_only=public_only)
 
     async def review(self) -> builtins.list[Proposal]:
@@ -678,11 +679,11 @@ class AsyncVault(Running):
         await self._run(self.vault.capture, told, agent)
 
     async def sessions(self, project: str = "", agent: str = "", n: int | None = None) -> builtins.list[Listed]:
-        """The sessions that are kept, the latest first."""
+        """The captured sessions, latest first."""
         return await self._run(self.vault.sessions, project, agent, n)
 
     async def session(self, which: str) -> tuple[Listed, str]:
-        """One session, and all that was said in it."""
+        """One session with everything that was said in it."""
         return await self._run(self.vault.session, which)
 
     async def remove_sessions(
@@ -714,7 +715,7 @@ class AsyncVault(Running):
         cost: Callable[[Found], int] | None = None,
         others: Sequence[Beside] = (),
     ) -> builtins.list[Found]:
-        """The memories that very likely answer a prompt, each once a session; `others` are asked, too."""
+        """The memories that very likely answer a prompt, each once per session; `others` are asked too."""
         return await self._run(
             self.vault.hint, prompt, session, include_private=include_private, frame=frame, cost=cost, others=others
         )
@@ -724,7 +725,7 @@ class AsyncVault(Running):
         return await self._run(self.vault.hint_stats)
 
     async def note_used(self, ids: Iterable[Ref]) -> None:
-        """These memories were read: a hint that had shown one was of use."""
+        """Note that these memories were read, so a hint that showed one was useful."""
         await self._run(self.vault.note_used, ids)
 
     async def stats(self) -> Stats:
@@ -750,7 +751,7 @@ class AsyncVault(Running):
     async def import_sessions(
         self, source: StrPath, format_: str, *, dry_run: bool = False, progress: Progress | None = None
     ) -> SessionsReport:
-        """Import an agent's own transcripts as sessions; one that grew there grows here."""
+        """Import an agent's own transcripts as sessions; one that got longer is extended."""
         return await self._run(self.vault.import_sessions, source, format_, dry_run=dry_run, progress=progress)
 
     async def export(
@@ -766,7 +767,7 @@ class AsyncVault(Running):
         return await self._run(self.vault.export, out, format_, filters, include_private=include_private, force=force)
 
     async def wake_up(self, budget: int | None = None, *, public_only: bool = False) -> WakeUp:
-        """What to know when a session begins, in at most `budget` tokens of text (1,500 if you say nothing)."""
+        """What to know when a session begins, in at most `budget` tokens of text (default: 1,500)."""
         return await self._run(self.vault.wake_up, budget, public_only=public_only)
 
     async def wake_up_within(
@@ -777,7 +778,7 @@ class AsyncVault(Running):
         public_only: bool = False,
         others: Sequence[Beside] = (),
     ) -> WakeUp:
-        """The same, where `cost` says how many tokens showing it takes; `others` are vaults that answer, too."""
+        """The same; `cost` says how many tokens showing it takes, and `others` are vaults that answer too."""
         return await self._run(self.vault.wake_up_within, cost, budget, public_only=public_only, others=others)
 
     async def introspect(self, budget: int | None = None, *, public_only: bool = False) -> Introspection:
@@ -787,7 +788,7 @@ class AsyncVault(Running):
     async def introspect_within(
         self, cost: Callable[[Introspection], int], budget: int | None = None, *, public_only: bool = False
     ) -> Introspection:
-        """The same, where `cost` says how many tokens showing it takes."""
+        """The same; `cost` says how many tokens showing it takes."""
         return await self._run(self.vault.introspect_within, cost, budget, public_only=public_only)
 
     async def show_self(self) -> SelfResult:
@@ -821,7 +822,7 @@ class AsyncVault(Running):
         return await self._run(self.vault.settings)
 
     async def set_setting(self, name: str, value: str | None, *, user: bool = False) -> Path:
-        """Set a setting of the vault, or with `user` one of your own for all vaults; None gives back the default.
+        """Set a setting of the vault, or with `user` one of your own for all vaults; None resets it to the default.
 
         The value is text, as in `vault-mem config set`. Returns the file.
         """

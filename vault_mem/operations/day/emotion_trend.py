@@ -86,7 +86,7 @@ class Period(Result):
 
 @dataclass(frozen=True)
 class EmotionTrend(Result):
-    """The periods asked for, the shortest first."""
+    """The periods asked for, shortest first."""
 
     periods: list[Period]
     stale: bool = False

@@ -23,7 +23,7 @@ MAX_CONTENT_BYTES = 1_000_000
 
 @dataclass(slots=True)
 class Draft(Fields):
-    """What is to be remembered."""
+    """What to remember."""
 
     content: str
     created: datetime | None = None

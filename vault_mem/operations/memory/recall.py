@@ -46,8 +46,8 @@ IN_PLACE_OF_MEMORIES = 2  # turns of sessions, where no memory answers
 class RecallResult(Results[Found]):
     """What was found, best first. `stale` answers do not reflect `pending` changed files.
 
-    `answered` is false where nothing is likely to answer: then the results are the nearest there are, two at the most.
-    `left_out` counts what a budget had no room for.
+    `answered` is false if nothing is likely to answer: then the results are the nearest, two at most.
+    `left_out` counts what did not fit the budget.
     """
 
     query: str

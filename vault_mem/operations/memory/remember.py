@@ -42,11 +42,11 @@ log = redact.logger(__name__)
 class RememberResult(Result, tuple[Memory | None, int, list[Found], Found | None]):
     """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set.
 
-    True where the text was `saved`, false where it was refused as a repetition.
+    True if the text was `saved`, false if it was refused as a repetition.
 
     `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why. `grown`: there is
     one memory of the kind, and it says the new text now; `kept` is what a person had added to it, and is still there.
-    `may_replace` are open states that it may be the end of, `may_finish` open tasks that it says are done.
+    `may_replace` are open states that it may replace, `may_finish` open tasks that it says are done.
     """
 
     memory: Memory | None

@@ -38,7 +38,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class SessionHit:
-    """Something that was said in a session and may answer. It is no memory."""
+    """Something said in a session that may answer. It is not a memory."""
 
     key: str
     line: int

@@ -67,7 +67,7 @@ class EpisodeChange(Result):
 
 @dataclass(frozen=True)
 class EpisodeList(Results[EpisodeResult]):
-    """Episodes, the latest first."""
+    """Episodes, latest first."""
 
     episodes: list[EpisodeResult]
     stale: bool = False
@@ -134,7 +134,7 @@ def show(workspace: Workspace, id_: str) -> EpisodeResult:
 
 
 def list_episodes(workspace: Workspace) -> EpisodeList:
-    """All episodes, the one that ended last first."""
+    """All episodes, latest first."""
     from vault_mem.index.known import EPISODE
 
     freshness = workspace.freshen()

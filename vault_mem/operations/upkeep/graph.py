@@ -76,7 +76,7 @@ class Bridge:
 
 @dataclass(frozen=True)
 class Overview(Result):
-    """The shape of a vault. Lists hold the most telling ones, counts all."""
+    """The shape of a vault. Lists have the most important ones, counts cover all."""
 
     memories: int
     links: int

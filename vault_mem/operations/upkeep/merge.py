@@ -54,7 +54,7 @@ def merge(
     allow_secret: bool = False,
     update_links: bool = False,
 ) -> MergeResult:
-    """Merge the memory `remove` into `keep`, whose text `content` replaces when given.
+    """Merge the memory `remove` into `keep`; `content`, if given, replaces its text.
 
     Links follow in our notes, and with `update_links` in a person's own notes, canvases and bases too.
     """

@@ -29,7 +29,7 @@ from vault_mem.vault.traces import COMMAND, remove_traces
 
 @dataclass(frozen=True)
 class Purge(Result):
-    """What a purge would take: the memory, the notes whose links to it go, and how many revisions."""
+    """What a purge would delete: the memory, links to it in these notes, and how many revisions."""
 
     memory: Memory
     references: list[str]
