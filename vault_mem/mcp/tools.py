@@ -118,7 +118,7 @@ TOOLS = (
             Parameter(
                 "min_relevance",
                 "--min-relevance",
-                _number("How likely the best result must answer, else it says that nothing does.", 0, 1),
+                _number("Minimum relevance of the best result; below it, nothing answers.", 0, 1),
                 rare=True,
             ),
             *_FILTERS,
@@ -131,18 +131,18 @@ TOOLS = (
         "remember",
         "Remember",
         "Save a memory: one thought, in words that make sense in a year. A repetition is not saved (status: duplicate) "
-        "and the existing memory is shown; a changed fact is saved, and what differs is said.",
+        "and the existing memory is shown; a changed fact is saved, and the answer says what differs.",
         ("remember",),
         (
             Parameter("content", INPUT, _text("What to remember; names instead of he, dates instead of today."), True),
             *(_field(name) for name in sorted(GIVEN, key=_asked_first)),
             Parameter("force", "--force", _flag("Save even if it repeats a memory.")),
-            Parameter("to", "--to", _text("Where results name vaults: which of them to save it in.")),
+            Parameter("to", "--to", _text("If results name vaults: the one to save it in.")),
             _ALLOW_SECRET,
             Parameter(
                 "replace_all",
                 "--replace-all",
-                _flag("For a new mood: replace what a person added to it, too."),
+                _flag("For a new mood: also replace what a person added to it."),
                 rare=True,
             ),
             Parameter(
@@ -165,7 +165,7 @@ TOOLS = (
         "update_memory",
         "Update a memory",
         "Change one memory: its text or fields, or say that it is over (close), done (a task), still true (confirm) or "
-        "true again (reopen). What it said before is kept. Where a fact changed, use remember with supersedes. Or "
+        "true again (reopen). What it said before is kept. If a fact changed, use remember with supersedes. Or "
         "accept or drop a candidate that wake_up lists.",
         ("edit",),
         (
@@ -341,7 +341,7 @@ TOOLS = (
     Tool(
         "update_self",
         "Update self",
-        "Show or change what you say of yourself in SELF.md, a public file: fields, questions asked and resolved. "
+        "Show or change what you say about yourself in SELF.md, a public file: fields, questions asked and resolved. "
         "Without arguments it only shows it.",
         ("update-self",),
         (
@@ -389,7 +389,7 @@ TOOLS = (
     Tool(
         "tidy_candidates",
         "Tidy candidates",
-        "Clusters of near states of one kind (fact, relation, task, summary), to be made into a plan for tidy_apply.",
+        "Clusters of similar states of one kind (fact, relation, task, summary), to make a plan for tidy_apply from.",
         ("tidy", "candidates"),
         (
             Parameter("kind", "--kind", _text("Only this kind.", enum=list(STATE_KINDS))),
