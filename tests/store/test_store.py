@@ -163,7 +163,7 @@ def test_a_store_that_cannot_be_used_is_named_and_everything_else_goes_on(
     ("uri", "said"),
     [
         ("s3://nobodys-bucket/x", "does not exist"),
-        ("db://service/x", "db:// is no store"),
+        ("db://service/x", "cannot share an index on db://"),
         ("s3://key:" + SECRET + "@bucket/x", "credentials belong"),
     ],
 )
