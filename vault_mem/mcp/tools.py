@@ -334,7 +334,7 @@ TOOLS = (
         "Introspect",
         "What is worth thinking about: recent memories, how they felt, episodes, open questions.",
         ("introspect",),
-        (Parameter("budget", "--budget", _whole(f"{_BUDGET[:-1]}, default 1500.", 1)), _PUBLIC_ONLY),
+        (Parameter("budget", "--budget", _whole(f"{_BUDGET[:-1]}, default 2000.", 1)), _PUBLIC_ONLY),
         read_only=True,
         in_public=("--public-only",),
     ),
