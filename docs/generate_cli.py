@@ -28,11 +28,11 @@ date. The [README](../README.md) shows the commands at work, [format.md](format.
 
 Common to all commands:
 
-- `--vault DIR` and `--json` may stand before or after the command's name.
+- `--vault DIR` and `--json` can come before or after the command's name.
 - The answer goes to standard output. Notices, progress and errors go to standard error; with `--json` an error is a
   document on standard output too: `{"error": {"code": ..., "message": ..., "hint": ...}}`.
 - An ID is an id or its beginning (`mem_` may be left out), a title, a file name, a path or a `[[wikilink]]`.
-- A DATE is `2026-11-15`, `2026-11-15T23:25` or as one says it: `yesterday`, `last week`, `in March`, 3日前. It is in
+- A DATE is `2026-11-15`, `2026-11-15T23:25` or as people say it: `yesterday`, `last week`, `in March`, 3日前. It is in
   the vault's time zone unless it has an offset of its own.
 - `-v` logs to standard error, `-vv` more; `VAULT_MEM_DEBUG=1` shows where an internal error came
   from. Both pass a redactor: private texts, and anything that looks like a credential, are not in them.

@@ -22,7 +22,13 @@ KEYWORDS = re.compile(
 )
 HEAD = "| key | type | default | example | meaning |\n| --- | --- | --- | --- | --- |\n"
 _OTHERS_BEFORE = (
-    ("id", "`mem_` + 12 hex digits", "given by the tool", "mem_49b707a0883d", "which memory this is, wherever it lies"),
+    (
+        "id",
+        "`mem_` + 12 hex digits",
+        "given by the tool",
+        "mem_49b707a0883d",
+        "which memory this is, wherever the file is",
+    ),
     ("created", "time", "see below", "2026-11-06T16:20:00", "when it was remembered"),
 )
 _OTHERS_AFTER = (

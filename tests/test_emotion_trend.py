@@ -63,7 +63,7 @@ def test_week_and_month(felt: Command) -> None:
     assert sum(each["share"] for each in month["emotions"]) == pytest.approx(1, abs=0.001)
     assert len(month["by_day"]) == 14
     text = felt.run("emotion-trend").out
-    assert "Undercurrent: longing (5 beside another)" in text
+    assert "Undercurrent: longing (5 as a secondary emotion)" in text
     assert "valence up" in text and "arousal steady" in text and "anxious → calm" in text
     assert "\n  calm    ###" in text
 

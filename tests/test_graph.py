@@ -169,7 +169,10 @@ def test_clusters_and_bridges(cli: Command, root: Path) -> None:
         "leads_to",
         5,
     )
-    assert f"Note number 0 ({id_of(0)}) -[leads_to]-> Note number 7 ({id_of(7)}), alone holds 5" in cli.run("graph").out
+    assert (
+        f"Note number 0 ({id_of(0)}) -[leads_to]-> Note number 7 ({id_of(7)}), the only link to 5 memories"
+        in cli.run("graph").out
+    )
 
 
 def reached(near: dict[int, set[int]], start: int) -> set[int]:

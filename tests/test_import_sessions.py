@@ -94,7 +94,7 @@ def test_grown_conversations_of_exports(cli: Command, tmp_path: Path) -> None:
     assert cli.json("import", tmp_path / "conversations.json")["counts"]["imported"] == 1
     export("Shall we sell the boat?", "Not yet.", "And in spring?", "In spring, yes.")
     assert cli.json("import", tmp_path / "conversations.json", "--dry-run")["counts"]["grown"] == 1
-    assert "1 grown" in cli.run("import", tmp_path / "conversations.json").out
+    assert "1 extended" in cli.run("import", tmp_path / "conversations.json").out
     (memory,) = cli.json("list")["memories"]
     assert "In spring, yes." in memory["content"]
     cli.run("edit", memory["id"], "--content", "We keep the boat.")

@@ -21,7 +21,7 @@ def test_a_day_with_it(root: Path, env: dict[str, str]) -> None:
             assert len({each.memory.id for each in saved}) == 12
             found = await asyncio.gather(*(vault.recall(f"plot {n} leeks", 3) for n in range(12)))
             assert all(found)
-            with pytest.raises(InvalidInput, match="n is a whole number"):
+            with pytest.raises(InvalidInput, match="n must be a whole number"):
                 await vault.recall("x", n="3")
             assert (await vault.list(n=3))[0].content
             assert vault.root == root.resolve()

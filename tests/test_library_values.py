@@ -327,7 +327,7 @@ def test_a_vault_that_was_moved_away_gets_no_new_folder(root: Path, env: dict[st
     vault.remember("Before the move")
     root.rename(root.with_name("elsewhere"))
     for call in (lambda: vault.remember("After it"), lambda: vault.recall("move"), vault.settle):
-        with pytest.raises(VaultNotFound, match="no vault any more"):
+        with pytest.raises(VaultNotFound, match="no longer a vault"):
             call()
     assert not root.exists()
     assert len(Vault(root.with_name("elsewhere"), env=env).list()) == 1

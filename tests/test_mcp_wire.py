@@ -262,7 +262,7 @@ def test_answers_speak_of_tools(home: Command) -> None:
     newer = changed["structuredContent"]["memory"]["id"]
     gone = wire.call("forget", memory_id=newer)["structuredContent"]
     undone = wire.call("undo", operation=gone["op"])["content"][0]["text"]
-    assert re.search(r"Do it again: undo with operation \d+", undone)
+    assert re.search(r"To redo it: undo with operation \d+", undone)
     fields = {"importance": 5, "tags": ["tide", "gauge"]}
     wire.call("update_memory", memory_id=id_, content="The gauge is read at 6.", fields=fields)
     shown = wire.call("show_memory", memory_id=id_)["structuredContent"]

@@ -119,7 +119,9 @@ def test_other_folders_and_files_of_the_owner(place: Command):
     note(place.cwd, ".obsidian/types.json", "not json")
     note(place.cwd, ".obsidian/templates.json", '{"folder": "agent/memories/t"}')
     answer = place.run("init", ".", "--obsidian", "--memories-folder", "agent/memories", "--private-folder", "it's/p")
-    assert answer.code == 0 and "types.json is left alone" in answer.err and "memories.base is there" in answer.err
+    assert (
+        answer.code == 0 and "types.json is left alone" in answer.err and "memories.base already exists" in answer.err
+    )
     assert (place.cwd / "memories.base").read_text() == "views: []\n"
     assert (place.cwd / ".obsidian/types.json").read_text() == "not json"
     assert (place.cwd / "templates/Memory.md").exists()

@@ -80,7 +80,7 @@ def test_short_ids(cli: Command, linked: Path, vault: Vault) -> None:
         assert cli.json("show", short)["id"] == A
     answer = cli.run("show", "a")
     assert answer.code == 4
-    assert "More than one memory begins with a" in answer.err
+    assert "More than one id begins with a" in answer.err
     with pytest.raises(NotFound):
         vault.show("mem_a")
 

@@ -100,7 +100,7 @@ def test_the_budget_is_never_exceeded(morning: Command, command: str) -> None:
 def test_a_budget_too_small_for_anything(morning: Command) -> None:
     for command in ("wake-up", "introspect"):
         answer = morning.run(command, "--budget", "20")
-        assert answer.code == 2 and "too small" in answer.err and "the least" in answer.err
+        assert answer.code == 2 and "too small" in answer.err and "needs at least" in answer.err
         assert morning.run(command, "--budget", "-5").code == 2
 
 

@@ -356,7 +356,7 @@ def test_what_fails_after_an_operation_does_not_unsay_it(
         patch.setattr(Table, "select", fails_when_done)
         answer = cli.run("episode", "create", "--memory", "mem_00000000000a", "--summary", "Lights")
     assert answer.code == 1
-    assert "is done, but what follows it failed: the index cannot be used: Input/output error" in answer.err
+    assert "is done, but something after it failed: the index cannot be used: Input/output error" in answer.err
     assert cli.run("undo", "--yes").code == 0
     assert list((root / "episodes").glob("*.md")) == []
     assert one.exists()

@@ -93,7 +93,7 @@ class Vault:
     def settle(self) -> None:
         """Do what waits for quiet: new ids, links after a rename, private moves, views, ticked proposals, tidy.
 
-        No other call does any of it: an answer writes nothing. Leaving `with Vault(…)` does it, too.
+        No other call does any of it: an answer writes nothing. Leaving `with Vault(…)` does it too.
         """
         from vault_mem.operations.unasked.quiet import settle
 
@@ -146,7 +146,8 @@ class Vault:
     ) -> InitResult:
         """Make a folder a vault; nothing that is already in it is touched.
 
-        Notes that lie where memories would live stop it, unless `adopt`; so does a vault around it, unless `nested`.
+        It stops if there are notes where memories would live, unless `adopt`, or if it is inside a vault, unless
+        `nested`.
         With `include` all other notes of the folder are searched too.
         """
         from vault_mem.operations.vaults.init import init
@@ -342,7 +343,7 @@ class Vault:
         allow_secret: bool = False,
         update_links: bool = False,
     ) -> MergeResult:
-        """Merge the memory `remove` into `keep`, whose text `content` replaces when given.
+        """Merge the memory `remove` into `keep`; `content`, if given, replaces its text.
 
         `update_links` changes the links in your own notes, canvases and bases as well.
         """
@@ -376,9 +377,9 @@ class Vault:
     ) -> RecallResult:
         """Find the memories that answer a query, best first, by meaning and by words.
 
-        `budget` is the most tokens their texts may take together. `min_relevance` is how likely, 0 to 1, the best one
-        must answer; else `answered` is false and the nearest two are there. The other keywords are filters, all of
-        which must be met; closed memories come only when asked for.
+        `budget` is the maximum number of tokens of all texts together. `min_relevance` (0 to 1) is how likely the best
+        one must answer; below it, `answered` is false and the results are the two nearest. The other keywords are
+        filters, all of which must be met; closed memories are found only with `closed`.
         """
         given = locals()
         from vault_mem.operations.memory.recall import Request
@@ -473,7 +474,7 @@ class Vault:
         return self._reading(why_not, name_of(id_), request, cost)
 
     def similar(self, note: Ref, n: int = DEFAULT_RESULTS) -> SimilarResult:
-        """The memories and included notes that are most like a note of the vault, whether it is searched or not."""
+        """The memories and included notes most like any note of the vault, searched or not."""
         from vault_mem.operations.memory.similar import similar
 
         return self._reading(similar, name_of(note), n)
@@ -517,19 +518,19 @@ class Vault:
         return self._reading(list_memories, chosen, n)
 
     def tags(self, *, closed: bool = False) -> Counts:
-        """The tags of the vault with how many memories have each, the most frequent first."""
+        """The tags of the vault and how many memories have each, most frequent first."""
         from vault_mem.operations.memory.counts import count_tags
 
         return self._reading(count_tags, closed=closed)
 
     def people(self, *, closed: bool = False) -> Counts:
-        """The people of the vault with how many memories are about each, the most frequent first."""
+        """The people of the vault and how many memories are about each, most frequent first."""
         from vault_mem.operations.memory.counts import count_people
 
         return self._reading(count_people, closed=closed)
 
     def list_due(self, filters: Filters | None = None, n: int | None = None) -> ListResult:
-        """The open tasks that are due on a day, the earliest first."""
+        """Open tasks with a due date, earliest first."""
         from vault_mem.operations.memory.due import list_due
 
         return self._reading(list_due, self._chosen(filters), n)
@@ -539,7 +540,7 @@ class Vault:
     ) -> ForgetResult:
         """Move a memory to the trash and remove references to it, with `update_links` in your own notes too.
 
-        `purge` keeps nothing of it, and takes the whole id unless you are `sure`.
+        `purge` deletes it for good, and needs the full id unless you are `sure`.
         """
         from vault_mem.operations.upkeep.forget import forget
         from vault_mem.operations.upkeep.purge import purge as purge_memory
@@ -549,7 +550,7 @@ class Vault:
         return self._writing(forget, name_of(id_), reason, update_links=update_links)
 
     def look_at_purge(self, id_: Ref) -> Purge:
-        """What `forget(id_, purge=True)` would take; nothing is changed."""
+        """What `forget(id_, purge=True)` would delete; nothing is changed."""
         from vault_mem.operations.upkeep.purge import look
 
         return self._reading(look, name_of(id_))
@@ -561,7 +562,7 @@ class Vault:
         return self._writing(restore, name_of(id_))
 
     def trash(self) -> builtins.list[Trashed]:
-        """The memories that `restore` can bring back, the one forgotten last first."""
+        """The memories that `restore` can bring back, last forgotten first."""
         from vault_mem.operations.upkeep.forget import trash
 
         return self._reading(lambda workspace: trash(workspace.folder))
@@ -645,7 +646,7 @@ class Vault:
         return self._reading(show, name_of(id_))
 
     def episodes(self) -> EpisodeList:
-        """All episodes, the one that ended last first."""
+        """All episodes, latest first."""
         from vault_mem.operations.upkeep.episodes import list_episodes
 
         return self._reading(list_episodes)
@@ -740,13 +741,13 @@ class Vault:
         return self._reading(lambda workspace: log(workspace.folder, n))
 
     def tidy_apply(self, plan: str, *, dry_run: bool = False) -> PlanResult:
-        """Check a TidyPlan whole, and apply all of it or nothing."""
+        """Check a TidyPlan as a whole, and apply it completely or not at all."""
         from vault_mem.operations.upkeep.tidy_plan import apply
 
         return self._writing(apply, plan, dry_run=dry_run)
 
     def summary_candidates(self, *, budget: int = 6000, public_only: bool = False) -> builtins.list[Scope]:
-        """Scopes that deserve a summary, and what it would cover."""
+        """Scopes that need a summary, and what it would cover."""
         from vault_mem.operations.upkeep.summaries import deserving
 
         return self._reading(deserving, budget=budget, public_only=public_only)
@@ -782,13 +783,13 @@ class Vault:
         self._writing(capture, told, agent)
 
     def sessions(self, project: str = "", agent: str = "", n: int | None = None) -> builtins.list[SessionFile]:
-        """The sessions that are kept, the latest first."""
+        """The captured sessions, latest first."""
         from vault_mem.operations.sessions.sessions import list_sessions
 
         return self._reading(list_sessions, project, agent, n)
 
     def session(self, which: str) -> tuple[SessionFile, str]:
-        """One session, and all that was said in it."""
+        """One session with everything that was said in it."""
         from vault_mem.operations.sessions.sessions import show_session
 
         return self._reading(show_session, which)
@@ -819,7 +820,7 @@ class Vault:
         cost: Callable[[Found], int] | None = None,
         others: Sequence[Beside] = (),
     ) -> builtins.list[Found]:
-        """The memories that very likely answer a prompt, each once a session; `others` are asked, too."""
+        """The memories that very likely answer a prompt, each once per session; `others` are asked too."""
         from vault_mem.operations.sessions.hint import hint
 
         return self._reading(
@@ -833,7 +834,7 @@ class Vault:
         return self._reading(hint_stats)
 
     def note_used(self, ids: Iterable[Ref]) -> None:
-        """These memories were read: a hint that had shown one was of use."""
+        """Note that these memories were read, so a hint that showed one was useful."""
         from vault_mem.vault import hints
 
         hints.note_used(self.workspace.folder, names_of(ids))
@@ -867,7 +868,7 @@ class Vault:
     def import_sessions(
         self, source: StrPath, format_: str, *, dry_run: bool = False, progress: Progress | None = None
     ) -> SessionsReport:
-        """Import an agent's own transcripts as sessions; one that grew there grows here."""
+        """Import an agent's own transcripts as sessions; one that got longer is extended."""
         from vault_mem.operations.sessions.import_sessions import import_sessions
 
         return self._writing(import_sessions, path_of(source), format_, dry_run=dry_run, progress=progress)
@@ -889,7 +890,7 @@ class Vault:
         )
 
     def wake_up(self, budget: int | None = None, *, public_only: bool = False) -> WakeUp:
-        """What to know when a session begins, in at most `budget` tokens of text (1,500 if you say nothing)."""
+        """What to know when a session begins, in at most `budget` tokens of text (default: 1,500)."""
         from vault_mem.messages.agents_day import tokens_of, woke_up
 
         return self.wake_up_within(tokens_of(woke_up, self.workspace.folder.now()), budget, public_only=public_only)
@@ -902,7 +903,7 @@ class Vault:
         public_only: bool = False,
         others: Sequence[Beside] = (),
     ) -> WakeUp:
-        """The same, where `cost` says how many tokens showing it takes; `others` are vaults that answer, too."""
+        """The same; `cost` says how many tokens showing it takes, and `others` are vaults that answer too."""
         from vault_mem.operations.day.wake_up import DEFAULT_BUDGET, wake_up
 
         wanted = DEFAULT_BUDGET if budget is None else budget
@@ -918,7 +919,7 @@ class Vault:
     def introspect_within(
         self, cost: Callable[[Introspection], int], budget: int | None = None, *, public_only: bool = False
     ) -> Introspection:
-        """The same, where `cost` says how many tokens showing it takes."""
+        """The same; `cost` says how many tokens showing it takes."""
         from vault_mem.operations.day.introspect import DEFAULT_BUDGET, introspect
 
         wanted = DEFAULT_BUDGET if budget is None else budget
@@ -971,7 +972,7 @@ class Vault:
         return self._reading(lambda workspace: view(workspace.folder.root, workspace.folder.env))
 
     def set_setting(self, name: str, value: str | None, *, user: bool = False) -> Path:
-        """Set a setting of the vault, or with `user` one of your own for all vaults; None gives back the default.
+        """Set a setting of the vault, or with `user` one of your own for all vaults; None resets it to the default.
 
         The value is text, as in `vault-mem config set`. Returns the file.
         """
@@ -1032,7 +1033,7 @@ class Vault:
 
             moment = said(value, self._reading(lambda workspace: workspace.folder.now()), ahead=name == "valid_to")
         if moment is None:
-            raise InvalidInput(f"{name} is a datetime, a date or an ISO 8601 text, not {value!r}")
+            raise InvalidInput(f"{name} must be a datetime, a date or an ISO 8601 text, not {value!r}")
         return moment
 
     def _chosen(
@@ -1054,7 +1055,7 @@ class Vault:
         from vault_mem.operations.memory.filters import Filters
 
         if not isinstance(filters, Filters | None):
-            raise InvalidInput(f"filters is a Filters object, not {filters!r}", "or give filters as keywords")
+            raise InvalidInput(f"filters must be a Filters object, not {filters!r}", "or give filters as keywords")
         given: dict[str, Any] = {name: value for name, value in others.items() if value is not None}
         times = {"since": since, "until": until, "as_of": as_of}
         given |= {name: self._moment(value, name) for name, value in times.items() if value is not None}
@@ -1110,15 +1111,15 @@ def texts_of(values: Texts, name: str) -> list[str]:
     if isinstance(values, str):
         return [text_of(values)]
     if not isinstance(values, Iterable) or isinstance(values, bytes | Mapping):
-        raise InvalidInput(f"{name} is a list of texts, not {values!r}")
+        raise InvalidInput(f"{name} must be a list of texts, not {values!r}")
     found = [text_of(each) for each in values]
     if not all(isinstance(each, str) for each in found):
-        raise InvalidInput(f"{name} is a list of texts, not {found!r}")
+        raise InvalidInput(f"{name} must be a list of texts, not {found!r}")
     return found
 
 
 def path_of(path: StrPath) -> Path:
     """A path as it was given; ~ is the user's home."""
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-        raise InvalidInput(f"a path is a text or a Path, not {path!r}")
+        raise InvalidInput(f"a path must be a text or a Path, not {path!r}")
     return Path(path).expanduser().absolute()

@@ -72,7 +72,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a file could not be read whole: where, and the reason in words.
+    """Why a file could not be read completely: where, and the reason in words.
 
     `odd`: only a value that is not understood; it is kept, and the note can still be changed.
     """
@@ -102,7 +102,7 @@ class Fields:
         low=1,
         high=5,
         for_model="1 trivial, 3 usual, 5 would change how I act.",
-        meaning="1 trivial, 5 would change how one acts",
+        meaning="1 trivial, 5 would change how you act",
         example="4",
     )
     private: bool = told(
@@ -125,7 +125,7 @@ class Fields:
         "Its place among those of one second.",
         low=2,
         given=False,
-        meaning="2, 3 … where several were saved in one second; order is created, seq, id",
+        meaning="2, 3 … if several were saved in one second; the order is created, seq, id",
         example="2",
     )
     category: str = told(
@@ -159,7 +159,7 @@ class Fields:
         "A person it is about.",
         option="--person",
         for_model="People it is about.",
-        meaning='whom it is about; `"[[Kaya]]"` works, too',
+        meaning='whom it is about; `"[[Kaya]]"` works too',
         example="- Kaya",
     )
     emotion: str = told(
@@ -203,9 +203,9 @@ class Fields:
     status: str | None = told(Form.TEXT, "For tasks: open or done.", rare=True, example="open")
     supersedes: list[str] = told(
         Form.NAMES,
-        "Close this memory: the new one takes its place.",
-        for_model="IDs of memories that it takes the place of; they are closed.",
-        meaning="memories whose place it took",
+        "Close this memory: the new one replaces it.",
+        for_model="IDs of memories that it replaces; they are closed.",
+        meaning="memories it replaced",
         example='"[[old-note-951bf852]]"',
     )
     confidence: float | None = told(Form.NUMBER, "How sure.", low=0, high=1, regrows=True, example="0.8")
@@ -213,7 +213,7 @@ class Fields:
         Form.NUMBER, "How much it stands out.", low=0, high=1, rare=True, regrows=True, example="0.5"
     )
     last_confirmed: datetime | None = told(
-        Form.TIME, "When it was last said to be still true.", given=False, example="2026-11-01"
+        Form.TIME, "When it was last confirmed to be true.", given=False, example="2026-11-01"
     )
     source: str | None = told(
         Form.TEXT,

@@ -95,7 +95,7 @@ def test_a_purge_that_does_not_reach_the_store_says_so_until_it_is_done(site: Si
     one.run("status")
     site.proxy.mode = "cut"
     answer = one.run("forget", PURGED, "--purge", "--yes")
-    assert answer.code == 0 and "could NOT be taken out of the store" in answer.err
+    assert answer.code == 0 and "could NOT be removed from the store" in answer.err
     (finding,) = (each for each in one.json("doctor")["findings"] if each["check"] == "store")
     assert finding["severity"] == "error" and "still in the store" in finding["message"]
     assert one.json("status")["store"]["to_remove"]
@@ -163,7 +163,7 @@ def test_a_store_that_cannot_be_used_is_named_and_everything_else_goes_on(
     ("uri", "said"),
     [
         ("s3://nobodys-bucket/x", "does not exist"),
-        ("db://service/x", "db:// is no store"),
+        ("db://service/x", "cannot share an index on db://"),
         ("s3://key:" + SECRET + "@bucket/x", "credentials belong"),
     ],
 )

@@ -217,7 +217,7 @@ def test_rows_that_are_there_twice_are_there_once_when_the_store_is_tidied(site:
 
 
 @pytest.mark.parametrize(
-    ("there", "said"), [(json.dumps({"format": 99, "salt": "x"}), "format 99"), ("holiday pictures", "no store of")]
+    ("there", "said"), [(json.dumps({"format": 99, "salt": "x"}), "format 99"), ("holiday pictures", "not a store of")]
 )
 def test_a_folder_of_another_format_is_refused_and_left_as_it_is(site: Site, there: str, said: str) -> None:
     one = site.machine("one")

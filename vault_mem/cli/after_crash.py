@@ -30,8 +30,8 @@ def resume(root: str, arguments: Sequence[str], request: str, input_sent: bytes 
     if "--no-scaffold" in options:
         console.scaffold = False
     if not await_end(root):
-        hint = "it may still finish the command; look before you repeat it"
-        return fail(console, console.json, "busy", "the daemon broke off its answer but is still at work", hint, 6)
+        hint = "it may still finish the command; check before you repeat it"
+        return fail(console, console.json, "busy", "the daemon stopped answering but is still working", hint, 6)
     code = guarded(console, lambda: _outcome(root, console, request), console.json)
     if code is None:
         code = run(arguments, console)

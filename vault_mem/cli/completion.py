@@ -19,7 +19,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_obj
 def command(console: Console, shell: str) -> None:
-    """Print a script that completes commands, options and values in a shell. It calls nothing while you type."""
+    """Print a script that completes commands, options and values in a shell. Completing runs no command."""
     from vault_mem.cli.scripts import script
 
     text = script(shell)

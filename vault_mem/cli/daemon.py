@@ -112,7 +112,9 @@ def run_command(console: Console) -> int:
 
 
 @command.command("logs", cls=Command, examples="vault-mem daemon logs -n 100\nvault-mem daemon logs --follow")
-@click.option("-n", "lines", type=click.IntRange(1), default=LOG_LINES, help=f"How many lines (default: {LOG_LINES}).")
+@click.option(
+    "-n", "--limit", "lines", type=click.IntRange(1), default=LOG_LINES, help=f"How many lines (default: {LOG_LINES})."
+)
 @click.option("--follow", is_flag=True, help="Keep printing new lines until Ctrl-C.")
 @click.pass_obj
 def logs_command(console: Console, lines: int, follow: bool) -> None:
@@ -175,7 +177,8 @@ def _root_and_address(console: Console) -> tuple[Path, str]:
     address, _ = met_at(str(root), own_address(console.env))
     if not address:
         raise VaultMemError(
-            "there is no folder for the daemon's socket that is yours alone", "set VAULT_MEM_RUNTIME_DIR to one (0700)"
+            "there is no folder for the daemon's socket that only you can enter",
+            "set VAULT_MEM_RUNTIME_DIR to one (0700)",
         )
     return root, address
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @click.option(
     "--fix",
     is_flag=True,
-    help="Fix what is safe to fix: index, file modes, .gitignore, identical copies, dates in the future, links that "
-    "only record what followed what.",
+    help="Fix what is safe to fix: index, file modes, .gitignore, identical copies, dates in the future, links "
+    "made by time alone.",
 )
 @click.pass_obj
 def command(console: Console, fix: bool) -> int:

@@ -25,7 +25,9 @@ def edited_copy(console: Console, folder: Folder, id_: str, text: bytes) -> Iter
     tree, key = folder.tree, f"{OWN}/edits/{id_}.md"
     path = folder.shown(key)
     if own.read(folder.tree, key) not in (None, text):
-        raise InvalidInput(f"an edit that could not be saved is still in {path}", "take what you need of it, delete it")
+        raise InvalidInput(
+            f"an edit that could not be saved is still in {path}", "take what you need from it, then delete it"
+        )
     files.make_folder(tree, f"{OWN}/edits", PRIVATE_FOLDER_MODE)
     tree.drop(key)
     files.create(tree, key, text, PRIVATE_MODE)
@@ -54,7 +56,7 @@ def _command(console: Console, folder: Folder) -> list[str]:
     try:
         words = shlex.split(named)
     except ValueError as error:
-        raise InvalidInput(f"{named!r} is no command", "set VISUAL or EDITOR") from error
+        raise InvalidInput(f"{named!r} is not a command", "set VISUAL or EDITOR") from error
     if not words and console.stdin.isatty():
         words = [name for name in _USUAL if shutil.which(name, path=console.env.get("PATH"))][:1]
     if not words:

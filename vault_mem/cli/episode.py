@@ -64,7 +64,7 @@ def list_command(console: Console) -> None:
 
 @command.command("add", cls=Command, examples="vault-mem episode add ep_2dd43b5bd92d mem_dbc36cce71cd")
 @click.argument("id_", metavar="EP")
-@click.argument("ids", metavar="ID", nargs=-1, required=True)
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @click.pass_obj
 def add_command(console: Console, id_: str, ids: tuple[str, ...]) -> None:
     """Add memories to an episode. Adding a private memory makes the episode private and moves its file."""
@@ -74,7 +74,7 @@ def add_command(console: Console, id_: str, ids: tuple[str, ...]) -> None:
 
 @command.command("remove", cls=Command, examples="vault-mem episode remove ep_2dd43b5bd92d mem_dbc36cce71cd")
 @click.argument("id_", metavar="EP")
-@click.argument("ids", metavar="ID", nargs=-1, required=True)
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @click.pass_obj
 def remove_command(console: Console, id_: str, ids: tuple[str, ...]) -> None:
     """Remove memories from an episode. The memories themselves stay, and a private episode stays private."""

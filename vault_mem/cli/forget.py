@@ -17,9 +17,7 @@ from vault_mem.messages import keep_clean, scaffolds
 )
 @click.argument("id_", metavar="ID")
 @click.option("--reason", default="", help="Reason, kept in the deletion log.")
-@click.option(
-    "--purge", is_flag=True, help="Delete for good: not to the trash, and also from index, journal, history and logs."
-)
+@click.option("--purge", is_flag=True, help="Delete for good, also from the index, journal, history and logs.")
 @click.option("--yes", is_flag=True, help="With --purge: do not ask, and accept a shortened id.")
 @click.option("--update-links", is_flag=True, help="Also change links in your own notes, canvases and bases.")
 @click.pass_obj

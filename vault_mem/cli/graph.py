@@ -21,7 +21,7 @@ if TYPE_CHECKING:
                 vault-mem graph 651b9d --mermaid --public-only
                 vault-mem graph --dot > vault.dot""",
 )
-@click.argument("id_", metavar="ID", required=False)
+@click.argument("id_", metavar="[ID]", required=False)
 @click.option("--depth", type=click.IntRange(1), help="How many links away from ID (default: 1).")
 @click.option("--dot", is_flag=True, help="Print it for Graphviz.")
 @click.option("--mermaid", is_flag=True, help="Print it for Mermaid, which Obsidian renders.")

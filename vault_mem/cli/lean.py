@@ -34,8 +34,10 @@ def _what_next(document: dict[str, Any]) -> dict[str, Any]:
         replaces.append(changed)
     replaced = [each["id"] for each in replaces if not each.get("vault")]
     elsewhere = [each["id"] for each in replaces if each.get("vault")]
-    hints = [f"if it takes that one's place, repeat it with supersedes: {' or '.join(replaced)}"] if replaced else []
-    hints += [f"if it takes that one's place, update_memory with memory_id {each} and close" for each in elsewhere]
+    hints = (
+        [f"if it replaces that one, call remember again with supersedes: {' or '.join(replaced)}"] if replaced else []
+    )
+    hints += [f"if it replaces that one, update_memory with memory_id {each} and close" for each in elsewhere]
     hints += [f"if that is done, update_memory with memory_id {each} and done" for each in finished]
     linked = [each for each in document.get("linked") or () if each["id"] not in finished + replaced]
     return {"linked": linked, "hint": "; ".join(hints)}

@@ -12,7 +12,7 @@ from vault_mem.mcp.tools import SETS
 @click.command(
     cls=Command,
     examples="""vault-mem mcp --vault ~/my-vault
-                vault-mem mcp --vault . --vault ~/me      # both answer; the first is saved to
+                vault-mem mcp --vault . --vault ~/me      # both answer; saves go to the first
                 vault-mem mcp --tools core --public
                 vault-mem setup claude-code        # writes the entry that runs it""",
 )

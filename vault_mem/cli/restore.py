@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command, examples="vault-mem restore mem_651b9d294720\nvault-mem restore --list")
-@click.argument("id_", metavar="ID", required=False)
+@click.argument("id_", metavar="[ID]", required=False)
 @click.option("--list", "list_", is_flag=True, help="List the trash.")
 @click.pass_obj
 def command(console: Console, id_: str | None, list_: bool) -> None:

@@ -182,6 +182,6 @@ def _json(result: Plan, wish: Wish, *, applied: bool, refused: bool) -> dict[str
         "notices": result.notices,
     }
     if refused:
-        message, hint = "setup changes your files and was not told to", "look at the diffs, then use --yes"
+        message, hint = "setup changes your files, so it needs your consent", "look at the diffs, then use --yes"
         document["error"] = {"code": "unsafe", "message": message, "hint": hint}
     return document

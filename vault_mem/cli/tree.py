@@ -13,8 +13,8 @@ EXIT_CODES = {
     "2": "usage: an unknown command or option, a value that makes no sense, an empty text",
     "3": "not saved, because it repeats a memory",
     "4": "no memory or setting of that name",
-    "5": "a file changed meanwhile; nothing was overwritten",
-    "6": "stopped, because going on could lose something or another process is in the way",
+    "5": "a file was changed in the meantime; nothing was overwritten",
+    "6": "stopped: going on could lose something, or another process is in the way",
 }
 
 

@@ -24,7 +24,7 @@ from vault_mem.messages import save_and_find
 @filter_options
 @click.pass_obj
 def command(console: Console, /, id_: str, query: str, limit: int, budget: int | None, **filters: Any) -> None:
-    """Explain where a recall of QUERY drops ID, or at which place it shows it."""
+    """Explain at which stage a recall of QUERY drops ID, or at which rank it shows it."""
     from vault_mem.operations.memory.recall import Request
 
     vault = open_vault(console)

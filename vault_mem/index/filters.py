@@ -68,7 +68,7 @@ class Filters:
         read: dict[str, Any] = {name: read_time(value, zone) for name, value in times.items()}
         for name, value in read.items():
             if value is None:
-                raise InvalidInput(f"{name} is a time, not {times[name]!r}")
+                raise InvalidInput(f"{name} must be a time, not {times[name]!r}")
         return replace(self, **read) if read else self
 
     def where(self, now: datetime, types: Collection[str] = (MEMORY,), *, whole: bool = True) -> str:

@@ -301,7 +301,7 @@ class Index:
         if not found:
             raise _not_found(id_)
         if len(found) > 1:  # "Dad" is a title, and the beginning of an id
-            raise NotFound(f"More than one memory is meant by {wanted}", "give its whole id or its path")
+            raise NotFound(f"More than one memory matches {wanted}", "give the full id or the path")
         return found.popitem()[1]
 
     def _by_whole_id(self, wanted: str) -> list[dict[str, Any]]:
@@ -311,7 +311,7 @@ class Index:
         begins = f"n = 0 AND starts_with(id, {quote(_full(wanted))}){self._seen}"
         rows = self._rows(begins, 2) if _may_be_id(wanted) else []
         if len(rows) > 1:
-            raise NotFound(f"More than one memory begins with {wanted}", "give more of the id")
+            raise NotFound(f"More than one id begins with {wanted}", "give more of the id")
         return rows
 
     def _by_name(self, wanted: str) -> list[dict[str, Any]]:

@@ -69,7 +69,7 @@ def _one_text(name: str, value: Any) -> str:
         return json.dumps(value)
     items = value if isinstance(value, list) else ["" if value is None else value]
     if not all(isinstance(each, str | int | float) for each in items):
-        raise InvalidInput(f"{name} is text, a number or a list of texts")
+        raise InvalidInput(f"{name} must be text, a number or a list of texts")
     return ",".join(map(str, items))
 
 
@@ -210,7 +210,7 @@ def _check_limits(name: str, value: float, schema: Mapping[str, Any]) -> None:
     low, high = schema.get("minimum"), schema.get("maximum")
     if (low is not None and not value >= low) or (high is not None and not value <= high):
         limits = f"from {low} to {high}" if high is not None else f"at least {low}"
-        raise InvalidInput(f"{name} is {limits}, not {value}", str(schema.get("description", "")))
+        raise InvalidInput(f"{name} must be {limits}, not {value}", str(schema.get("description", "")))
 
 
 def _refuse_broken(name: str, text: str) -> None:

@@ -52,7 +52,7 @@ _FILTERS = (
     Parameter(
         "private", "--private/--public", _flag("Only private (true) or public (false) ones.", None), private=True
     ),
-    Parameter("closed", "--closed", _flag("Memories whose time is over, too.")),
+    Parameter("closed", "--closed", _flag("Include closed memories.")),
     Parameter("as_of", "--as-of", _text("What was true on this date (ISO 8601).")),
 )
 _BUDGET = "Maximum tokens in the answer."
@@ -118,7 +118,7 @@ TOOLS = (
             Parameter(
                 "min_relevance",
                 "--min-relevance",
-                _number("How likely the best result must answer, else it says that nothing does.", 0, 1),
+                _number("Minimum relevance of the best result; below it, nothing answers.", 0, 1),
                 rare=True,
             ),
             *_FILTERS,
@@ -131,18 +131,18 @@ TOOLS = (
         "remember",
         "Remember",
         "Save a memory: one thought, in words that make sense in a year. A repetition is not saved (status: duplicate) "
-        "and the existing memory is shown; a changed fact is saved, and what differs is said.",
+        "and the existing memory is shown; a changed fact is saved, and the answer says what differs.",
         ("remember",),
         (
             Parameter("content", INPUT, _text("What to remember; names instead of he, dates instead of today."), True),
             *(_field(name) for name in sorted(GIVEN, key=_asked_first)),
             Parameter("force", "--force", _flag("Save even if it repeats a memory.")),
-            Parameter("to", "--to", _text("Where results name vaults: which of them to save it in.")),
+            Parameter("to", "--to", _text("If results name vaults: the one to save it in.")),
             _ALLOW_SECRET,
             Parameter(
                 "replace_all",
                 "--replace-all",
-                _flag("For a new mood: replace what a person added to it, too."),
+                _flag("For a new mood: also replace what a person added to it."),
                 rare=True,
             ),
             Parameter(
@@ -165,7 +165,7 @@ TOOLS = (
         "update_memory",
         "Update a memory",
         "Change one memory: its text or fields, or say that it is over (close), done (a task), still true (confirm) or "
-        "true again (reopen). What it said before is kept. Where a fact changed, use remember with supersedes. Or "
+        "true again (reopen). What it said before is kept. If a fact changed, use remember with supersedes. Or "
         "accept or drop a candidate that wake_up lists.",
         ("edit",),
         (
@@ -234,9 +234,9 @@ TOOLS = (
     Tool(
         "show_memory",
         "Show a memory",
-        "One memory whole, with all its fields and its links in both directions.",
+        "One memory in full, with all its fields and its links in both directions.",
         ("show",),
-        (_memory_id("ID of the memory to show; it may be cut short while it is unique."),),
+        (_memory_id("ID of the memory to show; it may be shortened as long as it is unique."),),
         read_only=True,
     ),
     Tool(
@@ -325,23 +325,23 @@ TOOLS = (
     Tool(
         "list_episodes",
         "List episodes",
-        "The episodes with their IDs, the one that ended last first.",
+        "The episodes with their IDs, latest first.",
         ("episode", "list"),
         read_only=True,
     ),
     Tool(
         "introspect",
         "Introspect",
-        "What there is to think about: recent memories, how they felt, episodes, open questions.",
+        "What is worth thinking about: recent memories, how they felt, episodes, open questions.",
         ("introspect",),
-        (Parameter("budget", "--budget", _whole(f"{_BUDGET[:-1]}, default 1500.", 1)), _PUBLIC_ONLY),
+        (Parameter("budget", "--budget", _whole(f"{_BUDGET[:-1]}, default 2000.", 1)), _PUBLIC_ONLY),
         read_only=True,
         in_public=("--public-only",),
     ),
     Tool(
         "update_self",
         "Update self",
-        "Show or change what you say of yourself in SELF.md, a public file: fields, questions asked and resolved. "
+        "Show or change what you say about yourself in SELF.md, a public file: fields, questions asked and resolved. "
         "Without arguments it only shows it.",
         ("update-self",),
         (
@@ -380,7 +380,7 @@ TOOLS = (
         "How the last week and month felt: the dominant emotion, an undercurrent, the shift between the halves.",
         ("emotion-trend",),
         (
-            Parameter("days", "--days", _whole("Days to look at, instead of a week and a month.", 1, 3650)),
+            Parameter("days", "--days", _whole("Cover this many days instead of a week and a month.", 1, 3650)),
             _PUBLIC_ONLY,
         ),
         read_only=True,
@@ -389,12 +389,12 @@ TOOLS = (
     Tool(
         "tidy_candidates",
         "Tidy candidates",
-        "Clusters of near states of one kind (fact, relation, task, summary), to be made into a plan for tidy_apply.",
+        "Clusters of similar states of one kind (fact, relation, task, summary), to make a plan for tidy_apply from.",
         ("tidy", "candidates"),
         (
             Parameter("kind", "--kind", _text("Only this kind.", enum=list(STATE_KINDS))),
             Parameter("budget", "--budget", _whole("Maximum tokens of text.", 100, default=6000)),
-            Parameter("summaries", "--summaries", _flag("Instead: scopes that deserve a summary.")),
+            Parameter("summaries", "--summaries", _flag("Show scopes that need a summary instead.")),
             _PUBLIC_ONLY,
         ),
         read_only=True,
@@ -403,7 +403,7 @@ TOOLS = (
     Tool(
         "tidy_apply",
         "Tidy apply",
-        "Apply a TidyPlan: the whole of it is checked first, then all of it is done or nothing.",
+        "Apply a TidyPlan: it is checked as a whole, then applied completely or not at all.",
         ("tidy", "apply"),
         (
             Parameter("plan", INPUT, _plan(), True),
@@ -414,7 +414,7 @@ TOOLS = (
     Tool(
         "undo",
         "Undo",
-        "Take back an operation by its number; without one, says which would be taken back. Nothing is changed where a "
+        "Take back an operation by its number; without one, says which would be taken back. Nothing is changed if a "
         "file was edited since.",
         ("undo",),
         (

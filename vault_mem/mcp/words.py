@@ -27,7 +27,7 @@ _CALLS = (
     (r"read it with `vault-mem show ID`; --replace-all replaces the whole text, by hand or not", "", "ask a person"),
 )
 _PLAIN = re.compile(r"`?vault-mem ((?:episode |tidy )?[a-z-]+)(?![\w ]*[-.]{2})`?")
-_OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-n(?= is))")
+_OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-n(?= must))")
 
 
 def in_tool_words(text: str, tool: Tool, offered: Collection[str]) -> str:

@@ -144,7 +144,7 @@ def _summary(each: Period) -> list[str]:
 
 def _times(felt: Felt) -> str:
     said = [f"{felt.primary} as the main emotion"] if felt.primary else []
-    return ", ".join([*said, f"{felt.secondary} beside another"]) if felt.secondary else said[0]
+    return ", ".join([*said, f"{felt.secondary} as a secondary emotion"]) if felt.secondary else said[0]
 
 
 def _chart(each: Period, width: int) -> list[str]:
@@ -193,7 +193,7 @@ def session_line(each: SessionFile, now: datetime) -> str:
     head = each.head
     ended = head.ended or head.started or now
     where = f", {head.project}" if head.project else ""
-    full = ", cut at its size" if head.full else ""
+    full = ", cut at the size limit" if head.full else ""
     turns = counted(head.turns, "turn")
     return f"{each.key} ({head.agent}{where}, {turns}{full}, {age(ended, now)}): {each.title}"
 

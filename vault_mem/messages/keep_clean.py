@@ -121,7 +121,7 @@ def restored_backup(result: BackupResult) -> str:
 def checked_backup(result: BackupResult) -> str:
     """What backup --check says."""
     if not result.wrong:
-        return f"Sound: {result.files} files ({result.private} private), made {result.made}"
+        return f"Complete: {result.files} files ({result.private} private), made {result.made}"
     more = [f"and {len(result.wrong) - 20} more"] if len(result.wrong) > 20 else []
     return "\n".join([f"Damaged: {result.file}", *(f"- {each}" for each in result.wrong[:20]), *more])
 
@@ -165,7 +165,8 @@ def graph_overview(shape: Overview) -> str:
             shape.bridge_count,
             [
                 f"{shape.titles[each.arc.source]} ({each.arc.source}) {_arc(each.arc)} "
-                f"{shape.titles[each.arc.target]} ({each.arc.target}), alone holds {each.smaller}"
+                f"{shape.titles[each.arc.target]} ({each.arc.target}), "
+                f"the only link to {counted(each.smaller, 'memory')}"
                 for each in shape.bridges
             ],
         ),
@@ -338,7 +339,7 @@ def undone(result: UndoResult) -> str:
     titles = f": {_titles(result.titles)}" if result.titles else ""
     return (
         f"Undone: {result.command} ({result.undone}), {counted(len(result.files), 'file')}{titles}\n"
-        f"Do it again: vault-mem undo {result.op.split('-')[0]}"
+        f"To redo it: vault-mem undo {result.op.split('-')[0]}"
     )
 
 

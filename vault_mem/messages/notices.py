@@ -4,7 +4,7 @@ from __future__ import annotations
 
 STALE = "the index is behind; {pending} changed file(s) are not in this answer yet"
 CLUSTERS_LEFT_OUT = "{count} more cluster(s) did not fit the budget"
-DAEMON_DIED = "the daemon died before it could answer; this was done before"
+DAEMON_DIED = "the daemon died before it could answer, but this was done"
 DEAD_LINKS = (
     "{files} of yours now have dead links. To change those too: vault-mem undo, then run it again with --update-links"
 )

@@ -126,7 +126,7 @@ def _git(state: GitState | None) -> str:
     """How the vault and git stand, in one line."""
     if state is None:
         return "not a repository"
-    said = [f"a {state.under_way} is under way; nothing is written unasked"] if state.under_way else []
+    said = [f"a {state.under_way} is in progress; nothing is written unasked"] if state.under_way else []
     said.append(f"{state.uncommitted or 'no'} uncommitted note(s)")
     if state.upstream:
         apart = [f"{n} {word}" for n, word in ((state.ahead, "ahead of"), (state.behind, "behind")) if n]
@@ -195,7 +195,7 @@ def running(status: Mapping[str, Any], *, is_open: bool = True) -> str:
     )
     lines = [head]
     for each in status["vaults"]:
-        watching = "told of changes by the system" if each["watching"] == "events" else "looking for changes"
+        watching = "notified of changes by the system" if each["watching"] == "events" else "scanning for changes"
         stays = "" if each["automatic"] else ", stays open"
         used = f"{counted(each['requests'], 'command')}, idle for {each['unused_seconds'] / 60:.0f} min{stays}"
         lines.append(f"  {each['vault']}: {used}, {watching}")
@@ -232,7 +232,7 @@ def imported_sessions(report: SessionsReport) -> str:
     did = "Would keep" if report.dry_run else "Kept"
     rest = [
         counted(report.turns, "turn"),
-        f"{len(report.grown)} grown" if report.grown else "",
+        f"{len(report.grown)} extended" if report.grown else "",
         f"{report.same} with nothing new" if report.same else "",
         f"{len(report.refused)} refused" if report.refused else "",
     ]
@@ -253,7 +253,7 @@ def imported(report: ImportReport) -> str:
     """What import says."""
     did = "Would import" if report.dry_run else "Imported"
     rest = [
-        f"{len(report.grown)} grown" if report.grown else "",
+        f"{len(report.grown)} extended" if report.grown else "",
         f"{len(report.skipped)} already here" if report.skipped else "",
         counted(len(report.duplicates), "duplicate") if report.duplicates else "",
         f"{len(report.refused)} refused" if report.refused else "",

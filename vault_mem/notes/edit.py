@@ -215,7 +215,7 @@ class _Change:
         self._refuse_unsafe(entry)
         self.colon = self._colon(entry.key)
         if not self.is_block and not _only_comment(front.line_rest(self._value_end())):
-            raise self._refused("something else stands on its line")
+            raise self._refused("something else is on its line")
 
     def patch(self, value: Value | None) -> _Patch:
         """The lines that take the place of the entry's."""
@@ -285,7 +285,7 @@ class _Change:
         """The key up to its colon, then the comment that follows the value."""
         rest = self.front.line_rest(value_end)
         if not _only_comment(rest):
-            raise self._refused("something else stands on its line")
+            raise self._refused("something else is on its line")
         head = self.front.text[self.front.starts[self.first] : self.colon]
         return head + (rest if rest.strip() else rest.lstrip(" \t"))
 
@@ -408,7 +408,7 @@ def _verify(before: Front, edited: NoteText, wanted: Mapping[str, Value | None])
         raise unsafe
     for key, value in wanted.items():
         if not _holds(after, key, value):
-            raise _refused(key, "the value would not read back as it is")
+            raise _refused(key, "the value would not be read back unchanged")
 
 
 def _expected_names(before: Front, wanted: Mapping[str, Value | None]) -> list[str | None]:

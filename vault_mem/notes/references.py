@@ -150,7 +150,7 @@ def rewritten(raw: bytes, change: Change, key: str = "") -> bytes:
     wanted: dict[str, Any] = {}
     fields = _fields(note)
     if fields is None:
-        raise EditRefused("the front matter cannot be read", "correct the file first (vault-mem doctor)")
+        raise EditRefused("the front matter cannot be read", "fix the file first (vault-mem doctor)")
     for name, items in _front_items(note):
         after = _changed_items(name, items, change)
         if after != items:

@@ -52,7 +52,7 @@ def _tell_done(workspace: Workspace, error: Exception) -> None:
     reason = error if isinstance(error, VaultMemError) else of_system(error)
     if reason is not None:
         raise WriteFailed(
-            f"operation {workspace.folder.last_op} is done, but what follows it failed: {reason.message}",
+            f"operation {workspace.folder.last_op} is done, but something after it failed: {reason.message}",
             "do not repeat it; `vault-mem undo` takes it back",
         ) from error
 
@@ -131,8 +131,8 @@ def read_to_edit(workspace: Workspace, memory: Memory) -> bytes:
         raise EditRefused(f"{memory.path} is an included note, read-only for vault-mem", "edit it yourself")
     known = workspace.index.known.files([memory.path]).get(memory.path)
     if known is not None and known.frozen:
-        reason = "it could not be read whole" if memory.private else known.frozen
-        raise EditRefused(f"{memory.path} is left alone: {reason}", "correct the file first (vault-mem doctor)")
+        reason = "it could not be read completely" if memory.private else known.frozen
+        raise EditRefused(f"{memory.path} is left alone: {reason}", "fix the file first (vault-mem doctor)")
     return _bytes(workspace, memory)
 
 
@@ -149,7 +149,7 @@ def _bytes(workspace: Workspace, memory: Memory) -> bytes:
         raise Changed(f"{memory.path} cannot be read: {error.strerror}", "was it moved? Try again") from error
     if raw is None:
         if has_stub(workspace.folder, memory.path):
-            raise EditRefused(f"{memory.path} is not downloaded", "its sync service has it: fetch it first")
+            raise EditRefused(f"{memory.path} is not downloaded", "download it from your sync service first")
         raise Changed(f"{memory.path} is gone", "was it moved? Try again")
     if not raw and not memory.provisional:
         raise Changed(f"{memory.path} is empty: it is being written, or is not downloaded", "try again")

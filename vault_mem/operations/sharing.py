@@ -22,7 +22,7 @@ def share(workspace: Workspace) -> None:
     try:
         shared.share()
     except StoreError as error:
-        trouble = _could_not(error) if shared.owes else f"{error.message}; this machine goes on by itself"
+        trouble = _could_not(error) if shared.owes else f"{error.message}; this machine works without it"
     if trouble != (shared.ledger.get("told") or ""):  # said once, and by `status` and `doctor` from then on
         shared.ledger.put(told=trouble)
         workspace.notices += [trouble] if trouble else []
@@ -62,7 +62,7 @@ def status(workspace: Workspace) -> StoreStatus | None:
 
 def _could_not(error: StoreError) -> str:
     return (
-        f"it could NOT be taken out of the store, which other machines and its operator read: {error.message}; "
+        f"it could NOT be removed from the store, which other machines and its operator can read: {error.message}; "
         "the next command tries again, and doctor says so until it is done"
     )
 

@@ -30,7 +30,7 @@ def text(name: str, value: Any) -> str:
     """A text; of an enum its value."""
     value = value.value if isinstance(value, Enum) else value
     if not isinstance(value, str):
-        raise InvalidInput(f"{name} is a text, not {value!r}")
+        raise InvalidInput(f"{name} must be a text, not {value!r}")
     return text_of(value)
 
 
@@ -41,47 +41,47 @@ def whole(name: str, value: Any) -> int:
     except TypeError:
         number = None
     if number is None:
-        raise InvalidInput(f"{name} is a whole number, not {value!r}")
+        raise InvalidInput(f"{name} must be a whole number, not {value!r}")
     if number < MINIMUM.get(name, number):
-        raise InvalidInput(f"{name} is at least {MINIMUM[name]}, not {number}")
+        raise InvalidInput(f"{name} must be at least {MINIMUM[name]}, not {number}")
     return number
 
 
 def number(name: str, value: Any) -> float:
     """A number, and one that is finite."""
     if isinstance(value, bool | str) or not hasattr(value, "__float__"):
-        raise InvalidInput(f"{name} is a number, not {value!r}")
+        raise InvalidInput(f"{name} must be a number, not {value!r}")
     found = float(value)
     if not math.isfinite(found):
-        raise InvalidInput(f"{name} is a number, not {value!r}")
+        raise InvalidInput(f"{name} must be a number, not {value!r}")
     return value if isinstance(value, int | float) else found
 
 
 def flag(name: str, value: Any) -> bool:
     """True or False, and nothing that only looks like one of them: `private="no"` would be private."""
     if not isinstance(value, bool):
-        raise InvalidInput(f"{name} is True or False, not {value!r}")
+        raise InvalidInput(f"{name} must be True or False, not {value!r}")
     return value
 
 
 def mapping(name: str, value: Any) -> Mapping[str, Any]:
     """Names with values."""
     if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value):
-        raise InvalidInput(f"{name} is a dict with texts as keys, not {value!r}")
+        raise InvalidInput(f"{name} must be a dict with texts as keys, not {value!r}")
     return value
 
 
 def several(name: str, value: Any) -> Any:
     """An iterable of values; a single text is refused, though Python would iterate over its letters."""
     if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
-        raise InvalidInput(f"{name} is a list of texts, drafts or dicts, not {value!r}")
+        raise InvalidInput(f"{name} must be a list of texts, drafts or dicts, not {value!r}")
     return value
 
 
 def function(name: str, value: Any) -> Any:
     """Something to call."""
     if not callable(value):
-        raise InvalidInput(f"{name} is a function, not {value!r}")
+        raise InvalidInput(f"{name} must be a function, not {value!r}")
     return value
 
 
@@ -91,7 +91,7 @@ def one_of(kind: type | str) -> Callable[[str, Any], Any]:
     def read(name: str, value: Any) -> Any:
         wanted: type = getattr(types(), kind) if isinstance(kind, str) else kind
         if not isinstance(value, wanted):
-            raise InvalidInput(f"{name} is of type {wanted.__name__}, not {value!r}")
+            raise InvalidInput(f"{name} must be of type {wanted.__name__}, not {value!r}")
         return value
 
     return read

@@ -93,8 +93,8 @@ def remember(root: str, draft: Draft, how: Mapping[str, Any], request: str) -> R
     except Lost:
         if await_end(root):
             raise
-        hint = "it may still save the text; look before you repeat it"
-        raise Busy("the daemon broke off its answer but is still at work", hint) from None
+        hint = "it may still save the text; check before you repeat it"
+        raise Busy("the daemon stopped answering but is still working", hint) from None
     if answer is None:
         return None
     if "error" in answer:

@@ -42,13 +42,13 @@ class Vault(library.Vault):
     """One vault. Every method brings the index up to date with the files first, or says that it could not.
 
     `path` is the vault's folder; without one it is found as the command finds it. Any number of threads may call one
-    `Vault`: reads run side by side and beside a write, writes are made one after the other, in the order in which they
-    came. `AsyncVault` is the same for asyncio.
+    `Vault`: reads run in parallel, also with a write; writes run one after the other, in the order in which they came.
+    `AsyncVault` is the same for asyncio.
 
-    `watch=True` hears of changes to the files for as long as the vault is open, so that a call need not look at all of
-    them; inside `with Vault(…) as vault:` that is the default from the second call on, `watch=False` turns it off.
-    `wait` is how many seconds a write waits for others that write, and `read_wait` a read for a sync, before it answers
-    from what is there and says so. Settings that change on disk are seen by the next call. Where the daemon is
+    `watch=True` watches the files while the vault is open, so that a call need not check all of them; inside
+    `with Vault(…) as vault:` that is the default from the second call on, `watch=False` turns it off.
+    `wait` is how many seconds a write waits for other writes, and `read_wait` how many a read waits for a sync before
+    it answers from what is there and says so. The next call sees settings that changed on disk. If the daemon is
     running and the files are not watched here, `recall` and `remember` ask it (never with VAULT_MEM_DAEMON=off).
     """
 
@@ -66,7 +66,7 @@ class Vault(library.Vault):
     ) -> None:
         """Open a vault; raises VaultNotFound where there is none."""
         if path is not None and not isinstance(path, str | os.PathLike):
-            raise InvalidInput(f"path is a text or a Path, not {path!r}")
+            raise InvalidInput(f"path must be a text or a Path, not {path!r}")
         if env is not None:
             given.mapping("env", env)
         if clock is not None:
@@ -112,7 +112,7 @@ class Vault(library.Vault):
         self._inside = False
 
     def close_files(self) -> None:
-        """Stop watching, and let go of the index's files; the vault can be used again. `with` does it at its end."""
+        """Stop watching, and close the index's files; the vault can be used again. `with` does it at its end."""
         with self._changing:
             watcher, self._watcher = self._watcher, None
         if watcher is not None:
@@ -131,7 +131,7 @@ class Vault(library.Vault):
     def settle(self) -> None:
         """Do what waits for quiet: new ids, links after a rename, private moves, views, ticked proposals, tidy.
 
-        No other call does any of it: an answer writes nothing. Leaving `with Vault(…)` does it, too.
+        No other call does any of it: an answer writes nothing. Leaving `with Vault(…)` does it too.
         """
         from vault_mem.operations.unasked.quiet import settle
 
@@ -152,7 +152,7 @@ class Vault(library.Vault):
     ) -> types.RecallResult:
         """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest.
 
-        A daemon that is running anyway is asked, unless the files are watched here.
+        It asks a running daemon, unless the files are watched here.
         """
         if self._asks and cost is None and not others:
             from vault_mem.python import served
@@ -185,7 +185,7 @@ class Vault(library.Vault):
 
         They are the tools of the MCP server, in its words: the "core" ones (wake_up, recall, remember, update_memory,
         forget) or "all". Each returns what a model should read, with the words of memories tagged as such; an error is
-        said in the same way. With `public_only` there are no private memories for them.
+        said in the same way. With `public_only` they see no private memories.
         """
         from vault_mem.python.tools import as_tools
 
@@ -209,7 +209,7 @@ class Vault(library.Vault):
         """Take over settings that changed on disk; another model or index is opened."""
         seen = self._settings_now()
         if seen[0] is None:
-            raise VaultNotFound(f"{self.root} is no vault any more", "was it moved? Open it where it is now")
+            raise VaultNotFound(f"{self.root} is no longer a vault", "was it moved? Open it where it is now")
         if seen == self._seen:
             return
         was = self._folder
@@ -303,7 +303,7 @@ def _saved_by(workspace: Workspace, request: str) -> types.RememberResult | None
 
 def _seconds(name: str, value: float | None) -> float | None:
     if value is not None and given.number(name, value) < 0:
-        raise InvalidInput(f"{name} is at least 0, not {value}")
+        raise InvalidInput(f"{name} must be at least 0, not {value}")
     return value
 
 

@@ -249,9 +249,7 @@ def _value(piece: Piece, text: str) -> Any:
     try:
         return jsonc.parse(text).value
     except (jsonc.NotJson, RecursionError) as error:
-        raise EditRefused(
-            f"{piece.path} is not valid JSON: {error}", "correct it first; nothing was changed"
-        ) from error
+        raise EditRefused(f"{piece.path} is not valid JSON: {error}", "fix it first; nothing was changed") from error
 
 
 def _yaml(piece: Piece, text: str) -> dict[str, Any]:
@@ -261,9 +259,7 @@ def _yaml(piece: Piece, text: str) -> dict[str, Any]:
         value = yaml.safe_load(text) or {}
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         reason = " ".join(str(error).split())
-        raise EditRefused(
-            f"{piece.path} is not valid YAML: {reason}", "correct it first; nothing was changed"
-        ) from error
+        raise EditRefused(f"{piece.path} is not valid YAML: {reason}", "fix it first; nothing was changed") from error
     if not isinstance(value, dict):
         raise _refused(piece, "it is no mapping", json.dumps(piece.entries[0].value))
     return value
@@ -273,9 +269,7 @@ def _toml(piece: Piece, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
-        raise EditRefused(
-            f"{piece.path} is not valid TOML: {error}", "correct it first; nothing was changed"
-        ) from error
+        raise EditRefused(f"{piece.path} is not valid TOML: {error}", "fix it first; nothing was changed") from error
 
 
 def _at(value: Any, keys: tuple[str, ...]) -> Any:

@@ -70,7 +70,8 @@ class Receipts:
             pass
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise VaultMemError(
-                f"{self.path} cannot be read: {error}", "it says what setup added where; move it aside to go on without"
+                f"{self.path} cannot be read: {error}",
+                "it records what setup added; move it away to continue without it",
             ) from error
 
     def of(self, path: Path) -> Receipt | None:

@@ -200,7 +200,7 @@ def _read(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise EditRefused(f"{path} is left alone: it is not UTF-8 text", "correct it first") from error
+        raise EditRefused(f"{path} was left alone: it is not UTF-8 text", "save it as UTF-8 first") from error
     except OSError as error:
         raise EditRefused(f"{path} is left alone: {error.strerror}", "nothing was changed") from error
 

@@ -12,7 +12,7 @@ REMINDER = (
 )
 # No tool can be called while a summary is made.
 SUMMARY = (
-    "In the summary, list what of this conversation is worth remembering and was not saved with vault-mem yet, "
+    "In the summary, list what is worth remembering and has not been saved with vault-mem yet, "
     "so that it can be saved afterwards, and keep the ids of saved memories."
 )
 

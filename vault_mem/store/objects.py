@@ -78,13 +78,11 @@ class Objects:
         self._seconds, self._began = seconds, (time.monotonic(), time.time())
         scheme, _, path = uri.partition("://")
         if scheme not in _FROM_ENVIRONMENT:
-            raise StoreError(
-                f"{scheme}:// is no store that machines can share an index on", "use s3://, gs:// or az:// and a bucket"
-            )
+            raise StoreError(f"machines cannot share an index on {scheme}://", "use s3://, gs:// or az:// and a bucket")
         if not path.strip("/") or re.search(r"[@?#]", path):
             raise StoreError(
                 "the address of the store should be a bucket and a folder in it, and nothing else",
-                "s3://bucket/folder; credentials belong into the environment or into store_options",
+                "s3://bucket/folder; credentials belong in the environment or in store_options",
             )
         self._numbers_all = scheme == "gs"  # every object there has a number, whether or not old ones are kept
         given = _FROM_ENVIRONMENT[scheme]
@@ -147,7 +145,7 @@ class Objects:
         from obstore import exceptions
 
         if self.time_left() <= 0:
-            raise StoreError("the store is too slow", "what is not done yet is tried again by the next command")
+            raise StoreError("the store is too slow", "the next command tries again")
         self.traffic.requests += 1
         try:
             return call()
@@ -156,12 +154,12 @@ class Objects:
         except (exceptions.NotFoundError, FileNotFoundError):
             if missing:
                 return missing["missing"]  # type: ignore[no-any-return]
-            raise StoreError("the bucket of the store does not exist", "make it, or correct index_dir") from None
+            raise StoreError("the bucket of the store does not exist", "create it, or fix index_dir") from None
         except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError, PermissionError):
-            hint = "docs/store.md says where they are set; S3 refuses a computer whose clock is wrong, too"
+            hint = "docs/store.md says where they are set; S3 also refuses a computer whose clock is wrong"
             raise StoreError("the store refuses the credentials", hint) from None
         except (exceptions.BaseError, OSError, TimeoutError):  # their texts may quote an address or a header
-            raise StoreError("the store cannot be reached", "it is tried again by the next command") from None
+            raise StoreError("the store cannot be reached", "the next command tries again") from None
 
 
 def _info(found: Any) -> ObjectInfo:

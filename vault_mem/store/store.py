@@ -61,11 +61,13 @@ class Store:
             told = json.loads(raw or b"")
             known, salt = told["format"], str(told["salt"])
         except (ValueError, TypeError, KeyError):
-            raise StoreError("what lies there is no store of vault-mem", "name an empty folder of the bucket") from None
+            raise StoreError(
+                "what is there is not a store of vault-mem", "name an empty folder of the bucket"
+            ) from None
         if known != FORMAT:
             raise StoreError(
                 f"the store has format {known}, and this version reads {FORMAT}",
-                "name another folder, or have the same version of vault-mem on all machines",
+                "name another folder, or use the same version of vault-mem on all machines",
             )
         if salt != self.ledger.get("salt"):  # new to us, or emptied and begun again since
             self._try_out()
@@ -222,7 +224,7 @@ class Store:
         self.objects.put(name, b"")
         seen = self.objects.look_at(name)
         if seen is None:
-            raise StoreError("the store does not keep what is written", "it is tried again by the next command")
+            raise StoreError("the store does not keep what is written", "the next command tries again")
         return seen.modified
 
     @contextmanager

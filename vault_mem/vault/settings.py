@@ -69,13 +69,17 @@ class Settings:
     private_folder: str = _setting("private", "where private memories live; ignored by git", check=_folder)
     episodes_folder: str = _setting("episodes", "where episodes live", check=_folder)
     sessions_folder: str = _setting("sessions", "where captured sessions are kept; ignored by git", check=_folder)
-    sessions_days: int = _setting(90, "how long captured sessions are kept, in days; 0 is for good", check=(0, 36_500))
-    session_kilobytes: int = _setting(1024, "how large one session grows; the rest is left out", check=(16, 100_000))
+    sessions_days: int = _setting(
+        90, "how long captured sessions are kept, in days; 0 means forever", check=(0, 36_500)
+    )
+    session_kilobytes: int = _setting(
+        1024, "maximum size of one session, in kB; the rest is left out", check=(16, 100_000)
+    )
     include: list[str] = _setting([], "other notes to search, read-only, as globs: notes/**")
     ignore: list[str] = _setting(
-        ["README.md", "templates/**", "_templates/**"], "notes that are no memories, as globs (folder notes never are)"
+        ["README.md", "templates/**", "_templates/**"], "notes that are not memories, as globs (folder notes never are)"
     )
-    quiet_seconds: int = _setting(30, "a file is left alone until it has not changed for so long", check=(0, 86_400))
+    quiet_seconds: int = _setting(30, "seconds without an edit before a file counts as quiet", check=(0, 86_400))
     adopt_ids: str = _setting(
         "quiet", "write an id into a note that has none: quiet (once it is quiet) or never", check=("quiet", "never")
     )
@@ -84,7 +88,7 @@ class Settings:
     )
     dedup_mode: str = _setting(
         "judge",
-        "what tells a repetition: judge (near, and no fact differs) or distance (nothing but the thresholds)",
+        "what decides on a repetition: judge (near, and no fact differs) or distance (only the thresholds)",
         check=("judge", "distance"),
     )
     merge_threshold: float = _setting(0.10, "memories nearer than this are proposed for a merge", check=_SHARE)
@@ -103,10 +107,10 @@ class Settings:
         ["introspection", "decision", "lesson"], "memories of these categories are listed in MEMORY.md too"
     )
     title_aliases: bool = _setting(
-        True, "in a vault that Obsidian opens, write the title of a new memory as an alias, to find and show it by"
+        True, "in an Obsidian vault, write the title of a new memory as an alias, so that Obsidian finds and shows it"
     )
     people_links: bool = _setting(
-        False, "write people of a new memory as links where the vault has a note of that name, for backlinks"
+        False, "write people of a new memory as links if the vault has a note of that name, for backlinks"
     )
     heal_links: bool = _setting(True, "after a file was renamed, write its new name into links to it, once quiet")
     private_moves: bool = _setting(
@@ -124,61 +128,61 @@ class Settings:
     candidates: bool = _setting(True, "propose in REVIEW.md what looks worth keeping in captured sessions")
     search_with: str = _setting(
         "auto",
-        "what finds candidates: memory (every row is held, exact), lancedb (its indexes; memory stays small) or auto "
+        "how candidates are found: memory (all rows in memory, exact), lancedb (its indexes, less memory) or auto "
         "(lancedb from 100,000 rows on)",
         env="VAULT_MEM_SEARCH_WITH",
         check=("auto", "memory", "lancedb"),
     )
     journal_days: int = _setting(30, "how long operations can be undone, in days", check=(1, 3650))
-    journal_megabytes: int = _setting(50, "how large the undo journal grows", check=(1, 100_000))
+    journal_megabytes: int = _setting(50, "maximum size of the undo journal, in MB", check=(1, 100_000))
     trash_days: int = _setting(30, "how long a forgotten memory can be restored, in days", check=(1, 3650))
-    scaffold: bool = _setting(True, "end answers with a thought for the agent, after ---")
-    scaffold_saved: str = _setting("", "that thought after remember; empty is the built-in one", check=_short)
-    scaffold_duplicate: str = _setting("", "the same where remember refused a repetition", check=_short)
+    scaffold: bool = _setting(True, "end answers with a question to the agent, after ---")
+    scaffold_saved: str = _setting("", "that question after remember; empty means the built-in one", check=_short)
+    scaffold_duplicate: str = _setting("", "the same if remember refused a repetition", check=_short)
     scaffold_forgotten: str = _setting("", "the same after forget", check=_short)
-    scaffold_candidates: str = _setting("", "the same where consolidate found near-duplicates", check=_short)
+    scaffold_candidates: str = _setting("", "the same if consolidate found near-duplicates", check=_short)
     scaffold_wake_up: str = _setting("", "the same after wake-up", check=_short)
     scaffold_introspect: str = _setting("", "the same after introspect", check=_short)
     model: str = _setting(
         "",
-        "embedding model: a model2vec folder or hub name; empty is the built-in one",
+        "embedding model: a model2vec folder or hub name; empty means the built-in one",
         user_only=True,
         env="VAULT_MEM_MODEL",
     )
     editor: str = _setting(
-        "", "the editor that `edit` opens; empty is VISUAL or EDITOR of the environment", user_only=True
+        "", "the editor that `edit` opens; empty means VISUAL or EDITOR from the environment", user_only=True
     )
     index_dir: str = _setting(
         "",
-        "where indexes are kept; empty is the user's cache folder; s3://bucket/folder has machines share their work "
+        "where indexes are kept; empty means your cache folder; with s3://bucket/folder, machines share the work "
         "(docs/store.md)",
         user_only=True,
         env="VAULT_MEM_INDEX_DIR",
     )
     store_options: list[str] = _setting(
         [],
-        'what reaches the store of index_dir: ["endpoint=https://…", "access_key_id=…"]; never shown',
+        'options for the store in index_dir: ["endpoint=https://…", "access_key_id=…"]; never shown',
         user_only=True,
         secret=True,
     )
     vault: str = _setting(
-        "", "the vault to use when none is named and none is around", user_only=True, env="VAULT_MEM_VAULT"
+        "", "the vault to use if none is named and you are not in one", user_only=True, env="VAULT_MEM_VAULT"
     )
     vaults: list[str] = _setting(
         [], 'vaults that answer together: ["~/me", "."]; "." is the one around the current folder', user_only=True
     )
     save_to: list[str] = _setting(
-        [], 'where new memories go that have a kind or person: ["kind:mood=~/me", "person:Kaya=~/me"]', user_only=True
+        [], 'where new memories of a kind or person go: ["kind:mood=~/me", "person:Kaya=~/me"]', user_only=True
     )
     follow_links: list[str] = _setting(
-        [], "symbolic links in a vault that are followed, by their whole path: ~/vault/private", user_only=True
+        [], "symbolic links in a vault to follow, by full path: ~/vault/private", user_only=True
     )
     autocommit: list[str] = _setting(
-        [], "vaults that the daemon commits to git by itself once they are quiet, by their whole path", user_only=True
+        [], "vaults that the daemon commits to git once they are quiet, by full path", user_only=True
     )
     idle_seconds: int = _setting(
         1800,
-        "the daemon lets a vault go after so long without a command",
+        "seconds without a command until the daemon closes a vault",
         user_only=True,
         check=(1, 604_800),
     )
@@ -314,7 +318,7 @@ def _read(path: Path, tree: Tree) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: not valid TOML: {error}", "correct the file; nothing was changed") from error
+        raise SettingsError(f"{path}: not valid TOML: {error}", "fix the file; nothing was changed") from error
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {error.strerror}") from error
 

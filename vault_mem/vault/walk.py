@@ -19,7 +19,7 @@ from vault_mem.vault.tree import PathRefused, beside, key_of, name_of, native
 _RESERVED_PRIVATE = "REVIEW.md"
 _LINK = "is a symbolic link and is not followed"
 # Files that a sync service has not downloaded (SPEC O-5).
-NOT_DOWNLOADED = "is not downloaded; its sync service has it"
+NOT_DOWNLOADED = "is not downloaded from its sync service"
 EMPTIED = "is empty: not downloaded yet, or its text was deleted; what it said is still searched"
 # iCloud hides what it leaves of a file; Nextcloud, ownCloud and odrive give it an ending.
 _STUB = re.compile(r"\.(?P<hidden>.+)\.icloud|(?P<plain>[^.].*)\.(?:nextcloud|owncloud|cloud)", re.DOTALL)
@@ -115,7 +115,7 @@ def watched_folders(folder: Folder) -> list[str]:
 
 def _check_root(folder: Folder) -> None:
     if not folder.tree.exists(VAULT_FILE):
-        raise VaultNotFound(f"{folder.root} has no {VAULT_FILE} any more", "is the disk mounted? Nothing was changed")
+        raise VaultNotFound(f"{folder.root} no longer has a {VAULT_FILE}", "is the disk mounted? Nothing was changed")
 
 
 @dataclass(frozen=True)

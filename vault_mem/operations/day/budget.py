@@ -55,7 +55,7 @@ class Filling(Generic[R]):
         result.left_out = _ROOM_TO_SAY_SO
         least = cost(result)
         if least > budget:
-            raise InvalidInput(f"a budget of {budget} tokens is too small", f"the least for this answer is {least}")
+            raise InvalidInput(f"a budget of {budget} tokens is too small", f"this answer needs at least {least}")
 
     def add(self, target: list[T], *sizes: T) -> None:
         """Append the first of the sizes that fits."""

@@ -86,7 +86,7 @@ class Period(Result):
 
 @dataclass(frozen=True)
 class EmotionTrend(Result):
-    """The periods asked for, the shortest first."""
+    """The periods asked for, shortest first."""
 
     periods: list[Period]
     stale: bool = False
@@ -96,7 +96,7 @@ class EmotionTrend(Result):
 def emotion_trend(workspace: Workspace, days: int | None = None, *, public_only: bool = False) -> EmotionTrend:
     """The last week and month, or the last `days`. Private memories count, because only sums are shown."""
     if days is not None and not 1 <= days <= LONGEST:
-        raise InvalidInput(f"--days is from 1 to {LONGEST}, not {days}")
+        raise InvalidInput(f"--days must be from 1 to {LONGEST}, not {days}")
     freshness = workspace.freshen()
     private = False if public_only else None
     wanted = (WEEK, MONTH) if days is None else (days,)

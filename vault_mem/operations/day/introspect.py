@@ -36,7 +36,7 @@ class ShownEpisode(Result):
 
 @dataclass
 class Introspection(Result):
-    """What there is to think about; `left_out` counts what had no room."""
+    """What is worth thinking about; `left_out` counts what did not fit the budget."""
 
     emotions: Period
     stale: bool = False

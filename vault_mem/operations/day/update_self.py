@@ -73,7 +73,7 @@ def plan_update_self(
     try:
         text = _NEW if before is None else before.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise EditRefused(f"{SELF} is not UTF-8 text and is left alone", "save it as UTF-8 first") from error
+        raise EditRefused(f"{SELF} is not UTF-8 text and was left alone", "save it as UTF-8 first") from error
     # Numbers mean the questions as they were shown, so that resolving one does not move the others.
     numbered = [(_number(read_self(text), which), _line(answer, "an answer")) for which, answer in resolve]
     if len({number for number, _ in numbered}) < len(numbered):
@@ -97,7 +97,7 @@ def _refuse_secrets(*groups: Sequence[str]) -> None:
     for kind in (find_secret(text) for group in groups for text in group):
         if kind is not None:
             raise SecretFound(
-                f"this looks as if it holds {kind}", f"{SELF} is public: leave it out, or use remember --private"
+                f"this looks like it contains {kind}", f"{SELF} is public: leave it out, or use remember --private"
             )
 
 

@@ -48,7 +48,7 @@ class Elsewhere:
 
 @dataclass
 class WakeUp(Result):
-    """What there is to know. `introspection` holds one at the most; `left_out` counts what had no room.
+    """What to know. `introspection` has one item at most; `left_out` counts what did not fit the budget.
 
     `due` are the days of the tasks that are overdue or due within a week, by id: they come first. `candidates` are
     sentences of sessions that wait to be accepted; `missed` is why sessions could not be captured; `others` are from

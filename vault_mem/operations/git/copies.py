@@ -77,7 +77,9 @@ def take_in(copy: SyncCopy, workspace: Workspace) -> None:
             known = next((key for key in (copy.original, copy.key) if git.version(folder, key, 1)), copy.original)
             found = merged_with(folder, known, one, other)
             if found is None or found.conflicts:
-                raise Conflict("both versions changed the same", "vault-mem review shows them side by side")
+                raise Conflict(
+                    "both versions changed the same key or lines", "vault-mem review shows them side by side"
+                )
             transaction.write(copy.original, one, merged_bytes(found))
             views.follow_text(transaction, copy.original, one, merged_bytes(found))
         transaction.remove(copy.key, other)

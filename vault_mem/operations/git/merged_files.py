@@ -61,7 +61,7 @@ def leftovers(folder: Folder) -> Iterator[Leftover]:
         after = _history(text)
         if after != text:
             marks = any(line.startswith(_MARKS) for line in text.split("\n"))
-            what = "marks of a merge stand in it" if marks else "a merge left its lines twice or out of order"
+            what = "it contains merge marks" if marks else "a merge left duplicate or unordered lines in it"
             yield Leftover(key, what, after=encoded(after.replace("\n", "\r\n") if b"\r\n" in raw else after))
 
 
@@ -129,14 +129,16 @@ def _leftover(folder: Folder, key: str, raw: bytes, waiting: bool) -> Iterator[L
         line = next(number for number, each in enumerate(text.split("\n"), 1) if each.startswith(_MARKS[0]))
         broken = "\n<<<<<<<" in "".join(cut(text)[1] or ())
         if after != raw or broken:
-            yield Leftover(key, "marks of a merge stand in it", line, after, bool(result.conflicts))
+            yield Leftover(key, "it contains merge marks", line, after, bool(result.conflicts))
         else:
-            yield Leftover(key, "both sides of a merge changed the same; both texts are in it", line, undecided=True)
+            yield Leftover(
+                key, "both sides of a merge changed the same key or lines; it has both texts", line, undecided=True
+            )
     elif kind in _OURS:
         stripped = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(_WHOLE_MARKS))
         clean = without_repeats(stripped) if kind == "review" else without_copies(stripped, kind)
         if clean != text:
-            what = "marks of a merge stand in it" if stripped != text else "a merge left lines in it twice"
+            what = "it contains merge marks" if stripped != text else "a merge left duplicate lines in it"
             yield Leftover(key, what, after=encoded(clean))
     elif _half_marked(text):
         yield Leftover(key, "a merge was half resolved: some of its marks are left", undecided=True)

@@ -23,7 +23,7 @@ MAX_CONTENT_BYTES = 1_000_000
 
 @dataclass(slots=True)
 class Draft(Fields):
-    """What is to be remembered."""
+    """What to remember."""
 
     content: str
     created: datetime | None = None
@@ -55,7 +55,7 @@ def checked(draft: Draft, zone: tzinfo) -> Draft:
         raise InvalidInput("valid_to is before valid_from")
     private = read_bool(draft.private)
     if private is None:
-        raise InvalidInput(f"private is true or false, not {draft.private!r}")
+        raise InvalidInput(f"private must be true or false, not {draft.private!r}")
     return replace(draft, **_trimmed(draft), **times, content=content, kind=kind, private=private)
 
 
@@ -81,7 +81,7 @@ def _times(draft: Draft, zone: tzinfo) -> dict[str, Any]:
             continue
         moment = read_time(value, zone)
         if moment is None:
-            raise InvalidInput(f"{name} is a time that can be shown in any zone, not {value!r}")
+            raise InvalidInput(f"{name} must be a time that can be shown in any zone, not {value!r}")
         times[name] = moment
     return times
 
@@ -95,8 +95,8 @@ def refuse_secrets(fields: Mapping[str, object]) -> None:
             if kind is not None:
                 where = "the text" if name == "content" else name
                 raise SecretFound(
-                    f"{where} looks as if it holds {kind}",
-                    "nothing was saved or kept; leave it out, or use --private, or --allow-secret if it is none",
+                    f"{where} looks like it contains {kind}",
+                    "nothing was saved or kept; leave it out, or use --private, or --allow-secret if it is not one",
                 )
 
 
@@ -114,13 +114,13 @@ def _check_types(draft: Draft) -> None:
     for name, each in FIELDS.items():
         _CHECKS[each.form](each, getattr(draft, name))
     if not isinstance(draft.created, datetime | None):
-        raise InvalidInput(f"created is a time, not {draft.created!r}")
+        raise InvalidInput(f"created must be a time, not {draft.created!r}")
     check_metadata(draft.metadata)
 
 
 def _check_text(name: str, value: object) -> None:
     if not isinstance(value, str):
-        raise InvalidInput(f"{name} is text, not {value!r}")
+        raise InvalidInput(f"{name} must be text, not {value!r}")
     writable(value, name)
 
 
@@ -129,12 +129,12 @@ def _check_line(each: FieldInfo, value: object) -> None:
         return
     _check_text(each.name, value)
     if not each.choices and ("\n" in str(value) or not str(value).strip()):
-        raise InvalidInput(f"{each.name} is one line of text")
+        raise InvalidInput(f"{each.name} must be one line of text")
 
 
 def _check_list(each: FieldInfo, value: object) -> None:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise InvalidInput(f"{each.name} is a list of texts, not {value!r}")
+        raise InvalidInput(f"{each.name} must be a list of texts, not {value!r}")
     for item in value:
         writable(item, each.name)
 
@@ -144,11 +144,11 @@ def _check_number(each: FieldInfo, value: object) -> None:
         return
     number = None if isinstance(value, bool) else value
     if each.form is Form.WHOLE and not (isinstance(number, int) and _within(each, number)):
-        raise InvalidInput(f"{each.name} is {each.limits}, not {value}")
+        raise InvalidInput(f"{each.name} must be {each.limits}, not {value}")
     if not isinstance(number, int | float):
-        raise InvalidInput(f"{each.name} is a number, not {value!r}")
+        raise InvalidInput(f"{each.name} must be a number, not {value!r}")
     if not _within(each, number):
-        raise InvalidInput(f"{each.name} is {each.limits}, not {value}")
+        raise InvalidInput(f"{each.name} must be {each.limits}, not {value}")
 
 
 def _within(each: FieldInfo, number: float) -> bool:
@@ -157,7 +157,7 @@ def _within(each: FieldInfo, number: float) -> bool:
 
 def _check_time(each: FieldInfo, value: object) -> None:
     if not isinstance(value, datetime | None):
-        raise InvalidInput(f"{each.name} is a time, not {value!r}")
+        raise InvalidInput(f"{each.name} must be a time, not {value!r}")
 
 
 def _check_flag(each: FieldInfo, value: object) -> None:

@@ -42,13 +42,13 @@ def day_of(content: str, created: datetime) -> str | None:
 
 
 def by_day(tasks: Iterable[Memory], zone: tzinfo) -> list[tuple[date, Memory]]:
-    """The open tasks that are due on a day, the earliest first."""
+    """Open tasks with a due date, earliest first."""
     dated = [(day, task) for task in tasks if not is_done(task) and (day := due_on(task, zone)) is not None]
     return sorted(dated, key=lambda each: (each[0], -each[1].importance, each[1].id))
 
 
 def list_due(workspace: Workspace, filters: Filters | None = None, limit: int | None = None) -> ListResult:
-    """The open tasks that are due on a day, the earliest first."""
+    """Open tasks with a due date, earliest first."""
     found = list_memories(workspace, replace(filters or Filters(), kind="task"))
     tasks = [task for _, task in by_day(found.memories, workspace.folder.zone)]
     return ListResult(tasks[:limit], len(tasks), found.stale, found.pending)

@@ -23,7 +23,7 @@ def resolved(workspace: Workspace, filters: Filters) -> Filters:
         writable(text or "", "a filter")
     check_metadata(filters.metadata)
     if filters.importance is not None and filters.importance not in range(1, 6):
-        raise InvalidInput(f"importance is from 1 to 5, not {filters.importance}")
+        raise InvalidInput(f"importance must be from 1 to 5, not {filters.importance}")
     return replace(filters, kind=kind, people=_by_all_names(workspace, people) if people else filters.people)
 
 

@@ -46,8 +46,8 @@ IN_PLACE_OF_MEMORIES = 2  # turns of sessions, where no memory answers
 class RecallResult(Results[Found]):
     """What was found, best first. `stale` answers do not reflect `pending` changed files.
 
-    `answered` is false where nothing is likely to answer: then the results are the nearest there are, two at the most.
-    `left_out` counts what a budget had no room for.
+    `answered` is false if nothing is likely to answer: then the results are the nearest, two at most.
+    `left_out` counts what did not fit the budget.
     """
 
     query: str
@@ -86,11 +86,11 @@ class Request:
         if not query:
             raise InvalidInput("nothing to recall: the query is empty", 'try: vault-mem recall "..."')
         if self.limit < 1:
-            raise InvalidInput(f"-n is at least 1, not {self.limit}")
+            raise InvalidInput(f"-n must be at least 1, not {self.limit}")
         if self.budget is not None and self.budget < SMALLEST_BUDGET:
-            raise InvalidInput(f"--budget is at least {SMALLEST_BUDGET} tokens, not {self.budget}")
+            raise InvalidInput(f"--budget must be at least {SMALLEST_BUDGET} tokens, not {self.budget}")
         if self.min_relevance is not None and not 0 <= self.min_relevance <= 1:
-            raise InvalidInput(f"--min-relevance is from 0 to 1, not {self.min_relevance:g}")
+            raise InvalidInput(f"--min-relevance must be from 0 to 1, not {self.min_relevance:g}")
         return replace(self, query=query[:MAX_QUERY])
 
 

@@ -42,11 +42,11 @@ log = redact.logger(__name__)
 class RememberResult(Result, tuple[Memory | None, int, list[Found], Found | None]):
     """Unpacks into memory, links, linked, duplicate_of; exactly one of memory and duplicate_of is set.
 
-    True where the text was `saved`, false where it was refused as a repetition.
+    True if the text was `saved`, false if it was refused as a repetition.
 
     `changed` is a nearly identical memory that the saved one does not repeat, and `differs` says why. `grown`: there is
     one memory of the kind, and it says the new text now; `kept` is what a person had added to it, and is still there.
-    `may_replace` are open states that it may be the end of, `may_finish` open tasks that it says are done.
+    `may_replace` are open states that it may replace, `may_finish` open tasks that it says are done.
     """
 
     memory: Memory | None
@@ -113,11 +113,11 @@ def remember(
     most = settings.max_links if max_links is None else max_links
     for name, value in (("dedup_threshold", dedup), ("link_threshold", near)):
         if not 0 <= value <= 1:
-            raise InvalidInput(f"{name} is from 0 to 1, not {value}")
+            raise InvalidInput(f"{name} must be from 0 to 1, not {value}")
 
     def act() -> RememberResult:
         if workspace.freshen().stale:
-            raise Unsafe("the index is busy, so a repetition could not be told", "try again in a moment")
+            raise Unsafe("the index is busy, so a repetition could not be recognised", "try again in a moment")
         whole = _as_private_as_its_sources(workspace, draft)
         old_self = continued(workspace, whole)
         if old_self is None:
@@ -405,7 +405,7 @@ def _as_private_as_its_sources(workspace: Workspace, draft: Draft) -> Draft:
 def _refuse_to_name(old: Memory, memory: Memory) -> None:
     if old.private and not memory.private:
         raise InvalidInput(
-            f"{old.id} is private: a public memory cannot name it", "save the new one with --private too"
+            f"{old.id} is private: a public memory cannot refer to it", "save the new one with --private too"
         )
 
 

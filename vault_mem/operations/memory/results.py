@@ -30,13 +30,13 @@ def writable(text: str, what: str) -> str:
 def check_metadata(metadata: object) -> None:
     """Each key a word that front matter can have, each value one that it keeps as it is."""
     if not isinstance(metadata, Mapping):
-        raise InvalidInput(f"metadata is a mapping of names to values, not {metadata!r}")
+        raise InvalidInput(f"metadata must map names to values, not {metadata!r}")
     for name, value in metadata.items():
         if not (isinstance(name, str) and META_NAME.fullmatch(name)):
             raise InvalidInput(f"{name!r} cannot be a name in metadata", "use up to 60 letters, digits, _ and -")
         finite = not isinstance(value, float) or math.isfinite(value)
         if not isinstance(value, str | int | float | bool) or not finite or "\n" in str(value):
-            raise InvalidInput(f"metadata {name!r} is one line of text, a number or True or False, not {value!r}")
+            raise InvalidInput(f"metadata {name!r} must be one line of text, a number or True or False, not {value!r}")
         writable(str(value), f"metadata {name!r}")
 
 

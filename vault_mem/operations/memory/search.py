@@ -19,7 +19,7 @@ def search(workspace: Workspace, query: str, limit: int = 20, filters: Filters |
     if not query:
         raise InvalidInput("nothing to search for: the query is empty", 'try: vault-mem search "..."')
     if limit < 1:
-        raise InvalidInput(f"-n is at least 1, not {limit}")
+        raise InvalidInput(f"-n must be at least 1, not {limit}")
     freshness = workspace.freshen()
     found = workspace.reading(lambda: _find(workspace, query[:MAX_QUERY], limit, filters or Filters()))
     return RecallResult(query, found, freshness.stale, freshness.pending)

@@ -45,7 +45,7 @@ class ShowResult(Result):
 class ListResult(Results[Memory]):
     """Memories, newest first; `total` counts those that met the filters.
 
-    `superseded_by` has the ids of what took the place of closed ones, by their ids.
+    `superseded_by` maps the id of a closed memory to the id of what replaced it.
     """
 
     memories: list[Memory]

@@ -41,7 +41,7 @@ class SimilarResult(Results[Found]):
 def similar(workspace: Workspace, note: str, limit: int) -> SimilarResult:
     """The memories and included notes nearest in meaning to any note of the vault."""
     if limit < 1:
-        raise InvalidInput(f"-n is at least 1, not {limit}")
+        raise InvalidInput(f"-n must be at least 1, not {limit}")
     freshness = workspace.freshen()
     key = _key(workspace, writable(note.strip(), "the note"))
     text = _text(workspace, key)

@@ -81,7 +81,7 @@ def _follow(workspace: Workspace, memory: Memory, request: Request, cost: Cost |
         needed = round(float(outcome.ranking.scores[last.number]) + last.penalty, DIGITS)
         standing_at = f"rank {number + 1} of {candidates} candidates"
         if number < len(chosen):
-            reason = f"{standing_at}, but the list has its share of memories like it"
+            reason = f"{standing_at}, but enough memories like it are shown"
             return replace(standing, stage="diversity", reason=reason, needed=needed)
         return replace(standing, stage="ranking", reason=f"{standing_at}, and {len(chosen)} are shown", needed=needed)
     results = found_by(outcome)

@@ -38,7 +38,7 @@ class SessionFile:
 
 @dataclass(frozen=True)
 class SessionHit:
-    """Something that was said in a session and may answer. It is no memory."""
+    """Something said in a session that may answer. It is not a memory."""
 
     key: str
     line: int
@@ -213,6 +213,6 @@ def _meant(workspace: Workspace, which: str) -> SessionFile:
         if wanted and (name.endswith(wanted) or each.head.session.partition(":")[2] == wanted)
     ]  # fmt: skip
     if len(found) != 1:
-        reason = "More than one session goes by" if found else "No session goes by"
+        reason = "More than one session is called" if found else "No session is called"
         raise NotFound(f"{reason} {which}", "`vault-mem sessions` lists them")
     return found[0]

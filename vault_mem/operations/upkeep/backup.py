@@ -99,7 +99,7 @@ def check(file: Path) -> BackupResult:
         wrong.append("the archive is damaged or cut short")
     listed = manifest.get("files") if isinstance(manifest, dict) else None
     if not isinstance(listed, dict):
-        wrong.append("it has no list of its files: it is not a backup of vault-mem, or not whole")
+        wrong.append("it has no list of its files: it is not a backup of vault-mem, or not a complete one")
         listed = {}
     wrong += [f"{name} is missing" for name in listed if name not in found]
     wrong += [f"{name} is not what was backed up" for name in listed if name in found and found[name] != listed[name]]
@@ -113,7 +113,7 @@ def restore_backup(file: Path, folder: Path) -> BackupResult:
     """Unpack an archive that is sound into a new or empty folder; whole or not at all."""
     found = check(file)
     if found.wrong:
-        raise Unsafe(f"{file} is damaged: {found.wrong[0]}", "nothing was unpacked; `backup --check` says all of it")
+        raise Unsafe(f"{file} is damaged: {found.wrong[0]}", "nothing was unpacked; `backup --check` lists everything")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Unsafe(f"{folder} is not empty", "name a new folder")
     temporary = folder.with_name(f".vault-mem-{secrets.token_hex(6)}.tmp")
@@ -173,7 +173,7 @@ def _refuse_target(folder: Folder, file: Path, force: bool) -> None:
 
 
 def _exists(file: Path) -> Unsafe:
-    return Unsafe(f"{file} is there already", "name another file, or use --force to replace it")
+    return Unsafe(f"{file} already exists", "name another file, or use --force to replace it")
 
 
 def _write(workspace: Workspace, out: IO[bytes]) -> list[str]:

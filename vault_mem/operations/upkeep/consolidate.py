@@ -84,12 +84,12 @@ def consolidate(
     """
     threshold = workspace.folder.settings.merge_threshold if merge_threshold is None else merge_threshold
     if not 0 <= threshold <= 1:
-        raise InvalidInput(f"merge_threshold is from 0 to 1, not {threshold}")
+        raise InvalidInput(f"merge_threshold must be from 0 to 1, not {threshold}")
     if not 0 < window_hours <= 24 * 3650:
-        raise InvalidInput(f"window_hours is a number of hours above 0, not {window_hours}")
+        raise InvalidInput(f"window_hours must be a number of hours above 0, not {window_hours}")
     for name, value in (("limit", limit), ("max_replay_events", max_replay_events), ("window", window or 0)):
         if value < 0:
-            raise InvalidInput(f"{name} is 0 or more, not {value}")
+            raise InvalidInput(f"{name} must be 0 or more, not {value}")
     freshen_to_change(workspace)
     recent = _recent(workspace, window, window_hours)
     merges, changes = workspace.reading(

@@ -313,17 +313,17 @@ def _typed(key: str, value: Any, folder: Folder) -> Value | None:
         return _time(key, value, folder)
     if isinstance(value, str):
         if "\n" in value:
-            raise InvalidInput(f"{key} is one line of text")
+            raise InvalidInput(f"{key} must be one line of text")
         return writable(value.strip(), key)
     if form is Form.TEXT or not isinstance(value, bool | int | float | datetime):
-        raise InvalidInput(f"{key} is text, not {value!r}")
+        raise InvalidInput(f"{key} must be text, not {value!r}")
     return value
 
 
 def _items(key: str, value: Any) -> list[str]:
     items = re.split(r"[,、]", value) if isinstance(value, str) else value
     if not isinstance(items, list | tuple) or not all(isinstance(item, str) for item in items):
-        raise InvalidInput(f"{key} is a list of texts, not {value!r}")
+        raise InvalidInput(f"{key} must be a list of texts, not {value!r}")
     found = [writable(item.strip(), key) for item in items if item.strip()]
     return list(dict.fromkeys(found))
 
@@ -333,11 +333,11 @@ def _number(key: str, value: Any, kind: type[int] | type[float]) -> Value:
         return kind(value)
     except (TypeError, ValueError) as error:
         wanted = "a whole number" if kind is int else "a number"
-        raise InvalidInput(f"{key} is {wanted}, not {value!r}") from error
+        raise InvalidInput(f"{key} must be {wanted}, not {value!r}") from error
 
 
 def _time(key: str, value: Any, folder: Folder) -> datetime:
     moment = read_time(value, folder.zone)
     if moment is None:
-        raise InvalidInput(f"{key} is a date such as 2026-11-15 or 2026-11-15T23:25, not {value!r}")
+        raise InvalidInput(f"{key} must be a date such as 2026-11-15 or 2026-11-15T23:25, not {value!r}")
     return moment.replace(microsecond=0)

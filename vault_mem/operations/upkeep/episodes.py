@@ -67,7 +67,7 @@ class EpisodeChange(Result):
 
 @dataclass(frozen=True)
 class EpisodeList(Results[EpisodeResult]):
-    """Episodes, the latest first."""
+    """Episodes, latest first."""
 
     episodes: list[EpisodeResult]
     stale: bool = False
@@ -97,7 +97,7 @@ def create(
     if not ids:
         raise InvalidInput("an episode has at least one memory", "name it with --memory ID")
     if importance is not None and importance not in range(1, 6):
-        raise InvalidInput(f"importance is from 1 to 5, not {importance}")
+        raise InvalidInput(f"importance must be from 1 to 5, not {importance}")
 
     def act() -> EpisodeChange:
         memories = sorted(_memories(workspace, ids), key=lambda memory: memory.created)  # if need be as named
@@ -134,7 +134,7 @@ def show(workspace: Workspace, id_: str) -> EpisodeResult:
 
 
 def list_episodes(workspace: Workspace) -> EpisodeList:
-    """All episodes, the one that ended last first."""
+    """All episodes, latest first."""
     from vault_mem.index.known import EPISODE
 
     freshness = workspace.freshen()

@@ -288,7 +288,7 @@ def in_trash(folder: Folder, id_: str) -> Trashed:
         or [each for each in all_ if name_key(each.title) == name]
     )
     if len(found) != 1:
-        reason = "More than one forgotten memory is meant by" if found else "Not in the trash:"
+        reason = "More than one forgotten memory matches" if found else "Not in the trash:"
         raise NotFound(f"{reason} {id_}", "`vault-mem restore --list` shows what can be restored")
     return found[0]
 

@@ -76,7 +76,7 @@ class Bridge:
 
 @dataclass(frozen=True)
 class Overview(Result):
-    """The shape of a vault. Lists hold the most telling ones, counts all."""
+    """The shape of a vault. Lists have the most important ones, counts cover all."""
 
     memories: int
     links: int
@@ -181,7 +181,7 @@ def landscape(workspace: Workspace, id_: str = "", depth: int = 1, *, most: int 
 def neighbourhood(workspace: Workspace, id_: str, depth: int = 1, *, public_only: bool = False) -> Picture:
     """A memory and what is linked to it, over at most `depth` links, nearest first."""
     if depth < 1:
-        raise InvalidInput(f"--depth is at least 1, not {depth}")
+        raise InvalidInput(f"--depth must be at least 1, not {depth}")
     freshness = workspace.freshen()
     memory, graph = workspace.reading(lambda: (workspace.index.get(id_), workspace.graph))
     if memory.private and public_only:

@@ -54,7 +54,7 @@ def merge(
     allow_secret: bool = False,
     update_links: bool = False,
 ) -> MergeResult:
-    """Merge the memory `remove` into `keep`, whose text `content` replaces when given.
+    """Merge the memory `remove` into `keep`; `content`, if given, replaces its text.
 
     Links follow in our notes, and with `update_links` in a person's own notes, canvases and bases too.
     """
@@ -90,7 +90,7 @@ def _check(folder: Folder, keep: Memory, removed: Memory) -> None:
             raise Conflict(f"{memory.id} is closed", f"open it first: vault-mem edit {memory.id} --set valid_to=")
     if removed.private and not keep.private:
         raise Unsafe(
-            f"{removed.id} is private and {keep.id} is not: what is made of both would be private",
+            f"{removed.id} is private and {keep.id} is not: the result would be private",
             f"merge the other way round, into {removed.id}",
         )
 

@@ -138,7 +138,7 @@ def plan_private(
 def _moving(folder: Folder, names: Names, id_: str, key: str, raw: bytes) -> MovingNote:
     target = key if folder.is_private(key) else f"{folder.settings.private_folder}/{id_}.md"
     if target != key and read(folder, target) is not None:
-        raise Conflict(f"{target} is there already", "is it a copy of the same memory? Delete one of the two")
+        raise Conflict(f"{target} already exists", "is it a copy of the same memory? Delete one of the two")
     title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
     return MovingNote(id_, key, target, raw, names.meaning(key), title)
 
@@ -240,7 +240,9 @@ def _move_in(transaction: Transaction, each: MovingNote, moving: list[MovingNote
     text, refused = with_links(text, each.added)
     if refused:
         each.added.clear()
-        transaction.notices.append(f"{each.target}: links to it could not be carried over: it could not be read whole")
+        transaction.notices.append(
+            f"{each.target}: links to it could not be carried over: it could not be read completely"
+        )
     if each.key == each.target:
         transaction.write(each.key, each.raw, text)
         return

@@ -57,7 +57,7 @@ def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret
     def act() -> PublishResult:
         memory = to_change(workspace, id_)
         if not memory.private:
-            raise InvalidInput(f"{memory.id} is public already", "`vault-mem private ID` makes it private")
+            raise InvalidInput(f"{memory.id} is already public", "`vault-mem private ID` makes it private")
         raw = read_to_edit(workspace, memory)
         newest = views.newest_introspection(workspace)
         transaction, links = plan_publish(
@@ -112,7 +112,7 @@ def plan_publish(
                 text_there = each.raw
         linked, refused = with_links(text_there, each.added)
         if refused:
-            transaction.notices.append(f"{each.key}: a link could not be carried over: it could not be read whole")
+            transaction.notices.append(f"{each.key}: a link could not be carried over: it could not be read completely")
         links += 0 if refused else len(each.added)
         transaction.write(each.key, each.raw, linked)
     if after.path == memory.path:

@@ -29,7 +29,7 @@ from vault_mem.vault.traces import COMMAND, remove_traces
 
 @dataclass(frozen=True)
 class Purge(Result):
-    """What a purge would take: the memory, the notes whose links to it go, and how many revisions."""
+    """What a purge would delete: the memory, links to it in these notes, and how many revisions."""
 
     memory: Memory
     references: list[str]
@@ -61,7 +61,7 @@ def purge(
         freshen_to_change(workspace)
         memory, trashed = _meant(workspace, id_)
         if not sure and id_ != memory.id:
-            raise Unsafe(f"{id_} means {memory.id}, and a purge keeps nothing of it", "give the whole id, or --yes")
+            raise Unsafe(f"{id_} means {memory.id}, and a purge keeps nothing of it", "give the full id, or --yes")
         if not trashed:
             _refuse_while_open(workspace, memory)
         transaction, left = _plan(workspace, memory, reason, trashed, update_links)

@@ -67,9 +67,9 @@ def rename(
 def new_key(folder: Folder, memory: Memory, name: str, exact: bool) -> str:
     """Where the file would lie; raises where it must not have such a name."""
     if memory.private:
-        raise Unsafe(f"{memory.id} is private: its file is named by its id alone", "a file's name is seen by others")
+        raise Unsafe(f"{memory.id} is private: its file name is only its id", "others can see file names")
     if memory.provisional:
-        raise EditRefused(f"{memory.path} has no id of its own yet", "rename it yourself: nothing leads to it by id")
+        raise EditRefused(f"{memory.path} has no id of its own yet", "rename it yourself: no link uses its id yet")
     digits = digits_of(memory.id)
     stem = re.sub(r"\.md$", "", writable(name, "the name").strip(), flags=re.IGNORECASE)
     if exact:

@@ -25,7 +25,7 @@ PROJECT = "project/"
 
 @dataclass(frozen=True)
 class Scope(Result):
-    """A scope that deserves a summary: what it would cover, newest first, and the summary there is, if any."""
+    """A scope that needs a summary: what it would cover, newest first, and the summary there is, if any."""
 
     scope: str
     memories: list[Memory]

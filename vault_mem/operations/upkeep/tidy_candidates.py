@@ -102,7 +102,7 @@ def find(
 ) -> TidyCandidates:
     """Clusters of near states, the nearest first, as many as fit the budget."""
     if kind is not None and kind not in STATE_KINDS:
-        raise InvalidInput(f"{kind!r} is not a kind that is tidied", f"one of {', '.join(STATE_KINDS)}")
+        raise InvalidInput(f"{kind!r} is not a kind that tidy handles", f"one of {', '.join(STATE_KINDS)}")
     workspace.freshen()
     now = workspace.folder.now()
     found = open_states(workspace, [kind] if kind else STATE_KINDS)

@@ -421,7 +421,7 @@ def _check_state(workspace: Workspace, update: Update, memory: Memory | None, kn
     if update.kind and update.kind != memory.kind:
         raise InvalidInput(f"{memory.id} is a {memory.kind}, not a {update.kind}", _HINT)
     if update.op != "upsert" and memory.closed_at(now):
-        raise Conflict(f"{memory.id} is closed already", "nothing was changed")
+        raise Conflict(f"{memory.id} is already closed", "nothing was changed")
     end, begin = update.valid_to, update.valid_from or memory.valid_from
     if (end or (now if update.op != "upsert" else None) or memory.valid_to) and begin:
         last = end or (now if update.op != "upsert" else memory.valid_to)

@@ -85,7 +85,7 @@ class Operation(Result):
 
 @dataclass(frozen=True)
 class NextUndo(Result):
-    """What an undo would take back, and what came since that cannot be: then it is perhaps not what is meant."""
+    """What an undo would take back, and a later operation that cannot be undone, if any."""
 
     operation: Operation
     since: Operation | None = None

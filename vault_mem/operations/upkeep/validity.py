@@ -90,7 +90,7 @@ def _end(workspace: Workspace, memory: Memory, at: datetime | None) -> datetime:
         raise InvalidInput(f"it cannot end at {at!r}", "give a time that can be shown in any zone")
     moment = found.replace(microsecond=0)
     if at is None and memory.closed_at(moment):
-        raise Conflict(f"{memory.id} is closed already", f"since {memory.valid_to:%Y-%m-%d %H:%M}; see reopen")
+        raise Conflict(f"{memory.id} is already closed", f"since {memory.valid_to:%Y-%m-%d %H:%M}; see reopen")
     if memory.valid_from and moment < memory.valid_from:
         raise InvalidInput(f"it cannot end before it began, on {memory.valid_from:%Y-%m-%d %H:%M}")
     return moment

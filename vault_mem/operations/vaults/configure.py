@@ -74,7 +74,7 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
     try:
         document = tomlkit.parse((before or b"").decode("utf-8-sig"))
     except (TOMLKitError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: not valid TOML: {error}", "correct the file; nothing was changed") from error
+        raise SettingsError(f"{path}: not valid TOML: {error}", "fix the file; nothing was changed") from error
     if value is None:
         document.pop(name, None)
     else:

@@ -70,7 +70,7 @@ _OF_PRIVATE_ONES = (
 
 @dataclass(frozen=True)
 class Diagnosis(Result):
-    """What was checked, what was found, what was put right, and what could not be checked."""
+    """What was checked, found and fixed, and what could not be checked."""
 
     checks: list[str]
     findings: list[Finding]

@@ -59,7 +59,7 @@ def export(
         raise InvalidInput("private memories are exported only with --include-private")
     out = _checked(workspace, out, format_, include_private=include_private, force=force)
     if workspace.freshen().stale:
-        raise Unsafe("the index is busy, so the export would not be whole", "try again in a moment")
+        raise Unsafe("the index is busy, so the export would be incomplete", "try again in a moment")
     chosen = _Chosen(workspace, filters, include_private)
     report = ExportReport(str(out), format_, len(chosen.memories))
     report.private_left_out, report.closed_left_out = chosen.private_left_out, chosen.closed_left_out

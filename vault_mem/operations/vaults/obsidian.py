@@ -177,7 +177,7 @@ def _create(tree: Tree, key: str, text: str, result: AddedFiles) -> None:
         before = tree.read(key)
     if before is not None:
         if before != text.encode():
-            result.notices.append(f"{key} is there already and stays as it is")
+            result.notices.append(f"{key} already exists and stays as it is")
         return
     if parent_of(key):
         files.make_folder(tree, parent_of(key), PUBLIC_FOLDER_MODE)

@@ -82,14 +82,14 @@ def store(workspace: Workspace) -> Iterator[Finding]:
     if found and found.to_remove:
         yield Finding(
             "store",
-            f"what was purged or made private is still in the store: {found.trouble or 'another machine is at it'}",
+            f"what was purged or made private is still in the store: {found.trouble or 'another machine is busy'}",
             found.uri,
             hint=found.hint or "the next command tries again (doctor --fix does now)",
             severity="error",
             fix=sharing.withdraw,
         )
     elif found and found.trouble:
-        hint = f"this machine goes on by itself; {found.hint}"
+        hint = f"this machine works without it; {found.hint}"
         yield Finding("store", found.trouble, found.uri, hint=hint)
 
 
@@ -197,7 +197,7 @@ def interrupted(workspace: Workspace) -> Iterator[Finding]:
             "interrupted",
             "an edit that could not be saved is kept",
             f"{OWN}/edits/{name}",
-            hint="take what you need of it, then delete it",
+            hint="take what you need from it, then delete it",
         )
 
 
@@ -206,7 +206,7 @@ def set_aside(workspace: Workspace) -> Iterator[Finding]:
     for key, why in own.aside(workspace.folder.tree):
         yield Finding(
             "set-aside",
-            f"it was among this machine's records, and is none of them{f': {why}' if why else ''}",
+            f"it was among this machine's records, but is not one of them{f': {why}' if why else ''}",
             key,
             hint="nothing was done with it; delete it, unless you know what it is",
         )
@@ -230,6 +230,6 @@ def late_words(workspace: Workspace) -> Iterator[Finding]:
                 "late-words",
                 "a program wrote into it after it had been replaced or removed; its words were kept",
                 entry.steps[0].key if entry.steps else "",
-                hint=f"look whether they are where you want them; vault-mem undo {entry.op} takes that back",
+                hint=f"check that they are where you want them; vault-mem undo {entry.op} takes that back",
                 severity="info",
             )

@@ -22,9 +22,9 @@ def driver(workspace: Workspace) -> Iterator[Finding]:
     if lacking:
         yield Finding(
             "merge-driver",
-            f"git lacks what it needs to merge clones of the vault without conflicts: {', '.join(lacking)}",
+            f"git is not set up to merge clones of the vault without conflicts; missing: {', '.join(lacking)}",
             git_setup.ATTRIBUTES if git_setup.ATTRIBUTES in lacking else "",
-            hint="doctor --fix writes it; docs/git.md tells what it is",
+            hint="doctor --fix writes it; docs/git.md explains it",
             severity="info",
             fix=lambda workspace: git_setup.set_up(workspace.folder),
         )
@@ -34,7 +34,7 @@ def commits(workspace: Workspace) -> Iterator[Finding]:
     """A commit that git did not make."""
     trouble = last_trouble(workspace)
     if trouble:
-        hint = "put it right, or commit by hand; it is tried again when something changes"
+        hint = "fix that, or commit by hand; it is tried again when something changes"
         yield Finding("autocommit", f"git did not make the commit that was due: {trouble}", hint=hint)
 
 
@@ -50,7 +50,7 @@ def merged(workspace: Workspace) -> Iterator[Finding]:
                 hint="keep what is right, delete the lines with <<<<<<<, ======= and >>>>>>>, then git add it",
             )
         else:
-            hint = "doctor --fix puts it right; no line is lost"
+            hint = "doctor --fix repairs it; no line is lost"
             yield Finding("merges", each.what, each.key, each.line, hint=hint, fix=partial(_put_right, each))
 
 
@@ -101,9 +101,9 @@ def superseded(workspace: Workspace) -> Iterator[Finding]:
     for old, newer, older in replaced_twice(workspace):
         yield Finding(
             "superseded-twice",
-            f"{newer.id} and {older.id} both took the place of {old.id}, and neither that of the other",
+            f"{newer.id} and {older.id} both replaced {old.id}, and neither replaced the other",
             newer.path,
-            hint="doctor --fix proposes in REVIEW.md that the newer one takes the place of the older too",
+            hint="doctor --fix proposes in REVIEW.md that the newer one replaces the older too",
             severity="info",
             fix=partial(_propose, newer.id, older.id),
         )

@@ -29,13 +29,13 @@ def broken_files(workspace: Workspace) -> Iterator[Finding]:
     for problem in problems:
         if problem.odd and not workspace.folder.is_owned(problem.path):
             continue  # what an included note calls a kind or a date is its owner's
-        hint = "it is searchable as far as it can be read; correct the file, vault-mem never rewrites it"
+        hint = "it is searchable as far as it can be read; fix the file yourself, vault-mem never rewrites it"
         if problem.odd:
             hint = "it is kept, and read as if it were not there"
         if "symbolic link" in problem.reason:
             hint = "keep the notes in the vault itself; what lies outside is not read"
         if problem.reason in (NOT_DOWNLOADED, EMPTIED):
-            hint = "have it downloaded (keep the folder on this device); delete the file if you want to be rid of it"
+            hint = "download it (keep the folder on this device), or delete the file if you no longer want it"
         elif not workspace.folder.is_owned(problem.path):
             hint = "it is searched as far as it can be read"
         severity = "info" if problem.odd or not workspace.folder.is_owned(problem.path) else "warning"
@@ -117,9 +117,9 @@ def replay_links(workspace: Workspace) -> Iterator[Finding]:
         count = sum(map(len, found.values()))
         yield Finding(
             "replay-links",
-            f"{count} link(s) in {len(found)} note(s) join what only followed one another in time",
+            f"{count} link(s) in {len(found)} note(s) join memories that only followed one another in time",
             next(iter(found)),
-            hint="doctor --fix takes them out, and undo brings them back; recall goes by the activity log",
+            hint="doctor --fix removes them, and undo brings them back; recall uses the activity log instead",
             severity="info",
             fix=take_out,
         )
@@ -135,7 +135,7 @@ def summaries(workspace: Workspace) -> Iterator[Finding]:
                 "summaries",
                 "a summary whose sources have changed since",
                 summary.path,
-                hint="write it again: vault-mem tidy candidates --summaries",
+                hint="update it: vault-mem tidy candidates --summaries",
                 severity="info",
             )
 
@@ -185,7 +185,7 @@ def clock(workspace: Workspace) -> Iterator[Finding]:
                 "clock",
                 f"was created in the future, on {memory.created.astimezone(folder.zone).date()}",
                 memory.path,
-                hint="correct `created` in the file; until then it counts as the newest memory",
+                hint="fix `created` in the file; until then it counts as the newest memory",
             )
     for key in walk(folder).files:
         if _saved_late(workspace, key):

@@ -70,7 +70,7 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
     if odd:  # git would wait for a pipe
         yield Finding(
             "git",
-            f"whether git ignores {private}/ cannot be told: .gitignore is not a plain file",
+            f"whether git ignores {private}/ is unknown: .gitignore is not a plain file",
             ".gitignore",
             hint="remove it, then vault-mem doctor --fix",
         )
@@ -109,7 +109,7 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
             "git",
             f"the history of git holds {len(held)} private file(s); anyone with the repository can read them",
             held[0],
-            hint="rewrite the history (git filter-repo), and take what was in them as known",
+            hint="rewrite the history (git filter-repo), and assume that others have read them",
             severity="error",
         )
     if folder.tree.names(private, ".md"):
@@ -137,7 +137,7 @@ def held_before(workspace: Workspace) -> Iterator[Finding]:
             "git-history",
             "git holds it from before it became private; anyone with the repository can read it",
             name,
-            hint="rewrite the history (git filter-repo), and take what was in it as known",
+            hint="rewrite the history (git filter-repo), and assume that others have read it",
             severity="error",
         )
 
