@@ -195,20 +195,7 @@ def tree(root: Path) -> dict[str, bytes]:
     }
 
 
-CALLS = (
-    "open",
-    "fsync",
-    "link",
-    "rename",
-    "replace",
-    "unlink",
-    "mkdir",
-    "truncate",
-    "utime",
-    "ftruncate",
-    "rmdir",
-    "write",
-)
+CALLS = tuple("open fsync link rename replace unlink mkdir truncate utime ftruncate rmdir write".split())
 
 
 def die_before(count: int) -> None:

@@ -64,24 +64,11 @@ FILES = [
     ".vault-mem/journal/000999-20261116T000000.pending",
     ".vault-mem/journal/000001-20261116T000000.0.was",
 ]
-FOLDERS = [
-    "memories",
-    "memories/2026-11",
-    "private",
-    "private/.history",
-    "episodes",
-    "memory",
-    "history",
-    ".vault-mem",
-    ".vault-mem/journal",
-    ".vault-mem/trash",
-    ".vault-mem/blocked",
-    ".vault-mem/edits",
-    ".vault-mem/log",
-    ".vault-mem/purging",
-    ".vault-mem/candidates",
-    ".vault-mem/cookies",
-]
+FOLDERS = (
+    "memories memories/2026-11 private private/.history episodes memory history .vault-mem .vault-mem/journal "
+    ".vault-mem/trash .vault-mem/blocked .vault-mem/edits .vault-mem/log .vault-mem/purging .vault-mem/candidates "
+    ".vault-mem/cookies".split()
+)
 
 
 def _link(path: Path, outside: Path) -> None:

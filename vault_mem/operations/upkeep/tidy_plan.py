@@ -37,20 +37,10 @@ MOST_BYTES = 1_000_000
 
 OPS = ("upsert", "close", "mark_done")
 KINDS = (*STATE_KINDS, "mood", *KIND_ALIASES)
-_KEYS = {
-    "op",
-    "state_id",
-    "kind",
-    "body_text",
-    "payload",
-    "confidence",
-    "salience",
-    "valid_from_ts",
-    "valid_to_ts",
-    "last_confirmed_at",
-    "reason",
-    "evidence_event_ids",
-}
+_KEYS = set(
+    "op state_id kind body_text payload confidence salience valid_from_ts valid_to_ts last_confirmed_at reason "
+    "evidence_event_ids".split()
+)
 
 
 @dataclass(frozen=True)
