@@ -1,4 +1,4 @@
-"""ChatGPT: the conversations of a data export, what it noted of its user in them, and lists of saved memories."""
+"""ChatGPT: the conversations of a data export, the memories saved in them, and lists of saved memories."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path, zone: tzinfo) -> Found:
-    """Every conversation, after the memories that were saved in it."""
+    """The memories that were saved in each conversation, then the conversation."""
     for name, document in documents(path, *_FILES):
         records = document.get("memories") if isinstance(document, dict) else document
         if not isinstance(records, list):
@@ -40,7 +40,7 @@ def read(path: Path, zone: tzinfo) -> Found:
 
 
 def _saved(record: Any, where: str) -> Item | Bad:
-    """One entry of a list of memories; the export has no fixed form for these."""
+    """One entry of a list of memories, which have no fixed format."""
     values = record if isinstance(record, dict) else {"content": record}
     content = next((values[key] for key in ("content", "memory", "text") if values.get(key)), None)
     if not isinstance(content, str) or not content.strip():
@@ -65,7 +65,7 @@ def _conversation(record: dict[str, Any], where: str) -> Found:
 
 
 def _thread(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """The messages as they were last shown: from the current one back to the root; edits left other branches."""
+    """The messages as last shown: from the current one back to the root. Edits left other branches."""
     mapping = record["mapping"]
     node = record.get("current_node")
     if node not in mapping:

@@ -1,4 +1,4 @@
-"""Claude: the conversations of a data export, and what memories.json says."""
+"""Claude: the conversations of a data export, and its memories.json."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _conversation(record: dict[str, Any], where: str) -> Item | Bad:
 
 
 def _text(message: dict[str, Any]) -> str:
-    """A message's text; newer exports have it in pieces."""
+    """A message's text, which newer exports split into parts."""
     if isinstance(message.get("text"), str) and message["text"].strip():
         return str(message["text"]).strip()
     pieces = message["content"] if isinstance(message.get("content"), list) else []

@@ -14,12 +14,12 @@ _INDEX = "MEMORY.md"
 
 
 def recognises(path: Path) -> bool:
-    """Never detected: any folder may contain one called memory."""
+    """Never detected, since any folder may contain one called memory."""
     return False
 
 
 def read(path: Path, zone: tzinfo) -> Found:
-    """The notes of all projects; the index of them is none, where there are others."""
+    """The notes of all projects, without their index if there are others."""
     for folder in sorted(each for each in [path, *path.rglob("memory")] if each.name == "memory" and each.is_dir()):
         files = [each for each in sorted(folder.glob("*.md")) if each.is_file() and not each.is_symlink()]
         for file in [each for each in files if each.name != _INDEX] or files:

@@ -22,7 +22,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path, zone: tzinfo) -> Found:
-    """The observations, then the summaries, by their numbers."""
+    """The observations, then the summaries, in order."""
     if not recognises(path):
         yield Bad(f"{NAME}:{path.name}", "not its database")
         return
@@ -36,7 +36,7 @@ def _database(path: Path) -> Path:
 
 
 def _observation(record: dict[str, Any], source: str) -> Item | Bad:
-    """What it noted of a tool's use: a title, what happened, and the facts in it."""
+    """An observation about the use of a tool: a title, what happened, and facts."""
     facts = [f"- {fact}" for fact in _list(record.get("facts"))]
     said = [record.get("narrative") or record.get("text"), "\n".join(facts)]
     text = "\n\n".join(each.strip() for each in said if isinstance(each, str) and each.strip())

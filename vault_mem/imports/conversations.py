@@ -1,4 +1,4 @@
-"""Agents' sessions as memories, where that is asked for: one per conversation."""
+"""Agents' sessions as memories, one per conversation, if the user asks for it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Conversations:
         return str(self.transcripts.NAME)
 
     def recognises(self, path: Path) -> bool:
-        """Never detected: sessions are imported by their format's name."""
+        """Never detected: the user names the format to import sessions."""
         return False
 
     def read(self, path: Path, zone: tzinfo) -> Found:

@@ -16,18 +16,18 @@ from typing import Any
 from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
 
-# More than any real export holds; a zip archive can claim any size.
+# More than any real export has; a zip archive can claim any size.
 MAX_DOCUMENT_BYTES = 2_000_000_000
 
-CONVERSATION = "conversation"  # the category of what may go on after it came in
+CONVERSATION = "conversation"  # the category of items that can grow after the import
 
 
 @dataclass(frozen=True)
 class Item:
-    """A memory to be. `source` is where it comes from, the same at every import; `fields` are those of a draft.
+    """A future memory. `source` says where it comes from, the same at every import; `fields` are those of a draft.
 
-    `names` are what links of other items call it, `links` the type and name of those it links to.
-    `memory` is set where the item is a whole memory of another vault, id and all.
+    Links of other items use one of its `names`; `links` has type and name of the items it links to. `memory` is set if
+    the item is a whole memory of another vault, including its id.
     """
 
     source: str
@@ -52,7 +52,7 @@ Found = Iterator[Item | Bad]
 
 
 def markdown_files(path: Path) -> Iterator[tuple[str, Path]]:
-    """The notes below a folder (or the one file), by relative name; hidden folders and links are passed over."""
+    """The notes below a folder (or the one file), by relative name, without hidden folders and links."""
     if path.is_file():
         yield path.name, path
         return
@@ -63,7 +63,7 @@ def markdown_files(path: Path) -> Iterator[tuple[str, Path]]:
 
 
 def documents(path: Path, *patterns: str) -> Iterator[tuple[str, Any]]:
-    """JSON documents: the file itself, or those of a folder or zip archive whose names match. A bad one is a Bad."""
+    """JSON documents: the file, or those with matching names in a folder or zip archive. Unreadable ones are Bad."""
     for name, raw in _raw(path, patterns):
         try:
             yield name, json.loads(raw.decode("utf-8-sig"))
@@ -102,7 +102,7 @@ def conversation(name: str, key: str, title: str, parts: list[str], created: dat
 
 
 def moment(value: Any) -> datetime | None:
-    """A time as exports write it: ISO 8601, or seconds or milliseconds since 1970. None if it is neither."""
+    """A time in ISO 8601, or in seconds or milliseconds since 1970; None if it is neither."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
@@ -115,7 +115,7 @@ def moment(value: Any) -> datetime | None:
 
 
 def words(value: Any) -> list[str]:
-    """Tags as exports write them: a list, or one text with commas."""
+    """Tags, from a list or a text with commas."""
     items = value if isinstance(value, list) else value.split(",") if isinstance(value, str) else []
     found = [" ".join(item.split()).lstrip("#") for item in items if isinstance(item, str)]
     return list(dict.fromkeys(word for word in found if word))
@@ -127,7 +127,7 @@ def line(value: Any) -> str:
 
 
 def short_hash(text: str) -> str:
-    """A digest that identifies a text of a source wherever it is in it."""
+    """A digest that identifies a text within its source."""
     return hashlib.sha256(" ".join(text.split()).encode(errors="replace")).hexdigest()[:8]
 
 

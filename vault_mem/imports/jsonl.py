@@ -49,7 +49,7 @@ def _item(raw: bytes, where: str, zone: tzinfo) -> Item | Bad:
 
 
 def _sound(memory: Memory) -> bool:
-    """Whether the values that no draft checks are what they should be; the file may be anybody's."""
+    """Whether the values that drafts do not check are valid; the file may come from anybody."""
     texts = [memory.id, memory.path, memory.title, *_list(memory.aliases), *_list(memory.supersedes)]
     texts += [text for link in memory.links for text in (link.target, link.title)]
     if not all(isinstance(text, str) and "\n" not in text for text in texts):

@@ -1,4 +1,4 @@
-"""A folder of Markdown notes: a memory for each, with what its front matter says in words of ours."""
+"""A folder of Markdown notes: a memory for each, with the fields of its front matter that we know."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path, zone: tzinfo) -> Found:
-    """Every note, in the order of their names."""
+    """Every note, sorted by name."""
     for name, note in notes(path, zone):
         if isinstance(note, Bad):
             yield note
@@ -47,7 +47,7 @@ def read(path: Path, zone: tzinfo) -> Found:
 
 
 def notes(path: Path, zone: tzinfo, prefix: str = NAME) -> Iterator[tuple[str, Note | Bad]]:
-    """Every note below a folder as it was read, or why it could not be."""
+    """Every note below a folder, parsed, or why it could not be."""
     for name, file in markdown_files(path):
         source = f"{prefix}:{name}"
         try:
@@ -61,5 +61,5 @@ def notes(path: Path, zone: tzinfo, prefix: str = NAME) -> Iterator[tuple[str, N
 
 
 def fields_of(memory: Memory) -> dict[str, object]:
-    """What a memory says of itself, as fields of a draft."""
+    """The fields of a memory that a draft has."""
     return {name: getattr(memory, name) for name in _FIELDS}

@@ -1,4 +1,4 @@
-"""mem0: what get_all() or a memory export gives, as JSON."""
+"""mem0: the JSON of get_all() or of a memory export."""
 
 from __future__ import annotations
 

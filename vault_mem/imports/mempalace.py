@@ -1,4 +1,4 @@
-"""MemPalace: the drawers of a palace, which it keeps verbatim in a Chroma database (`chroma.sqlite3`)."""
+"""MemPalace: the drawers of a palace, which are texts in a Chroma database (`chroma.sqlite3`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DRAWERS = """
 
 
 def recognises(path: Path) -> bool:
-    """A folder with Chroma's database in which there are drawers."""
+    """A folder with a Chroma database that has drawers."""
     database = _database(path)
     if not has_table(database, "collections", "embeddings", "embedding_metadata"):
         return False

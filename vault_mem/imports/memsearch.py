@@ -1,4 +1,4 @@
-"""memsearch: the daily notes in `.memsearch/memory/`, an entry each."""
+"""memsearch: the entries of the daily notes in `.memsearch/memory/`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path, zone: tzinfo) -> Found:
-    """The days in order; the summaries that it writes of sessions are list items and paragraphs."""
+    """The days in order; its session summaries are list items and paragraphs."""
     for file in _days(path):
         try:
             text = file.read_bytes().decode("utf-8-sig")
@@ -28,7 +28,7 @@ def read(path: Path, zone: tzinfo) -> Found:
         day = day_of(file.stem, zone)
         for block in blocks(text):
             if block.text.startswith("<!--"):
-                continue  # where in a transcript it came from
+                continue  # a reference to the transcript
             created, content = timed(block.text, day)
             yield Item(f"{NAME}:{file.name}#L{block.number}", content, created)
 

@@ -1,4 +1,4 @@
-"""hint: the memory that very likely answers a prompt, for an agent that did not ask; most prompts get none."""
+"""hint: memories that very likely answer a prompt, for an agent that did not ask; most prompts get none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NO_QUESTION = re.compile(r"\s*[/!#@]\S*\s*\S*\s*|\s*\S{1,20}\s*")
 
 @dataclass(frozen=True)
 class HintStats:
-    """How hints did: prompts looked at, prompts that got one, memories shown, used again, never used."""
+    """What became of hints: prompts seen, prompts that got one, memories shown and used."""
 
     prompts: int = 0
     hinted: int = 0
@@ -35,7 +35,7 @@ class HintStats:
 
     @property
     def unused(self) -> list[str]:
-        """What was shown and never read, found or changed afterwards."""
+        """How many were shown, and not read, found or changed afterwards."""
         return [id_ for id_ in self.shown if id_ not in set(self.used)]
 
 
@@ -51,10 +51,10 @@ def hint(
 ) -> list[Found]:
     """The memories to add to a prompt: highly relevant, not shown in this session yet, within the budget.
 
-    They may be of `others`, vaults that answer beside this one.
+    They may come from `others`, vaults that are asked as well.
     """
     folder = workspace.folder
-    text = context_query(own_words(prompt))  # Gemini puts what other hooks said before the first one
+    text = context_query(own_words(prompt))  # Gemini adds the output of other hooks
     if (len(text) < _LEAST_LETTERS and text.isascii()) or _NO_QUESTION.fullmatch(text):
         return []
     private = None if include_private and not folder.public else False

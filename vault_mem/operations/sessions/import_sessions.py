@@ -1,4 +1,4 @@
-"""Imports the transcripts that agents keep as sessions; a session that grows there grows here (SPEC K-3)."""
+"""Importing agents' transcripts as sessions; a session that grew there grows here (SPEC K-3)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class SessionsReport(Result):
-    """What became of each session: new here, grown, as it was; and what could not be read."""
+    """How many sessions are new, have grown or stayed the same, and what could not be read."""
 
     format: str
     dry_run: bool = False
@@ -48,7 +48,7 @@ def default_source(format_: str, env: Mapping[str, str]) -> Path | None:
 def import_sessions(
     workspace: Workspace, source: Path, format_: str, *, dry_run: bool = False, progress: Progress | None = None
 ) -> SessionsReport:
-    """Bring in every session below a folder; one that came in before is read on from where it ended then."""
+    """Import every session below a folder; one that was imported before is read on from where it ended."""
     reader = reader_of(format_)
     if reader is None:
         raise InvalidInput(f"{format_} keeps no sessions", f"one of {', '.join(sorted(READERS))}")
@@ -84,7 +84,7 @@ def _take(keeper: Keeper, reader: ModuleType, source: Source, report: SessionsRe
 
 
 def _look(keeper: Keeper, reader: ModuleType, source: Source, report: SessionsReport) -> None:
-    """What would come in of one; nothing is written."""
+    """What an import would add; nothing is written."""
     turns, key = keeper.would_keep(reader, source)
     if not turns:
         report.same += 1
