@@ -6,7 +6,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.items import Bad, Found, Item, conversation, documents, line, moment, short_hash
+from vault_mem.imports.items import BadItem, Found, Item, conversation, documents, line, moment, short_hash
 
 NAME = "chatgpt"
 _FILES = ("conversations.json", "conversations-*.json", "memories.json", "memory.json")
@@ -29,7 +29,7 @@ def read(path: Path, zone: tzinfo) -> Found:
     for name, document in documents(path, *_FILES):
         records = document.get("memories") if isinstance(document, dict) else document
         if not isinstance(records, list):
-            yield document if isinstance(document, Bad) else Bad(f"{NAME}:{name}", "no list in it")
+            yield document if isinstance(document, BadItem) else BadItem(f"{NAME}:{name}", "no list in it")
             continue
         for number, record in enumerate(records, start=1):
             where = f"{NAME}:{name}#{number}"
@@ -39,12 +39,12 @@ def read(path: Path, zone: tzinfo) -> Found:
                 yield _saved(record, where)
 
 
-def _saved(record: Any, where: str) -> Item | Bad:
+def _saved(record: Any, where: str) -> Item | BadItem:
     """One entry of a list of memories, which have no fixed format."""
     values = record if isinstance(record, dict) else {"content": record}
     content = next((values[key] for key in ("content", "memory", "text") if values.get(key)), None)
     if not isinstance(content, str) or not content.strip():
-        return Bad(where, "it has no text")
+        return BadItem(where, "it has no text")
     key = line(values.get("id")) or short_hash(content)
     created = moment(values.get("created_at")) or moment(values.get("create_time"))
     return Item(f"{NAME}:memory/{key}", content, created, {"kind": "fact"})

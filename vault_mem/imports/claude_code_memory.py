@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import tzinfo
 from pathlib import Path
 
-from vault_mem.imports.items import Bad, Found, Item
+from vault_mem.imports.items import BadItem, Found, Item
 from vault_mem.notes.text import split_text
 
 NAME = "claude-code-memory"
@@ -27,6 +27,6 @@ def read(path: Path, zone: tzinfo) -> Found:
             try:
                 text = split_text(file.read_bytes().decode("utf-8-sig")).body.strip()
             except (OSError, UnicodeDecodeError) as error:
-                yield Bad(source, f"cannot be read: {error}")
+                yield BadItem(source, f"cannot be read: {error}")
                 continue
-            yield Item(source, text, fields={"kind": "fact"}) if text else Bad(source, "it has no text")
+            yield Item(source, text, fields={"kind": "fact"}) if text else BadItem(source, "it has no text")

@@ -41,14 +41,14 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Bad:
+class BadItem:
     """An item that could not be read, and why."""
 
     source: str
     reason: str
 
 
-Found = Iterator[Item | Bad]
+Found = Iterator[Item | BadItem]
 
 
 def markdown_files(path: Path) -> Iterator[tuple[str, Path]]:
@@ -63,12 +63,12 @@ def markdown_files(path: Path) -> Iterator[tuple[str, Path]]:
 
 
 def documents(path: Path, *patterns: str) -> Iterator[tuple[str, Any]]:
-    """JSON documents: the file, or those with matching names in a folder or zip archive. Unreadable ones are Bad."""
+    """JSON documents: the file, or those with matching names in a folder or zip archive; or a BadItem."""
     for name, raw in _raw(path, patterns):
         try:
             yield name, json.loads(raw.decode("utf-8-sig"))
         except (UnicodeDecodeError, ValueError, RecursionError) as error:
-            yield name, Bad(name, f"not JSON: {error}")
+            yield name, BadItem(name, f"not JSON: {error}")
 
 
 def _raw(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
@@ -93,10 +93,12 @@ def _raw(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
         raise InvalidInput(f"{path} cannot be read: {error}") from error
 
 
-def conversation(name: str, key: str, title: str, parts: list[str], created: datetime | None, where: str) -> Item | Bad:
+def conversation(
+    name: str, key: str, title: str, parts: list[str], created: datetime | None, where: str
+) -> Item | BadItem:
     """A conversation as one item, with who said what."""
     if not key or not parts:
-        return Bad(where, "a conversation without an id" if parts else "a conversation without text")
+        return BadItem(where, "a conversation without an id" if parts else "a conversation without text")
     content = f"# {title or 'Conversation'}\n\n" + "\n\n".join(parts)
     return Item(f"{name}:{key}", content, created, {"category": CONVERSATION})
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import InvalidInput
-from vault_mem.imports.items import Bad, Found, Item
+from vault_mem.imports.items import BadItem, Found, Item
 from vault_mem.model import LINK_TYPES, MEMORY_ID, TIME_KEYS, Memory, from_record
 from vault_mem.notes.links import WIKILINK
 
@@ -33,7 +33,7 @@ def read(path: Path, zone: tzinfo) -> Found:
             yield _item(raw, f"{NAME}:{path.name}#L{number}", zone)
 
 
-def _item(raw: bytes, where: str, zone: tzinfo) -> Item | Bad:
+def _item(raw: bytes, where: str, zone: tzinfo) -> Item | BadItem:
     try:
         record = json.loads(raw.decode("utf-8-sig"))
         memory = from_record({name: value for name, value in record.items() if name in _FIELDS})
@@ -42,9 +42,9 @@ def _item(raw: bytes, where: str, zone: tzinfo) -> Item | Bad:
             if isinstance(value, datetime) and value.tzinfo is None:
                 setattr(memory, name, value.replace(tzinfo=zone))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        return Bad(where, f"not a memory as export writes it: {error}")
+        return BadItem(where, f"not a memory as export writes it: {error}")
     if not _sound(memory):
-        return Bad(where, "not a memory as export writes it: a value of the wrong kind")
+        return BadItem(where, "not a memory as export writes it: a value of the wrong kind")
     return Item(memory.source or f"{NAME}:{memory.id}", memory.content, memory.created, memory=memory)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from pathlib import Path
 
-from vault_mem.imports.items import Bad, Found, Item, blocks
+from vault_mem.imports.items import BadItem, Found, Item, blocks
 from vault_mem.imports.openclaw import day_of, timed
 
 NAME = "memsearch"
@@ -23,7 +23,7 @@ def read(path: Path, zone: tzinfo) -> Found:
         try:
             text = file.read_bytes().decode("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            yield Bad(f"{NAME}:{file.name}", f"cannot be read: {error}")
+            yield BadItem(f"{NAME}:{file.name}", f"cannot be read: {error}")
             continue
         day = day_of(file.stem, zone)
         for block in blocks(text):

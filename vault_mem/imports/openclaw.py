@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
-from vault_mem.imports.items import Bad, Found, Item, blocks
+from vault_mem.imports.items import BadItem, Found, Item, blocks
 from vault_mem.notes.text import split_text
 
 NAME = "openclaw"
@@ -32,7 +32,7 @@ def read(path: Path, zone: tzinfo) -> Found:
         try:
             text = file.read_bytes().decode("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            yield Bad(f"{NAME}:{name}", f"cannot be read: {error}")
+            yield BadItem(f"{NAME}:{name}", f"cannot be read: {error}")
             continue
         curated = name == "MEMORY.md"
         day = day_of(file.stem, zone)

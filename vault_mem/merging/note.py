@@ -17,7 +17,7 @@ FENCE = "---"
 _KEPT = frozenset({"valid_to", "last_confirmed", "importance", "created", "id", "start", "end", "private", "status"})
 
 
-class _Odd(Exception):
+class _OddFrontMatter(Exception):
     """Front matter that is not a plain list of keys."""
 
 
@@ -96,7 +96,7 @@ def _merged_front(
     """The lines of the merged front matter, and both versions of each key that is undecided."""
     try:
         was, one, other = blocks(base), blocks(ours), blocks(theirs)
-    except _Odd:
+    except _OddFrontMatter:
         merged = merge_text("".join(base), "".join(ours), "".join(theirs))
         return (ours, {"front matter": (ours, theirs)}) if merged.conflicts else (split(merged.text), {})
     lines: list[str] = []
@@ -122,9 +122,9 @@ def blocks(front: list[str]) -> dict[str, list[str]]:
         if line[:1] not in " \t-#\n" and ":" in line:
             key = line.partition(":")[0].strip().strip("\"'")
             if key in found:
-                raise _Odd
+                raise _OddFrontMatter
         elif line[:1] not in " \t-#\n" or (line[:1] == "-" and not key):
-            raise _Odd
+            raise _OddFrontMatter
         found.setdefault(key, []).append(line if line.endswith("\n") else line + "\n")
     return found
 

@@ -21,7 +21,7 @@ from vault_mem.visible import all_visible
 from vault_mem.web import answers
 from vault_mem.web.events import Hub
 from vault_mem.web.files import page, send_file
-from vault_mem.web.gate import MOST_BYTES, Session
+from vault_mem.web.gate import MOST_BYTES, BrowserSession
 from vault_mem.web.vault import SeenVault, seeing
 
 _ASKED = {
@@ -105,7 +105,9 @@ def application(
     return app
 
 
-async def _page(parts: tuple[bytes, bytes], session: Session, vault: SeenVault, japanese: bool) -> AsyncIterator[bytes]:
+async def _page(
+    parts: tuple[bytes, bytes], session: BrowserSession, vault: SeenVault, japanese: bool
+) -> AsyncIterator[bytes]:
     """The page, then its first answers: the browser loads files while these are prepared."""
     yield parts[0]
     sent = {}
@@ -179,8 +181,8 @@ async def _body(request: Request) -> Mapping[str, Any]:
     return document
 
 
-def _session(request: Request) -> Session:
-    session: Session = request.scope["browser"]
+def _session(request: Request) -> BrowserSession:
+    session: BrowserSession = request.scope["browser"]
     return session
 
 

@@ -46,7 +46,7 @@ class Stream:
     ended: bool = False
 
 
-class _Ear(Watcher):
+class _ReportingWatcher(Watcher):
     """A watcher that reports every event."""
 
     def __init__(self, folder: Folder, tell: Callable[[str, bool], None], cookies: Path) -> None:
@@ -72,14 +72,14 @@ class Hub:
         self._vault = vault
         self._streams: list[Stream] = []
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ear: _Ear | None = None
+        self._ear: _ReportingWatcher | None = None
         self.changed_at = time.monotonic()
         self.over = threading.Event()
 
     def start(self) -> None:
         """Begin to listen."""
         cookies = Path(tempfile.mkdtemp(prefix="vault-mem-"))
-        self._ear = _Ear(self._vault.folder, self._heard, cookies)
+        self._ear = _ReportingWatcher(self._vault.folder, self._heard, cookies)
         self._ear.start()
         if not self._ear.by_events:
             shutil.rmtree(cookies, ignore_errors=True)

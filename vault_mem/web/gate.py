@@ -45,7 +45,7 @@ _STRANGER = "This page belongs to whoever started vault-mem web. Press Enter in 
 
 
 @dataclass
-class Session:
+class BrowserSession:
     """One browser that exchanged a token: its cookie, the folder of its page, and the page's own secret."""
 
     cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32))
@@ -72,7 +72,7 @@ class Gate:
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, BrowserSession] = {}
         self._token, self._until = "", 0.0
         self._lock = threading.Lock()
 
@@ -128,7 +128,7 @@ class Gate:
         given = parse_qs(scope["query_string"].decode("ascii", "replace")).get("token", [""])
         if scope["method"] != "GET" or not self._take_token(given[0]):
             raise Refusal(401, "session", "")
-        session = Session()
+        session = BrowserSession()
         while len(self._sessions) >= _MOST_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
         self._sessions[session.folder] = session
@@ -143,7 +143,7 @@ class Gate:
                 self._token = ""
             return good
 
-    def _session(self, path: str, headers: Mapping[str, str]) -> Session:
+    def _session(self, path: str, headers: Mapping[str, str]) -> BrowserSession:
         """The session of a request, found by the folder in its path and its cookie."""
         session = self._sessions.get("/".join(path.split("/")[:3]) + "/")
         if session is None or not any(_same(each, session.cookie) for each in _cookies(headers)):
@@ -175,7 +175,7 @@ def _cookies(headers: Mapping[str, str]) -> list[str]:
     return [value for name, _, value in parts if name == COOKIE]
 
 
-def _check_change(session: Session, headers: Mapping[str, str]) -> None:
+def _check_change(session: BrowserSession, headers: Mapping[str, str]) -> None:
     """A change must be JSON, have the page's own secret, and be no larger than a memory may be."""
     if not _same(headers.get("x-csrf", ""), session.csrf):
         raise Refusal(403, "csrf", "load the page again")

@@ -13,7 +13,7 @@ from vault_mem.notes import session as notes
 from vault_mem.notes.checklist import SAVE, Proposal
 from vault_mem.notes.links import stem_of
 from vault_mem.notes.session import Said
-from vault_mem.notes.worth import RULES, Worth, worth_keeping
+from vault_mem.notes.worth import RULES, WorthKeeping, worth_keeping
 from vault_mem.operations.memory.drafts import Draft, refuse_secrets
 from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.sessions.keep import PRIVATE_MARK, Kept
@@ -35,7 +35,7 @@ _TEXT = re.compile(r"save “(?P<text>.*)” \((?P<kind>[a-z]+), [^()]*(?:\([^()
 
 @dataclass(frozen=True)
 class _Found:
-    worth: Worth
+    worth: WorthKeeping
     said_in: str
     day: str
     agent: str

@@ -51,7 +51,7 @@ def _outside_inbox(workspace: Workspace) -> Path | None:
     return Path(base, "vault-mem", "inbox") if base else None
 
 
-def _take_all(workspace: Workspace, left: list[sessions.Left], deadline: float) -> bool:
+def _take_all(workspace: Workspace, left: list[sessions.InboxItem], deadline: float) -> bool:
     from vault_mem.operations.sessions.candidates import propose_from
 
     folder = workspace.folder
@@ -84,7 +84,7 @@ def _take_all(workspace: Workspace, left: list[sessions.Left], deadline: float) 
     return False
 
 
-def _take(keeper: Keeper, agent: str, each: sessions.Left, record: dict[str, str], deadline: float) -> Kept:
+def _take(keeper: Keeper, agent: str, each: sessions.InboxItem, record: dict[str, str], deadline: float) -> Kept:
     reader = reader_of(agent)
     path = record.get("transcript_path") or record.get("agent_transcript_path")
     if reader is None or not path:

@@ -11,7 +11,7 @@ from vault_mem.imports.transcripts.reading import own_words
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import Request, context_query, recall
 from vault_mem.operations.memory.results import Found
-from vault_mem.operations.vaults.several import Beside, recall_in_all
+from vault_mem.operations.vaults.several import OtherVault, recall_in_all
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import hints, journal
 
@@ -47,7 +47,7 @@ def hint(
     include_private: bool = False,
     frame: int = 0,
     cost: Callable[[Found], int] | None = None,
-    others: Sequence[Beside] = (),
+    others: Sequence[OtherVault] = (),
 ) -> list[Found]:
     """The memories to add to a prompt: highly relevant, not shown in this session yet, within the budget.
 

@@ -9,7 +9,7 @@ from types import ModuleType
 
 from vault_mem.errors import InvalidInput, VaultMemError
 from vault_mem.imports.formats import READERS as MEMORIES
-from vault_mem.imports.items import Bad
+from vault_mem.imports.items import BadItem
 from vault_mem.imports.transcripts.readers import READERS, reader_of
 from vault_mem.imports.transcripts.reading import Source
 from vault_mem.operations.sessions.keep import Keeper
@@ -31,7 +31,7 @@ class SessionsReport(Result):
     grown: list[str] = field(default_factory=list)
     same: int = 0
     turns: int = 0
-    refused: list[Bad] = field(default_factory=list)
+    refused: list[BadItem] = field(default_factory=list)
 
 
 def default_source(format_: str, env: Mapping[str, str]) -> Path | None:
@@ -67,7 +67,7 @@ def import_sessions(
                     _take(keeper, reader, each, report)
             except (OSError, VaultMemError) as error:
                 reason = error.message if isinstance(error, VaultMemError) else error.strerror or str(error)
-                report.refused.append(Bad(f"{reader.NAME}:{each.id or each.path.name}", reason))
+                report.refused.append(BadItem(f"{reader.NAME}:{each.id or each.path.name}", reason))
             if progress:
                 progress(done, len(found))
     return report
