@@ -26,7 +26,7 @@ from vault_mem import Vault
 from vault_mem.cli.console import Console
 from vault_mem.cli.main import run
 from vault_mem.messages.words import columns
-from vault_mem.operations.upkeep.graph import Node
+from vault_mem.operations.upkeep.graph import GraphNode
 
 PROJECT = Path(__file__).resolve().parents[1]
 FOLDER = PROJECT / "docs" / "pictures"
@@ -252,7 +252,7 @@ def notes_and_graph(root: Path, env: dict[str, str]) -> str:
         f'fill="{ORANGE if node.episode else BLUE if node.title.isascii() else GREEN}"/>'
         for node in linked
     )
-    known: list[Node] = []
+    known: list[GraphNode] = []
     for node in sorted(linked, key=lambda node: (-degree[node.id], node.id)):
         x, y = places[node.id]
         if all(abs(y - places[other.id][1]) > 26 or abs(x - places[other.id][0]) > 190 for other in known):

@@ -151,7 +151,7 @@ def disconnect(folder: Folder, rng: random.Random) -> journal.Transaction | None
     return link.plan_unlink(folder, *ends, body=rng.random() < 0.5)[0] if ends else None
 
 
-def _two(folder: Folder, rng: random.Random) -> list[link.End]:
+def _two(folder: Folder, rng: random.Random) -> list[link.LinkEnd]:
     found = memories(folder)
     if len(found) < 2:
         return []
@@ -160,7 +160,7 @@ def _two(folder: Folder, rng: random.Random) -> list[link.End]:
     other = rng.choice(linked) if linked and rng.random() < 0.5 else other
     names = read_names(folder)
     return [
-        link.End(each, folder.shown(each.path).read_bytes(), names.of(each.path), names.meaning(each.path))
+        link.LinkEnd(each, folder.shown(each.path).read_bytes(), names.of(each.path), names.meaning(each.path))
         for each in (one, other)
     ]
 
@@ -195,20 +195,7 @@ def tree(root: Path) -> dict[str, bytes]:
     }
 
 
-CALLS = (
-    "open",
-    "fsync",
-    "link",
-    "rename",
-    "replace",
-    "unlink",
-    "mkdir",
-    "truncate",
-    "utime",
-    "ftruncate",
-    "rmdir",
-    "write",
-)
+CALLS = tuple("open fsync link rename replace unlink mkdir truncate utime ftruncate rmdir write".split())
 
 
 def die_before(count: int) -> None:

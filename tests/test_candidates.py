@@ -89,7 +89,7 @@ def test_dropped_for_good(waiting: Command, tmp_path: Path) -> None:
 
 
 def test_ten_a_day(cli: Command, tmp_path: Path) -> None:
-    towns = "Otaru Sada Hakata Nagoya Kobe Sendai Naha Nara Gifu Beppu Saga Mito Kure Tsu".split()  # noqa: SIM905
+    towns = "Otaru Sada Hakata Nagoya Kobe Sendai Naha Nara Gifu Beppu Saga Mito Kure Tsu".split()
     said = [line("user", f"Remember that my aunt number {n} keeps a boat in {town}.") for n, town in enumerate(towns)]
     capture(cli, transcript(tmp_path, *said))
     assert len(proposals(cli)) == 10

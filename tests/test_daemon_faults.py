@@ -92,20 +92,7 @@ def test_killed_at_random_moments_during_writes(one: Served, soak: bool) -> None
     assert not list((one.root / ".vault-mem/journal").glob("*.pending"))
 
 
-WORDS = [
-    "kestrel",
-    "ledger",
-    "tide",
-    "quince",
-    "harbour",
-    "violin",
-    "museum",
-    "envelope",
-    "router",
-    "greenhouse",
-    "choir",
-    "bakery",
-]
+WORDS = "kestrel ledger tide quince harbour violin museum envelope router greenhouse choir bakery".split()
 
 
 def test_killed_after_the_commit_and_before_the_answer(one: Served) -> None:

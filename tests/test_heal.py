@@ -27,6 +27,13 @@ def renamed(root: Path, old: str, new: str) -> Path:
     return target
 
 
+def seen_renamed(cli: Command, root: Path, old: str, new: str) -> None:
+    """A rename between two commands."""
+    cli.run("status")
+    renamed(root, old, new)
+    cli.run("status")
+
+
 def linked(cli: Command, id_: str) -> list[str]:
     return [each["id"] for each in cli.json("show", id_)["links"]]
 
@@ -121,9 +128,7 @@ def test_names_compare_as_nfc_and_without_case(eager: Command, root: Path) -> No
     # V-5
     memory(root, "memories/\u304cくせい Note.md", A, "The target")
     path = memory(root, "memories/b.md", B, "[[か\u3099くせい NOTE]]")
-    eager.run("status")
-    renamed(root, "memories/\u304cくせい Note.md", "memories/New.md")
-    eager.run("status")
+    seen_renamed(eager, root, "memories/\u304cくせい Note.md", "memories/New.md")
     assert path.read_text().endswith("[[New|か\u3099くせい NOTE]]\n")
 
 
@@ -131,9 +136,7 @@ def test_a_name_that_only_changed_its_case_needs_nothing(eager: Command, root: P
     # V-5
     memory(root, "memories/Note.md", A, "The target")
     memory(root, "memories/b.md", B, "[[Note]]")
-    eager.run("status")
-    renamed(root, "memories/Note.md", "memories/NOTE.md")
-    eager.run("status")
+    seen_renamed(eager, root, "memories/Note.md", "memories/NOTE.md")
     assert heals(eager) == []
 
 
@@ -142,9 +145,7 @@ def test_a_name_that_meant_two_memories_is_left(eager: Command, root: Path) -> N
     memory(root, "memories/a/Same.md", A, "One")
     other = memory(root, "memories/b/Same.md", B, "Other")
     path = memory(root, "memories/c.md", C, "[[Same]]")
-    eager.run("status")
-    renamed(root, "memories/a/Same.md", "memories/a/New.md")
-    eager.run("status")
+    seen_renamed(eager, root, "memories/a/Same.md", "memories/a/New.md")
     assert linked(eager, C) == [B]  # the one that is still called so
     other.unlink()
     eager.run("status")
@@ -155,9 +156,7 @@ def test_a_name_that_meant_two_memories_is_left(eager: Command, root: Path) -> N
 def test_two_memories_one_after_the_other_with_a_name(eager: Command, root: Path) -> None:
     # V-5
     memory(root, "memories/Same.md", A, "One")
-    eager.run("status")
-    renamed(root, "memories/Same.md", "memories/x.md")
-    eager.run("status")
+    seen_renamed(eager, root, "memories/Same.md", "memories/x.md")
     memory(root, "memories/Same.md", B, "Other")
     eager.run("status")
     renamed(root, "memories/Same.md", "memories/y.md")
@@ -183,9 +182,7 @@ def test_a_name_that_is_not_unique_gets_its_folder(eager: Command, root: Path) -
     memory(root, "memories/one-aa11aa11.md", A, "The target")
     path = memory(root, "memories/c.md", C, "[[one-aa11aa11|it]]")
     note(root, "people/Kaya.md", "A note of mine")
-    eager.run("status")
-    renamed(root, "memories/one-aa11aa11.md", "memories/Kaya.md")
-    eager.run("status")
+    seen_renamed(eager, root, "memories/one-aa11aa11.md", "memories/Kaya.md")
     assert path.read_text().endswith("[[memories/Kaya|it]]\n")
 
 
@@ -203,9 +200,7 @@ def test_old_names_survive_a_rebuild(eager: Command, root: Path) -> None:
     path = memory(root, "memories/b.md", B, "[[Old]] and [[Second]]")
     memory(root, "memories/Second.md", C, "Another")
     eager.run("config", "set", "heal_links", "false")
-    eager.run("status")
-    renamed(root, "memories/Old.md", "memories/New.md")
-    eager.run("status")
+    seen_renamed(eager, root, "memories/Old.md", "memories/New.md")
     renamed(root, "memories/Second.md", "memories/2.md")
     eager.run("reindex")
     assert sorted(linked(eager, B)) == [A, C]
@@ -219,9 +214,7 @@ def test_a_note_without_an_id_that_is_renamed(eager: Command, root: Path) -> Non
     eager.run("config", "set", "adopt_ids", "never")
     note(root, "memories/Old.md", "No id in here")
     path = memory(root, "memories/b.md", B, "[[Old]]")
-    eager.run("status")
-    renamed(root, "memories/Old.md", "memories/New.md")
-    eager.run("status")
+    seen_renamed(eager, root, "memories/Old.md", "memories/New.md")
     assert path.read_text().endswith("[[New|Old]]\n")
 
 
@@ -254,9 +247,7 @@ def test_episodes_are_healed_too(eager: Command, root: Path) -> None:
     # V-5, W-2
     memory(root, "memories/Old.md", A, "The target")
     path = note(root, "episodes/e.md", '---\nid: ep_0123456789ab\nmembers:\n  - "[[Old]]"\n---\n# [[Old|The target]]\n')
-    eager.run("status")
-    renamed(root, "memories/Old.md", "memories/New.md")
-    eager.run("status")
+    seen_renamed(eager, root, "memories/Old.md", "memories/New.md")
     assert path.read_text() == '---\nid: ep_0123456789ab\nmembers:\n  - "[[New]]"\n---\n# [[New|The target]]\n'
 
 
@@ -264,9 +255,7 @@ def test_a_heal_that_was_undone_is_not_done_again(eager: Command, root: Path) ->
     # V-4: undoable, and then left so until its owner changes the file
     memory(root, "memories/Old.md", A, "The target")
     path = memory(root, "memories/b.md", B, "[[Old]]")
-    eager.run("status")
-    renamed(root, "memories/Old.md", "memories/New.md")
-    eager.run("status")
+    seen_renamed(eager, root, "memories/Old.md", "memories/New.md")
     assert path.read_text().endswith("[[New|Old]]\n")
     (heal,) = heals(eager)
     undone = eager.json("undo", heal["op"])

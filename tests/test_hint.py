@@ -18,7 +18,7 @@ def known(cli: Command) -> Command:
     cli.run("remember", FACT, "--kind", "fact")
     cli.run("remember", "The bakery in Otaru closes at noon on Mondays.", "--kind", "fact")
     cli.run("remember", "-", "--private", stdin="Umeko hides letters in the lamp of the lighthouse at Sada.")
-    for n, thing in enumerate("rope sail anchor compass lantern barrel net oar".split()):  # noqa: SIM905
+    for n, thing in enumerate("rope sail anchor compass lantern barrel net oar".split()):
         cli.run("remember", f"The {thing} number {n} was bought in Hakodate for the boat.")
     return cli
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 
@@ -29,12 +30,13 @@ TOKENS = TokenVectors()
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Vault:
     """One empty vault for all comparisons: comparing writes nothing."""
-    place = tmp_path_factory.mktemp("judge")
-    env = {"HOME": str(place), "VAULT_MEM_INDEX_DIR": str(place / "index"), "VAULT_MEM_DAEMON": "off"}
-    Vault.init(place / "vault", env=env)
-    return Vault(place / "vault", env=env)
+    folder = tmp_path_factory.mktemp("judge")
+    env = {"HOME": str(folder), "VAULT_MEM_INDEX_DIR": str(folder / "index"), "VAULT_MEM_DAEMON": "off"}
+    Vault.init(folder / "vault", env=env)
+    return Vault(folder / "vault", env=env)
 
 
+@functools.cache
 def judged(before: str, after: str) -> Judgement:
     return judge(before, after, TOKENS)
 

@@ -14,25 +14,12 @@ import vault_mem
 from vault_mem import Vault
 
 # What writes notes, views or the journal, and what only those who write need.
-WRITERS = (
-    "vault_mem.vault.journal",
-    "vault_mem.vault.steps",
-    "vault_mem.vault.carry",
-    "vault_mem.vault.late",
-    "vault_mem.vault.history",
-    "vault_mem.vault.marked",
-    "vault_mem.vault.traces",
-    "vault_mem.notes.edit",
-    "vault_mem.judge.judge",
-    "vault_mem.operations.changing",
-    "vault_mem.operations.memory.drafts",
-    "vault_mem.operations.memory.guard",
-    "vault_mem.operations.memory.remember",
-    "vault_mem.operations.memory.replaced",
-    "vault_mem.operations.git",
-    "vault_mem.operations.unasked",
-    "vault_mem.operations.upkeep",
-    "vault_mem.operations.vaults",
+WRITERS = tuple(
+    "vault_mem.vault.journal vault_mem.vault.steps vault_mem.vault.carry vault_mem.vault.late vault_mem.vault.history "
+    "vault_mem.vault.marked vault_mem.vault.traces vault_mem.notes.edit vault_mem.judge.judge "
+    "vault_mem.operations.changing vault_mem.operations.memory.drafts vault_mem.operations.memory.guard "
+    "vault_mem.operations.memory.remember vault_mem.operations.memory.replaced vault_mem.operations.git "
+    "vault_mem.operations.unasked vault_mem.operations.upkeep vault_mem.operations.vaults".split()
 )
 
 ANSWERS = """

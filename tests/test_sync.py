@@ -15,21 +15,7 @@ from vault_mem import Vault
 from vault_mem.index import table
 
 QUERIES = ["harbour", "green ferry", "団子", "kilo of bread", "zx-81"]
-WORDS = [
-    "harbour",
-    "ferry",
-    "green",
-    "団子の体重",
-    "bread",
-    "kilo",
-    "ZX-81",
-    "眼鏡",
-    "meeting",
-    "rain",
-    "fear",
-    "plum",
-    "Ann",
-]
+WORDS = "harbour ferry green 団子の体重 bread kilo ZX-81 眼鏡 meeting rain fear plum Ann".split()
 
 
 def answers(vault: Vault) -> list:

@@ -1,8 +1,8 @@
-"""`vault-mem capture` as a hook calls it: what the hook was told is left in the vault's inbox, and the agent goes on.
+"""`vault-mem capture` as a hook calls it: leave the hook's input in the vault's inbox, and let the agent go on.
 
-Nothing is read or understood here; the daemon or the next command takes it in later (`operations/sessions/`). It takes
-as long as Python takes to start, so next to nothing is imported. A hook must never disturb its session: whatever goes
-wrong, this ends well and silently.
+Nothing is parsed here; the daemon or the next command takes it in later (`operations/sessions/`). Almost nothing is
+imported, so that it takes no longer than Python takes to start. A hook must never disturb its session: whatever goes
+wrong, this exits silently with 0.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# An agent waits for its hooks; a pipe left open or a hanging disk must not hold it up longer.
+# An agent waits for its hooks: an open pipe or a hanging disk must not delay it longer.
 _MOST_SECONDS = 2
 _MOST_BYTES = 4_000_000
 INBOX = ".vault-mem/inbox"
 
 
 def main(arguments: list[str], find: Callable[[str], str], poke: Callable[[str], None]) -> int:
-    """Hand over what a hook says on standard input; returns 0, come what may."""
+    """Leave a hook's input in the inbox; always returns 0."""
     try:
         give_up_in_time()
         agent, named = _options(arguments)
@@ -34,13 +34,13 @@ def main(arguments: list[str], find: Callable[[str], str], poke: Callable[[str],
 
 
 def outside_inbox() -> str:
-    """Where a capture is left whose vault cannot be written: in a sandbox, on a full disk."""
+    """Where a capture is left if the vault cannot be written, as in a sandbox or on a full disk."""
     base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")  # noqa: PTH111
     return f"{base}/vault-mem/inbox"
 
 
 def give_up_in_time() -> None:
-    """End well after a moment, whatever this process waits for."""
+    """Exit with 0 after a moment, whatever this process is waiting for."""
     if os.name == "posix":
         import _signal
 
@@ -78,7 +78,7 @@ def _hand_over(root: str, content: bytes) -> None:
 
 
 def _leave(root: str, below: str, content: bytes) -> None:
-    """Write a file that is whole as soon as it has its name; through no link of a stranger's vault (SPEC S-1)."""
+    """Write a file that is complete once it has its name, without following links in the vault (SPEC S-1)."""
     from time import time_ns
 
     links = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_DIRECTORY", 0)

@@ -391,7 +391,7 @@ class Vault:
         self,
         request: Request,
         cost: Callable[[Found], int] | None = None,
-        others: Sequence[Beside] = (),
+        others: Sequence[OtherVault] = (),
         name: str = "",
     ) -> RecallResult:
         """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest.
@@ -412,14 +412,14 @@ class Vault:
 
         return self._reading(trusted_ids, least)
 
-    def show_in(self, others: Sequence[Beside], id_: str, name: str = "") -> ShowResult:
+    def show_in(self, others: Sequence[OtherVault], id_: str, name: str = "") -> ShowResult:
         """One memory of this vault, or of the others."""
         from vault_mem.operations.vaults.several import show_in_any
 
         return self._reading(show_in_any, name, others, id_)
 
     def search_all(
-        self, query: str, n: int, filters: Filters, others: Sequence[Beside], name: str = ""
+        self, query: str, n: int, filters: Filters, others: Sequence[OtherVault], name: str = ""
     ) -> RecallResult:
         """Find the memories that have the words of a query, in this vault and others."""
         from vault_mem.operations.vaults.several import search_in_all
@@ -611,7 +611,7 @@ class Vault:
 
         return self._writing(unlink, name_of(a), name_of(b), body=body, reason=reason)
 
-    def graph(self, id_: Ref | None = None, depth: int = 1, *, public_only: bool = False) -> Picture:
+    def graph(self, id_: Ref | None = None, depth: int = 1, *, public_only: bool = False) -> GraphResult:
         """The memories around one, or all that have links, and the links between them."""
         from vault_mem.operations.upkeep.graph import neighbourhood, picture
 
@@ -619,7 +619,7 @@ class Vault:
             return self._reading(picture, public_only=public_only)
         return self._reading(neighbourhood, name_of(id_), depth, public_only=public_only)
 
-    def graph_overview(self, *, public_only: bool = False) -> Overview:
+    def graph_overview(self, *, public_only: bool = False) -> GraphOverview:
         """Clusters, hubs, bridges, orphans and dangling links of the whole vault."""
         from vault_mem.operations.upkeep.graph import overview
 
@@ -818,7 +818,7 @@ class Vault:
         include_private: bool = False,
         frame: int = 0,
         cost: Callable[[Found], int] | None = None,
-        others: Sequence[Beside] = (),
+        others: Sequence[OtherVault] = (),
     ) -> builtins.list[Found]:
         """The memories that very likely answer a prompt, each once per session; `others` are asked too."""
         from vault_mem.operations.sessions.hint import hint
@@ -901,7 +901,7 @@ class Vault:
         budget: int | None = None,
         *,
         public_only: bool = False,
-        others: Sequence[Beside] = (),
+        others: Sequence[OtherVault] = (),
     ) -> WakeUp:
         """The same; `cost` says how many tokens showing it takes, and `others` are vaults that answer too."""
         from vault_mem.operations.day.wake_up import DEFAULT_BUDGET, wake_up

@@ -41,7 +41,7 @@ from vault_mem.operations.upkeep.consolidate import ConsolidationStats
 from vault_mem.operations.upkeep.edit_memory import EditResult
 from vault_mem.operations.upkeep.episodes import EpisodeChange, EpisodeList, EpisodeResult
 from vault_mem.operations.upkeep.forget import ForgetResult, RestoreResult, Trashed
-from vault_mem.operations.upkeep.graph import Overview, Picture
+from vault_mem.operations.upkeep.graph import GraphOverview, GraphResult
 from vault_mem.operations.upkeep.link import LinkResult, UnlinkResult
 from vault_mem.operations.upkeep.merge import MergeResult
 from vault_mem.operations.upkeep.private import PrivateResult
@@ -59,7 +59,7 @@ from vault_mem.operations.vaults.evaluate import Report
 from vault_mem.operations.vaults.export import ExportReport
 from vault_mem.operations.vaults.import_ import ImportReport
 from vault_mem.operations.vaults.init import InitResult
-from vault_mem.operations.vaults.several import Beside
+from vault_mem.operations.vaults.several import OtherVault
 from vault_mem.operations.vaults.stats import Stats
 from vault_mem.operations.vaults.status import Status
 from vault_mem.operations.vaults.views import RebuildResult
@@ -77,7 +77,6 @@ StrPath = str | os.PathLike[str]
 __all__ = [
     "Answer",
     "BackupResult",
-    "Beside",
     "Candidate",
     "Comparison",
     "ConsolidationStats",
@@ -96,6 +95,8 @@ __all__ = [
     "Filters",
     "ForgetResult",
     "Found",
+    "GraphOverview",
+    "GraphResult",
     "HintStats",
     "HistoryResult",
     "ImportReport",
@@ -112,8 +113,7 @@ __all__ = [
     "Metadata",
     "NextUndo",
     "Operation",
-    "Overview",
-    "Picture",
+    "OtherVault",
     "PlanResult",
     "PrivateResult",
     "Problem",

@@ -22,7 +22,6 @@ import re
 import shutil
 import sqlite3
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -33,7 +32,7 @@ from typing import Any
 from . import preload
 from .operations import OPERATIONS, Operation, answered
 from .preload import CHANGING, CREATE, KILL, LIST, META, NAME, ON, ONCE, OPEN, READ, READING, STAT, SYNC, WRITE, Call
-from .stage import OLD, PATIENCE, UNEXPECTED, Answer, Stage, build, differences, forked, ids, tree
+from .stage import OLD, PATIENCE, UNEXPECTED, Answer, Stage, differences, forked, ids, parser_of, staged, tree
 
 SPACE = CREATE | WRITE | NAME | META | SYNC  # what needs a writable disk with room on it
 # What each kind of call can really fail with.
@@ -512,14 +511,12 @@ def _described(found: list[tuple[str, str]]) -> dict[str, Any]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.errno", description=__doc__.split("\n")[0])
-    parser.add_argument("--seed", type=int, default=1)
+    parser = parser_of("errno", __doc__, seed=1)
     parser.add_argument("--cases", type=int, default=200, help="how many, 0 for all")
     parser.add_argument("--operations", type=int, default=0, help="only this many operations, chosen by the seed")
     parser.add_argument("--only", action="append", help="only this operation (repeatable)")
     parser.add_argument("--without", action="append", help="not this operation (repeatable)")
     parser.add_argument("--call", action="append", help="only this case, as a summary names it (repeatable)")
-    parser.add_argument("--json", type=Path, help="write the summary there")
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
     if preload.missing():
@@ -527,15 +524,10 @@ def main() -> int:
         return 77
     preload.ensure("tests.campaigns.errno")
     preload.clean_up()
-    shared = Path("/dev/shm")
-    folder = Path(tempfile.mkdtemp(prefix="vault-mem-errno-", dir=shared if shared.is_dir() else None))
-    try:
-        stage = build(folder)
+    with staged("errno") as stage:
         shutil.rmtree(stage.vault / ".git")  # git's own calls are not failed, and doctor would ask it each time
         stage.save()
         report = summary(campaign(stage, options))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     if options.json:
         options.json.write_text(json.dumps(report, indent=2))
     print("{cases} cases, {reached} reached, in the end {states}: {failures} failures".format(**report))

@@ -10,7 +10,6 @@ no memory is doubled; and a note that is only read keeps its bytes.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import io
 import json
@@ -18,7 +17,6 @@ import os
 import random
 import re
 import shlex
-import shutil
 import sys
 import tempfile
 import time
@@ -26,7 +24,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .stage import UNEXPECTED, Answer, Stage, build, forked, ids, tree
+from .stage import UNEXPECTED, Answer, Stage, forked, ids, parser_of, staged, summed_up, tree
 
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 CODES = {0, 1, 2, 3, 4, 5, 6}
@@ -372,33 +370,18 @@ CAMPAIGNS = {"lines": run_lines, "tools": run_tools, "notes": run_notes}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.fuzz", description=__doc__.split("\n")[0])
+    parser = parser_of("fuzz", __doc__, seed=1, cases=200)
     parser.add_argument("what", choices=CAMPAIGNS)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--cases", type=int, default=200)
-    parser.add_argument("--json", type=Path, help="write the summary there")
     options = parser.parse_args()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    shared = Path("/dev/shm")
-    folder = Path(tempfile.mkdtemp(prefix="vault-mem-fuzz-", dir=shared if shared.is_dir() else None))
     failures: dict[str, list[str]] = {}
     started = time.monotonic()
-    try:
-        stage = build(folder)
+    with staged("fuzz") as stage:
         rng = random.Random(options.seed)
         done = CAMPAIGNS[options.what](
             stage, rng, options.cases, lambda label, again: failures.setdefault(label, []).append(again)
         )
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    failed = sum(map(len, failures.values()))
-    kinds = {label: [len(each), each[0]] for label, each in sorted(failures.items())}
-    if options.json:
-        options.json.write_text(json.dumps({"cases": done, "failures": failed, "kinds": kinds}, indent=2))
-    print(f"{done} {options.what} in {time.monotonic() - started:.0f} s: {failed} failures")
-    for label, (count, first) in kinds.items():
-        print(f"  {count:4d} × {label}\n         {first}")
-    return 1 if failures else 0
+    return summed_up(options, done, f"{options.what} in {time.monotonic() - started:.0f} s", failures)
 
 
 if __name__ == "__main__":

@@ -11,17 +11,13 @@ memory may be in two files, and somebody must have said what happened.
 
 from __future__ import annotations
 
-import argparse
-import json
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from .operations import answered
-from .stage import Answer, Stage, build, forked, ids, tree
+from .stage import Answer, Stage, forked, ids, parser_of, staged, summed_up, tree
 
 WORDS = "zqlate words of an editor"
 
@@ -212,31 +208,21 @@ def prepare(stage: Stage) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.late", description=__doc__.split("\n")[0])
+    parser = parser_of("late", __doc__)
     parser.add_argument("--all", action="store_true", help="all cases, and not only the seventeen chief ones")
     parser.add_argument("--only", action="append", help="only this case (repeatable)")
-    parser.add_argument("--json", type=Path, help="write the summary there")
     options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="vault-mem-late-"))
     failures: dict[str, list[str]] = {}
     cases = [*CASES, *MORE] if options.all or options.only else CASES
     cases = [case for case in cases if not options.only or case.name in options.only]
-    try:
-        stage = build(folder)
+    with staged("late") as stage:
         prepare(stage)
         for case in cases:
             problems = run_case(stage, case)
             if problems:
                 failures[case.name] = problems
             print(f"{case.name}: {'; '.join(problems) or 'well'}", flush=True)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    if options.json:
-        options.json.write_text(
-            json.dumps({"cases": len(cases), "failures": len(failures), "kinds": failures}, indent=2)
-        )
-    print(f"{len(cases)} cases: {len(failures)} failures")
-    return 1 if failures else 0
+    return summed_up(options, len(cases), "cases", failures)
 
 
 if __name__ == "__main__":

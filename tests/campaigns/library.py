@@ -12,10 +12,8 @@ import contextlib
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections import Counter
@@ -23,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .stage import Stage, build, ids, tree
+from .stage import Stage, ids, parser_of, staged, tree
 
 THREADS = 8
 NOTES = ("dues", "chain", "soup", "lamps", "lamps2", "task", "closed", "secret", "letter", "turned")
@@ -220,27 +218,20 @@ WORK = {"threads": threads, "calls": calls, "undo": undo}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.library", description=__doc__.split("\n")[0])
+    parser = parser_of("library", __doc__, seed=1, cases=200)
     parser.add_argument("what", choices=WORK)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--cases", type=int, default=200)
-    parser.add_argument("--json", type=Path, help="write the summary there")
     parser.add_argument("--stage", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.stage:  # the process that may crash
         stage = Stage(options.stage, json.loads((options.stage / "names.json").read_text()), {"VAULT_MEM_NOW": ""})
         print(json.dumps(WORK[options.what](stage, options.cases, options.seed)))
         return 0
-    folder = Path(tempfile.mkdtemp(prefix="vault-mem-library-"))
-    try:
-        stage = build(folder)
-        (folder / "names.json").write_text(json.dumps(stage.names))
-        command = [sys.executable, "-m", "tests.campaigns.library", options.what, "--stage", str(folder)]
+    with staged("library") as stage:
+        (stage.folder / "names.json").write_text(json.dumps(stage.names))
+        command = [sys.executable, "-m", "tests.campaigns.library", options.what, "--stage", str(stage.folder)]
         command += ["--cases", str(options.cases), "--seed", str(options.seed)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=7200, check=False)
         report = json.loads(done.stdout) if done.returncode == 0 else {"calls": {}, "failures": [_end_of(done)]}
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     if options.json:
         options.json.write_text(json.dumps(report, indent=2))
     print(f"{options.what}, {options.cases} cases: {len(report['failures'])} failures; {report['calls']}")

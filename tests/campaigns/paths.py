@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import random
 import shutil
@@ -26,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .operations import OPERATIONS, READERS, Operation
-from .stage import PATIENCE, UNEXPECTED, Answer, Stage, build, forked
+from .stage import PATIENCE, UNEXPECTED, Answer, Stage, forked, parser_of, staged, summed_up
 
 WORD = "zqoutsideword"  # what only files outside the vault say
 
@@ -64,24 +63,11 @@ FILES = [
     ".vault-mem/journal/000999-20261116T000000.pending",
     ".vault-mem/journal/000001-20261116T000000.0.was",
 ]
-FOLDERS = [
-    "memories",
-    "memories/2026-11",
-    "private",
-    "private/.history",
-    "episodes",
-    "memory",
-    "history",
-    ".vault-mem",
-    ".vault-mem/journal",
-    ".vault-mem/trash",
-    ".vault-mem/blocked",
-    ".vault-mem/edits",
-    ".vault-mem/log",
-    ".vault-mem/purging",
-    ".vault-mem/candidates",
-    ".vault-mem/cookies",
-]
+FOLDERS = (
+    "memories memories/2026-11 private private/.history episodes memory history .vault-mem .vault-mem/journal "
+    ".vault-mem/trash .vault-mem/blocked .vault-mem/edits .vault-mem/log .vault-mem/purging .vault-mem/candidates "
+    ".vault-mem/cookies".split()
+)
 
 
 def _link(path: Path, outside: Path) -> None:
@@ -296,25 +282,20 @@ def all_cases(options: argparse.Namespace) -> list[Case]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.paths", description=__doc__.split("\n")[0])
-    parser.add_argument("--seed", type=int, default=1)
+    parser = parser_of("paths", __doc__, seed=1)
     parser.add_argument("--cases", type=int, default=300, help="how many, 0 for all")
     parser.add_argument("--only", action="append", help="only this operation (repeatable)")
     parser.add_argument("--path", action="append", help="only at this path (repeatable)")
     parser.add_argument("--kind", action="append", choices=KINDS, help="only this kind (repeatable)")
     parser.add_argument("--served", action="store_true", help="through a daemon, in processes of their own")
-    parser.add_argument("--json", type=Path, help="write the summary there")
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
     cases = all_cases(options)
     total = len(cases)
     if 0 < options.cases < total:
         cases = random.Random(options.seed).sample(cases, options.cases)
-    shared = Path("/dev/shm")
-    folder = Path(tempfile.mkdtemp(prefix="vault-mem-paths-", dir=shared if shared.is_dir() else None))
     failures: dict[str, list[str]] = {}
-    try:
-        stage = build(folder)
+    with staged("paths") as stage:
         stage_ready = forked(lambda: stage.command("backup", "{out}/made.tar.gz"))
         assert stage_ready.code == 0, stage_ready
         stage.save()
@@ -328,16 +309,7 @@ def main() -> int:
             if number % 100 == 0:
                 passed = time.monotonic() - started
                 print(f"{number}/{len(cases)} of {total}, {passed:.0f} s, {len(failures)} kinds", flush=True)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    failed = sum(len(each) for each in failures.values())
-    kinds = {label: [len(each), each[0]] for label, each in sorted(failures.items())}
-    if options.json:
-        options.json.write_text(json.dumps({"cases": len(cases), "failures": failed, "kinds": kinds}, indent=2))
-    print(f"{len(cases)} cases of {total}: {failed} failures")
-    for label, (count, first) in kinds.items():
-        print(f"  {count:4d} × {label}\n         {first}")
-    return 1 if failures else 0
+    return summed_up(options, len(cases), f"cases of {total}", failures)
 
 
 if __name__ == "__main__":

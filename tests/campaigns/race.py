@@ -10,7 +10,6 @@ word that is in no file is lost; one that is only in `.vault-mem/` (the trash as
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
@@ -28,7 +27,7 @@ from typing import Any
 from .late import prepare
 from .operations import answered
 from .paths import end_daemons
-from .stage import UNEXPECTED, Answer, Stage, build, forked, ids, tree
+from .stage import UNEXPECTED, Answer, Stage, forked, ids, parser_of, staged, tree
 
 EDITORS = 3
 NOTES = ("dues", "chain", "soup", "lamps", "lamps2", "task", "closed", "secret", "letter", "turned")
@@ -249,19 +248,13 @@ def _judged(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.race", description=__doc__.split("\n")[0])
-    parser.add_argument("--seed", type=int, default=1)
+    parser = parser_of("race", __doc__, seed=1)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--served", action="store_true", help="commands go through a daemon")
-    parser.add_argument("--json", type=Path, help="write the summary there")
     options = parser.parse_args()
-    place = Path(tempfile.mkdtemp(prefix="vault-mem-race-"))
-    try:
-        stage = build(place)
+    with staged("race") as stage:
         prepare(stage)
         report = campaign(stage, options.seconds, options.seed, options.served)
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
     if options.json:
         options.json.write_text(json.dumps(report, indent=2))
     print(f"{report['commands']} commands {report['codes']}, {report['saves']} saves {report['by style']}")

@@ -7,6 +7,7 @@ digits gets its own seeded row of them.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import gc
 import io
@@ -21,6 +22,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -385,3 +387,35 @@ def differences(now: Mapping[str, bytes], then: Mapping[str, bytes]) -> list[str
         if now.get(key) != then.get(key):
             signs.append(("-" if key not in now else "+" if key not in then else "~") + key)
     return signs
+
+
+@contextlib.contextmanager
+def staged(name: str) -> Iterator[Stage]:
+    """A stage in a folder of its own, in memory if possible."""
+    shared = Path("/dev/shm")
+    folder = Path(tempfile.mkdtemp(prefix=f"vault-mem-{name}-", dir=shared if shared.is_dir() else None))
+    try:
+        yield build(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def parser_of(name: str, doc: str, **numbers: int) -> argparse.ArgumentParser:
+    """The options that campaigns share; `numbers` are options with their defaults."""
+    parser = argparse.ArgumentParser(prog=f"python -m tests.campaigns.{name}", description=doc.split("\n")[0])
+    for option, default in numbers.items():
+        parser.add_argument(f"--{option}", type=int, default=default)
+    parser.add_argument("--json", type=Path, help="write the summary there")
+    return parser
+
+
+def summed_up(options: argparse.Namespace, done: int, what: str, failures: dict[str, list[str]]) -> int:
+    """Tell how a campaign ended, each kind of failure with its first case; returns the exit code."""
+    failed = sum(map(len, failures.values()))
+    kinds = {label: [len(each), each[0]] for label, each in sorted(failures.items())}
+    if options.json:
+        options.json.write_text(json.dumps({"cases": done, "failures": failed, "kinds": kinds}, indent=2))
+    print(f"{done} {what}: {failed} failures")
+    for label, (count, first) in kinds.items():
+        print(f"  {count:4d} × {label}\n         {first}")
+    return 1 if failures else 0

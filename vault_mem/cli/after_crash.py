@@ -23,7 +23,7 @@ def resume(root: str, arguments: Sequence[str], request: str, input_sent: bytes 
     """Answer a request that a daemon had taken before it died; it may have had the beginning of our input."""
     console = Console.of_process()
     if input_sent:
-        console.stdin = _Again(input_sent, console.stdin)
+        console.stdin = _ReplayedInput(input_sent, console.stdin)
     console.request = request
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     console.json = "--json" in options
@@ -39,7 +39,7 @@ def resume(root: str, arguments: Sequence[str], request: str, input_sent: bytes 
     return code
 
 
-class _Again(io.BytesIO):
+class _ReplayedInput(io.BytesIO):
     """Input that was read once before, and what has come since."""
 
     def __init__(self, sent: bytes, rest: BinaryIO) -> None:

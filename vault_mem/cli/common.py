@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vault_mem.library import Vault
     from vault_mem.operations.memory.filters import Filters
     from vault_mem.operations.upkeep.edit_memory import EditResult
-    from vault_mem.operations.vaults.several import Beside
+    from vault_mem.operations.vaults.several import OtherVault
     from vault_mem.operations.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -212,7 +212,7 @@ def _in_obsidian(vault: Vault, id_: str) -> str:
     return folder.in_obsidian(key) if key else ""
 
 
-def beside(console: Console, vault: Vault) -> list[Beside]:
+def beside(console: Console, vault: Vault) -> list[OtherVault]:
     """The other vaults that answer, too: those that were named, or those of the user's settings."""
     return _beside(console, vault.workspace.folder.root, vault.workspace.notices)
 
@@ -225,7 +225,7 @@ def open_vault_of(console: Console, id_: str) -> Vault:
     return open_vault(console)
 
 
-def known_elsewhere(console: Console, id_: str) -> Beside | None:
+def known_elsewhere(console: Console, id_: str) -> OtherVault | None:
     """The other vault that has a memory which the nearest does not have; None where no other has it."""
     from vault_mem.errors import VaultMemError
     from vault_mem.vault.find import find_vault
@@ -243,7 +243,7 @@ def known_elsewhere(console: Console, id_: str) -> Beside | None:
         return None  # it is about what was not found
 
 
-def _beside(console: Console, nearest: Path, told: list[str]) -> list[Beside]:
+def _beside(console: Console, nearest: Path, told: list[str]) -> list[OtherVault]:
     """The others that can be opened; what is wrong with one is told, and is not the trouble of all (SPEC L-4)."""
     from vault_mem.errors import VaultMemError
     from vault_mem.vault.find import other_vaults
@@ -252,13 +252,13 @@ def _beside(console: Console, nearest: Path, told: list[str]) -> list[Beside]:
     roots = other_vaults(nearest, console.vaults, console.cwd, console.env, lambda *each: absent.append(each))
     if not roots and not absent:
         return []
-    from vault_mem.operations.vaults.several import Beside, no_answer
+    from vault_mem.operations.vaults.several import OtherVault, no_answer
 
     told += (no_answer(name, error) for name, error in absent)
     found = []
     for root in roots:
         try:
-            found.append(Beside(vault_name(console, root), _opened(console, root)))
+            found.append(OtherVault(vault_name(console, root), _opened(console, root)))
         except VaultMemError as error:
             told.append(no_answer(vault_name(console, root), error))
     return found

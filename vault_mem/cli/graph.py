@@ -11,7 +11,7 @@ from vault_mem.cli.console import Console
 from vault_mem.messages import keep_clean
 
 if TYPE_CHECKING:
-    from vault_mem.operations.upkeep.graph import Arc, Picture
+    from vault_mem.operations.upkeep.graph import GraphLink, GraphResult
 
 
 @click.command(
@@ -51,7 +51,7 @@ def command(console: Console, id_: str | None, depth: int | None, dot: bool, mer
     finish(console, vault, stale=picture.stale, pending=picture.pending)
 
 
-def _dot(picture: Picture) -> str:
+def _dot(picture: GraphResult) -> str:
     lines = ["digraph memories {", "  node [shape=box];"]
     for node in picture.nodes:
         style = "".join((", style=bold" * (node.id == picture.centre), ", style=dashed" * node.private))
@@ -66,7 +66,7 @@ def _quoted(text: str) -> str:
     return '"' + " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _mermaid(picture: Picture) -> str:
+def _mermaid(picture: GraphResult) -> str:
     lines = ["graph LR"]
     for node in picture.nodes:
         title = " ".join(node.title.split()).replace("#", "#35;").replace('"', "#quot;")
@@ -77,9 +77,9 @@ def _mermaid(picture: Picture) -> str:
     return "\n".join(lines)
 
 
-def _directed(arc: Arc) -> bool:
+def _directed(arc: GraphLink) -> bool:
     return arc.type in ("caused_by", "leads_to")
 
 
-def _label(arc: Arc) -> str:
+def _label(arc: GraphLink) -> str:
     return arc.type if arc.confidence is None else f"{arc.type} {arc.confidence:.2f}"

@@ -15,27 +15,9 @@ if TYPE_CHECKING:
     from vault_mem.library import Vault
 
 # Listed here so that help and completion need not load the readers.
-FORMATS = (
-    "auto",
-    "basic-memory",
-    "chatgpt",
-    "claude",
-    "claude-code",
-    "claude-code-memory",
-    "claude-mem",
-    "codex",
-    "cursor",
-    "gemini",
-    "jsonl",
-    "markdown",
-    "mcp-memory-service",
-    "mem0",
-    "mempalace",
-    "memsearch",
-    "openclaw",
-    "openclaw-sessions",
-    "opencode",
-    "qwen",
+FORMATS = tuple(
+    "auto basic-memory chatgpt claude claude-code claude-code-memory claude-mem codex cursor gemini jsonl markdown "
+    "mcp-memory-service mem0 mempalace memsearch openclaw openclaw-sessions opencode qwen".split()
 )
 # What comes in as sessions, unless it is asked for as memories.
 SESSIONS = ("claude-code", "codex", "cursor", "gemini", "opencode", "openclaw-sessions", "qwen")

@@ -65,7 +65,7 @@ def command(
     text = _query(console, query, context)
     vault = open_vault(console)
     chosen = filters_from(vault, filters)
-    shape = Printed(console, vault, explain=explain)
+    shape = PrintedRecall(console, vault, explain=explain)
     request = Request(text, limit, chosen, budget, shape.frame, min_relevance, sessions=sessions)
     others = beside(console, vault)
     result = vault.ask(request, shape.cost, others, vault_name(console, vault.workspace.folder.root))
@@ -109,7 +109,7 @@ def _query(console: Console, query: str | None, context: str | None) -> str:
     return f"{context_query(text)}\n{query}" if query else context_query(text)
 
 
-class Printed:
+class PrintedRecall:
     """A recall as it will be printed: what each result costs, in tokens, and the answer itself."""
 
     def __init__(self, console: Console, vault: Vault, *, explain: bool = False) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from vault_mem.library import Vault
     from vault_mem.operations.memory.drafts import Draft
     from vault_mem.operations.memory.remember import Expected, RememberResult
-    from vault_mem.operations.vaults.several import Beside
+    from vault_mem.operations.vaults.several import OtherVault
 
 DUPLICATE_EXIT = 3
 
@@ -139,7 +139,7 @@ def command(
     return answer(console, vault, _with_others(result, known) if others else result)
 
 
-def _known_in(vault: Vault, others: list[Beside], draft: Draft) -> Expected:
+def _known_in(vault: Vault, others: list[OtherVault], draft: Draft) -> Expected:
     """What the other vaults know of a text; one that is refused for it can be saved all the same, like any other."""
     from vault_mem.operations.memory import blocked
     from vault_mem.operations.vaults.several import known_in

@@ -8,7 +8,7 @@ import click
 
 from vault_mem.cli.common import Command, filter_options, filters_from, open_vault, reply
 from vault_mem.cli.console import Console
-from vault_mem.cli.recall import Printed
+from vault_mem.cli.recall import PrintedRecall
 from vault_mem.messages import save_and_find
 
 
@@ -28,7 +28,7 @@ def command(console: Console, /, id_: str, query: str, limit: int, budget: int |
     from vault_mem.operations.memory.recall import Request
 
     vault = open_vault(console)
-    shape = Printed(console, vault)
+    shape = PrintedRecall(console, vault)
     chosen = filters_from(vault, filters)
     result = vault.ask_why_not(id_, Request(query, limit, chosen, budget, shape.frame), shape.cost)
     reply(console, vault, result, save_and_find.why_not(result))

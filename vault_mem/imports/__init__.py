@@ -1,1 +1,1 @@
-"""Memories from elsewhere: one reader per format, each yielding items and what could not be read of them."""
+"""Memories from elsewhere: one reader per format, which yields items and whatever could not be read."""

@@ -6,7 +6,7 @@ import re
 from datetime import tzinfo
 from pathlib import Path
 
-from vault_mem.imports.items import Bad, Found, Item, line, markdown_files, moment, short_hash, words
+from vault_mem.imports.items import BadItem, Found, Item, line, markdown_files, moment, short_hash, words
 from vault_mem.imports.markdown import notes
 from vault_mem.model import LINK_TYPES
 from vault_mem.notes.links import link_name, stem_of
@@ -36,10 +36,10 @@ def recognises(path: Path) -> bool:
 def read(path: Path, zone: tzinfo) -> Found:
     """Every note's prose, then its observations."""
     for name, note in notes(path, zone, NAME):
-        if isinstance(note, Bad):
+        if isinstance(note, BadItem):
             yield note
         elif not note.memory.content.strip():
-            yield Bad(f"{NAME}:{name}", "it has no text")
+            yield BadItem(f"{NAME}:{name}", "it has no text")
         else:
             yield from _items(name, note)
 

@@ -1,4 +1,4 @@
-"""ChatGPT: the conversations of a data export, what it noted of its user in them, and lists of saved memories."""
+"""ChatGPT: the conversations of a data export, the memories saved in them, and lists of saved memories."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.items import Bad, Found, Item, conversation, documents, line, moment, short_hash
+from vault_mem.imports.items import BadItem, Found, Item, conversation, documents, line, moment, short_hash
 
 NAME = "chatgpt"
 _FILES = ("conversations.json", "conversations-*.json", "memories.json", "memory.json")
@@ -25,11 +25,11 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path, zone: tzinfo) -> Found:
-    """Every conversation, after the memories that were saved in it."""
+    """The memories that were saved in each conversation, then the conversation."""
     for name, document in documents(path, *_FILES):
         records = document.get("memories") if isinstance(document, dict) else document
         if not isinstance(records, list):
-            yield document if isinstance(document, Bad) else Bad(f"{NAME}:{name}", "no list in it")
+            yield document if isinstance(document, BadItem) else BadItem(f"{NAME}:{name}", "no list in it")
             continue
         for number, record in enumerate(records, start=1):
             where = f"{NAME}:{name}#{number}"
@@ -39,12 +39,12 @@ def read(path: Path, zone: tzinfo) -> Found:
                 yield _saved(record, where)
 
 
-def _saved(record: Any, where: str) -> Item | Bad:
-    """One entry of a list of memories; the export has no fixed form for these."""
+def _saved(record: Any, where: str) -> Item | BadItem:
+    """One entry of a list of memories, which have no fixed format."""
     values = record if isinstance(record, dict) else {"content": record}
     content = next((values[key] for key in ("content", "memory", "text") if values.get(key)), None)
     if not isinstance(content, str) or not content.strip():
-        return Bad(where, "it has no text")
+        return BadItem(where, "it has no text")
     key = line(values.get("id")) or short_hash(content)
     created = moment(values.get("created_at")) or moment(values.get("create_time"))
     return Item(f"{NAME}:memory/{key}", content, created, {"kind": "fact"})
@@ -65,7 +65,7 @@ def _conversation(record: dict[str, Any], where: str) -> Found:
 
 
 def _thread(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """The messages as they were last shown: from the current one back to the root; edits left other branches."""
+    """The messages as last shown: from the current one back to the root. Edits left other branches."""
     mapping = record["mapping"]
     node = record.get("current_node")
     if node not in mapping:

@@ -1,4 +1,4 @@
-"""Claude: the conversations of a data export, and what memories.json says."""
+"""Claude: the conversations of a data export, and its memories.json."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.items import Bad, Found, Item, blocks, conversation, documents, line, moment, short_hash
+from vault_mem.imports.items import BadItem, Found, Item, blocks, conversation, documents, line, moment, short_hash
 
 NAME = "claude"
 _SPEAKERS = {"human": "User", "assistant": "Claude"}
@@ -26,7 +26,7 @@ def recognises(path: Path) -> bool:
 def read(path: Path, zone: tzinfo) -> Found:
     """Every conversation, and every paragraph of the memories."""
     for name, document in documents(path, "conversations*.json", "memories.json"):
-        if isinstance(document, Bad):
+        if isinstance(document, BadItem):
             yield document
             continue
         for number, record in enumerate(document if isinstance(document, list) else [document], start=1):
@@ -36,7 +36,7 @@ def read(path: Path, zone: tzinfo) -> Found:
             elif isinstance(record, dict) and ("conversations_memory" in record or "project_memories" in record):
                 yield from _memories(record)
             else:
-                yield Bad(where, "neither a conversation nor memories")
+                yield BadItem(where, "neither a conversation nor memories")
 
 
 def _memories(record: dict[str, Any]) -> Found:
@@ -49,7 +49,7 @@ def _memories(record: dict[str, Any]) -> Found:
             yield Item(f"{NAME}:{name}#{short_hash(content)}", content, fields={"kind": "fact"})
 
 
-def _conversation(record: dict[str, Any], where: str) -> Item | Bad:
+def _conversation(record: dict[str, Any], where: str) -> Item | BadItem:
     messages = record["chat_messages"] if isinstance(record["chat_messages"], list) else []
     parts = []
     for message in messages:
@@ -62,7 +62,7 @@ def _conversation(record: dict[str, Any], where: str) -> Item | Bad:
 
 
 def _text(message: dict[str, Any]) -> str:
-    """A message's text; newer exports have it in pieces."""
+    """A message's text, which newer exports split into parts."""
     if isinstance(message.get("text"), str) and message["text"].strip():
         return str(message["text"]).strip()
     pieces = message["content"] if isinstance(message.get("content"), list) else []

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.imports.databases import has_table, rows
-from vault_mem.imports.items import Bad, Found, Item, line, moment, words
+from vault_mem.imports.items import BadItem, Found, Item, line, moment, words
 
 NAME = "claude-mem"
 HOME = ("", ".claude-mem", "claude-mem.db")
@@ -22,9 +22,9 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path, zone: tzinfo) -> Found:
-    """The observations, then the summaries, by their numbers."""
+    """The observations, then the summaries, in order."""
     if not recognises(path):
-        yield Bad(f"{NAME}:{path.name}", "not its database")
+        yield BadItem(f"{NAME}:{path.name}", "not its database")
         return
     for table, item in ((_TABLES[0], _observation), (_TABLES[1], _summary)):
         for record in map(dict, rows(_database(path), f"SELECT * FROM {table} ORDER BY id")):
@@ -35,23 +35,23 @@ def _database(path: Path) -> Path:
     return path / "claude-mem.db" if path.is_dir() else path
 
 
-def _observation(record: dict[str, Any], source: str) -> Item | Bad:
-    """What it noted of a tool's use: a title, what happened, and the facts in it."""
+def _observation(record: dict[str, Any], source: str) -> Item | BadItem:
+    """An observation about the use of a tool: a title, what happened, and facts."""
     facts = [f"- {fact}" for fact in _list(record.get("facts"))]
     said = [record.get("narrative") or record.get("text"), "\n".join(facts)]
     text = "\n\n".join(each.strip() for each in said if isinstance(each, str) and each.strip())
     title = line(record.get("title"))
     if not text and not title:
-        return Bad(source, "it has no text")
+        return BadItem(source, "it has no text")
     tags = words(_list(record.get("concepts")))
     content = f"# {title}\n\n{text}".strip() if title else text
     return Item(source, content, _time(record), {"category": line(record.get("type")) or "observation", "tags": tags})
 
 
-def _summary(record: dict[str, Any], source: str) -> Item | Bad:
+def _summary(record: dict[str, Any], source: str) -> Item | BadItem:
     parts = [f"{name.replace('_', ' ')}: {line(record.get(name))}" for name in _SUMMARY if line(record.get(name))]
     if not parts:
-        return Bad(source, "it has no text")
+        return BadItem(source, "it has no text")
     return Item(source, "\n".join(parts), _time(record), {"category": "session"})
 
 

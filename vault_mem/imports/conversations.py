@@ -1,4 +1,4 @@
-"""Agents' sessions as memories, where that is asked for: one per conversation."""
+"""Agents' sessions as memories, one per conversation, if the user asks for it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from vault_mem.errors import VaultMemError
-from vault_mem.imports.items import Bad, Found, Item, conversation
+from vault_mem.imports.items import BadItem, Found, Item, conversation
 from vault_mem.imports.transcripts.reading import Source
 from vault_mem.notes.secrets import masked
 from vault_mem.notes.session import USER, Opening, Turn
@@ -26,7 +26,7 @@ class Conversations:
         return str(self.transcripts.NAME)
 
     def recognises(self, path: Path) -> bool:
-        """Never detected: sessions are imported by their format's name."""
+        """Never detected: the user names the format to import sessions."""
         return False
 
     def read(self, path: Path, zone: tzinfo) -> Found:
@@ -35,15 +35,15 @@ class Conversations:
             for source in self.transcripts.transcripts(path):
                 yield self._read(source)
         except VaultMemError as error:
-            yield Bad(f"{self.NAME}:{path.name}", error.message)
+            yield BadItem(f"{self.NAME}:{path.name}", error.message)
 
-    def _read(self, source: Source) -> Item | Bad:
+    def _read(self, source: Source) -> Item | BadItem:
         try:
             return self._conversation(source)
         except (OSError, VaultMemError) as error:
-            return Bad(f"{self.NAME}:{source.id or source.path.name}", str(error))
+            return BadItem(f"{self.NAME}:{source.id or source.path.name}", str(error))
 
-    def _conversation(self, source: Source) -> Item | Bad:
+    def _conversation(self, source: Source) -> Item | BadItem:
         id_, title, parts = source.id or source.path.stem, "", list[str]()
         created: datetime | None = None
         for step in self.transcripts.read(source, 0):

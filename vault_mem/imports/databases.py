@@ -12,7 +12,7 @@ from vault_mem.errors import InvalidInput
 
 
 def rows(database: Path, query: str, *values: Any) -> Iterator[sqlite3.Row]:
-    """What a query finds, one after the other."""
+    """The rows of a query."""
     try:
         with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
             connection.row_factory = sqlite3.Row

@@ -1,4 +1,4 @@
-"""Which formats there are, and which one a file or folder is in."""
+"""The formats, and how the format of a file or folder is recognised."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vault_mem.imports import (
 from vault_mem.imports.conversations import Conversations
 from vault_mem.imports.transcripts.readers import READERS as TRANSCRIPTS
 
-# The order in which they are tried: the more particular before the more general.
+# The order in which they are tried: specific formats before general ones.
 _MODULES: tuple[Any, ...] = (
     jsonl,
     mcp_memory_service,

@@ -16,18 +16,18 @@ from typing import Any
 from vault_mem.errors import InvalidInput
 from vault_mem.model import Memory
 
-# More than any real export holds; a zip archive can claim any size.
+# More than any real export has; a zip archive can claim any size.
 MAX_DOCUMENT_BYTES = 2_000_000_000
 
-CONVERSATION = "conversation"  # the category of what may go on after it came in
+CONVERSATION = "conversation"  # the category of items that can grow after the import
 
 
 @dataclass(frozen=True)
 class Item:
-    """A memory to be. `source` is where it comes from, the same at every import; `fields` are those of a draft.
+    """A future memory. `source` says where it comes from, the same at every import; `fields` are those of a draft.
 
-    `names` are what links of other items call it, `links` the type and name of those it links to.
-    `memory` is set where the item is a whole memory of another vault, id and all.
+    Links of other items use one of its `names`; `links` has type and name of the items it links to. `memory` is set if
+    the item is a whole memory of another vault, including its id.
     """
 
     source: str
@@ -41,18 +41,18 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Bad:
+class BadItem:
     """An item that could not be read, and why."""
 
     source: str
     reason: str
 
 
-Found = Iterator[Item | Bad]
+Found = Iterator[Item | BadItem]
 
 
 def markdown_files(path: Path) -> Iterator[tuple[str, Path]]:
-    """The notes below a folder (or the one file), by relative name; hidden folders and links are passed over."""
+    """The notes below a folder (or the one file), by relative name, without hidden folders and links."""
     if path.is_file():
         yield path.name, path
         return
@@ -63,12 +63,12 @@ def markdown_files(path: Path) -> Iterator[tuple[str, Path]]:
 
 
 def documents(path: Path, *patterns: str) -> Iterator[tuple[str, Any]]:
-    """JSON documents: the file itself, or those of a folder or zip archive whose names match. A bad one is a Bad."""
+    """JSON documents: the file, or those with matching names in a folder or zip archive; or a BadItem."""
     for name, raw in _raw(path, patterns):
         try:
             yield name, json.loads(raw.decode("utf-8-sig"))
         except (UnicodeDecodeError, ValueError, RecursionError) as error:
-            yield name, Bad(name, f"not JSON: {error}")
+            yield name, BadItem(name, f"not JSON: {error}")
 
 
 def _raw(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
@@ -93,16 +93,18 @@ def _raw(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
         raise InvalidInput(f"{path} cannot be read: {error}") from error
 
 
-def conversation(name: str, key: str, title: str, parts: list[str], created: datetime | None, where: str) -> Item | Bad:
+def conversation(
+    name: str, key: str, title: str, parts: list[str], created: datetime | None, where: str
+) -> Item | BadItem:
     """A conversation as one item, with who said what."""
     if not key or not parts:
-        return Bad(where, "a conversation without an id" if parts else "a conversation without text")
+        return BadItem(where, "a conversation without an id" if parts else "a conversation without text")
     content = f"# {title or 'Conversation'}\n\n" + "\n\n".join(parts)
     return Item(f"{name}:{key}", content, created, {"category": CONVERSATION})
 
 
 def moment(value: Any) -> datetime | None:
-    """A time as exports write it: ISO 8601, or seconds or milliseconds since 1970. None if it is neither."""
+    """A time in ISO 8601, or in seconds or milliseconds since 1970; None if it is neither."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
@@ -115,7 +117,7 @@ def moment(value: Any) -> datetime | None:
 
 
 def words(value: Any) -> list[str]:
-    """Tags as exports write them: a list, or one text with commas."""
+    """Tags, from a list or a text with commas."""
     items = value if isinstance(value, list) else value.split(",") if isinstance(value, str) else []
     found = [" ".join(item.split()).lstrip("#") for item in items if isinstance(item, str)]
     return list(dict.fromkeys(word for word in found if word))
@@ -127,7 +129,7 @@ def line(value: Any) -> str:
 
 
 def short_hash(text: str) -> str:
-    """A digest that identifies a text of a source wherever it is in it."""
+    """A digest that identifies a text within its source."""
     return hashlib.sha256(" ".join(text.split()).encode(errors="replace")).hexdigest()[:8]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.errors import InvalidInput
-from vault_mem.imports.items import Bad, Found, Item
+from vault_mem.imports.items import BadItem, Found, Item
 from vault_mem.model import LINK_TYPES, MEMORY_ID, TIME_KEYS, Memory, from_record
 from vault_mem.notes.links import WIKILINK
 
@@ -33,7 +33,7 @@ def read(path: Path, zone: tzinfo) -> Found:
             yield _item(raw, f"{NAME}:{path.name}#L{number}", zone)
 
 
-def _item(raw: bytes, where: str, zone: tzinfo) -> Item | Bad:
+def _item(raw: bytes, where: str, zone: tzinfo) -> Item | BadItem:
     try:
         record = json.loads(raw.decode("utf-8-sig"))
         memory = from_record({name: value for name, value in record.items() if name in _FIELDS})
@@ -42,14 +42,14 @@ def _item(raw: bytes, where: str, zone: tzinfo) -> Item | Bad:
             if isinstance(value, datetime) and value.tzinfo is None:
                 setattr(memory, name, value.replace(tzinfo=zone))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        return Bad(where, f"not a memory as export writes it: {error}")
+        return BadItem(where, f"not a memory as export writes it: {error}")
     if not _sound(memory):
-        return Bad(where, "not a memory as export writes it: a value of the wrong kind")
+        return BadItem(where, "not a memory as export writes it: a value of the wrong kind")
     return Item(memory.source or f"{NAME}:{memory.id}", memory.content, memory.created, memory=memory)
 
 
 def _sound(memory: Memory) -> bool:
-    """Whether the values that no draft checks are what they should be; the file may be anybody's."""
+    """Whether the values that drafts do not check are valid; the file may come from anybody."""
     texts = [memory.id, memory.path, memory.title, *_list(memory.aliases), *_list(memory.supersedes)]
     texts += [text for link in memory.links for text in (link.target, link.title)]
     if not all(isinstance(text, str) and "\n" not in text for text in texts):

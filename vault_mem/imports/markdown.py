@@ -1,4 +1,4 @@
-"""A folder of Markdown notes: a memory for each, with what its front matter says in words of ours."""
+"""A folder of Markdown notes: a memory for each, with the fields of its front matter that we know."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import tzinfo
 from pathlib import Path
 
 from vault_mem.fields import Form
-from vault_mem.imports.items import Bad, Found, Item, markdown_files
+from vault_mem.imports.items import BadItem, Found, Item, markdown_files
 from vault_mem.model import GIVEN, Memory
 from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import Note, parse, read_time
@@ -28,9 +28,9 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path, zone: tzinfo) -> Found:
-    """Every note, in the order of their names."""
+    """Every note, sorted by name."""
     for name, note in notes(path, zone):
-        if isinstance(note, Bad):
+        if isinstance(note, BadItem):
             yield note
             continue
         memory = note.memory
@@ -46,20 +46,20 @@ def read(path: Path, zone: tzinfo) -> Found:
         )
 
 
-def notes(path: Path, zone: tzinfo, prefix: str = NAME) -> Iterator[tuple[str, Note | Bad]]:
-    """Every note below a folder as it was read, or why it could not be."""
+def notes(path: Path, zone: tzinfo, prefix: str = NAME) -> Iterator[tuple[str, Note | BadItem]]:
+    """Every note below a folder, parsed, or why it could not be."""
     for name, file in markdown_files(path):
         source = f"{prefix}:{name}"
         try:
             raw = file.read_bytes()
             note = parse(raw, name, mtime=file.stat().st_mtime, zone=zone)
         except OSError as error:
-            yield name, Bad(source, f"cannot be read: {error.strerror}")
+            yield name, BadItem(source, f"cannot be read: {error.strerror}")
             continue
         wrong = [str(each.reason) for each in note.problems if each.reason.startswith(_UNREADABLE)]
-        yield name, Bad(source, wrong[0]) if wrong else note
+        yield name, BadItem(source, wrong[0]) if wrong else note
 
 
 def fields_of(memory: Memory) -> dict[str, object]:
-    """What a memory says of itself, as fields of a draft."""
+    """The fields of a memory that a draft has."""
     return {name: getattr(memory, name) for name in _FIELDS}

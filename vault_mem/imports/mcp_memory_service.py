@@ -6,7 +6,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.items import Bad, Found, Item, documents, line, moment, short_hash, words
+from vault_mem.imports.items import BadItem, Found, Item, documents, line, moment, short_hash, words
 
 NAME = "mcp-memory-service"
 
@@ -25,16 +25,16 @@ def read(path: Path, zone: tzinfo) -> Found:
     for name, document in documents(path, "*.json"):
         records = document.get("memories") if isinstance(document, dict) else None
         if not isinstance(records, list):
-            yield document if isinstance(document, Bad) else Bad(f"{NAME}:{name}", "no list of memories in it")
+            yield document if isinstance(document, BadItem) else BadItem(f"{NAME}:{name}", "no list of memories in it")
             continue
         for number, record in enumerate(records, start=1):
             yield _item(record, f"{name}#{number}")
 
 
-def _item(record: Any, where: str) -> Item | Bad:
+def _item(record: Any, where: str) -> Item | BadItem:
     content = record.get("content") if isinstance(record, dict) else None
     if not isinstance(content, str) or not content.strip():
-        return Bad(f"{NAME}:{where}", "it has no text")
+        return BadItem(f"{NAME}:{where}", "it has no text")
     category = line(record.get("memory_type"))
     return Item(
         source=f"{NAME}:{line(record.get('content_hash')) or short_hash(content)}",

@@ -1,4 +1,4 @@
-"""mem0: what get_all() or a memory export gives, as JSON."""
+"""mem0: the JSON of get_all() or of a memory export."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.items import Bad, Found, Item, documents, line, moment, short_hash, words
+from vault_mem.imports.items import BadItem, Found, Item, documents, line, moment, short_hash, words
 
 NAME = "mem0"
 
@@ -25,7 +25,7 @@ def read(path: Path, zone: tzinfo) -> Found:
     for name, document in documents(path, "*.json"):
         records = _records(document)
         if records is None:
-            yield document if isinstance(document, Bad) else Bad(f"{NAME}:{name}", "no list of memories in it")
+            yield document if isinstance(document, BadItem) else BadItem(f"{NAME}:{name}", "no list of memories in it")
             continue
         for number, record in enumerate(records, start=1):
             yield _item(record, f"{name}#{number}")
@@ -39,12 +39,12 @@ def _records(document: Any) -> list[Any] | None:
     return document if isinstance(document, list) else None
 
 
-def _item(record: Any, where: str) -> Item | Bad:
+def _item(record: Any, where: str) -> Item | BadItem:
     if not isinstance(record, dict):
-        return Bad(f"{NAME}:{where}", "not a record")
+        return BadItem(f"{NAME}:{where}", "not a record")
     content = next((record[key] for key in ("memory", "content", "text", "data") if record.get(key)), None)
     if not isinstance(content, str) or not content.strip():
-        return Bad(f"{NAME}:{record.get('id') or where}", "it has no text")
+        return BadItem(f"{NAME}:{record.get('id') or where}", "it has no text")
     metadata = record["metadata"] if isinstance(record.get("metadata"), dict) else {}
     category = line(metadata.get("category"))
     fields: dict[str, Any] = {"tags": words([*words(record.get("categories")), *words(metadata.get("tags"))])}

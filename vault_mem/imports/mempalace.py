@@ -1,4 +1,4 @@
-"""MemPalace: the drawers of a palace, which it keeps verbatim in a Chroma database (`chroma.sqlite3`)."""
+"""MemPalace: the drawers of a palace, which are texts in a Chroma database (`chroma.sqlite3`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_mem.imports.databases import has_table, rows
-from vault_mem.imports.items import Bad, Found, Item, line, moment, words
+from vault_mem.imports.items import BadItem, Found, Item, line, moment, words
 
 NAME = "mempalace"
 HOME = ("", ".mempalace", "palace")
@@ -19,7 +19,7 @@ _DRAWERS = """
 
 
 def recognises(path: Path) -> bool:
-    """A folder with Chroma's database in which there are drawers."""
+    """A folder with a Chroma database that has drawers."""
     database = _database(path)
     if not has_table(database, "collections", "embeddings", "embedding_metadata"):
         return False
@@ -29,7 +29,7 @@ def recognises(path: Path) -> bool:
 def read(path: Path, zone: tzinfo) -> Found:
     """Every drawer, with its wing and room as tags."""
     if not recognises(path):
-        yield Bad(f"{NAME}:{path.name}", "not a palace with drawers")
+        yield BadItem(f"{NAME}:{path.name}", "not a palace with drawers")
         return
     drawers: dict[str, dict[str, Any]] = {}
     for row in rows(_database(path), _DRAWERS):
@@ -38,7 +38,7 @@ def read(path: Path, zone: tzinfo) -> Found:
     for id_, drawer in drawers.items():
         source, text = f"{NAME}:{id_}", drawer.get("chroma:document")
         if not isinstance(text, str) or not text.strip():
-            yield Bad(source, "it has no text")
+            yield BadItem(source, "it has no text")
             continue
         tags = words([each for name in ("wing", "room") if (each := line(drawer.get(name)))])
         yield Item(source, text, moment(drawer.get("filed_at")) or moment(drawer.get("at")), {"tags": tags})

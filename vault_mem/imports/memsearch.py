@@ -1,4 +1,4 @@
-"""memsearch: the daily notes in `.memsearch/memory/`, an entry each."""
+"""memsearch: the entries of the daily notes in `.memsearch/memory/`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from pathlib import Path
 
-from vault_mem.imports.items import Bad, Found, Item, blocks
+from vault_mem.imports.items import BadItem, Found, Item, blocks
 from vault_mem.imports.openclaw import day_of, timed
 
 NAME = "memsearch"
@@ -18,17 +18,17 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path, zone: tzinfo) -> Found:
-    """The days in order; the summaries that it writes of sessions are list items and paragraphs."""
+    """The days in order; its session summaries are list items and paragraphs."""
     for file in _days(path):
         try:
             text = file.read_bytes().decode("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            yield Bad(f"{NAME}:{file.name}", f"cannot be read: {error}")
+            yield BadItem(f"{NAME}:{file.name}", f"cannot be read: {error}")
             continue
         day = day_of(file.stem, zone)
         for block in blocks(text):
             if block.text.startswith("<!--"):
-                continue  # where in a transcript it came from
+                continue  # a reference to the transcript
             created, content = timed(block.text, day)
             yield Item(f"{NAME}:{file.name}#L{block.number}", content, created)
 

@@ -1,4 +1,4 @@
-"""An OpenClaw workspace: the daily logs in memory/ and the curated MEMORY.md, cut into their single entries."""
+"""An OpenClaw workspace: the entries of the daily logs in memory/ and of the curated MEMORY.md."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
-from vault_mem.imports.items import Bad, Found, Item, blocks
+from vault_mem.imports.items import BadItem, Found, Item, blocks
 from vault_mem.notes.text import split_text
 
 NAME = "openclaw"
-# Lines that vault-mem itself wrote into these files are views of memories, not memories.
+# Lines that vault-mem itself wrote there are views of memories, and not imported.
 _VIEW = re.compile(r"^[^\n]*\[id:mem_[0-9a-f]{12}\][^\n]*(?:\n|\Z)", re.MULTILINE)
 _MANAGED = re.compile(r"<!-- vault-mem:begin.*?<!-- vault-mem:end[^\n]*(?:\n|\Z)", re.DOTALL)
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
@@ -32,7 +32,7 @@ def read(path: Path, zone: tzinfo) -> Found:
         try:
             text = file.read_bytes().decode("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            yield Bad(f"{NAME}:{name}", f"cannot be read: {error}")
+            yield BadItem(f"{NAME}:{name}", f"cannot be read: {error}")
             continue
         curated = name == "MEMORY.md"
         day = day_of(file.stem, zone)
@@ -47,7 +47,7 @@ def read(path: Path, zone: tzinfo) -> Found:
 
 
 def _own(text: str) -> str:
-    """The text without front matter and without our lines: they come and go, and must not move the others' numbers."""
+    """The text without front matter and our lines: ours change, and must not move the numbers of the others."""
     note = split_text(text)
     front = note.opening + (note.front or "") + note.closing
     body = _MANAGED.sub("", note.body)

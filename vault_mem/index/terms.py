@@ -24,7 +24,7 @@ STOP = frozenset(
     really s said same say says shall she should since so some someone something still such t tell than that the their
     theirs them themselves then there these they thing things this those though through to told too toward towards
     under until up upon us ve very was way we well went were what when where whether which while who whom whose why
-    will with within without would yes yet you your yours yourself""".split()  # noqa: SIM905 - a page of quotes otherwise
+    will with within without would yes yet you your yours yourself""".split()
 )
 # getUserName: the words of an identifier begin with capitals.
 _LETTERS = re.compile(r"[A-Za-z]+")

@@ -24,18 +24,18 @@ class Alignment:
     opposites: list[tuple[Word, Word]] = field(default_factory=list)
 
 
-# Pronouns that Japanese leaves out where they are understood; one put for another is looked at by a rule.
+# Pronouns, which Japanese often leaves out. A rule checks whether one was replaced by another.
 _UNSAID = read_words("unsaid.txt")
 
 
 def compared(one: Text, two: Text) -> Alignment:
-    """The words of two texts, paired; what may go without saying is not left over."""
+    """The words of two texts, paired. Words that can be left unsaid do not count as unpaired."""
     found = align(one.words, two.words, one.rest, two.rest)
     found.left, found.right = (
         [word for word in words if word.lemma not in _UNSAID] for words in (found.left, found.right)
     )
     _pair_phrasal(one, two, found)
-    # A note of an agent is about its user, if it names nobody: dislikes cilantro; and "my wife" is the user's.
+    # An agent's note that names nobody is about its user ("dislikes cilantro"), and "my wife" is the user's wife.
     if not found.left and _of_nobody(one) and _about_user(two):
         found.right = [word for word in found.right if word.lemma not in _USER]
     elif not found.right and _of_nobody(two) and _about_user(one):
@@ -49,7 +49,7 @@ _MY_KIN = re.compile(
 
 
 def _of_nobody(text: Text) -> bool:
-    """Whether a text says nowhere whom it is about, or only speaks of "my wife"."""
+    """Whether a text does not say whom it is about, or only mentions "my wife"."""
     return not text.persons or (text.persons == {"i"} and bool(_MY_KIN.match(text.lower)))
 
 
@@ -57,7 +57,7 @@ _SMALL = re.compile(r" (?:\w+ ){0,3}?(up|off|out|in|down|away|back|over|on|after
 
 
 def _pair_phrasal(one: Text, two: Text, found: Alignment) -> None:
-    """Handed in is submitted: a verb and its small word stand for one verb, as the dictionary has it."""
+    """Pair phrasal verbs with their synonyms: "handed in" means "submitted"."""
     for text, words, others in ((one, found.left, found.right), (two, found.right, found.left)):
         for word in list(words):
             small = _SMALL.match(text.rest.partition(word.text)[2]) if word.text.isascii() else None
@@ -108,7 +108,7 @@ def align(left: list[Word], right: list[Word], left_text: str, right_text: str) 
 
 
 def _part_compounds(found: Alignment) -> None:
-    """Green is not blue-green: where one part of a compound is left over, its other part is no counterpart either."""
+    """Unpair compounds of which only one part has a counterpart: green is not blue-green."""
     for left_over, others, own in ((found.right, found.left, 1), (found.left, found.right, 0)):
         for word in [each for each in left_over if "-" in each.compound]:
             for before, after, _ in found.pairs:
@@ -119,7 +119,7 @@ def _part_compounds(found: Alignment) -> None:
 
 @lru_cache(maxsize=5_000)
 def _ties(text: str, lemma: str) -> frozenset[str]:
-    """What a word can be like another by. Words that share none of these are not alike, which is quick to see."""
+    """Keys for a quick test: words that share none of them are not alike."""
     stem = _STEM.fullmatch(lemma)
     return frozenset(
         (
@@ -132,7 +132,7 @@ def _ties(text: str, lemma: str) -> frozenset[str]:
 def _pair_exact(
     left: list[Word], right: list[Word], found: Alignment, taken_left: set[int], taken_right: set[int]
 ) -> None:
-    """Pair equal words first, in order: most words of near texts are, and looking them up is quick."""
+    """Pair equal words first, in order. That is quick, and pairs most words of similar texts."""
     positions: dict[str, list[int]] = {}
     for j, word in enumerate(right):
         positions.setdefault(word.lemma, []).append(j)
@@ -146,7 +146,7 @@ def _pair_exact(
 
 
 def likeness(one: Word, other: Word) -> float:
-    """1 for the same word, less for a synonym, 0 where nothing is known to connect them."""
+    """1 for the same word, less for a synonym, 0 if nothing connects them."""
     if one.lemma == other.lemma or one.text == other.text or _unstretched(one.lemma) == _unstretched(other.lemma):
         return EXACT
     if opposed(one, other) or _made_another(one.lemma, other.lemma):
@@ -160,7 +160,7 @@ def likeness(one: Word, other: Word) -> float:
     return 0.0
 
 
-# A sign before a word that makes it the name of another thing: 副部長, 祖父, 青緑, 東京都.
+# A character before or after a word that makes it another thing: 副部長, 祖父, 青緑, 東京都.
 _ANOTHER = "青赤黄黒白紫緑茶紺淡濃薄深大小中上下東西南北副準義祖曾元前旧新非無未不半准再次"
 
 
@@ -178,7 +178,7 @@ _ENDING = re.compile(
 
 
 def _same_stem(one: str, other: str) -> bool:
-    """終える and 終わる; relate and relation: one stem, other endings."""
+    """Whether two words have the same stem: 終える and 終わる, relate and relation."""
     first, second = _STEM.fullmatch(one), _STEM.fullmatch(other)
     if first and second:
         return first.group(1) == second.group(1)
@@ -207,7 +207,7 @@ def _common_prefix(one: str, other: str) -> str:
 
 
 def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], own: str, text: str) -> bool:
-    """Whether a word stands in the other text in another cut: 定例 in 定例会議, trash can in trashcan."""
+    """Whether the other text has a word that is split differently there: 定例 in 定例会議, trash can in trashcan."""
     if word.name:
         return any(other.lemma == word.lemma for other in others)
     tied = _ties(word.text, word.lemma)
@@ -228,14 +228,14 @@ def _covered(word: Word, others: list[Word], ties: list[frozenset[str]], own: st
 
 
 def _put_into(word: str, long: str, own: str) -> bool:
-    """Whether a word is part of a longer one whose other part stands beside it: trash can in trashcan."""
+    """Whether a word and its neighbour are one word in the other text: trash can in trashcan."""
     before, found, after = long.partition(word)
     rest = f"{before}{after}".strip("-")
     return bool(found) and len(rest) > 1 and bool(re.search(rf"\b{re.escape(rest)}", own))
 
 
 def _put_together(word: str, others: list[Word]) -> bool:
-    """Whether the other text has all the pieces of a word: 夜勤 is 夜 and 勤, and not 勤 alone."""
+    """Whether the other text has every piece of a word: 夜勤 needs 夜 and 勤."""
     if word.isascii() or not (KANJI.search(word) or _KATAKANA.search(word)):
         return False
     short = "".join(other.text for other in others if other.piece and other.text in word)
@@ -248,7 +248,7 @@ def _put_together(word: str, others: list[Word]) -> bool:
 
 
 def _stands_in(word: str, text: str, own: str) -> bool:
-    """Whether a word stands in a text, alone or in a longer word that says no more: 部長 in 副部長 is another."""
+    """Whether a text contains a word, alone or in a longer word that means the same: not 部長 in 副部長."""
     for match in re.finditer(re.escape(word), text):
         before = _RUN_BEFORE.search(text[: match.start()])
         if not before or before.group() in own:
@@ -261,12 +261,12 @@ _RUN_BEFORE = re.compile(r"[一-鿿々ァ-ヺー]+$")
 
 
 def _unstretched(word: str) -> str:
-    """Long vowels in katakana words come and go: サーバー, サーバ."""
+    """Without long vowel marks, which are optional in katakana words: サーバー, サーバ."""
     return word.replace("ー", "") if len(word) > 2 else word
 
 
 def _skeleton_in(word: str, text: str) -> bool:
-    """引き出し in 引出し: the same kanji with more or fewer kana between."""
+    """Whether a text contains a word with more or fewer kana between its kanji: 引き出し, 引出し."""
     kanji = "".join(KANJI.findall(word))
     return len(kanji) >= 2 and kanji in _without_kana(text)
 

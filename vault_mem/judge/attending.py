@@ -1,4 +1,4 @@
-"""Who goes to a wedding does not marry: to be at something and to do it are two facts."""
+"""Attending something and doing it are two facts: a wedding guest does not marry."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HOLDS_JA = re.compile(r"を(?:し|す[るれ]|やっ|やり|やる|挙げ|開|�
 
 
 def attending(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
-    """One text has somebody at something that the other has them do: went to the race, raced."""
+    """Cases where somebody attends in one text what they do in the other: went to the race, raced."""
     for before, after, _ in alignment.pairs:
         parts = _part(one, before), _part(two, after)
         if set(parts) == {"at", "does"}:
@@ -35,7 +35,7 @@ def _said(part: str, word: Word) -> str:
 
 
 def _part(text: Text, word: Word) -> str:
-    """Whether a text has somebody at something, or doing it; nothing if it may be either."""
+    """Whether somebody is "at" the thing or "does" it; empty if it could be either."""
     if not word.text.isascii():
         rest = text.rest.partition(word.text)[2]
         return "at" if _GOES_JA.match(rest) else "does" if _HOLDS_JA.match(rest) else ""

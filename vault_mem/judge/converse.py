@@ -1,4 +1,4 @@
-"""Converse verbs: Alice lends Bob the drill, Bob borrows it from Alice. One event, told from its two ends."""
+"""Converse verbs: Alice lends Bob the drill, Bob borrows it from Alice. One event, told from both sides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SUBJECTS = ("が", "は", "も")
 
 
 def settle_converses(one: Text, two: Text, alignment: Alignment) -> bool:
-    """Take a verb and its converse for counterparts where giver and receiver are the same; tells whether it did."""
+    """Pair a verb with its converse if giver and receiver are the same. Returns whether it did."""
     for giver, getter in ((one, two), (two, one)):
         ends = _japanese_ends(giver, gives=True), _japanese_ends(getter, gives=False)
         if _gives(giver) and gets(getter) and _same_ends(*ends):
@@ -69,17 +69,17 @@ def _gives(text: Text) -> bool:
 
 
 def gets(text: Text) -> bool:
-    """Whether somebody is given something, or has something done: もらう."""
+    """Whether somebody is given something, or has something done for them: もらう."""
     return set(_GIVING.findall(text.rest)) == {"もら"}
 
 
 def _same_ends(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """The giver is named on both sides and the same; the receiver may go unsaid."""
+    """Whether both name the same giver, and no different receiver."""
     return bool(one[0]) and one[0] == other[0] and (one[1] == other[1] or not one[1] or not other[1])
 
 
 def _ends(text: Text, verb: Word, gives: bool) -> tuple[str, str]:
-    """Giver and receiver, as far as the text names them."""
+    """Giver and receiver, if the text names them."""
     return _japanese_ends(text, gives) if text.is_japanese else _english_ends(text, verb, gives)
 
 
@@ -100,12 +100,12 @@ def _actors(part: str, text: Text) -> list[str]:
         person = english.person_of(word, part[match.end() :])
         if person or word in text.names or english.lemma(word) in _PERSONS:
             found.append(person or word)
-    # Aunt Rosa is one person, known by the name
+    # "Aunt Rosa" is one person: keep the name.
     return [each for number, each in enumerate(found) if not _names_next(each, found[number + 1 :], part, text)]
 
 
 def _names_next(word: str, following: list[str], part: str, text: Text) -> bool:
-    """Whether a word such as aunt stands before the name of the same person."""
+    """Whether a word such as "aunt" is followed by the name of that person."""
     return (
         bool(following) and following[0] in text.names and word not in text.names and f"{word} {following[0]}" in part
     )

@@ -1,4 +1,4 @@
-"""Whether a text says that a task is done (SPEC T-7): it speaks of the same things, and of something completed."""
+"""Whether a text says that a task is done (SPEC T-7): it mentions the same things, and something completed."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from vault_mem.judge.japanese import JAPANESE
 from vault_mem.judge.replaces import direction, statement
 from vault_mem.judge.words import Word, synonyms
 
-# The share of a task's content words that must appear again.
+# The share of a task's content words that the text must repeat.
 SHARED = 0.7
-# Words of at least this cosine stand for each other: passport and ID card, 旅券 and パスポート.
+# From this cosine on, one word can stand for another: passport and ID card, 旅券 and パスポート.
 KINDRED = 0.55
 MAX_LENGTH = 400
 
@@ -67,7 +67,7 @@ def _is_japanese(text: str) -> bool:
 
 @lru_cache(maxsize=2_000)
 def may_say_done(text: str) -> bool:
-    """Whether a text speaks of anything as completed; a quick look."""
+    """A quick test whether a text mentions anything completed."""
     lower = text.casefold()
     if _NOT_COMPLETED.search(lower):
         return False
@@ -80,7 +80,7 @@ def _is_past(word: str) -> bool:
 
 
 def _past_of(wanted: list[Word], lower: str) -> bool:
-    """Whether a text has a past form of a word of the task, or of one that means the same."""
+    """Whether a text has the past form of one of the task's words or of a synonym."""
     return any(
         (form := lemma(word)) == each.lemma or synonyms(form, each.lemma)
         for word in re.findall(r"[a-z]+", lower)
@@ -94,7 +94,7 @@ def _forms(lower: str) -> set[str]:
 
 
 def _meant(missing: list[Word], others: tuple[Word, ...], needed: int, tokens: TokenVectors) -> bool:
-    """Whether the words of the task that are not said, this many, are meant by others."""
+    """Whether at least `needed` of the missing words are expressed by other words."""
     if not others:
         return False
     one, two = (np.array([direction(word.text, tokens) for word in words]) for words in (missing, others))

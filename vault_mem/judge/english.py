@@ -22,20 +22,20 @@ _NOT_NEGATIONS = re.compile(
 )
 _MODALS = read_phrases("modals.txt")
 _SCOPES = read_phrases("scopes.txt")
-# What is left of these without un- is a word too, but not the one that is denied.
+# Without un-, these are words too, but not their opposites.
 _NOT_NEGATED = frozenset(("ited", "iform", "iverse", "ion", "ique", "its", "less", "like", "til", "derstand", "dergo"))
 _CONTRACTED = {"ll": "will", "ve": "have", "re": "are", "m": "am"}
 _NEGATED = re.compile(rf"\b(?:{'|'.join(_NEGATIVES)})\b")
 
 
-# Who said it, where it is the user of the agent: as good as unsaid.
+# "The user said that …" adds nothing.
 _TOLD = re.compile(
     r"^\s*(?:the )?user (?:has )?(?:mention|say|said|told|note|state|explain|report|wrote|share)\w*"
     r"(?: (?:me|us))?(?: that|:) (?P<who>(?:they|he|she) )?(?P<whose>(?:their|his|her) (?=\w))?"
 )
 
 
-# What the user asked the agent for, which is an order.
+# "The user asked the agent to …" is an order.
 _ASKED = re.compile(
     r"^\s*(?:the )?user (?:has )?(?:(?:asked|told|instructed|requested)(?: (?:me|us))?"
     r"|(?:wants?|expects?|would like) (?:me|us)) (?P<not>not )?to (?!be\b)"
@@ -44,12 +44,12 @@ _PERSONS = read_words("persons.txt") | read_words("kin.txt") | {"user"}
 
 
 def _thing_lives(match: re.Match[str]) -> str:
-    """The database lives in Frankfurt: it is there. A person who lives somewhere may be elsewhere."""
+    """Replace "lives" by "is" if a thing lives there: a database in Frankfurt, not a person, who may be elsewhere."""
     somebody = any(lemma(word) in _PERSONS for word in match[1].split())
     return match[0] if somebody else f"{match[1]}is "
 
 
-# What is said in several ways, and the one that stands for all; before each, what any text has that says it so.
+# Phrases and the form that replaces them. The first item is a string that must be in the text for the pattern to match.
 _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (needed, re.compile(said), plain)
     for needed, said, plain in (
@@ -100,7 +100,7 @@ _POSSESSIVE = re.compile(r"'(?:s|d)\b|(?<=s)'(?=\s|$)")
 
 
 def normal_text(text: str) -> str:
-    """Contractions spelled out, so that the words in them can be seen."""
+    """The text with contractions spelled out and common phrases in one form."""
     for needed, said, plain in _SPELLINGS:
         if needed in text:
             text = said.sub(plain, text)
@@ -134,7 +134,7 @@ def words(text: str, names: frozenset[str]) -> list[Word]:
 
 
 def proper_names(original: str) -> frozenset[str]:
-    """Words written with a capital letter where none is called for: names of people, places and things."""
+    """Words that are capitalised without need: names of people, places and things."""
     found: set[str] = set()
     capitals = re.findall(r"\b[A-Z]\w+", original)
     headline = len(capitals) > 3 and len(capitals) > 0.6 * len(re.findall(r"\b[A-Za-z]\w+", original))
@@ -166,7 +166,7 @@ def modality(text: str) -> frozenset[str]:
 
 
 def scope(text: str) -> frozenset[str]:
-    """Whether the text speaks of all, some, most, only."""
+    """Which of all, some, most and only the text uses."""
     found = _levels(_SCOPES, text)
     bounds = {"most"} if "at-most" in found else {"least"} if "at-least" in found else set()
     return found - bounds
@@ -176,7 +176,7 @@ _DIRECTIONS = read_words("directions.txt")
 
 
 def directions(text: str) -> frozenset[str]:
-    """Small words that turn a statement round when one is put for another."""
+    """Small words that change a statement if replaced: up and down."""
     return frozenset(word for word in re.findall(r"[a-z]+", text) if word in _DIRECTIONS)
 
 
@@ -191,30 +191,30 @@ _PRONOUNS = {written: person for person, *all_written in read_rows("pronouns.txt
 
 
 _ACTING = ("i", "me", "he", "him", "she", "they", "them", "we", "us", "you")
-# After these "her" is a person, and not whose something is.
+# After these, "her" is an object, not a possessive.
 _NO_NOUN = re.compile(
     r"\s*(?:[^\w\s]|$|(?:about|to|that|the|a|an|his|how|what|when|why|if|and|on|in|for|from|with|of|at)\b)"
 )
 
 
 def person_of(word: str, after: str) -> str:
-    """The person a pronoun stands for, given what follows it; possessives stand for none."""
+    """The person that a pronoun stands for, given the text after it; none for possessives."""
     if word == "her":
         return "she" if _NO_NOUN.match(after) else ""
     return _PRONOUNS.get(word, "") if word in _ACTING else ""
 
 
 def persons(text: str) -> frozenset[str]:
-    """Who is spoken of by pronoun."""
+    """The persons that the text mentions by pronoun."""
     return frozenset(_PRONOUNS[word] for word in re.findall(r"[a-z]+", text) if word in _PRONOUNS)
 
 
-# Forms that the table of irregular words has and that are no past of a verb.
+# Irregular forms that are not the past of a verb.
 _NOT_PAST = read_words("not_past.txt")
 
 
 def is_past(word: str) -> bool:
-    """Whether a word is written like the past or the participle of a verb, and like nothing else."""
+    """Whether a word can only be the past or participle of a verb."""
     if word in _IRREGULAR:
         return _IRREGULAR[word] != word and word not in _NOT_PAST and not word.endswith("s")
     return word.endswith("ed") and lemma(word) != word
@@ -224,7 +224,7 @@ _PASTS = {base: [form for form, of in _IRREGULAR.items() if of == base] for base
 
 
 def _forms(verb: str) -> tuple[str, ...]:
-    """A verb in its other forms: with -s, its past, its participle, with -ing."""
+    """The other forms of a verb: with -s, past, participle, with -ing."""
     stem = verb[:-1] if verb.endswith("e") else verb
     ends_in_y = bool(re.search(r"[^aeiou]y$", verb))
     if re.fullmatch(r"[^aeiou]*[aeiou][bdgmnpt]", verb):  # stop, put
@@ -255,12 +255,12 @@ for _place, (_, _phrase) in enumerate(_PHRASES):
 
 
 def is_past_or_base(word: str) -> bool:
-    """Whether a word may be a past: read, cut, put."""
+    """Whether a word may be a past, like read, cut or put."""
     return is_past(word) or _IRREGULAR.get(word) == word
 
 
 def passives(text: str) -> int:
-    """How many passives with a named doer the text has."""
+    """How many passives with a named agent the text has."""
     return len(re.findall(r"\b(?:is|are|was|were|be|been|being|got)\b(?: \w+){0,6}? by\b|\b\w+(?:ed|en) by\b", text))
 
 

@@ -1,4 +1,4 @@
-"""What the fitted part of the judge sees of a pair: few numbers, each with a meaning."""
+"""The features of a pair of texts that the fitted part of the judge uses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vault_mem.judge.words import Word
 def features(
     one: Text, two: Text, alignment: Alignment, found: list[Difference], tokens: TokenVectors
 ) -> dict[str, float]:
-    """Numbers about a pair of texts; "alone" are words without a counterpart."""
+    """The features by name; words without a counterpart are "alone"."""
     alone = [*alignment.left, *alignment.right]
     weights = [tokens.word(word.text)[1] for word in alone]
     nearest = _nearest(alignment.left, two.words, tokens) + _nearest(alignment.right, one.words, tokens)
@@ -51,7 +51,7 @@ def features(
 
 
 def _nearest(words: list[Word], others: list[Word], tokens: TokenVectors) -> list[float]:
-    """For each word the cosine of the nearest word of the other text."""
+    """For each word, the cosine of the nearest word in the other text."""
     if not words or not others:
         return [0.0] * len(words)
     left, right = (np.array([tokens.word(word.text)[0] for word in each]) for each in (words, others))

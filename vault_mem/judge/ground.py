@@ -1,4 +1,4 @@
-"""Common ground: whether two texts that are near each other are about the same thing, or only of one tone."""
+"""Common ground: whether two similar texts are about the same thing, or only have the same tone."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from vault_mem.judge.text import LIGHT, Text, names_in, texts
 from vault_mem.judge.words import Word, read_words
 
 _TONE = read_words("tone.txt") | LIGHT
-# What words weigh in the model: "good" 0.4, "job" 0.8, "store" 1.0, "guitar" 1.4. Up to this, they name no thing.
+# Words up to this weight in the model name no thing: "good" has 0.4, "job" 0.8, "store" 1.0, "guitar" 1.4.
 SMALL_TALK = 0.7
-# Loan words in Japanese weigh up to 1.9, and say no more for it.
+# Japanese loan words weigh up to 1.9, without being more specific.
 MAX_WEIGHT = 1.4
-# What a word weighs at least that the model must put together from pieces: it knows the common ones whole.
+# The least weight of a word that the model has no token for: its vocabulary has the common ones.
 UNCOMMON = 1.2
-# Different words count from this cosine on: clothing and clothes, 手術 and surgery.
+# From this cosine on, different words count as shared: clothing and clothes, 手術 and surgery.
 KINDRED = 0.5
-# A word in fewer than one of this many memories is rare.
+# A word is rare if fewer than one in this many memories has it.
 RARE = 20
-# With this many memories, half is known of which words are common in the vault.
+# With this many memories, the vault's own word counts are trusted by half.
 FEW = 10
-# The weight that two texts must share in a large vault: one telling and rare word, or a few that are less so. It must
-# be this share of what the shorter says at all, for long texts have some words in common by chance.
+# The weight that two texts must share in a large vault: one specific and rare word, or several less so. It must also be
+# this share of the shorter text, since long texts have words in common by chance.
 NEEDED, SHARE = 0.55, 0.15
-# A text that says little needs less in common: at least this weight, if it is this share of the text.
+# Short texts need less: this weight is enough if it is this share of the text.
 SHORT_NEEDED, SHORT_SHARE = 0.2, 0.7
-# An identifier that both texts have weighs as much as a telling word.
+# The weight of an identifier that both texts have: that of a specific word.
 IDENTIFIER = 0.5
-# Letters of which no words are made here.
+# Letters of languages that have no word lists here.
 _UNREAD = re.compile(r"[^\W\d_A-Za-zÀ-ÖØ-öø-ÿぁ-ヺー一-鿿々〆]")
 
 
 class Usage:
-    """How common words are in a vault, by a sample of its texts: the more there are, the more they say."""
+    """How common words are in a vault, estimated from a sample of its texts; `trust` grows with the sample."""
 
     def __init__(self, sample: Sequence[str]) -> None:
         self._texts = [text.casefold() for text in sample]
@@ -47,7 +47,7 @@ class Usage:
         self.trust = len(sample) / (len(sample) + FEW)
 
     def rarity(self, word: Word) -> float:
-        """1 for a rare word, near 0 for one that stands in most memories."""
+        """1 for a rare word, near 0 for one that most memories have."""
         rarity = self._rarity(word.text)
         return rarity if word.lemma == word.text else min(rarity, self._rarity(word.lemma))
 
@@ -60,9 +60,9 @@ class Usage:
 
 
 def common_ground(before: str, after: str, tokens: TokenVectors, usage: Usage) -> bool:
-    """Whether two texts have something to say to each other: words that name things, the rarer the better.
+    """Whether two texts share words that name things; rare words count more.
 
-    True where nothing can be said against it: equal texts, documents, and languages without word lists.
+    Also true if that cannot be judged: equal texts, documents, and languages without word lists.
     """
     if before == after or max(len(before), len(after)) > MAX_LENGTH or _unread(before) or _unread(after):
         return True
@@ -80,7 +80,7 @@ def common_ground(before: str, after: str, tokens: TokenVectors, usage: Usage) -
     return shared >= SHORT_SHARE * min(sum(_tells(word, tokens, usage) for word in words) for words in (left, right))
 
 
-# How a letter or a talk begins and ends.
+# The beginning and end of a letter or conversation.
 _OPENING = re.compile(
     r"\s*(?:\w{1,20}: )?(?:(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|night|day))\b"
     r"(?:,? ?[\w' ]{1,30}?)?[,.!:]+"
@@ -99,7 +99,7 @@ _FIRST_SENTENCE = re.compile(r"[^.!?。！？\n]{1,60}[.!?。！？]\s*(?=\S)")
 
 
 def _without_formulas(before: str, after: str) -> tuple[str, str]:
-    """Both texts without greetings, and without a first sentence that both have and that names nothing."""
+    """Both texts without greetings, and without a common first sentence that names nothing."""
     one, two = (
         _CLOSING.sub("", text[m.end() :] if (m := _OPENING.match(text)) else text) or text for text in (before, after)
     )
@@ -116,7 +116,7 @@ def _telling(text: Text, tokens: TokenVectors) -> list[Word]:
 
 
 def _tells(word: Word, tokens: TokenVectors, usage: Usage) -> float:
-    """How much a word says in this vault."""
+    """How specific a word is in this vault."""
     return (_weight(word.text, tokens) - SMALL_TALK) * usage.rarity(word)
 
 
@@ -127,7 +127,7 @@ def _weight(word: str, tokens: TokenVectors) -> float:
 
 
 def _kindred(left: list[Word], right: list[Word], tokens: TokenVectors) -> list[tuple[Word, Word, float]]:
-    """The words of two texts that are each other's nearest, with their cosine."""
+    """The pairs of words that are each other's nearest, with their cosine."""
     if not left or not right:
         return []
     one, two = (np.array([tokens.word(word.text)[0] for word in words]) for words in (left, right))
@@ -142,5 +142,5 @@ def _identifiers(text: Text) -> frozenset[object]:
 
 
 def _unread(text: str) -> bool:
-    """Whether a text is mostly of another language than those that have word lists."""
+    """Whether most of a text is in a language without word lists."""
     return 2 * len(_UNREAD.findall(text)) > sum(map(str.isalpha, text))

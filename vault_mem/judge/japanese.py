@@ -84,13 +84,13 @@ def words(text: str, tokens: TokenVectors, names: frozenset[str]) -> list[Word]:
     return _with_roles_of_compounds(found, ends)
 
 
-# What follows the stem of a verb, and no noun: 勤めて, 払いました, 来ない.
+# What can follow the stem of a verb, but not a noun: 勤めて, 払いました, 来ない.
 _AFTER_STEM = re.compile(r"(?P<past>[たて](?![めちき]))|ま[すしせ]|ない|なか|たい|られ")
 _GODAN = dict(zip("いきぎしちにびみり", "うくぐすつぬぶむる", strict=True))
 
 
 def _inflected(surface: str, text: str, end: int) -> str:
-    """The dictionary form; of a stem that is a noun too, that of the verb where what follows shows that it is one."""
+    """The dictionary form. A stem that is also a noun counts as a verb if what follows shows that it is one."""
     form = dictionary_form(surface)
     if form != surface:
         return form
@@ -104,17 +104,17 @@ def _inflected(surface: str, text: str, end: int) -> str:
 
 
 def _with_roles_of_compounds(found: list[Word], ends: list[tuple[int, int]]) -> list[Word]:
-    """バックエンド in バックエンドチームが: the particle after a compound is that of all its parts."""
+    """Give all parts of a compound the particle that follows it: バックエンド in バックエンドチームが."""
     for number in range(len(found) - 2, -1, -1):
         if not found[number].role and not KANA.match(found[number].text[-1]) and ends[number][1] == ends[number + 1][0]:
             found[number] = replace(found[number], role=found[number + 1].role, compound=found[number + 1].text)
     return found
 
 
-# What is written in several ways, and the one that stands for all; before each, what any text has that writes it so.
-# What one has and does not hold: 免許を持っている is 免許がある.
+# Things that one has rather than holds: 免許を持っている is 免許がある.
 _NOT_IN_HAND = "(アレルギー|免許|資格|権限|経験|自信|興味|関心|持病)"
 _DIGITS = dict(zip("一二三四五六七八九", "123456789", strict=True))
+# Spellings and the form that replaces them; the pattern is tried only in texts with the first string.
 _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (needed, re.compile(written), plain)
     for needed, written, plain in (
@@ -144,7 +144,7 @@ _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
         ("バージョン", r"バージョン\s*(?=v?\d+\.\d)", "v"),
         ("が", r"(?<=[一-鿿ァ-ヺー])が(?:先|最初)(?=で|だ|、|。|$)", "から"),
         ("逢", "逢", "会"), ("聴", "聴", "聞"), ("貴方", "貴方", "あなた"), ("下さ", "下さ", "くださ"),
-        # What carries grammar more than content is written in kana as a rule, and by some in kanji.
+        # Grammatical words are usually written in kana, but some people use kanji.
         ("有", "有(?=[るりっ])", "あ"), ("無", "(?<![一-鿿])無(?=い|く|か(?!ら)|け|し(?=で))", "な"),
         ("良", "良(?=[いくかけ])", "よ"), ("達", "(?<=[私彼君僕俺供人])達", "たち"),
         ("居", "(?<=[てで])居(?=[るたま])", "い"), ("沢山", "沢山", "たくさん"),
@@ -154,7 +154,7 @@ _SPELLINGS: list[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
         ("全て", "全て", "すべて"), ("付", "(?<=[をに])付(?=け)", "つ"), ("掛", "掛(?=[けか])", "か"),
         ("始め", "(?<=[きしちにびみりい])始め", "はじめ"), ("子", "子ども|こども", "子供"),
         ("通り", "(?<=[いたの])通り(?=に|だ|、|。)", "とおり"), ("どおり", "どおり", "とおり"),
-        # お寺 is 寺, ご両親 are 両親; お母さん is a word of its own.
+        # お寺 is 寺 and ご両親 is 両親, but お母さん is a word of its own.
         (
             "",
             "(?:(?<=[はがをにのでともへ])|(?<![ぁ-ゖァ-ヺー一-鿿]))[おご御](?=[一-鿿])(?![一-鿿]+(?:さん|ちゃん|様)|前)",
@@ -187,12 +187,12 @@ def modality(text: str) -> frozenset[str]:
 
 
 def scope(text: str) -> frozenset[str]:
-    """Whether the text speaks of all, some, most, only."""
+    """Which of all, some, most and only the text uses."""
     return frozenset(name for name, pattern in _SCOPES.items() if pattern.search(text))
 
 
 def directions(text: str) -> frozenset[str]:
-    """Places relative to something, which turn a statement round when one is put for another."""
+    """Relative positions, such as 上 and 下, which change a statement if replaced."""
     alone = re.findall(r"(?<![一-鿿])(上|下|前|後|左|右|外|内|裏)(?![一-鿿])|(?<=の)(中)(?![一-鿿])", text)
     compounds = re.sub(r"最後|午前|午後|以前|以後|前回|前提|今後", "", text)
     in_words = re.findall(r"(?<=[一-鿿])[前後]|[前後](?=[一-鿿])", compounds)
@@ -210,7 +210,7 @@ _PRONOUNS = (
 
 
 def persons(text: str) -> frozenset[str]:
-    """Who is spoken of by pronoun; 彼女 is not 彼."""
+    """The persons that the text mentions by pronoun; 彼女 is not 彼."""
     found = set()
     for person, pattern in _PRONOUNS:
         text, count = pattern.subn("　", text)
@@ -220,7 +220,7 @@ def persons(text: str) -> frozenset[str]:
 
 
 def is_denied(word: str, text: str) -> bool:
-    """Whether a word is set aside or denied: メールではなく, メールより, 直していない."""
+    """Whether a word is denied or rejected: メールではなく, メールより, 直していない."""
     start = text.find(word)
     return start >= 0 and bool(_DENIED.match(text, start + len(word)))
 

@@ -17,21 +17,21 @@ from vault_mem.judge.rules import differences, quantity_changes
 from vault_mem.judge.text import LIGHT, quantities_in, texts
 from vault_mem.judge.words import DATA
 
-# How sure the fitted part must be where one text has words that the other has not. Measured in docs/guard.md: high
-# enough that an added fact ("and to latex") is not swallowed, low enough that a stray word does not hide a repetition.
+# The probability needed if one text has words that the other lacks (measured in docs/guard.md): high enough that an
+# added fact ("and to latex") is not swallowed, low enough that a stray word does not hide a repetition.
 SURE = 0.72
-# Where every word has a counterpart it need only be likely: what is left are words that stand in other relations.
+# The probability needed if every word has a counterpart.
 LIKELY = 0.5
-# A text this long is a document: comparing it word by word with another takes too long to answer at once.
+# A longer text is a document, and comparing it word by word takes too long.
 MAX_LENGTH = 8000
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """`differs` says what is another fact in the new text.
+    """`differs` lists the facts that differ in the new text.
 
-    `same_words` means that every content word has a counterpart; with something that differs all the same, the new
-    text changes what the old one says.
+    `same_words` means that every content word has a counterpart. If something differs nevertheless, the new text
+    changes what the old one says.
     """
 
     repetition: bool
@@ -41,7 +41,7 @@ class Judgement:
 
     @property
     def aligned(self) -> bool:
-        """Whether the two texts say the same word by word."""
+        """Whether the new text is a repetition in which every word has a counterpart."""
         return self.same_words and self.repetition
 
 
@@ -61,7 +61,7 @@ def judge(before: str, after: str, tokens: TokenVectors) -> Judgement:
     same_words = not left and not right
     one_sided = not left or not right
     needed = LIKELY if same_words else SURE
-    # "Will do!" and "I did!" have nothing in common but that they say nothing that counts.
+    # "Will do!" and "I did!" have no content words, and are not alike for that.
     says_something = (
         bool(one.quantities)
         or len(alignment.pairs) > 1
@@ -78,7 +78,7 @@ def _bare(text: str) -> list[str]:
 
 
 def plainly_differs(before: str, after: str) -> bool:
-    """Whether a look at numbers, times and dates is enough to say that a new text is no repetition."""
+    """Whether numbers, times and dates alone show that a new text is no repetition."""
     if before == after:
         return False
     if max(len(before), len(after)) > MAX_LENGTH:
@@ -87,7 +87,7 @@ def plainly_differs(before: str, after: str) -> bool:
 
 
 def _words(alignment: Alignment) -> list[Difference]:
-    """Content words without a counterpart, where no rule found anything better to say."""
+    """Content words without a counterpart, for when no rule found a difference."""
     weighty = [[word for word in words if word.lemma not in LIGHT] for words in (alignment.left, alignment.right)]
     left, right = weighty if any(weighty) else (alignment.left, alignment.right)
     said = [" ".join(word.text for word in words) for words in (left, right)]

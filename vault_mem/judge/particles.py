@@ -1,4 +1,4 @@
-"""The Japanese particle after a word, which says what part the word plays."""
+"""The Japanese particle after a word, which shows its role."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SUBJECT = frozenset(("が", "は", "も"))
 
 
 def role_after(text: str, position: int) -> str:
-    """The particle that follows, or nothing."""
+    """The particle at this position, if there is one."""
     match = _PARTICLE.match(text, position)
     return match.group(1) if match else ""
 

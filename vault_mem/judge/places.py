@@ -13,50 +13,31 @@ from vault_mem.judge.quantities import mark
 from vault_mem.judge.text import Text
 from vault_mem.judge.words import read_rows
 
-# Each preposition with its dimension and its sense; within one dimension two senses exclude each other.
+# Each preposition with its dimension and its sense. Two senses of one dimension exclude each other.
 _PREPOSITIONS = {
     written.replace("-", " "): (dimension, sense)
     for dimension, sense, *all_written in read_rows("prepositions.txt")
     for written in all_written
 }
 _PREPOSITION = re.compile(rf"\b({'|'.join(sorted(_PREPOSITIONS, key=len, reverse=True))})\b")
-# Where somebody is: on leave, back from leave; in Kyoto, from Kyoto. Work done at home is done from home, too.
+# Where somebody is: on leave or back from leave, in Kyoto or from Kyoto; not "works from home", which is at home.
 _BEING = re.compile(
     r"\b(?:is|are|am|was|were|be)(?: (?:now|back|still|currently|just))* (?:(in|on|at)|from|out of|off)\b"
 )
 _EDGES = re.compile(r"\W+$|^\W+")
-_SMALL = english.STOP | {
-    "after",
-    "before",
-    "above",
-    "below",
-    "next",
-    "last",
-    "again",
-    "first",
-    "take",
-    "put",
-    "bring",
-    "back",
-    "forward",
-    "ahead",
-    "away",
-}
+_SMALL = english.STOP | set(
+    "after before above below next last again first take put bring back forward ahead away".split()
+)
 _TOKEN = re.compile(r"[a-zà-öø-ÿ'-]+|[^\w\s]|[^\x00-\x7f]")
-# 部屋から電話した, 部屋に電話した. は may stand for any of them, and が and を for each other.
+# 部屋から電話した, 部屋に電話した. は can replace any of them, and が and を each other.
 _PARTICLE_CLASHES = frozenset(
     frozenset(pair)
     for pair in (
-        ("から", "に"),
-        ("から", "へ"),
-        ("から", "まで"),
-        ("が", "に"),
-        ("が", "から"),
-        ("を", "から"),
-        ("より", "に"),
+        *(("から", each) for each in ("に", "へ", "まで", "が", "を")),
+        *(("に", each) for each in ("が", "より")),
     )
 )
-# With these, who it comes from may be marked either way: 先生に教わった, 先生から教わった.
+# With these verbs, に and から both mark the source: 先生に教わった, 先生から教わった.
 _EITHER_WAY = re.compile(r"もら|借り|教わ|習|聞|聴|学|受け|預か|[かがさたなばまらわ]れ(?:る|た|て|ま)|られ")
 
 
@@ -74,34 +55,14 @@ def _by_preposition(one: Text, two: Text) -> list[Difference]:
     return []
 
 
-# Small words that say nothing of how things stand to each other, or that other rules look at: articles, tense, persons.
+# Small words that do not relate things to each other, or that other rules check: articles, tense, persons.
 _NEUTRAL = frozenset(
-    (
-        *("a", "an", "the", "is", "are", "am", "was", "were", "be", "been", "being", "has", "have", "had", "having"),
-        *(
-            "do",
-            "does",
-            "did",
-            "will",
-            "would",
-            "shall",
-            "can",
-            "could",
-            "may",
-            "might",
-            "must",
-            "should",
-            "not",
-            "never",
-            "ever",
-        ),
-        *("no", "it", "its", "he", "she", "they", "we", "i", "you", "me", "him", "her", "them", "us", "his", "my"),
-        *("your", "their", "our", "that", "which", "who", "whom", "and", "but", "or", "so", "now", "already", "also"),
-        *("there", "get", "gets", "got", "go", "goes", "please", "just", "really", "very", "quite", "need", "one"),
-        *("maximum", "minimum", "most", "least"),
-    )
+    "a an the is are am was were be been being has have had having do does did will would shall can could may "
+    "might must should not never ever no it its he she they we i you me him her them us his my your their our "
+    "that which who whom and but or so now already also there get gets got go goes please just really very quite "
+    "need one maximum minimum most least".split()
 )
-# Groups of small words of which one may be said for another.
+# Groups of small words that can replace each other.
 _INTERCHANGEABLE = [
     frozenset(group.split())
     for group in (
@@ -134,7 +95,7 @@ _INTERCHANGEABLE = [
 
 
 def _by_slot(one: Text, two: Text) -> list[Difference]:
-    """Paid by Lea, paid for Lea: small words stand where the other text has others, and around them it is the same."""
+    """Small words that were replaced in an otherwise equal context: paid by Lea, paid for Lea."""
     if one.is_japanese or two.is_japanese:
         return []
     before, after = (
@@ -158,7 +119,7 @@ def _by_slot(one: Text, two: Text) -> list[Difference]:
 
 
 def _placed(text: Text) -> dict[tuple[str, str], tuple[str, str]]:
-    """Of each thing that stands after a preposition its sense, per dimension; nothing where it stands after two."""
+    """The sense of the preposition before each thing, by dimension; without things that have two senses."""
     found: dict[tuple[str, str], tuple[str, str]] = {}
     twice = set()
     values = {mark(number): each.text for number, each in enumerate(text.quantities)}
@@ -173,7 +134,7 @@ def _placed(text: Text) -> dict[tuple[str, str], tuple[str, str]]:
 
 
 def _object(rest: str, values: dict[str, str], names: frozenset[str]) -> list[str]:
-    """The words of the noun that a preposition stands before."""
+    """The words of the noun after a preposition."""
     found: list[str] = []
     for token in _TOKEN.findall(rest):
         if token in values:
@@ -181,24 +142,12 @@ def _object(rest: str, values: dict[str, str], names: frozenset[str]) -> list[st
         words = english.words(token, names)
         if words:
             found += [word.lemma for word in words]
-        elif found or token not in (
-            "a",
-            "an",
-            "the",
-            "my",
-            "your",
-            "his",
-            "her",
-            "its",
-            "our",
-            "their",
-            "this",
-            "that",
-        ):
+        elif found or token not in _DETERMINERS:
             break
     return found
 
 
+_DETERMINERS = frozenset("a an the my your his her its our their this that".split())
 _WAY = re.compile("から|まで|へ")
 
 

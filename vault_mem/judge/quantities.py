@@ -14,17 +14,17 @@ from vault_mem.notes.days import MONTHS, WEEKDAYS, WEEKDAYS_JA
 _FIRST_MARK, _MARKS = 0xE000, 0x1800  # private-use characters; each marks where a quantity was removed
 
 _UNITS = {written: name for name, *all_written in read_rows("units.txt") for written in all_written}
-# Units that are a number of another one, so that 3200グラム is 3.2キロ.
+# Units as multiples of another, so that 3200グラム is 3.2キロ.
 _SCALED = {
     written: (name, float(factor))
     for name, factor, *all_written in read_rows("scaled_units.txt")
     for written in all_written
 }
-# Words that only count things and say nothing of their own; the longer first.
+# Counter words, which have no meaning of their own; the longer first.
 _COUNTERS = "|".join(sorted(read_words("counters.txt"), key=lambda word: (-len(word), word)))
 _RELATIVE = {written: name for name, *all_written in read_rows("relative_times.txt") for written in all_written}
 
-# Parts of ordinary compounds that are in no dictionary of their own: self-hosted, follow-up.
+# Parts of ordinary compounds that no dictionary lists: self-hosted, follow-up.
 _JOINED = read_words("stop_words.txt") | read_words("compound_parts.txt")
 
 _WORD_VALUES = {
@@ -75,7 +75,7 @@ class Quantity:
         return self.value == other.value and (not self.unit or not other.unit or self.unit == other.unit)
 
     def _same_time(self, other: Quantity) -> bool:
-        """15:00 is 3pm, and 3 may be 3pm, but where one says 14:00, a bare 2 of the other is another time."""
+        """15:00 is 3pm, and 3 may be 3pm, but 14:00 and a bare 2 are different times."""
         shared = set(self.value) & set(other.value)  # type: ignore[call-overload]
         twelve_hours = other if self.unit else self
         certain = len(set(twelve_hours.value)) == 1  # type: ignore[call-overload]
@@ -89,12 +89,12 @@ class Quantity:
         return any(minutes % 60 == 0 and minutes // 60 % 12 == number.value % 12 for minutes in time.value)  # type: ignore[attr-defined]
 
 
-# 90 minutes are an hour and a half; and yet a minute and a second are two measures where one is put for the other.
+# 90 minutes are an hour and a half, but replacing "minute" by "second" is a change.
 _SECONDS = {"hour": 3600.0, "minute": 60.0, "second": 1.0, "ms": 0.001}
 
 
 class Reader(NamedTuple):
-    """What is read of a pattern. Any match has one of the `signs`, where they are given, and the `word`."""
+    """A pattern and what it means. Every match contains the `word`, and one of the `signs` if there are any."""
 
     pattern: re.Pattern[str]
     read: Callable[[re.Match[str]], Quantity | None]
@@ -107,7 +107,7 @@ _ANY_MARK = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MARKS)}]")
 
 
 def mark(number: int) -> str:
-    """The sign that stands in the rest of a text for its quantity of that number."""
+    """The character that replaces the quantity of that number in the rest of the text."""
     return chr(_FIRST_MARK + number)
 
 
@@ -134,7 +134,7 @@ def quantities(text: str) -> tuple[list[Quantity], str]:
 
 
 def unmatched(left: list[Quantity], right: list[Quantity]) -> tuple[list[Quantity], list[Quantity]]:
-    """The quantities of either text that nothing in the other agrees with."""
+    """The quantities of each text that match none of the other."""
     right = list(right)
     alone: list[Quantity] = []
     for quantity in left:
@@ -273,7 +273,7 @@ _JA_PART = r"(午前|午後|早朝|朝|夕方|深夜|未明|夜|晩)?の?"
 
 
 def _made_up_name(match: re.Match[str]) -> Quantity | None:
-    """acme-uploads-eu: parts joined by hyphens, one of them no word, so that its parts say nothing by themselves."""
+    """Whether a hyphenated word is a made-up name, like acme-uploads-eu: one of its parts is no word."""
     parts = match.group().split("-")
     if len(parts) > 2 and _JOINED.isdisjoint(parts):
         return Quantity("identifier", match.group(), match.group())
@@ -283,7 +283,7 @@ def _made_up_name(match: re.Match[str]) -> Quantity | None:
 
 
 def _readers() -> Iterator[Reader]:
-    """Patterns with what they mean, the more specific first; `signs` and `word` must fit the pattern."""
+    """All readers, the more specific first."""
 
     def reader(
         pattern: str, read: Callable[[re.Match[str]], Quantity | None], signs: str = "", word: str = ""

@@ -1,7 +1,7 @@
-"""Whether a new text may take the place of an older state though it says it in other words (SPEC D-10).
+"""Whether a new text may replace an older state in other words (SPEC D-10).
 
-Three things speak for it: the new text has words of change (moved, no longer, 替えた), it is about the same subject,
-and it answers the same question: where one lives, which day, who does it. The word lists are in `data/`.
+It may if it has words of change (moved, no longer, 替えた), is about the same subject, and answers the same question:
+where one lives, which day, who does it. The word lists are in `data/`.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from vault_mem.judge.text import Text, names_in
 from vault_mem.judge.words import Word, known, opposed, opposite, read_phrases, read_rows, read_words
 
 PLAIN, PERHAPS, ALMOST_PLAIN = 1.0, 0.5, 0.75
-# From here on it is worth saying that a text may replace another: set so that a plain word of change needs a likely
-# subject and question, and an unclear one a certain subject and question.
+# From this value on, the user is told: a plain word of change needs a likely subject and question, an unclear one needs
+# certain ones.
 LIKELY = 0.3
 # From this cosine on, two words mean the same.
 SAME_MEANING = 0.6
-# A subject of which the old text says nothing that is nearer than this is another one.
+# Below this cosine to every word of the old text, the new subject is another one.
 KIN_SUBJECT = 0.4
-# How much one sign says, where there is no other.
+# The value of each sign if it is the only one.
 ROLE, GROUP, ASKED_SUBJECT, SAME_KIND, OWNED = 0.8, 0.55, 0.5, 0.6, 0.8
 ASKED, QUANTITY, KINDRED, OTHER_NAME, THING, TO, VALUE, CONTRARY = 0.6, 0.7, 0.7, 0.4, 0.5, 0.6, 0.5, 0.6
-# A text of more columns tells a story: what it changes among many things cannot be told by its words.
+# A wider text tells a story, in which words of change may refer to many things.
 MAX_WIDTH = 140
-# Two texts with this share of their words in common say the same.
+# With this share of common words, two texts say the same.
 SAID_AGAIN = 0.8
 _KEPT = 5_000
-# Who does it stands among this many words at the beginning.
+# The subject is among this many words at the beginning.
 SUBJECT_WORDS = 7
 _KIN = read_words("kin.txt")
 _GROUPS = frozenset(("group", "team", "class", "club", "family", "everyone", "everybody", "みんな", "うち", "我が家"))
@@ -75,7 +75,7 @@ _ENDED = (
         r"was (?:replaced|dropped|sold|cancelled|closed)|no longer)\b"
     ),
 )
-# What the subject is changed to.
+# Before the new value.
 _TO = re.compile(
     r"\b(?:changed|renamed|moved|switched|migrated|upgraded|raised|lowered|cut|extended|shortened|rescheduled|postponed|"
     r"converted|ported|handed|passed)\b.*\b(?:to|until|into)\b|に(?:切り替|乗り換|変え|変わ|変更|替|換え|代わ|移|改め|統一|交代)"
@@ -84,7 +84,7 @@ _TOPIC = re.compile(r"([^、。はが]{2,20})[はが]")
 _USER = frozenset(("user", "ユーザー", "ユーザ"))
 _SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<![A-Z][a-z]s)(?<=[.!?])\s+(?=[A-Z\"'“])|(?<=[。！？])|\n")
 _WIDE = re.compile(r"[ぁ-ゖァ-ヺー一-鿿々〆]")
-# Of ギターの弦を替えた the strings are changed, not the guitar.
+# In ギターの弦を替えた the strings are replaced, not the guitar.
 _ENDED_JA = (
     re.compile(
         r"(?:[^、。]*の)?([^、。はを]{1,12}?)(?:を|は|が)(?:[^、。を]{0,4})"
@@ -108,7 +108,7 @@ _TALK = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """A text as it is compared: the words of who or what it is about, the others, and what it speaks of."""
+    """A text analysed for comparison: the words of its subject, the other words, and its properties."""
 
     subject: tuple[Word, ...]
     rest: tuple[Word, ...]
@@ -128,17 +128,17 @@ class Statement:
 
     @cached_property
     def forms(self) -> set[str]:
-        """The words, each as it is written and as it compares."""
+        """The words as written and in their dictionary forms."""
         return _forms(self.words)
 
     @cached_property
     def subject_forms(self) -> set[str]:
-        """The same of the subject."""
+        """The same for the subject."""
         return _forms(self.subject)
 
     @cached_property
     def somebody(self) -> set[str]:
-        """The names and relatives that it is about."""
+        """The names and relatives in the subject."""
         return _forms(tuple(word for word in self.subject if _is_somebody(word)))
 
     @cached_property
@@ -148,7 +148,7 @@ class Statement:
 
     @cached_property
     def ended(self) -> list[str]:
-        """What it says is over: sold the Golf, コーヒーをやめて."""
+        """What it says has ended: sold the Golf, コーヒーをやめて."""
         patterns = _ENDED_JA if self.japanese else _ENDED
         return [found for pattern in patterns for found in pattern.findall(self.lower)]
 
@@ -173,7 +173,7 @@ class _Pair:
 
     @cached_property
     def ends(self) -> bool:
-        """Whether the new text says that what the old one has is over: sold the Golf, コーヒーをやめて."""
+        """Whether the new text says that what the old one states has ended: sold the Golf, コーヒーをやめて."""
         if self.new.change < PLAIN:
             return False
         old, new = self.old, self.new
@@ -183,7 +183,7 @@ class _Pair:
 
 @lru_cache(maxsize=_KEPT)
 def speaks_of_change(text: str) -> float:
-    """How plainly a text says that something is no longer as it was, from 0 to 1."""
+    """How plainly a text says that something changed, from 0 to 1."""
     never, plain, perhaps = _changes()
     lower = never.sub(" ", text.casefold())
     if plain.search(lower):
@@ -192,7 +192,7 @@ def speaks_of_change(text: str) -> float:
 
 
 def _possessing(text: str) -> frozenset[str]:
-    """Names that a text shows by what is theirs, or by what only people do: Bea's office, Rosa wants."""
+    """Names recognised by what they own or by what only people do: Bea's office, Rosa wants."""
     own = {name.lower() for name in re.findall(r"\b([A-Z][a-zà-öø-ÿ]+)['’]s\b", text)}
     doing = {name.lower() for names in _DOING.findall(text) for name in names if name}
     return frozenset(doing | {name for name in own if not known(lemma(name))})
@@ -200,7 +200,7 @@ def _possessing(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=_KEPT)
 def statement(text: str, tokens: TokenVectors) -> Statement:
-    """A text, taken apart."""
+    """A text, analysed."""
     parts = Text(text, tokens, names_in(text) | _possessing(text))
     words = tuple(
         word for word in parts.words if word.text not in _TITLES and (len(word.text) > 1 or not word.text.isascii())
@@ -221,9 +221,9 @@ def statement(text: str, tokens: TokenVectors) -> Statement:
 
 
 def may_replace(old: str, new: str, tokens: TokenVectors, least: float = LIKELY) -> float:
-    """How much speaks for `new` replacing what `old` states, from 0 to 1; from LIKELY on it is worth saying.
+    """How likely `new` replaces what `old` states, from 0 to 1; from LIKELY on it is worth telling the user.
 
-    0 where it is plain that `least` is out of reach.
+    0 as soon as it is clear that `least` cannot be reached.
     """
     if not may_be_replaced(old) or not changes_something(new):
         return 0.0
@@ -235,7 +235,7 @@ def may_replace(old: str, new: str, tokens: TokenVectors, least: float = LIKELY)
     if one.japanese != two.japanese:
         return 0.0
     if changed_before and not _moved_again(one, two):
-        return 0.0  # unknown for other changes
+        return 0.0  # for other changes, nothing is known
     pair = _Pair(one, two)
     if not pair.ends and _says_again(one, two):
         return 0.0
@@ -246,17 +246,17 @@ def may_replace(old: str, new: str, tokens: TokenVectors, least: float = LIKELY)
 
 
 def may_be_replaced(text: str) -> bool:
-    """Whether a text reads as a state, or speaks of a change that led to one; a quick look."""
+    """A quick test whether a text is a state, or a change that led to one."""
     return reads_as_state(text) or changes_something(text)
 
 
 def _moved_again(old: Statement, new: Statement) -> bool:
-    """Whether both say that one thing changed, to another day, hour or amount: "moved to Thursday" was a state."""
+    """Whether both say that the same thing changed to another day, hour or amount, as "moved to Thursday" does."""
     return bool(old.subject_forms & new.subject_forms) and _other_quantity(old, new, ("relative", "number", "date"))
 
 
 def _change(old: Statement, new: Statement) -> float:
-    """How plainly the new text says that something of the old one is no longer so: a new wing is no other hospital."""
+    """How plainly the new text says that something in the old one changed: a new wing is not a new hospital."""
 
     def is_news(match: re.Match[str]) -> str:
         noun = lemma(match[1])
@@ -268,9 +268,9 @@ def _change(old: Statement, new: Statement) -> float:
 
 @lru_cache(maxsize=_KEPT)
 def stated(text: str) -> str:
-    """What a text states: the whole of a short one, the first sentence of a note; nothing where that is long too.
+    """What a text states: a short text as a whole, else its first sentence, or nothing if that is long as well.
 
-    Nothing either where it is Chinese: the word lists would take it for Japanese.
+    Also nothing for Chinese, which the word lists would treat as Japanese.
     """
     if JAPANESE.search(text) and not _KANA_OF_ANY_KIND.search(text):
         return ""
@@ -285,7 +285,7 @@ def _width(text: str) -> int:
 
 
 def _says_again(old: Statement, new: Statement) -> bool:
-    """Whether two texts have nearly all words in common, no other number and no other "not": nothing has changed."""
+    """Whether nothing changed: nearly all words in common, with the same quantities and negations."""
     if old.negations != new.negations or _other_quantity(old, new):
         return False
     left, right = ({word.lemma for word in each.words} for each in (old, new))
@@ -294,14 +294,14 @@ def _says_again(old: Statement, new: Statement) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def changes_something(text: str) -> bool:
-    """Whether a text is a statement that speaks of a change; a quick look."""
+    """A quick test whether a text states a change."""
     text = stated(text)
     return bool(text) and speaks_of_change(text) > 0 and not is_talk(text)
 
 
 @lru_cache(maxsize=_KEPT)
 def reads_as_state(text: str) -> bool:
-    """Whether a text reads as a state, not as something that happened or was said to somebody; a quick look."""
+    """A quick test whether a text is a state, and not an event or something said to somebody."""
     text = stated(text)
     lower = text.casefold()
     happened = _PAST_JA.search(lower) if JAPANESE.search(lower) else _happened(lower)
@@ -309,7 +309,7 @@ def reads_as_state(text: str) -> bool:
 
 
 def _happened(lower: str) -> bool:
-    """Whether an English text tells something that happened: a past tense that is no participle."""
+    """Whether an English text tells an event: it has a past tense that is no participle."""
     if _PAST.search(lower):
         return True
     return any(not _BEFORE_PARTICIPLE.fullmatch(before) for before in _REGULAR_PAST.findall(lower))
@@ -327,20 +327,20 @@ def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
     if not own and not others and (_is_user(old, new) or _is_user(new, old)):
         return ROLE
     shared = [word for word in old.rest if _is_in(word, forms) and not _VERB.fullmatch(word.text)]
-    # Of "Karin is the treasurer of the club" and "we host the website" the club and the website are subjects too.
+    # In "Karin is the treasurer of the club" and "we host the website", the club and the website are subjects too.
     duty = "duty" in old.questions
     if (len(shared) > 1 and (duty or not (own and others))) or (
         shared and (duty or (old.group and not own and not others))
     ):
         return ROLE
     if own:
-        return 0.0  # and nobody else will do
+        return 0.0  # another person does not match
     if others and not any("duty" in _questions_of(word) for word in old.subject):
         return 0.0
     if not others and not _speaks_for(old, new, tokens):
         return 0.0
     asked = {question for word in old.subject for question in _questions_of(word)} & new.questions - {"duty"}
-    if _other_quantity(old, new):  # on which day: what is done then is the subject
+    if _other_quantity(old, new):  # when it asks for a day, the activity is the subject
         if _nearest(old.rest, about, tokens) > SAME_MEANING:
             return ROLE
         asked |= old.questions & new.questions
@@ -352,7 +352,7 @@ def _same_subject(pair: _Pair, tokens: TokenVectors) -> float:
 
 
 def _another_of_its_kind(old: Statement, new: Statement, forms: set[str]) -> bool:
-    """Whether both name one thing by words of their own: the rehearsal room, the meeting room."""
+    """Whether both name a thing of one kind, each with its own words: the rehearsal room, the meeting room."""
     left, right = old.subject_forms, new.subject_forms
     ours = [word for word in old.subject if not _is_in(word, forms)]
     whole = old.forms
@@ -361,26 +361,26 @@ def _another_of_its_kind(old: Statement, new: Statement, forms: set[str]) -> boo
 
 
 def _only_owns(old: Statement, new: Statement) -> bool:
-    """Whether the new text is about something of somebody that the old one only mentions: Gustav's hospital."""
+    """Whether the new text is about something that belongs to the old text's subject: Gustav's hospital."""
     owners = {owner for owner, thing in _OWNS.findall(new.lower) if thing in _forms(old.rest)}
     return bool(owners & old.somebody)
 
 
 def _is_user(one: Statement, other: Statement) -> bool:
-    """Whether one text is about the user, and the other, which speaks of "me" or names nobody, is too."""
+    """Whether one text is about the user, and the other is too because it says "me" or names nobody."""
     named = bool(one.subject) and all(word.lemma in _USER for word in one.subject)
     return named and (other.group or (other.japanese and not other.subject))
 
 
 def _speaks_for(old: Statement, new: Statement, tokens: TokenVectors) -> bool:
-    """Whether the subject of the new text, if it has one of its own, is kindred to something the old one speaks of."""
+    """Whether the new text's own subject, if it has one, is close to something in the old text."""
     if new.group or not new.subject or any(_questions_of(word) & old.questions for word in new.subject):
         return True
     return _nearest(new.subject, old.words, tokens) > KIN_SUBJECT
 
 
 def _same_question(pair: _Pair, tokens: TokenVectors) -> float:
-    """Whether the new text answers what the old one answers: each sign leaves less room for doubt."""
+    """How likely the new text answers the same question as the old one; the signs add up."""
     old, new = pair.old, pair.new
     others = tuple(word for word in pair.about if not _is_in(word, old.forms))
     subject = old.subject_forms & pair.forms
@@ -401,7 +401,7 @@ def _same_question(pair: _Pair, tokens: TokenVectors) -> float:
 
 
 def _contrary(old: Statement, new: Statement) -> bool:
-    """Whether the new text has the opposite of something the old one says: private and public, off and on."""
+    """Whether the new text has the opposite of a word in the old one: private and public, off and on."""
     small = directions(old.lower), directions(new.lower)
     return any(opposed(one, other) for one in old.rest for other in new.rest) or any(
         opposite(one, other) for one in small[0] - small[1] for other in small[1] - small[0]
@@ -409,14 +409,14 @@ def _contrary(old: Statement, new: Statement) -> bool:
 
 
 def _asked_beside(of: Statement, subject: set[str]) -> frozenset[str]:
-    """The questions a text speaks to by other words than the common subject, which says nothing of what changed."""
+    """The questions that a text answers with words other than the common subject."""
     common = {question for word in of.words if _is_in(word, subject) for question in _questions_of(word)}
     others = {question for word in of.words if not _is_in(word, subject) for question in _questions_of(word)}
     return of.questions - (common - others)
 
 
 def _is_somebody(word: Word) -> bool:
-    """Whether a word is a name or a relative; names of things that are asked for, such as Python, are not."""
+    """Whether a word is the name of a person or a relative; not names that answer a question, such as Python."""
     if word.text in _KIN:
         return True
     unknown = bool(_KANJI.fullmatch(word.text)) and not known(word.text)  # 隼人, 智子
@@ -424,19 +424,19 @@ def _is_somebody(word: Word) -> bool:
 
 
 def _same_thing(pair: _Pair) -> bool:
-    """Whether both are about one thing, which has few states to change; a person has many."""
+    """Whether both are about the same thing. Things have few states, unlike persons."""
     subject = pair.old.subject
     return not all(map(_is_somebody, subject)) and all(_is_in(word, pair.forms) for word in subject)
 
 
 def _other_quantity(old: Statement, new: Statement, but: Collection[str] = ("relative",)) -> bool:
-    """Whether the new text has another day, time, number or the like than the old one, `but` for some kinds."""
+    """Whether a day, time or number differs between the texts, `but` for some kinds."""
     kinds = {kind for kind, _ in old.quantities}.intersection(kind for kind, _ in new.quantities).difference(but)
     return any(_values(old, kind).isdisjoint(_values(new, kind)) for kind in kinds)
 
 
 def _is_among(word: str, ended: list[str]) -> bool:
-    """Whether a word is in what has ended; a single character of Japanese may be part of any word."""
+    """Whether a word is in what has ended. A single Japanese character must be a word of its own."""
     if _VERB.fullmatch(word):
         return False
     if len(word) > 1:
@@ -457,13 +457,13 @@ def _nearest(left: tuple[Word, ...], right: tuple[Word, ...], tokens: TokenVecto
 
 
 def _each_nearest(left: tuple[Word, ...], right: tuple[Word, ...], tokens: TokenVectors) -> float:
-    """How near each of some words is to another of the others, on average."""
+    """The average cosine of each word to the nearest of the others."""
     return sum(_nearest((word,), right, tokens) for word in left) / max(len(left), 1)
 
 
 @lru_cache(maxsize=20_000)
 def direction(word: str, tokens: TokenVectors) -> Vectors:
-    """The vector of a word, kept for the next text."""
+    """The vector of a word, cached."""
     return tokens.word(word)[0]
 
 
@@ -480,10 +480,10 @@ def _is_in(word: Word, forms: set[str]) -> bool:
 
 
 def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
-    """The words of what a state is about: those before its verb, or before は."""
+    """The subject of a state: the words before its verb, or before は."""
     if parts.is_japanese:
         marked = [word for role in ("は", "が") for word in words if word.role == role]
-        if not marked:  # 客間は, of which the last sign is no word of its own
+        if not marked:  # as in 客間は, whose last character is no word of its own
             topic = _TOPIC.match(parts.rest)
             return tuple(word for word in words if topic and word.text in topic[1].replace("-", ""))
         last = next(word for word in marked if word.role == marked[0].role and not word.compound)
@@ -496,7 +496,7 @@ def _subject(parts: Text, words: tuple[Word, ...]) -> tuple[Word, ...]:
 
 
 def _relatives(parts: Text, words: tuple[Word, ...]) -> frozenset[str]:
-    """Those who are named only to say whose brother or colleague somebody is."""
+    """People who are only named to say whose brother or colleague somebody is."""
     if parts.is_japanese:
         owners = {one.lemma for one, other in pairwise(words) if one.role == "の" and other.text in _KIN}
         return frozenset(owners | {word.lemma for word in words if word.text in ("隣", "隣人")})
@@ -507,7 +507,7 @@ def _relatives(parts: Text, words: tuple[Word, ...]) -> frozenset[str]:
 
 
 def is_talk(text: str) -> bool:
-    """Whether a text is said to somebody: what was said in a conversation is an event, whatever it speaks of."""
+    """Whether a text is said to somebody: conversation is an event, whatever it is about."""
     lower = text.casefold()
     return is_english_question(lower) or is_japanese_question(lower) or bool(_TALK.search(lower))
 
@@ -529,7 +529,7 @@ def _phrases(level: str) -> re.Pattern[str]:
 
 @cache
 def _questions() -> tuple[dict[str, frozenset[str]], list[tuple[str, str]]]:
-    """The question of each English word, and of each piece of a Japanese one."""
+    """The questions that each English word and each piece of a Japanese word answers."""
     english: dict[str, set[str]] = {}
     japanese: list[tuple[str, str]] = []
     for question, *words in read_rows("questions.txt"):
@@ -550,14 +550,14 @@ def _questions_of_text(text: str) -> frozenset[str]:
 
 
 def _has(word: str, piece: str) -> bool:
-    """Whether a Japanese word has a piece: a single character at its end, or before what is written in kana."""
+    """Whether a Japanese word contains a piece: a single character only at its end, or before kana."""
     if len(piece) > 1:
         return piece in word
     return word.endswith(piece) or (word.startswith(piece) and KANA.fullmatch(word, 1) is not None)
 
 
 def _asked(parts: Text) -> frozenset[str]:
-    """The questions that a text speaks to: by all its words, numbers written out among them."""
+    """The questions that a text answers with any of its words."""
     found = [form for word in parts.words for form in (word.text, word.lemma)]
     for word in _ENGLISH.findall(parts.lower):
         found += [word, lemma(word)]

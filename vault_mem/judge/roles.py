@@ -1,4 +1,4 @@
-"""Who did what to whom: words that changed places without the sentence turning passive."""
+"""Who did what to whom: words that were swapped although the sentence did not become passive."""
 
 from __future__ import annotations
 
@@ -14,24 +14,13 @@ from vault_mem.judge.text import Text, positions_of
 from vault_mem.judge.words import Word, opposed, read_words
 
 _PERSONS = read_words("persons.txt")
-# Two groups of words that changed places are a change of roles only if one could stand for the other.
+# Swapped groups of words change roles only if one could replace the other.
 _COMPARABLE = 0.4
 _MARKED = frozenset(("subject", "を", "に", "へ", "から", "より", "の", "まで"))
-_COMPARISONS = (
-    *(
-        " than ",
-        " over ",
-        " from ",
-        " into ",
-        " instead of ",
-        " by ",
-        " then ",
-        " above ",
-        " below ",
-        " behind ",
-        " under ",
-    ),
-    *(" left of ", " right of ", " north of ", " south of ", " east of ", " west of ", " in front of ", " on top of "),
+_COMPARISONS = tuple(
+    f" {words} "
+    for words in "than|over|from|into|instead of|by|then|above|below|behind|under|left of|right of|north of|south of|"
+    "east of|west of|in front of|on top of".split("|")
 )
 _LISTED = r"\W*(?:and|or|&|,|と|や|、)\W*(?:the )?"
 
@@ -61,7 +50,7 @@ _BE_DONE = r"\b(?:is|are|was|were|be|been|being)(?: \w+ly)? {}\b"
 
 
 def _turned(one: Text, two: Text, same: list[Pair]) -> bool:
-    """Whether a verb is passive in one text alone: the repo uses pnpm, pnpm is used in the repo."""
+    """Whether a verb is passive in only one of the texts: the repo uses pnpm, pnpm is used in the repo."""
     return any(
         a.text.isascii()
         and (english.is_past(a.text) or english.is_past(b.text))
@@ -74,7 +63,7 @@ _FIRST = re.compile(r"[てで]から|[ただ](?:後|あと)(?:で|に)?|(?P<last
 
 
 def _by_sequence(one: Text, two: Text, same: list[Pair]) -> list[Difference]:
-    """食べてから飲む, 飲んでから食べる: what comes first."""
+    """Another order of events: 食べてから飲む, 飲んでから食べる."""
     before, after = _in_sequence(one), _in_sequence(two)
     if not before or not after:
         return []
@@ -88,7 +77,7 @@ def _by_sequence(one: Text, two: Text, same: list[Pair]) -> list[Difference]:
 
 
 def _in_sequence(text: Text) -> tuple[str, str] | None:
-    """What comes first, and what then: 実装する前にテストを書く is a test first."""
+    """The events in their order: in 実装する前にテストを書く the test comes first."""
     found = list(_FIRST.finditer(text.rest)) if text.is_japanese else []
     if len(found) != 1:
         return None
@@ -97,7 +86,7 @@ def _in_sequence(text: Text) -> tuple[str, str] | None:
 
 
 def _by_owner(one: Text, two: Text, same: list[Pair]) -> list[Difference]:
-    """兄の会社, 会社の兄."""
+    """Owner and owned were swapped: 兄の会社, 会社の兄."""
     words = [a.text for a, _ in same if not a.text.isascii()]
     for a in words:
         for b in words:
@@ -110,7 +99,7 @@ _BESIDE = re.compile(r"の(上|下|前|後ろ|横|隣|左|右)[にでのを]")
 
 
 def _by_landmark(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
-    """赤ん坊がテーブルの上に, 赤ちゃんの上にテーブルが: what is on what."""
+    """Another thing is on the other: 赤ん坊がテーブルの上に, 赤ちゃんの上にテーブルが."""
     before, after = (_landmarks(text) for text in (one, two))
     for a, b, _ in alignment.pairs:
         for c, d, _ in alignment.pairs:
@@ -121,7 +110,7 @@ def _by_landmark(one: Text, two: Text, alignment: Alignment) -> list[Difference]
 
 
 def _landmarks(text: Text) -> dict[str, str]:
-    """What something is on, under or before, and which."""
+    """The things that something else is on, under or in front of, each with its position word."""
     if not text.is_japanese:
         return {}
     found = ((word.text, _BESIDE.match(text.rest.partition(word.text)[2])) for word in text.words)
@@ -129,7 +118,7 @@ def _landmarks(text: Text) -> dict[str, str]:
 
 
 def _by_particle(same: list[Pair], turned: bool) -> list[Difference]:
-    """太郎が花子に, 花子が太郎に: two words that took over each other's particle."""
+    """Two words swapped their particles: 太郎が花子に, 花子が太郎に."""
     for number, (a, b) in enumerate(same):
         for c, d in same[number + 1 :]:
             was, now = role_class(a.role), role_class(b.role)
@@ -140,7 +129,7 @@ def _by_particle(same: list[Pair], turned: bool) -> list[Difference]:
         subjects = [
             role_class(a.role) == role_class(b.role) for a, b in same if "subject" in map(role_class, (a.role, b.role))
         ]
-        lemmas = [a.lemma for a, _ in same]  # a word that stands twice could be either of them
+        lemmas = [a.lemma for a, _ in same]  # a word that occurs twice is ambiguous
         moved = [
             (a, b)
             for a, b in same
@@ -155,7 +144,7 @@ def _by_particle(same: list[Pair], turned: bool) -> list[Difference]:
 
 
 def _by_transposition(one: Text, two: Text, turned: bool, tokens: TokenVectors) -> list[Difference]:
-    """The same words, but two of them, or two groups, changed places around what stands between them."""
+    """The same words, but two words or groups are swapped."""
     left, right = one.words, two.words
     if len(left) != len(right) or turned:
         return []
@@ -189,7 +178,7 @@ def _by_transposition(one: Text, two: Text, turned: bool, tokens: TokenVectors) 
 
 
 def _middle(left: list[Word], right: list[Word]) -> tuple[list[Word], list[Word]]:
-    """What is left of two word lists without their common beginning and end."""
+    """Two word lists without their common beginning and end."""
     start, end, size = 0, 0, len(left)
     while start < size and left[start].lemma == right[start].lemma:
         start += 1
@@ -199,14 +188,14 @@ def _middle(left: list[Word], right: list[Word]) -> tuple[list[Word], list[Word]
 
 
 def _keeps_roles(front: Word, back: Word, front_now: Word, back_now: Word) -> bool:
-    """Whether the two words only moved, each with its own particle: 男性が草原で, 草原で男性が."""
+    """Whether two words only moved together with their particles: 男性が草原で, 草原で男性が."""
     was = role_class(front.role), role_class(back.role)
     now = role_class(front_now.role), role_class(back_now.role)
     return bool(front.role and back.role) and was == now and was[0] != was[1]
 
 
 def _by_order(one: Text, two: Text, turned: bool) -> list[Difference]:
-    """Alice manages Bob, Bob manages Alice; I owe Sara, Sara owes me."""
+    """Two persons are swapped: Alice manages Bob, Bob manages Alice; I owe Sara, Sara owes me."""
     if turned:
         return []
     before, after = _actors(one), _actors(two)
@@ -221,7 +210,7 @@ def _by_order(one: Text, two: Text, turned: bool) -> list[Difference]:
 
 
 def _only_moved(one: Text, two: Text, first: str, second: str) -> bool:
-    """Whether two changed places and neither its part: listed, the speaker, or with its own preposition."""
+    """Whether two were swapped without changing roles: in a list, as the speaker, or together with a preposition."""
     if any(_listed(each, first, second) for each in (one, two)) or _linked(one, two, first, second):
         return True
     if all(_mutual(each, first, second) for each in (one, two)):
@@ -246,7 +235,7 @@ _BE = r"(?:is|are|was|were|be|becomes?|became)"
 
 
 def _linked(one: Text, two: Text, first: str, second: str) -> bool:
-    """Whether both texts make one of two the other: X is the new Y, the new Y is X; Mei's brother, brother of Mei."""
+    """Whether both texts equate the two: X is the new Y, the new Y is X; Mei's brother, brother of Mei."""
     for a, b in ((first, second), (second, first)):
         whose = rf"\b{a}'s (?:\w+ ){{0,2}}{b}\b|\b{b} of (?:\w+ )?{a}\b"
         if all(re.search(whose, text.plain.lower()) for text in (one, two)):
@@ -259,7 +248,7 @@ def _linked(one: Text, two: Text, first: str, second: str) -> bool:
 
 
 _IS_OR_HAS = r"(?: (?:is|are|was|were|got|has|have|been|now|still))*"
-# What is as true the other way round.
+# Symmetric relations.
 _MUTUAL = (
     r"(?:(?:married|engaged|related|next|adjacent|identical|similar|equal) to|(?:friends|neighbou?rs|colleagues"
     r"|siblings|roommates|flatmates|twins|cousins|classmates) with|(?:married|met|resembles?|differs? from))"
@@ -267,7 +256,7 @@ _MUTUAL = (
 
 
 def _mutual(text: Text, first: str, second: str) -> bool:
-    """Whether two stand to each other in the same way: Chen is married to Hugo."""
+    """Whether the relation is symmetric: Chen is married to Hugo."""
     return any(
         re.search(rf"\b{a}(?: \w+)?{_IS_OR_HAS} {_MUTUAL} (?:the )?{b}\b", text.rest)
         for a, b in ((first, second), (second, first))
@@ -278,7 +267,7 @@ _THERE, _HAS = re.compile(r"^\W*there (?:is|are|was|were)\b"), re.compile(r"\b(?
 
 
 def _has(one: Text, two: Text) -> bool:
-    """Whether one says "there are" and the other "has": three cats in Nadia's house, Nadia has three cats."""
+    """Whether one text says "there are" and the other "has": there are cats in Nadia's house, Nadia has cats."""
     return any(_THERE.search(a.rest) and _HAS.search(b.rest) for a, b in ((one, two), (two, one)))
 
 
@@ -298,7 +287,7 @@ def _actors(text: Text) -> dict[str, int]:
 
 
 def _by_comparison(one: Text, two: Text, turned: bool) -> list[Difference]:
-    """Tabs over spaces, spaces over tabs."""
+    """The sides of a comparison are swapped: tabs over spaces, spaces over tabs."""
     if turned:
         return []
     for sign in _COMPARISONS:
@@ -322,7 +311,7 @@ _THAN = re.compile(
 
 
 def _by_yori(one: Text, two: Text) -> list[Difference]:
-    """新しいのは前のより静かだ, 前のは新しいのより静かだ."""
+    """The sides of より are swapped: 新しいのは前のより静かだ, 前のは新しいのより静かだ."""
     before, after = (_THAN.findall(text.rest) for text in (one, two))
     if len(before) != 1 or len(after) != 1 or before == after:
         return []
@@ -334,15 +323,15 @@ def _by_yori(one: Text, two: Text) -> list[Difference]:
 
 _IN_ENGLISH_WORD = re.compile("[a-z0-9]")
 _PARTS = re.compile(r"[,;:.、。；\n]|\b(?:and|but|while|whereas|or)\b|一方")
-# Small words that a part of a sentence can be known by: there by train and back by plane.
+# Small words that identify a part of a sentence: there by train and back by plane.
 _WAYS = re.compile(r"\b(?:there|back|here|first|then|before|after|inside|outside|up|down|he|she|they|we|you|i)\b")
 _DENYING = re.compile("[不非未無](?=[一-鿿ァ-ヺ])")
-# More things than this are a long text, where chance puts two of them together.
+# With more things, two of them are in one part by chance.
 _MOST_THINGS = 24
 
 
 def _by_exchange(one: Text, two: Text) -> list[Difference]:
-    """DEBUG in development and WARNING in production, or the other way round: two values that changed places."""
+    """Two values are swapped: DEBUG in development and WARNING in production, or the other way round."""
     if one.rest == two.rest or not _PARTS.search(one.rest.strip(" .。")) or not _PARTS.search(two.rest.strip(" .。")):
         return []
     before, after = _parts(one), _parts(two)
@@ -365,7 +354,7 @@ def _by_exchange(one: Text, two: Text) -> list[Difference]:
 
 
 def _parts(text: Text) -> dict[str, int]:
-    """The part of the sentence that each word or quantity stands in; those that stand in several are left out."""
+    """The part of the sentence that each word or quantity is in, for those that are in one part only."""
     found: dict[str, set[int]] = {}
     for number, part in enumerate(_PARTS.split(text.rest)):
         for word in text.words:

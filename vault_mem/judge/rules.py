@@ -1,4 +1,4 @@
-"""The rules: each looks for one way in which a near-identical text states another fact."""
+"""The rules: each finds one way in which a nearly identical text states another fact."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vault_mem.judge.text import Text
 from vault_mem.judge.words import opposite, read_words
 
 _QUANTITY_NAMES = {"weekday": "day", "relative": "time", "ordinal": "number"}
-# Said on one side only, these change the statement; "all" or "some" alone hardly do.
+# In one text only, these change the statement; "all" or "some" hardly do.
 _TELLING_SCOPES = frozenset(
     ("every-other", "except", "half", "quarter", "few", "both", "only", "too", "almost", "least", "at-least", "at-most")
 )
@@ -28,7 +28,7 @@ _IN_ANY_LANGUAGE = frozenset(("number", "time", "date", "day", "negation"))
 
 
 def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors) -> list[Difference]:
-    """Every difference of fact that the rules find. Opposites that a negation takes back count as counterparts."""
+    """Every difference that the rules find. An opposite with a negation counts as a counterpart."""
     told_from_both_ends = settle_converses(one, two, alignment)
     polarity = _polarity(one, two, alignment)
     if not polarity and alignment.opposites:
@@ -59,12 +59,12 @@ def differences(one: Text, two: Text, alignment: Alignment, tokens: TokenVectors
 
 
 def _in_two_languages(found: list[Difference]) -> list[Difference]:
-    """What can be said of texts in two languages: small words of one have no counterpart to be missed in the other."""
+    """The differences that are certain between two languages, whose small words do not correspond."""
     return [each for each in found if (each.before and each.after) or each.kind in _IN_ANY_LANGUAGE]
 
 
 def quantity_changes(before: list[Quantity], after: list[Quantity]) -> list[Difference]:
-    """Numbers, times and dates without a counterpart; of one kind on both sides, one was put for the other."""
+    """Numbers, times and dates without a counterpart; two of one kind count as one that changed."""
     found: list[Difference] = []
     left, right = unmatched(before, after)
     for one in left:
@@ -81,7 +81,7 @@ def _quantity_name(quantity: Quantity) -> str:
 
 
 def _trivial(quantity: Quantity) -> bool:
-    """Whether a number says nothing: "one man" means "a man"."""
+    """Whether a number adds nothing: "one man" means "a man"."""
     return quantity.kind == "number" and quantity.value == 1.0 and not quantity.unit
 
 
@@ -97,7 +97,7 @@ def _names(alignment: Alignment) -> list[Difference]:
 
 
 def _polarity(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
-    """Negations and opposites. A negation and an opposite together say the same again: dislikes, does not like."""
+    """Negations and opposites. Both together cancel out: dislikes, does not like."""
     opposites = [Difference("opposite", a.text, b.text) for a, b in alignment.opposites]
     gone, new = one.directions - two.directions, two.directions - one.directions
     opposites += [Difference("opposite", a, b) for a in sorted(gone) for b in sorted(new) if opposite(a, b)]
@@ -109,7 +109,7 @@ def _polarity(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
         if opposite(a, b) and not opposites  # 内開き, 外開き
     ]
     places = sorted(each for each in gone if not each.isascii()), sorted(each for each in new if not each.isascii())
-    if all(places) and not opposites:  # 上 for 前: no opposites, and yet another place
+    if all(places) and not opposites:  # 上 and 前 are not opposites, but different places
         opposites.append(Difference("place", places[0][0], places[1][0]))
     fewer, more = sorted((one.negations, two.negations))
     denied = fewer != more and not (fewer and (more - fewer) % 2 == 0)
@@ -122,7 +122,7 @@ def _polarity(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
 
 
 def _taken_back(one: Text, two: Text, alignment: Alignment) -> bool:
-    """Whether the one negation denies the very word whose opposite the other text has."""
+    """Whether the negation denies exactly the word whose opposite the other text has."""
     for a, b in alignment.opposites:
         text, word = (one.rest, a.text) if one.negations > two.negations else (two.rest, b.text)
         if re.search(
@@ -153,7 +153,7 @@ _ONLY_WHO = re.compile(r"^\W*only (?:the )?(\w+)")
 
 
 def _only_who(one: Text, two: Text) -> list[Difference]:
-    """Only admins can invite guests, admins can only invite guests."""
+    """What "only" refers to: only admins can invite guests, admins can only invite guests."""
     for text, other in ((one, two), (two, one)):
         who = _ONLY_WHO.match(text.rest)
         if who and " only " in other.rest and not re.search(rf"\bonly (?:\w+ )?{who[1]}|\b{who[1]} only\b", other.rest):
@@ -166,7 +166,7 @@ _AS_MUCH = re.compile(r"\bas \w+ as\b")
 
 
 def _comparison(one: Text, two: Text) -> list[Difference]:
-    """Older than Ava, as old as Ava."""
+    """Inequality against equality: older than Ava, as old as Ava."""
     (more, equal), (then_more, then_equal) = (
         (_MORE.search(text.rest), _AS_MUCH.search(text.rest)) for text in (one, two)
     )
@@ -178,7 +178,7 @@ def _comparison(one: Text, two: Text) -> list[Difference]:
 
 
 def _order_of_quantities(one: Text, two: Text) -> list[Difference]:
-    """Monday for the meeting and Friday for the review, or the other way round; from ten, or until ten."""
+    """Swapped quantities: Monday for the meeting and Friday for the review; from ten, or until ten."""
     found = []
     same_words = [word.lemma for word in one.words] == [word.lemma for word in two.words]
     for kind in sorted({each.kind for each in one.quantities}):
@@ -205,7 +205,7 @@ def _order_of_quantities(one: Text, two: Text) -> list[Difference]:
 
 
 def _anchored(text: Text, kind: str) -> list[tuple[str, str]]:
-    """The quantities of one kind in the order of the text, each with the content word before it."""
+    """The quantities of one kind in order, each with the content word before it."""
     positions = sorted(
         (text.rest.index(mark(number)), str(each.value))
         for number, each in enumerate(text.quantities)
@@ -225,7 +225,7 @@ def _end(text: Text, number: int) -> str:
 
 
 def _small_words(one: Text, two: Text) -> list[Difference]:
-    """Whose it is, who gave it, what is denied, and how a code is spelled."""
+    """Possessors, givers, denied words, and the spelling of codes."""
     found = []
     gone, new = sorted(one.possessors - two.possessors), sorted(two.possessors - one.possessors)
     if gone and new:
@@ -248,7 +248,7 @@ _JOINING = re.compile(r"\b(and|or)\b|(?<=[一-鿿ァ-ヺー\ue000-\uf7ff ])([か
 
 
 def _one_or_both(one: Text, two: Text) -> list[Difference]:
-    """Monday or Tuesday, Monday and Tuesday; 月曜か火曜, 月曜と火曜."""
+    """One of two against both: Monday or Tuesday, Monday and Tuesday; 月曜か火曜, 月曜と火曜."""
     if one.rest == two.rest or _JOINING.sub("", one.rest) != _JOINING.sub("", two.rest):
         return []
     said = ([match[0] for match in _JOINING.finditer(text.rest)] for text in (one, two))
@@ -259,7 +259,7 @@ _ADDRESSED = r"\b(?:ask|tell|told|call|email|inform|remind|show|warn)(?:s|ed|ing
 
 
 def _asked_about(one: Text, two: Text) -> list[Difference]:
-    """Ask Eva about the budget, ask about Eva's budget."""
+    """Whom to ask against what to ask about: ask Eva about the budget, ask about Eva's budget."""
     for text, other in ((one, two), (two, one)):
         for name in sorted(other.possessors - text.possessors):
             addressed = re.compile(_ADDRESSED.format(re.escape(name)))
@@ -272,7 +272,7 @@ _KIN = read_words("kin.txt")
 
 
 def _kin(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
-    """Rosa's aunt is not Rosa; Aunt Rosa is."""
+    """A relative is another person: Rosa's aunt is not Rosa, but Aunt Rosa is."""
     for text, words in ((one, alignment.left), (two, alignment.right)):
         for word in words:
             if word.lemma not in _KIN and word.text not in _KIN:
@@ -287,7 +287,7 @@ _COMES, _GOES = re.compile("[てで](?:き[たてま]|くる|来)"), re.compile(
 
 
 def _givings(one: Text, two: Text) -> list[Difference]:
-    """Who gave: あげた, もらった; 手伝った, 手伝ってもらった."""
+    """Another giver: あげた, もらった; 手伝った, 手伝ってもらった."""
     if one.givings and two.givings and one.givings != two.givings:
         return [Difference("opposite", min(one.givings), min(two.givings))]
     comes, goes = ([bool(pattern.search(text.rest)) for text in (one, two)] for pattern in (_COMES, _GOES))
@@ -299,7 +299,7 @@ def _givings(one: Text, two: Text) -> list[Difference]:
 
 
 def _speech(one: Text, two: Text) -> list[Difference]:
-    """A question is no statement; you are not I."""
+    """Questions against statements, and pronouns of different persons."""
     found = []
     if one.asks != two.asks:
         found.append(Difference("question", "asks" if one.asks else "states", "asks" if two.asks else "states"))

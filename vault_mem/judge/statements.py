@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# Longer notes are documents: a sentence out of one is not that note again.
+# Longer notes are documents: repeating a sentence of one does not repeat the note.
 LONGEST_NOTE = 1200
 _QUOTE = re.compile(r"\s{0,3}>")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
@@ -14,7 +14,7 @@ _WIKILINK = re.compile(r"!?\[\[(?:[^\]|\n]*\|)?([^\]\n]+)\]\]")
 
 
 def statements(text: str) -> str:
-    """The text without what a person puts around a memory; the text itself where nothing else is in it."""
+    """The text without quotes, headings and lists of links; the whole text if nothing else is left."""
     kept = [line for line in text.split("\n") if not _QUOTE.match(line) and not _aside(line)]
     own = _WIKILINK.sub(r"\1", "\n".join(kept)).strip()
     return own or text
@@ -25,7 +25,7 @@ def _aside(line: str) -> bool:
 
 
 def parts(text: str) -> list[str]:
-    """A note as it may be repeated: what it states as a whole, and, where it is short, each of its paragraphs."""
+    """The parts of a note that can be repeated: all it states and, in a short note, each paragraph."""
     own = statements(text)
     paragraphs = (
         [each.strip() for each in re.split(r"\n\s*\n", own) if each.strip()] if len(own) <= LONGEST_NOTE else []

@@ -1,4 +1,4 @@
-"""When: whether a text speaks of something as planned, going on, done or over."""
+"""The stage of things: whether a text says that something is planned, going on, done or over."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from vault_mem.judge.difference import Difference
 from vault_mem.judge.text import Text
 from vault_mem.judge.words import Word, read_words
 
-# Words that say that something has come to an end, or was given up.
+# Words that say that something ended or was given up.
 _ENDED = read_words("endings.txt")
-# Stages that cannot both be true of one thing at one time. What was left in a state (買ってある, is fixed) is done, and
-# may be told as going on too.
+# Stages that exclude each other. A resulting state (買ってある, is fixed) is done, and may also be told as going on.
 _CLASHES = frozenset(
     frozenset(pair)
     for pair in (
@@ -25,7 +24,7 @@ _CLASHES = frozenset(
 
 
 def tense_changes(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
-    """The same thing at another stage: 送る, 送った; takes, stopped taking; is, was."""
+    """Things that are at another stage: 送る, 送った; takes, stopped taking; is, was."""
     return (
         _ended(alignment)
         or _english(one, two, alignment)
@@ -41,21 +40,21 @@ _TOLD = re.compile(
 
 
 def is_told(text: Text) -> bool:
-    """Whether a text tells somebody to do something: remember to, please, or a verb that it begins with."""
+    """Whether a text is an instruction: it has "remember to" or "please", or begins with a verb."""
     if _TOLD.search(text.rest):
         return True
     return any(_stages(text, word) == {"asked"} for word in text.words if word.text.isascii() and not word.name)
 
 
 def _ended(alignment: Alignment) -> list[Difference]:
-    """One text says that it has come to an end, the other has no word for that."""
+    """Only one text says that something ended."""
     left, right = ([word for word in words if word.lemma in _ENDED] for words in (alignment.left, alignment.right))
     if bool(left) == bool(right) or (alignment.left and alignment.right):
         return []
     return [Difference("status", left[0].text if left else "", right[0].text if right else "")]
 
 
-# English: what stands before a verb says at which stage it is
+# English: the words before a verb show its stage
 
 _ADVERB = (
     r"(?:not|already|just|also|finally|recently|still|now|always|never|ever|soon|usually|often|really|both|all|only|even"
@@ -63,7 +62,7 @@ _ADVERB = (
 )
 _ADVERBS = rf"(?: {_ADVERB})*"
 _BEFORE = {
-    "over": re.compile(  # what a tool is used to do is not over
+    "over": re.compile(  # "a tool is used to" is not over
         r"(?:(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )\bused to|\bno longer"
         rf"|\b(?:stop|quit|cease|finish)\w*|\b(?:give|gave|given|giving) up){_ADVERBS}$"
     ),
@@ -81,9 +80,9 @@ _BEFORE = {
     "start": re.compile(rf"^(?:{_ADVERB}|please|\W)*$"),
     "subject": re.compile(rf"\b(?:i|we|you|they|who|\w+s){_ADVERBS}$"),
 }
-# Verbs of states: "tabs are used" says the same as "use tabs".
+# Verbs of state: "tabs are used" means the same as "use tabs".
 _STATES = read_words("state_verbs.txt")
-# Whoever says something said it too.
+# "Says" and "said" mean the same.
 _REPORTS = frozenset(("say", "state", "claim", "report", "note", "confirm", "announce", "mention", "tell", "warn"))
 
 
@@ -109,12 +108,12 @@ _TOLD_NOT = re.compile(r"^\W*(?:please )?do not$")
 
 
 def _stages(text: Text, word: Word) -> set[str]:
-    """The stages at which a verb stands in a text, wherever it stands."""
+    """The stages of a verb, wherever it occurs in a text."""
     return {stage for before in text.before(word.text) if (stage := _stage(word, before))}
 
 
 def _stage(word: Word, before: str) -> str:
-    """The stage of a verb in this form after these words; nothing where it may be no verb at all."""
+    """The stage of a verb in this form after these words; none if it may not be a verb."""
     if _TOLD_NOT.search(before):
         return "asked"
     said = next((name for name, pattern in _BEFORE.items() if pattern.search(before)), "")
@@ -135,7 +134,7 @@ def _stage(word: Word, before: str) -> str:
     return "now" if word.text.endswith("s") and not _FINITE.search(before) else ""
 
 
-# After one of these in its clause, a word with -s is a noun and not the verb of the sentence.
+# After one of these in its clause, a word with -s is a noun, not a verb.
 _FINITE = re.compile(r"\b(?:will|to|must|should|can|may|has|have|had|is|are|was|were)\b")
 _BE = re.compile(r"\b(is|are|am|was|were|will be) ((?:(?:the|a|an) )?\S+)")
 
@@ -144,7 +143,7 @@ _SINCE_THEN, _FOR = re.compile(r"\b(?:has|have) been\b"), re.compile(r"\b(?:for|
 
 
 def _copula(one: Text, two: Text) -> list[Difference]:
-    """Is, was: in texts that are otherwise the same word by word; for ten years they have been, they were."""
+    """Is against was, in texts that are otherwise the same word by word."""
     if [word.lemma for word in one.words] != [word.lemma for word in two.words]:
         return []
     lasts = [bool(_SINCE_THEN.search(text.rest)) for text in (one, two)]
@@ -163,7 +162,7 @@ _PAST, _PRESENT = re.compile(r"\b(?:had|was|were|did)\b"), re.compile(r"\b(?:has
 
 
 def _having(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
-    """Nadia has two cats, Nadia had two cats: where no other verb says when."""
+    """Has against had, if no other verb shows the stage: Nadia has two cats, Nadia had two cats."""
     if alignment.left or alignment.right:
         return []
     had = [any(not english.is_past(word) for word in _HAD.findall(text.rest)) for text in (one, two)]
@@ -173,9 +172,9 @@ def _having(one: Text, two: Text, alignment: Alignment) -> list[Difference]:
     return []
 
 
-# Japanese: the end of the sentence says it
+# Japanese: the end of the sentence shows the stage
 
-# Hearsay and politeness after the end that counts.
+# Endings of hearsay and politeness, which are removed first.
 _TRIMMED = re.compile(
     r"(?:[よねわぞな]|そうだ|そうです|らしい|と(?:の|いう)こと(?:だ|です)?|という"
     r"|と(?:言われた|言っていた|言った|聞いた|話していた|述べた|思う|思います|思っている|思っています|考えている|考えています)"
@@ -201,7 +200,7 @@ _ENDS = (
 )
 _MOMENT = re.compile(r"ところ(?:だ|です)?$")
 _COPULA = re.compile(r"(.{2})(?:(だった|でした|であった)|だ|です|である|に(?:なった|なりました))?$")
-# Of these verbs ている is the state after it was done: 貸している is 貸した.
+# For these verbs, ている is the resulting state: 貸している is 貸した.
 _RESULTS = re.compile(rf"(?:{'|'.join(sorted(read_words('result_verbs.txt')))})[ぁ-ん]{{0,2}}[てで]い?(?:る|ます)$")
 
 
@@ -224,9 +223,9 @@ def _sentences(text: str) -> list[str]:
 
 
 def _end(sentence: str) -> str:
-    """The stage that the end of a sentence says it is at; nothing where it ends in a noun or an adjective."""
+    """The stage that the end of a sentence shows; none if it ends in a noun or an adjective."""
     trimmed = _TRIMMED.sub("", sentence.rstrip(" 、,」）)"))
-    if _MOMENT.search(trimmed):  # するところだ is about to, しているところだ is at it
+    if _MOMENT.search(trimmed):  # するところだ is "about to", しているところだ is "in the middle of"
         stage = _end(_MOMENT.sub("", trimmed))
         return "planned" if stage == "plain" else stage
     if _RESULTS.search(trimmed):

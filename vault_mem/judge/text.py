@@ -1,4 +1,4 @@
-"""One text, taken apart for the judge."""
+"""One text, analysed for the judge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vault_mem.judge import english, japanese
 from vault_mem.judge.quantities import Quantity, quantities
 from vault_mem.judge.words import Word, read_words
 
-# A new text is compared with several, and the next one often with the same.
+# A new text is compared with several others, and the next one often with the same ones.
 _KEPT = 64
 LIGHT = read_words("light_words.txt")
 _NOT_POSSESSORS = frozenset(("it", "that", "there", "he", "she", "let", "what", "who", "here"))
@@ -24,7 +24,7 @@ _ABBREVIATION = re.compile(r"\b(?!(?:[ap]\.m|e\.g|i\.e)\b)((?:[A-Za-z]\.){1,3}[A
 
 
 def _plain(original: str) -> str:
-    """One width for all signs, and abbreviations without their dots: U.S. is US."""
+    """The text in normal-width characters, and with abbreviations without dots: U.S. is US."""
     plain = unicodedata.normalize("NFKC", original)
     return _ABBREVIATION.sub(lambda match: match[1].replace(".", ""), plain) if "." in plain else plain
 
@@ -34,7 +34,7 @@ _WORD = re.compile(r"(?<![\w-])[a-z]{3,}(?![\w-])")
 
 
 def positions_of(word: str, text: str, in_word: re.Pattern[str]) -> list[int]:
-    """Where a word stands by itself, with no such sign beside it; quicker than compiling a pattern for every word."""
+    """Where a word occurs with no `in_word` character beside it; faster than compiling a pattern for every word."""
     found = []
     start = text.find(word)
     while start >= 0:
@@ -47,14 +47,14 @@ def positions_of(word: str, text: str, in_word: re.Pattern[str]) -> list[int]:
 
 @lru_cache(maxsize=_KEPT)
 def names_in(original: str) -> frozenset[str]:
-    """Names of people, places and things, as far as the writing shows them."""
+    """Names of people, places and things, as far as spelling shows them."""
     plain = _plain(original)
     return english.proper_names(plain) | frozenset(_JAPANESE_NAME.findall(plain.lower()))
 
 
 @lru_cache(maxsize=_KEPT)
 def _prepared(original: str) -> tuple[str, str, list[Quantity], str]:
-    """The parts that do not depend on the other text."""
+    """The part of the analysis that does not depend on the other text."""
     plain = _plain(original)
     lower = japanese.normal_text(english.normal_text(plain.lower()))
     return plain, lower, *quantities(lower)
@@ -66,7 +66,7 @@ def quantities_in(original: str) -> list[Quantity]:
 
 
 def respelled(before: str, after: str) -> tuple[str, str]:
-    """Two texts, normalised, with what the second writes in another form written as in the first: 15:00 as 3pm."""
+    """Two texts, normalised; the second is written as the first where they mean the same: 15:00 as 3pm."""
     (_, one, left, _), (_, two, right, _) = _prepared(before), _prepared(after)
     for quantity in left:
         partner = next((other for other in right if quantity.agrees(other)), None)
@@ -77,7 +77,7 @@ def respelled(before: str, after: str) -> tuple[str, str]:
 
 
 class Text:
-    """A text's content words, quantities, and what else can change a statement. `names` are those of both texts."""
+    """A text's content words, quantities, and whatever else can change a statement. `names` are those of both texts."""
 
     def __init__(self, original: str, tokens: TokenVectors, names: frozenset[str]) -> None:
         self.plain, self.lower, self.quantities, self.rest = _prepared(original)
@@ -91,11 +91,11 @@ class Text:
 
     @cached_property
     def _clauses(self) -> list[str]:
-        label = r"(?<=todo):|(?<=^done):|[^.;:!?\n]*:"  # what ends in a colon says nothing of itself
+        label = r"(?<=todo):|(?<=^done):|[^.;:!?\n]*:"  # a label before a colon states nothing
         return re.split(rf"[.;!?\n]|{label}", self.rest)
 
     def before(self, word: str) -> list[str]:
-        """What stands before a word in its clause, each time it occurs."""
+        """The beginnings of the clauses with a word, up to the word."""
         clauses = [clause for clause in self._clauses if word in clause]
         return [clause[:position].rstrip() for clause in clauses for position in positions_of(word, clause, _IN_WORD)]
 
@@ -106,12 +106,12 @@ class Text:
 
     @cached_property
     def modality(self) -> frozenset[str]:
-        """How certain, binding or wished for it is."""
+        """How certain, binding or desired it is."""
         return english.modality(self.rest) | japanese.modality(self.rest)
 
     @cached_property
     def scope(self) -> frozenset[str]:
-        """Whether it speaks of all, some, most, only."""
+        """Which of all, some, most and only it uses."""
         return english.scope(self.rest) | japanese.scope(self.rest)
 
     @cached_property
@@ -131,24 +131,24 @@ class Text:
 
     @cached_property
     def secrets(self) -> frozenset[str]:
-        """Words of letters and digits as they are written: passwords and codes, in which case counts."""
+        """Words of letters and digits: passwords and codes, in which case matters."""
         return frozenset(re.findall(r"(?<![\w/.-])(?=\w*\d)(?=\w*[A-Za-z])[A-Za-z0-9]{5,}(?![\w/-])", self.plain))
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        """The words that its negations stand before."""
+        """The words that follow its negations."""
         spans = re.findall(r"\b(?:not|no|without|never)\b((?:\W+\w+){1,3})", self.rest)
         found = {word.lemma for span in spans for word in english.words(span, self.names)[:2]} - LIGHT
         return frozenset(found | {word.lemma for word in self.words if japanese.is_denied(word.text, self.rest)})
 
     @cached_property
     def persons(self) -> frozenset[str]:
-        """Who is spoken of by pronoun."""
+        """The persons that it mentions by pronoun."""
         return english.persons(self.lower) | japanese.persons(self.lower)
 
     @cached_property
     def givings(self) -> frozenset[str]:
-        """もらう, あげる, くれる. After て, もらう and くれる are the same favour: 直してもらった, 直してくれた."""
+        """もらう, あげる, くれる. After て, もらう and くれる mean the same: 直してもらった, 直してくれた."""
         found = re.findall(r"([てで]?)(もら|あげ|くれ)(?=[いっえたるま])", self.rest)
         return frozenset("くれ" if helped and verb == "もら" else verb for helped, verb in found)
 
@@ -159,14 +159,14 @@ class Text:
 
 
 def texts(before: str, after: str, tokens: TokenVectors) -> tuple[Text, Text]:
-    """Two texts, taken apart to be compared: what one shows to be a name is a name in the other."""
+    """Two texts, analysed together: a name in one is a name in the other."""
     names = names_in(before) | names_in(after)
     one, two = (_taken_apart(each, tokens, _names_of(each, names)) for each in (before, after))
     return one, two
 
 
 def _names_of(original: str, names: frozenset[str]) -> frozenset[str]:
-    """Those of the names that can stand in a text, so that it is mostly the same text whatever it is compared with."""
+    """The names that occur in a text: with only these, its analysis can be reused for other comparisons."""
     lower = _prepared(original)[1]
     joined = lower.replace("-", "").replace("_", "")
     return frozenset(name for name in names if name in lower or name in joined)

@@ -1,4 +1,4 @@
-"""Words as the judge compares them, and what the lexicon knows of them."""
+"""Words as the judge compares them, and what the lexicon knows about them."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def _lines(name: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Word:
-    """One content word: as written, its dictionary form, where it stands, and the part it plays if the text says so.
+    """One content word: as written, its dictionary form, its number in the text, and its role if the text shows it.
 
-    A `piece` is a single kanji that belongs to a longer word: 健 of 健診. A `compound` is what it was written in with a
-    hyphen, blue-green, or in Japanese the word that follows without a break.
+    A `piece` is a single kanji of a longer word: 健 of 健診. The `compound` is the hyphenated word that it is part of,
+    such as blue-green, or in Japanese the word that follows without a break.
     """
 
     text: str
@@ -55,7 +55,7 @@ class Word:
 
 
 class Lexicon:
-    """What the shipped word lists know."""
+    """The shipped word lists."""
 
     def __init__(self) -> None:
         data = json.loads((DATA / "lexicon.json").read_bytes())
@@ -63,7 +63,7 @@ class Lexicon:
         synonyms, opposites = read_pairs("synonyms.txt"), read_pairs("opposites.txt")
         self.same = _partners(_pairs([*data["derived"], *synonyms]))
         self.opposites = _partners(_pairs([*data["opposites"], *opposites]) - _pairs(synonyms))
-        # Sorted lines, looked up as they are: a hundred thousand lists of words would take ten times the room.
+        # Searched as sorted bytes: as a hundred thousand lists it would take ten times the memory.
         self.meanings = (DATA / "meanings.txt").read_bytes()
 
 
@@ -87,7 +87,7 @@ def lexicon() -> Lexicon:
 
 @lru_cache(maxsize=5_000)
 def meanings(word: str) -> tuple[str, ...] | None:
-    """What a word can mean, as far as others can mean the same; nothing if the lexicon does not have the word."""
+    """The meanings of a word that other words share; None if the lexicon does not have the word."""
     lines, wanted = lexicon().meanings, word.encode()
     low, high = 0, len(lines)
     while low < high:
@@ -112,7 +112,7 @@ def dictionary_form(word: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def synonyms(one: str, other: str) -> bool:
-    """Whether two dictionary forms share a meaning that is the first of one of them, a root, or how they are read."""
+    """Whether two dictionary forms share a reading, a root, or a meaning that is the main one of either."""
     if derived(one, other):
         return True
     if (min(one, other), max(one, other)) in _unlike():
@@ -137,7 +137,7 @@ _DERIVED = re.compile(r"(?:e?r|e?d|e?rs|or|ing|ments?|able|ly|ness|ure|ions?|ery
 
 @cache
 def _ambiguous(gloss: str) -> bool:
-    """Whether an English translation says too little to connect two words: take, taker, taking."""
+    """Whether an English translation is too ambiguous to connect two words: take, taker, taking."""
     return gloss in _roots() or any(
         f"{gloss[: match.start()]}{end}" in _roots() for match in [_DERIVED.search(gloss)] if match for end in ("", "e")
     )
@@ -145,16 +145,7 @@ def _ambiguous(gloss: str) -> bool:
 
 @cache
 def _roots() -> frozenset[str]:
-    return read_words("ambiguous.txt") | {
-        "put on",
-        "go out",
-        "get in",
-        "come in",
-        "go in",
-        "go up",
-        "go down",
-        "take off",
-    }
+    return read_words("ambiguous.txt") | set("put on|go out|get in|come in|go in|go up|go down|take off".split("|"))
 
 
 def derived(one: str, other: str) -> bool:

@@ -1,4 +1,4 @@
-"""Running one command for a tool: through the daemon where there is one, else in this process."""
+"""Running one command for a tool: through the daemon if possible, else in this process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STOPPED = 130
 
 
 class RunningCommand:
-    """A command that can be stopped: before it has written anything, or not at all."""
+    """A command that can be stopped until it begins to write."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -41,14 +41,14 @@ class RunningCommand:
         return self._through_client(arguments, stdin) if served else self._in_process(arguments, stdin)
 
     def _through_client(self, arguments: Sequence[str], stdin: bytes) -> tuple[int, str, str]:
-        """By the thin client, as a shell would, but no list of processes shows the arguments: they may be private."""
+        """Through the client, as from a shell, but without arguments in the process list: they may be private."""
         first_line = json.dumps(list(arguments)).encode() + b"\n"
         # -P: a file in the agent's folder must not pass for a module of ours
         command = [sys.executable, "-P", "-m", "vault_mem.mcp.child"]
         with self._lock:
             if self.cancelled.is_set():
                 return STOPPED, "", ""
-            # Held back in the child until it can tell the daemon of it.
+            # Blocked in the child until it can pass the signal on to the daemon.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
             try:
                 process = self._process = subprocess.Popen(
@@ -56,7 +56,7 @@ class RunningCommand:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
-                    start_new_session=True,  # a Ctrl-C is ours: what the command has begun ends well
+                    start_new_session=True,  # a Ctrl-C ends the server, not the command
                 )
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -76,7 +76,7 @@ class RunningCommand:
 
 
 def _settle(console: Console, arguments: Sequence[str]) -> None:
-    """What waits for quiet, while the answer is on its way."""
+    """Do quiet work while the answer is sent."""
     from vault_mem.cli.main import settle
 
     with _one_at_a_time:

@@ -1,4 +1,4 @@
-"""How a tool's arguments become a command line: values never look like options, long text goes by standard input."""
+"""Tool arguments as a command line: values are never taken for options, long texts go to standard input."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ INPUT = "-"
 
 @dataclass(frozen=True)
 class Parameter:
-    """One argument of a tool: its JSON schema, and where it goes.
+    """One argument of a tool: its JSON schema, and where it goes on the command line.
 
-    `to` is an option, `--on/--off` for a choice of two, `-` for standard input, and empty for a plain argument. `rare`:
-    not offered with the core tools only. `private`: not offered if only public memories are.
+    `to` is an option, `--on/--off` for a flag with an opposite, `-` for standard input, and empty for a plain argument.
+    `rare` ones are left out of the core tools, `private` ones if only public memories are offered.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Parameter:
         return [self._with(value)]
 
     def _item(self, each: Any) -> list[str]:
-        if isinstance(each, dict):  # an option of several values, in the order of the schema
+        if isinstance(each, dict):  # an option with several values, in the order of the schema
             first, *rest = (str(each[name]) for name in self.schema["items"]["properties"])
             return [self._with(first), *rest]
         return [self._with(each)]
@@ -75,10 +75,10 @@ def _one_text(name: str, value: Any) -> str:
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool: the words of its command, what it takes, and what it does to the memory.
+    """A tool: its command, its arguments, and what it does to the memory.
 
-    `ways` are arguments that, when given, make it another command, which takes the arguments `ways_take`, or where the
-    argument has a value of its own, that value alone; `one_of` names arguments of which a call needs one.
+    An argument in `ways` turns it into another command. That command takes the arguments `ways_take`, or only the value
+    of the argument itself if it has one. A call needs one of the arguments in `one_of`.
     """
 
     name: str
@@ -90,13 +90,13 @@ class Tool:
     destructive: bool = False
     idempotent: bool = False
     core: bool = False
-    always_loaded: bool = False  # clients that load tools on demand have this one at hand
-    always: tuple[str, ...] = ()  # options of the command that every call gives
-    in_public: tuple[str, ...] = ()  # and those that it gives where there are public memories alone
+    always_loaded: bool = False  # even by clients that load tools on demand
+    always: tuple[str, ...] = ()  # options that every call passes
+    in_public: tuple[str, ...] = ()  # options for servers that offer only public memories
     ways: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ways_take: tuple[str, ...] = ()
     one_of: tuple[str, ...] = ()
-    needed: tuple[str, ...] = ()  # unless a way with a value of its own is chosen
+    needed: tuple[str, ...] = ()  # unless one of `ways` with a value is given
 
     def offered(self, *, core: bool, public: bool) -> list[Parameter]:
         """The arguments that are offered."""
@@ -164,7 +164,7 @@ class Tool:
 
 
 def _checked(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
-    """The value in the schema's type and limits, `2.0` and `"3"` taken for the integers they are."""
+    """The value, checked against the schema; `2.0` and `"3"` count as integers."""
     wanted = schema.get("type")
     if isinstance(value, str):
         _refuse_broken(name, value)

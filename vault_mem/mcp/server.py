@@ -1,6 +1,6 @@
 """The server: MCP on standard input and output, without the SDK, which takes a second to import.
 
-It answers by itself who it is and what tools there are; what a tool does is a command, run beside it.
+It answers questions about itself and its tools directly; a call of a tool runs a command.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR =
 NOT_THERE = -32002  # a resource
 _DUPLICATE = 3
 _CHUNK = 1 << 16
-_PATIENCE = 5.0  # how long running calls may take once the other side hangs up or sends a signal
+_PATIENCE = 5.0  # for running calls, after the client hung up or sent a signal
 _DIGEST = "memory://digest"
 
 _PROMPTS = {
@@ -53,7 +53,7 @@ _PROMPTS = {
 
 @dataclass(frozen=True)
 class Offer:
-    """What a server offers: which tools, of which vaults, and whether only public memories."""
+    """What a server offers: which tools and vaults, and whether only public memories."""
 
     vaults: tuple[str, ...] = ()
     tools: str = "all"
@@ -61,7 +61,7 @@ class Offer:
 
 
 class _Failed(Exception):
-    """A request that cannot be answered, as JSON-RPC says it."""
+    """A JSON-RPC error."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -69,7 +69,7 @@ class _Failed(Exception):
 
 
 def serve(offer: Offer) -> int:
-    """Serve on standard input and output until the other side hangs up, or a signal comes; returns the exit code."""
+    """Serve on standard input and output until the client hangs up or a signal comes; returns the exit code."""
     server = Server(offer, _write)
     try:
         for line in _lines():
@@ -84,7 +84,7 @@ def serve(offer: Offer) -> int:
 
 
 def _lines() -> Iterator[bytes]:
-    """The lines of standard input. A signal that comes just before we begin to wait must not wait with us."""
+    """The lines of standard input. A signal just before the wait must end it, too."""
     if os.name != "posix":
         yield from sys.stdin.buffer
         return
@@ -115,7 +115,7 @@ def _write(line: bytes) -> None:
 
 
 class Server:
-    """A session: takes messages line by line, and sends answers as they come."""
+    """A session: takes messages line by line, and sends answers as they are ready."""
 
     def __init__(self, offer: Offer, send: Callable[[bytes], None]) -> None:
         self._offer = offer
@@ -144,7 +144,7 @@ class Server:
         }
 
     def take(self, line: bytes) -> None:
-        """Take one line; calls of tools are answered by threads of their own."""
+        """Take one line; each tool call is answered in a thread of its own."""
         if not line.strip():
             return
         try:
@@ -191,14 +191,14 @@ class Server:
             thread.join(seconds)
 
     def _reply(self, message: Any, running: RunningCommand) -> dict[str, Any] | None:
-        """What to answer to one message; None where nothing is expected, or it was cancelled in time."""
+        """The answer to one message; None if none is expected, or it was cancelled in time."""
         if not isinstance(message, dict) or not isinstance(message.get("method", ""), str):
             return _error(None, INVALID_REQUEST, "a message is an object with a method")
         id_ = message.get("id")
         if isinstance(id_, bool) or not isinstance(id_, str | int | float | None):
             return _error(None, INVALID_REQUEST, "an id is text or a number")
         method, params = message.get("method"), message.get("params")
-        if method is None:  # an answer; we ask nothing
+        if method is None:  # an answer, though we never ask
             return None if {"result", "error"} & message.keys() else _error(id_, INVALID_REQUEST, "no method")
         if "id" not in message:
             self._notified(method, params)
@@ -221,7 +221,7 @@ class Server:
     def _answer(self, reply: Any) -> None:
         if reply is None:
             return
-        # strict readers take no half of a surrogate pair, not even as an escape
+        # strict parsers refuse half of a surrogate pair, even as an escape
         line = json.dumps(reply, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
         with self._sending, suppress(BrokenPipeError, ValueError):  # the client may be gone
             self._send(line)
@@ -235,7 +235,7 @@ class Server:
     def _hello(self, params: Mapping[str, Any]) -> dict[str, Any]:
         asked, client = params.get("protocolVersion"), params.get("clientInfo")
         name = client.get("name") if isinstance(client, dict) else None
-        if isinstance(name, str):  # the tool's own word for where memories come from (SPEC K-6)
+        if isinstance(name, str):  # the source of memories saved by this client (SPEC K-6)
             os.environ["VAULT_MEM_AGENT"] = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:40].strip("-")
         return {
             "protocolVersion": asked if asked in VERSIONS else VERSIONS[0],
@@ -280,7 +280,7 @@ class Server:
         vaults = [f"--vault={each}" for each in self._offer.vaults]
         code, out, err = running.run([*vaults, *words], stdin)
         if code == STOPPED and running.cancelled.is_set():
-            raise KeyboardInterrupt  # in time: there is nothing to tell
+            raise KeyboardInterrupt  # cancelled in time: no answer
         try:
             document = all_visible(json.loads(out))
         except ValueError:
@@ -315,7 +315,7 @@ class Server:
 
 
 def _failure(error: Mapping[str, str]) -> dict[str, Any]:
-    """What went wrong, and after a rule what can be done about it."""
+    """What went wrong and, below a line, what can be done about it."""
     message, hint = visible(error["message"]), visible(error.get("hint") or "")
     text = f"{message}\n\n---\n{hint}" if hint else message
     data = {"error": {"code": error["code"], "message": message} | ({"hint": hint} if hint else {})}

@@ -1,4 +1,4 @@
-"""The tools: names and descriptions as agents know them, each with the command behind it."""
+"""The tools: names and descriptions for agents, each with its command."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _ALLOW_SECRET = Parameter(
 
 
 def _field(name: str) -> Parameter:
-    """The argument of a tool for a field of a memory."""
+    """The tool argument for a field of a memory."""
     each = GIVEN[name]
     said = each.for_model or each.help
     match each.form:
@@ -85,7 +85,7 @@ def _field(name: str) -> Parameter:
 
 
 def _asked_first(name: str) -> int:
-    """What a model has to think about comes first."""
+    """Fields that a model should think about come first."""
     return ("kind", "importance").index(name) if name in ("kind", "importance") else 2
 
 

@@ -1,4 +1,4 @@
-"""What commands say, in the words of tools: a model has arguments and tools, no options and no shell."""
+"""Messages of commands, worded for a model, which has tools and arguments instead of a shell and options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vault_mem.mcp.schema import Tool
 from vault_mem.mcp.tools import BY_NAME, TOOLS
 
 _IDS = r"((?:mem|ep)_\w+(?: or (?:mem|ep)_\w+)*|ID)"
-# A command with its arguments, as hints name it, and the call that does the same. `{0}` is what stood in brackets.
+# A command as hints name it, the tool that does the same, and how to call it. `{0}` is the first group.
 _CALLS = (
     (rf"--supersedes {_IDS}", "remember", "supersedes: {0}"),
     (rf"vault-mem done {_IDS}", "update_memory", "update_memory with memory_id {0} and done"),
@@ -31,25 +31,25 @@ _OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-n(?= must))")
 
 
 def in_tool_words(text: str, tool: Tool, offered: Collection[str]) -> str:
-    """Our own words, as far as they name options and commands; a command that no offered tool stands for stays."""
+    """A text of ours with tools and arguments for commands and options; commands without an offered tool stay."""
     for pattern, name, said in _CALLS:
         if not name or name in offered:
             text = re.sub(f"`?{pattern}`?", lambda found: said.format(*found.groups()), text)  # noqa: B023
     by_command = {" ".join(each.command): each.name for each in TOOLS if each.name in offered}
     text = _PLAIN.sub(lambda found: by_command.get(found.group(1), found.group()), text)
-    parameters = (*BY_NAME["remember"].parameters, *tool.parameters)  # hints speak of remember most of all
+    parameters = (*BY_NAME["remember"].parameters, *tool.parameters)  # most hints are about remember
     names = {each.to.split("/")[0]: each.name for each in parameters if each.to}
     return _OPTION.sub(lambda found: names.get(found.group(), found.group()), text)
 
 
 def said_to_a_model(text: str, tag: str, tool: Tool, offered: Collection[str]) -> str:
-    """What a command says: our own words in those of tools, the words of memories as they are."""
+    """A command's message: our own words for tools, the words of memories unchanged."""
     parts = _around(text, tag)
     return "".join(part if theirs else in_tool_words(part, tool, offered) for part, theirs in parts)
 
 
 def _around(text: str, tag: str) -> list[tuple[str, bool]]:
-    """A text cut into our own words and those of memories (True), which stand between tags."""
+    """A text split into our own words and those of memories (True), which are between tags."""
     if not tag:
         return [(text, False)]
     parts = re.split(rf"(<{tag}>.*?</{tag}>)", text, flags=re.DOTALL)

@@ -1,7 +1,7 @@
-"""Two versions of a file and the one they come from: one file again (SPEC V-11). Texts in, text out.
+"""Merging two versions of a file with their common ancestor (SPEC V-11). Texts in, text out.
 
-Git starts this for every file that both sides changed, so a note is merged without importing more than a bare Python
-has already; the rarer kinds of files import what they need.
+Git starts this for every file that both sides changed, so notes are merged with the standard library only; rarer kinds
+of files import what they need.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ _BEGIN = "<!-- vault-mem:begin -->"
 
 
 class Merged:
-    """A merged text, and what could not be decided: names of keys, `text` for lines of the note."""
+    """A merged text, and what could not be decided: names of keys, or `text` for the note's text."""
 
     __slots__ = ("conflicts", "text")
 
@@ -21,9 +21,9 @@ class Merged:
 
 
 def merge(key: str, base: bytes | None, ours: bytes, theirs: bytes, generated: bytes | None = None) -> Merged:
-    """Merge a file of a vault by what it is; `base` is None if the two have no common beginning.
+    """Merge a file of a vault by its kind; `base` is None if the two have no common ancestor.
 
-    `generated` stands for the base that is missing, where init writes the file.
+    For files that init writes, `generated` replaces a missing base.
     """
     texts = [_decoded(each) for each in (generated if base is None else base, ours, theirs)]
     texts, bom = _alike(texts, [each.startswith(BOM) for each in texts], _without_bom)
@@ -34,12 +34,12 @@ def merge(key: str, base: bytes | None, ours: bytes, theirs: bytes, generated: b
 
 
 def encoded(text: str) -> bytes:
-    """The bytes of a text, those that were no text included."""
+    """The bytes of a text, including those that could not be decoded."""
     return text.encode(errors="surrogateescape")
 
 
 def kind_of(key: str, text: str = "") -> str:
-    """What a file of a vault is, by its path there; a view that was given another name, by its text."""
+    """The kind of a file, by its path in the vault; a renamed view is recognised by its text."""
     above, _, name = key.rpartition("/")
     if above == "history" and name.endswith(".jsonl"):
         return "history"
@@ -102,7 +102,7 @@ def _without_cr(text: str) -> str:
 
 
 def _alike(texts: list[str], has: list[bool], without: object) -> tuple[list[str], bool]:
-    """The three texts without a trait that some of them have, and whether the merged one should have it."""
+    """The three texts without a trait, such as CRLF, and whether the merged text should have it."""
     base, ours, theirs = has
     assert callable(without)
     plain = [without(text) if each else text for text, each in zip(texts, has, strict=True)]

@@ -1,4 +1,4 @@
-"""Revisions: the lines of both sides in the order of time, each once."""
+"""Merging revisions: the lines of both sides in order of time, each once."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ _AT = '"at": "'
 
 
 def merge_history(base: str, ours: str, theirs: str) -> Merged:
-    """Merge two logs that were appended to. A line that one side took out stays out: it may be private by now."""
+    """Merge two logs that were appended to. A line that one side removed stays out: it may be private by now."""
     was, one, other = (set(_lines(each)) for each in (base, ours, theirs))
     gone = was - (one & other)
-    first, second = sorted((_lines(ours), _lines(theirs)))  # the same on both sides of a merge
+    first, second = sorted((_lines(ours), _lines(theirs)))  # so that both sides get the same result
     return Merged(in_order([*first, *second], gone), [])
 
 
 def in_order(lines: list[str], gone: set[str] | frozenset[str] = frozenset()) -> str:
-    """Lines by the time that each tells, each once; those of one moment as they stand."""
+    """Lines sorted by their time, each once; lines of one moment keep their order."""
     times: dict[str, float] = {}
     last = 0.0
     for line in lines:
@@ -27,9 +27,9 @@ def in_order(lines: list[str], gone: set[str] | frozenset[str] = frozenset()) ->
 
 
 def is_in_order(lines: list[str]) -> bool:
-    """Whether each line is there once, and none tells an earlier time than the one before it.
+    """Whether every line occurs once, and the times never go back.
 
-    The revisions of one operation have one time, in any order.
+    The revisions of one operation have the same time, in any order.
     """
     last = 0.0
     for line in lines:
@@ -44,7 +44,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _time(line: str, before: float) -> float:
-    """When a revision was made; one that does not say goes with the one before it."""
+    """When a revision was made; one without a time has that of the line before."""
     from datetime import UTC, datetime
 
     start = line.find(_AT)

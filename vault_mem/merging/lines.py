@@ -1,4 +1,4 @@
-"""Texts merged line by line, as git does it, and the marks where that cannot be done."""
+"""Merging texts line by line, as git does, with marks for conflicts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     Piece = tuple[list[str], list[str] | None, list[str]]
 
 OURS, MIDDLE, THEIRS = "<<<<<<< ours\n", "=======\n", ">>>>>>> theirs\n"
-# Beyond this many changed lines, the shortest diff takes long to find and helps nobody.
+# With more changed lines, the shortest diff takes long to find and helps nobody.
 _MOST_CHANGES = 1000
 
 
 def merge_text(base: str, ours: str, theirs: str) -> Merged:
-    """Merge by lines; where both sides changed the same ones, both stand there between marks."""
+    """Merge by lines; where both sides changed the same lines, both versions are kept between marks."""
     text, conflicts = "", []
     for one, other, _ in merged_lines(split(base), split(ours), split(theirs)):
         if other is None:
@@ -26,13 +26,13 @@ def merge_text(base: str, ours: str, theirs: str) -> Merged:
 
 
 def split(text: str) -> list[str]:
-    """The lines of a text with their ends; only a line feed ends a line, as for git."""
+    """The lines of a text with their ends; as in git, only a line feed ends a line."""
     *lines, last = text.split("\n")
     return [line + "\n" for line in lines] + ([last] if last else [])
 
 
 def marked(ours: str, theirs: str) -> str:
-    """Both sides of a conflict, marked as git marks them."""
+    """Both sides of a conflict, with git's marks."""
     return OURS + ended(ours) + MIDDLE + ended(theirs) + THEIRS
 
 
@@ -42,7 +42,7 @@ def ended(text: str) -> str:
 
 
 def merged_lines(base: list[str], ours: list[str], theirs: list[str]) -> list[Piece]:
-    """The merged lines in pieces: lines and None, or where both changed the same, what each side has and what was."""
+    """The merged lines in pieces: lines and None, or for a conflict both sides and the base."""
     in_ours, in_theirs = matches(base, ours), matches(base, theirs)
     found: list[Piece] = []
     at, one, other = 0, 0, 0
@@ -57,7 +57,7 @@ def merged_lines(base: list[str], ours: list[str], theirs: list[str]) -> list[Pi
 
 
 def _settled(base: list[str], ours: list[str], theirs: list[str]) -> list[Piece]:
-    """A piece between two lines that all three have."""
+    """Merge a piece between two lines that all three texts have."""
     if theirs in (base, ours):
         return [(ours, None, [])]
     if ours == base:
@@ -68,7 +68,7 @@ def _settled(base: list[str], ours: list[str], theirs: list[str]) -> list[Piece]
 
 
 def alike_ends(one: list[str], other: list[str]) -> tuple[int, int]:
-    """How many lines two texts share at the beginning, and at the end."""
+    """How many lines two texts share at the beginning and at the end."""
     most = min(len(one), len(other))
     start = 0
     while start < most and one[start] == other[start]:
@@ -80,7 +80,7 @@ def alike_ends(one: list[str], other: list[str]) -> tuple[int, int]:
 
 
 def matches(old: list[str], new: list[str]) -> list[int]:
-    """For each line of the old text where it stands in the new one; -1 where it does not."""
+    """For each line of the old text its number in the new one, or -1."""
     start, end = alike_ends(old, new)
     stop = len(old) - end
     found = [*range(start), *([-1] * (stop - start)), *range(len(new) - end, len(new))]
@@ -90,7 +90,7 @@ def matches(old: list[str], new: list[str]) -> list[int]:
 
 
 def _shortest(old: list[str], new: list[str]) -> list[tuple[int, int]]:
-    """The lines that stay in the shortest way from one text to the other (Myers' greedy algorithm)."""
+    """The lines that stay in the shortest diff (Myers' greedy algorithm)."""
     if not old or not new:
         return []
     reached = {1: 0}
@@ -112,7 +112,7 @@ def _shortest(old: list[str], new: list[str]) -> list[tuple[int, int]]:
 
 
 def _back(trail: list[dict[int, int]], x: int, y: int) -> list[tuple[int, int]]:
-    """The way back through what each number of changes had reached."""
+    """The path back through what each number of changes had reached."""
     found = []
     for changes in range(len(trail) - 1, -1, -1):
         reached, diagonal = trail[changes], x - y

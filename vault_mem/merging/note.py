@@ -1,4 +1,4 @@
-"""A note: its front matter key by key, its text by lines."""
+"""Merging notes: the front matter key by key, the text by lines."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    Block = list[str] | None  # the lines of one key; None where it is missing
+    Block = list[str] | None  # the lines of one key, or None
 
 FENCE = "---"
-# Setting one of these wins over removing it: it says that something became true.
+# If one side sets one of these and the other removes it, setting wins.
 _KEPT = frozenset({"valid_to", "last_confirmed", "importance", "created", "id", "start", "end", "private", "status"})
 
 
-class _Odd(Exception):
-    """Front matter that is not one key below another."""
+class _OddFrontMatter(Exception):
+    """Front matter that is not a plain list of keys."""
 
 
 def merge_note(base: str, ours: str, theirs: str, name: str = "") -> Merged:
-    """Merge two versions of a note. It can be read whatever happens: what is undecided stands in its text.
+    """Merge two versions of a note. The result is always readable: what is undecided is in its text.
 
-    `name` is the file's: where git took one memory for another that was renamed, it tells which belongs there.
+    `name` is the file's. If git took two memories for one that was renamed, it shows which of them belongs there.
     """
     was, one, other = (memories_in(each) for each in (base, ours, theirs))
     named_twice = bool(base.strip()) and "" in was  # a note without an id, to which each side gave one
@@ -49,7 +49,7 @@ def _id(front: list[str] | None) -> str:
 
 
 def memories_in(text: str) -> dict[str, str]:
-    """The memories in a file, by id: one, or with it others that git took for it, renamed, and a merge put below it."""
+    """The memories in a file, by id: one, or several that a merge put together because git took them for one."""
     texts = text.replace("\r\n", "\n").split("\n" + OURS + MIDDLE + FENCE)
     if len(texts) == 1 or text.count(THEIRS) < len(texts) - 1:
         return {_id(cut(text)[1]): text}
@@ -63,7 +63,7 @@ def memories_in(text: str) -> dict[str, str]:
 
 
 def _merge_several(was: dict[str, str], one: dict[str, str], other: dict[str, str], name: str) -> Merged:
-    """Different memories: the one that the file's name belongs to, and below it, between marks, the whole of others."""
+    """Merge different memories: the one with the file's name, and below it the others, whole, between marks."""
     texts, conflicts = {}, ["id"]
     for id_ in {**one, **other}:
         if id_ in one and id_ in other:
@@ -78,7 +78,7 @@ def _merge_several(was: dict[str, str], one: dict[str, str], other: dict[str, st
 
 
 def cut(text: str) -> tuple[str, list[str] | None]:
-    """A note's beginning up to its text, fences included, and the lines between them; None where there are none."""
+    """A note's front matter with its fences, and the lines between them; None if it has none."""
     if not text.startswith(FENCE):
         return "", None
     lines = split(text)
@@ -93,10 +93,10 @@ def cut(text: str) -> tuple[str, list[str] | None]:
 def _merged_front(
     base: list[str], ours: list[str], theirs: list[str]
 ) -> tuple[list[str], dict[str, tuple[Block, Block]]]:
-    """The lines of the merged front matter, and, by key, what each side says if neither can be chosen."""
+    """The lines of the merged front matter, and both versions of each key that is undecided."""
     try:
         was, one, other = blocks(base), blocks(ours), blocks(theirs)
-    except _Odd:
+    except _OddFrontMatter:
         merged = merge_text("".join(base), "".join(ours), "".join(theirs))
         return (ours, {"front matter": (ours, theirs)}) if merged.conflicts else (split(merged.text), {})
     lines: list[str] = []
@@ -115,22 +115,22 @@ def _merged_front(
 
 
 def blocks(front: list[str]) -> dict[str, list[str]]:
-    """The lines of each key, comments and items below it included; what stands before the first has no key."""
+    """The lines of each key, with comments and items below it; those before the first key have no key."""
     found: dict[str, list[str]] = {}
     key = ""
     for line in front:
         if line[:1] not in " \t-#\n" and ":" in line:
             key = line.partition(":")[0].strip().strip("\"'")
             if key in found:
-                raise _Odd
+                raise _OddFrontMatter
         elif line[:1] not in " \t-#\n" or (line[:1] == "-" and not key):
-            raise _Odd
+            raise _OddFrontMatter
         found.setdefault(key, []).append(line if line.endswith("\n") else line + "\n")
     return found
 
 
 def _order(one: dict[str, list[str]], other: dict[str, list[str]]) -> list[str]:
-    """The keys of both: as in the first, and what only the other has after the key that it stands behind there."""
+    """The keys of both: those of the first in order, each key of the other alone after its predecessor there."""
     keys = list(one)
     before = ""
     for key in other:
@@ -141,7 +141,7 @@ def _order(one: dict[str, list[str]], other: dict[str, list[str]]) -> list[str]:
 
 
 def _chosen(key: str, base: Block, ours: Block, theirs: Block) -> Block:
-    """What a key says that both sides changed; None if that cannot be known."""
+    """The merged value of a key that both sides changed; None if it is undecided."""
     if key in _KEPT and (ours is None or theirs is None):
         return ours or theirs
     rule = _RULES.get(key)
@@ -191,7 +191,7 @@ def _either(says: Callable[[list[str]], bool]) -> Callable[[list[str], list[str]
     return choose
 
 
-# A memory that one side closed was true until then at the most; two notes without a date were dated by their files.
+# How two changes of one key are decided. A memory ended at the latest when the first side closed it.
 _RULES: dict[str, Callable[[list[str], list[str]], list[str]]] = {
     "last_confirmed": _most(_time),
     "valid_to": _least(_time),
@@ -206,7 +206,7 @@ _RULES: dict[str, Callable[[list[str], list[str]], list[str]]] = {
 
 
 def _merged_list(base: Block, ours: Block, theirs: Block) -> Block:
-    """Lists as sets: what either side added is in it, what either took out is not. None where one is no list."""
+    """Merge lists as sets, with the additions and removals of both sides. None if one is no list."""
     was, one, other = (_items(each) for each in (base, ours, theirs))
     if was is None or one is None or other is None:
         return None
@@ -231,7 +231,7 @@ def _merged_list(base: Block, ours: Block, theirs: Block) -> Block:
 
 
 def _items(block: Block) -> dict[str, str] | None:
-    """The items of a list by what they name; None where it is none, or not a plain one."""
+    """The items of a list by name; None if it is not a plain list."""
     if block is None:
         return {}
     value = block[0].partition(":")[2].strip()
@@ -250,15 +250,15 @@ def _items(block: Block) -> dict[str, str] | None:
 
 
 def _name(item: str) -> str:
-    """What an item names: a link its target, anything else itself."""
+    """The name of an item: the target of a link, else the item itself."""
     plain = item.strip("\"'")
     return plain[2:].partition("]]")[0].partition("|")[0].strip() if plain.startswith("[[") else plain
 
 
 def sides(text: str) -> tuple[str, str, str] | None:
-    """The base and both sides of a text that git marked; None where it has no marks.
+    """The base and both sides of a text with git's marks; None if it has none.
 
-    Without a base among the marks (`merge.conflictStyle`), it is what stands around them.
+    If the marks have no base (`merge.conflictStyle`), it is the text around them.
     """
     base: list[str] = []
     ours: list[str] = []
@@ -284,5 +284,5 @@ def sides(text: str) -> tuple[str, str, str] | None:
 
 
 def is_marked(text: str) -> bool:
-    """Whether both sides of a conflict stand in a text."""
+    """Whether a text has both sides of a conflict."""
     return OURS[:7] in text and MIDDLE in text.replace("\r", "") and THEIRS[:7] in text and sides(text) is not None

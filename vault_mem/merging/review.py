@@ -1,4 +1,4 @@
-"""The checklist of proposals: each by its id, the owner's text around them by lines. A tick on either side stays."""
+"""Merging the checklist of proposals: each by its id, the owner's text by lines. A tick on either side stays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _proposals(text: str) -> dict[str, Placed]:
 
 
 def _chosen(base: Placed | None, ours: Placed | None, theirs: Placed | None) -> Placed | None:
-    """One proposal: of the side that changed it; of two changes the one that says more."""
+    """One proposal: from the side that changed it, or the weightier of two changes."""
     if theirs == base:
         return ours
     if ours == base:
@@ -32,13 +32,13 @@ def _chosen(base: Placed | None, ours: Placed | None, theirs: Placed | None) -> 
 
 
 def _weight(placed: Placed) -> tuple[bool, int, Placed]:
-    """Carried out or refused counts more than ticked, a tick more than a no, anything more than an open box."""
+    """Done or refused counts more than a tick, a tick more than a no, and anything more than an open box."""
     section, line = placed
     return section in (checklist.DONE, checklist.REJECTED), " !-xX".find(line[3:4]), placed
 
 
 def _with(text: str, wanted: dict[str, Placed]) -> str:
-    """A checklist with just these proposals; those that stand where they belong stay there."""
+    """A checklist with exactly these proposals; those in the right section stay in place."""
     present = _proposals(text)
     lines = text.split("\n")
     for id_, (section, line) in present.items():
@@ -52,7 +52,7 @@ def _with(text: str, wanted: dict[str, Placed]) -> str:
 
 
 def without_repeats(text: str) -> str:
-    """A checklist with every proposal once: as it was answered, where it was."""
+    """A checklist with every proposal once, answered as before, in its old place."""
     section, best, lines = "", dict[str, tuple[tuple[bool, int, Placed], int]](), text.split("\n")
     repeated = set()
     for number, line in enumerate(lines):

@@ -1,4 +1,4 @@
-"""SELF.md: fields by name, questions by what they ask, all else by lines."""
+"""Merging SELF.md: fields by name, questions by their text, everything else by lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from vault_mem.merging.lines import ended, marked, merged_lines, split
 
 
 def merge_self(base: str, ours: str, theirs: str) -> Merged:
-    """Merge two versions of what an agent says of itself; only where both changed one field is it undecided."""
+    """Merge two versions of SELF.md; only a field that both changed is undecided."""
     text, conflicts = "", []
     for one, other, was in merged_lines(split(base), split(ours), split(theirs)):
         merged = one if other is None else _merged_items(was, one, other)
@@ -20,7 +20,7 @@ def merge_self(base: str, ours: str, theirs: str) -> Merged:
 
 
 def _merged_items(base: list[str], ours: list[str], theirs: list[str]) -> list[str] | None:
-    """Items that both sides added or changed; None if they are no items, or both changed one."""
+    """The items that both sides added or changed; None if they are no items, or both changed the same one."""
     was, one, other = (_items(each) for each in (base, ours, theirs))
     if was is None or one is None or other is None:
         return None

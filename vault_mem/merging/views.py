@@ -1,4 +1,4 @@
-"""Views: the lines that mirror memories by memory, the owner's text around them by lines."""
+"""Merging views: lines that mirror memories by memory, the owner's text by lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from vault_mem.vault import marked
 
 
 def merge_view(key: str, kind: str, base: str, ours: str, theirs: str) -> Merged:
-    """Merge two versions of a view. What mirrors a memory is no conflict: it is made from the memory again."""
+    """Merge two versions of a view. Lines that mirror a memory never conflict: the memory decides what they say."""
     if kind == "monologue":
         return _merge_monologue(key, base, ours, theirs)
     position = marked.IN_BLOCK if kind == "digest" else marked.BY_TIME
@@ -19,14 +19,14 @@ def merge_view(key: str, kind: str, base: str, ours: str, theirs: str) -> Merged
 
 
 def _chosen(base: str | None, ours: str | None, theirs: str | None) -> str | None:
-    """One memory's lines: of the side that changed them; of two changes either, the memory itself tells."""
+    """One memory's lines: from the side that changed them, or from either if both did."""
     if theirs == base:
         return ours
     return theirs if ours == base else max(ours or "", theirs or "")
 
 
 def _with(text: str, wanted: dict[str, str], position: str, key: str) -> str:
-    """A view that mirrors just these memories, as they should be."""
+    """A view that mirrors exactly these memories."""
     now: str | None = text or None
     for id_, lines in marked.by_id(text).items():
         if wanted.get(id_) != lines:
@@ -42,15 +42,15 @@ def _merge_monologue(key: str, base: str, ours: str, theirs: str) -> Merged:
     was, one, other = (marked.find(each, "") for each in (base, ours, theirs))
     if one is None and other is None:
         return merge_text(base, ours, theirs)
-    wanted = other if one == was else one  # of two, the next command puts the latest there
+    wanted = other if one == was else one  # if both changed, the next command writes the latest
     found = [marked.put(each or None, "", wanted, marked.WHOLE_BLOCK, key) or "" for each in (base, ours, theirs)]
     return merge_text(*found)
 
 
 def without_copies(text: str, kind: str) -> str:
-    """A view without the second lines of one memory that a merge left: of the same time, or in the block.
+    """A view without the duplicate lines of a memory that a merge left, with the same time or in the managed block.
 
-    Copies that a person made elsewhere in it stay.
+    Copies that a person made elsewhere stay.
     """
     seen: set[tuple[str, str]] = set()
     lines, inside = [], kind == "log"

@@ -13,7 +13,7 @@ from vault_mem.visible import quoted, visible
 if TYPE_CHECKING:
     from vault_mem.notes.self_model import Question
     from vault_mem.operations.day.budget import Excerpt
-    from vault_mem.operations.day.emotion_trend import EmotionTrend, Felt, Period
+    from vault_mem.operations.day.emotion_trend import EmotionShare, EmotionTrend, Period
     from vault_mem.operations.day.introspect import Introspection, ShownEpisode
     from vault_mem.operations.day.update_self import SelfResult
     from vault_mem.operations.day.wake_up import WakeUp
@@ -142,7 +142,7 @@ def _summary(each: Period) -> list[str]:
     return lines
 
 
-def _times(felt: Felt) -> str:
+def _times(felt: EmotionShare) -> str:
     said = [f"{felt.primary} as the main emotion"] if felt.primary else []
     return ", ".join([*said, f"{felt.secondary} as a secondary emotion"]) if felt.secondary else said[0]
 

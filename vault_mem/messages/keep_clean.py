@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from vault_mem.operations.upkeep.edit_memory import EditResult
     from vault_mem.operations.upkeep.episodes import EpisodeChange, EpisodeResult
     from vault_mem.operations.upkeep.forget import ForgetResult, Trashed
-    from vault_mem.operations.upkeep.graph import Arc, Node, Overview, Picture
+    from vault_mem.operations.upkeep.graph import GraphLink, GraphNode, GraphOverview, GraphResult
     from vault_mem.operations.upkeep.link import LinkResult, UnlinkResult
     from vault_mem.operations.upkeep.merge import MergeResult
     from vault_mem.operations.upkeep.private import PrivateResult
@@ -140,7 +140,7 @@ def unlinked(result: UnlinkResult) -> str:
     return f"Unlinked: {result.a.id} and {result.b.id}. Changed: {', '.join(result.files)}."
 
 
-def graph_around(picture: Picture) -> str:
+def graph_around(picture: GraphResult) -> str:
     """What graph says of one memory: a line for each link, nearest first."""
     nodes = {node.id: node for node in picture.nodes}
     lines = [_named(nodes[picture.centre])]
@@ -153,7 +153,7 @@ def graph_around(picture: Picture) -> str:
     return "\n".join(lines)
 
 
-def graph_overview(shape: Overview) -> str:
+def graph_overview(shape: GraphOverview) -> str:
     """What graph says of the whole vault."""
     kinds = ", ".join(f"{count} {type_}" for type_, count in shape.types.items())
     lines = [
@@ -185,11 +185,11 @@ def _section(title: str, count: int, lines: list[str]) -> list[str]:
     return ["", f"{title}: {count or 'none'}", *(f"- {line}" for line in lines), *rest]
 
 
-def _named(node: Node) -> str:
+def _named(node: GraphNode) -> str:
     return f"{node.title} ({node.id}{', private' if node.private else ''}{', episode' if node.episode else ''})"
 
 
-def _arc(arc: Arc) -> str:
+def _arc(arc: GraphLink) -> str:
     score = f" {arc.confidence:.2f}" if arc.confidence is not None else ""
     return f"-[{arc.type}{score}]->"
 

@@ -320,7 +320,7 @@ _MAY_BE_WISHES = ("preference", "decision")
 
 
 @dataclass(frozen=True)
-class Worth:
+class WorthKeeping:
     """A sentence that looks worth keeping, by which rule, and the kind of memory it would be."""
 
     text: str
@@ -332,7 +332,7 @@ class Worth:
         return _KINDS.get(self.rule, "fact")
 
 
-def worth_keeping(text: str, *, at_work: bool = False) -> Iterator[Worth]:
+def worth_keeping(text: str, *, at_work: bool = False) -> Iterator[WorthKeeping]:
     """The sentences of what a person said that look worth keeping, in order.
 
     `at_work`: the agent works on something with its tools. There plain statements tell how that is; in small talk they
@@ -352,14 +352,14 @@ def sentences(text: str) -> Iterator[str]:
             yield plain
 
 
-def _judged(sentence: str, at_work: bool) -> Worth | None:
+def _judged(sentence: str, at_work: bool) -> WorthKeeping | None:
     japanese = bool(_JAPANESE.search(sentence))
     asked = _ASKED_JA.match(sentence) or _NOTED_JA.match(sentence) if japanese else _ASKED.search(sentence)
     if not japanese:
         asked = _ASKED_AFTER.match(sentence) or asked
     if asked and not _QUESTION.search(sentence):
         said = asked["said"].strip(" ,、:：")
-        return Worth(_capital(said), "asked") if _LEAST_JAPANESE <= len(said) <= _MOST else None
+        return WorthKeeping(_capital(said), "asked") if _LEAST_JAPANESE <= len(said) <= _MOST else None
     if not _long_enough(sentence, japanese) or _QUESTION.search(sentence):
         return None
     if (_MOMENT_JA if japanese else _MOMENT).search(sentence):
@@ -372,9 +372,9 @@ def _judged(sentence: str, at_work: bool) -> Worth | None:
         return None
     for rule, pattern in rules.items():
         if pattern.search(sentence) and not (wish and rule not in _MAY_BE_WISHES):
-            return Worth(sentence, rule)
+            return WorthKeeping(sentence, rule)
     states = at_work and not wish and _is_statement(sentence, japanese)
-    return Worth(sentence, "statement") if states else None
+    return WorthKeeping(sentence, "statement") if states else None
 
 
 def _is_statement(sentence: str, japanese: bool) -> bool:

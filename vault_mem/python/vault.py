@@ -147,7 +147,7 @@ class Vault(library.Vault):
         self,
         request: types.Request,
         cost: Callable[[types.Found], int] | None = None,
-        others: Sequence[types.Beside] = (),
+        others: Sequence[types.OtherVault] = (),
         name: str = "",
     ) -> types.RecallResult:
         """Recall as a surface does it: `cost` says how many tokens showing a result takes, `request.frame` the rest.

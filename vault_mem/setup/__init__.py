@@ -1,1 +1,1 @@
-"""Setting up an agent: what it needs in its own files, added and taken away without disturbing the rest of them."""
+"""Setting up an agent: adding what it needs to its files, and removing it, without disturbing the rest."""

@@ -1,4 +1,4 @@
-"""What each agent needs, and where it looks for it. docs/setup.md says where this knowledge comes from."""
+"""What each agent needs, and where it looks for it. docs/setup.md names the sources."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AGENTS = ("claude-code", "codex", "openclaw", "cursor", "gemini", "opencode", "c
 _HOOK_STARTS_DAEMON = (
     "The session-start hook runs outside the agent's sandbox and starts the daemon, which answers for commands inside."
 )
-# Settings of a client's own, which only its owner should widen: they are mentioned, not written.
+# Settings that only their owner should widen: they are mentioned, not written.
 _SANDBOXES = {
     "claude-code": "If Claude Code's sandbox is on, commands save into a vault outside the project if settings.json "
     'has "sandbox": {"filesystem": {"allowWrite": VAULTS}}; on Linux "network": {"allowAllUnixSockets": true} in it '
@@ -45,12 +45,12 @@ _SANDBOXES = {
 
 
 def default_scope(agent: str) -> str:
-    """Where an agent is set up unless it is said otherwise."""
+    """Where an agent is set up by default."""
     return "user" if agent == "openclaw" else "project"
 
 
 def needs(wish: Wish) -> Needs:
-    """All that an agent needs."""
+    """Everything that an agent needs."""
     makers = {
         "claude-code": _claude_code,
         "codex": _codex,
@@ -74,7 +74,7 @@ def needs(wish: Wish) -> Needs:
 
 
 def _opened(wish: Wish, found: Needs) -> bool:
-    """Whether the sandbox lets commands write into the vaults, or need not: a project's own vault is within it."""
+    """Whether commands in the sandbox can write to the vaults; a vault inside the project needs no permission."""
     entries = [entry.value for piece in found.pieces for entry in piece.entries]
     given = any("writable_roots" in piece.text for piece in found.pieces)
     return not wish.outside or given or all(str(vault) in entries for vault in wish.outside)
@@ -118,7 +118,7 @@ def _codex(wish: Wish) -> Needs:
     hooks = _hook_entries(wish)
     if wish.sandbox and wish.outside and not _has(settings, "sandbox_workspace_write"):
         text += f"\n[sandbox_workspace_write]\nwritable_roots = {_roots(wish)}\n"
-    if _has(settings, "hooks"):  # in both places, Codex warns at every start
+    if _has(settings, "hooks"):  # with hooks in both files, Codex warns at every start
         text += "".join(_toml_hook(each) for each in hooks)
     else:
         found.pieces.append(Piece(folder / "hooks.json", "json", entries=hooks))
@@ -135,7 +135,7 @@ def _codex(wish: Wish) -> Needs:
 
 
 def _has(settings: Path, table: str) -> bool:
-    """Whether a config.toml has such a table of its owner's."""
+    """Whether a config.toml has a table of that name which its owner wrote."""
     try:
         text = settings.read_text(encoding="utf-8-sig")
         return table in tomllib.loads(strip("toml", [], [], text))
@@ -252,7 +252,7 @@ def _opencode(wish: Wish) -> Needs:
 
 
 def _opencode_settings(folder: Path) -> Path:
-    """The settings that are there: JSON, or JSON with comments."""
+    """The existing settings file: JSON, or JSON with comments."""
     return next((folder / name for name in ("opencode.jsonc", "opencode.json") if (folder / name).exists()), None) or (
         folder / "opencode.json"
     )
@@ -268,7 +268,7 @@ def _openclaw(wish: Wish) -> Needs:
         found.notices.append(f"OpenClaw keeps servers and hooks in {state} only: use --user for those.")
         _openclaw_lines(wish, wish.project, found)
         return found
-    # A folder `skills` in the workspace makes OpenClaw take it for an old one that lost its files.
+    # With a folder `skills` in it, OpenClaw takes the workspace for an old one that lost its files.
     found.pieces.append(Piece(state / SKILL, "file", wish.skill))
     found.pieces += [
         Piece(state / "hooks/vault-mem/HOOK.md", "file", texts.OPENCLAW_HOOK),
@@ -290,7 +290,7 @@ def _openclaw(wish: Wish) -> Needs:
 
 
 def _openclaw_lines(wish: Wish, workspace: Path, found: Needs) -> None:
-    """AGENTS.md is OpenClaw's own to make: what is there before it would take its place."""
+    """Lines for AGENTS.md, once it exists: OpenClaw creates it, and would not if we had."""
     if not workspace.is_dir() or (workspace / "BOOTSTRAP.md").exists():
         found.notices.append(
             f"{workspace / 'AGENTS.md'} is left to OpenClaw until it has set up its workspace; run this again then."
@@ -322,9 +322,9 @@ def _generic(wish: Wish) -> Needs:
 
 
 def _hook_entries(wish: Wish) -> tuple[Addition, ...]:
-    """Session start, whatever began it, brings the memory in; before a compaction comes a reminder."""
+    """At any session start the memory is added; before a compaction comes a reminder."""
     start = {"hooks": [handler(wake_up(wish))]}
-    # Claude Code takes what it prints as a wish for the summary; Codex shows a systemMessage to its user.
+    # Claude Code adds the output to its instructions for the summary; Codex shows a systemMessage to its user.
     said = json.dumps({"systemMessage": texts.REMINDER}) if wish.agent == "codex" else texts.SUMMARY
     before = {"hooks": [handler(quietly(f"echo {shlex.quote(said)}"))]}
     commands = [("SessionStart", start), ("PreCompact", before)]

@@ -1,6 +1,6 @@
 """The kinds of files we add to: JSON, TOML, YAML, a block in a Markdown file, a file of our own.
 
-Each kind only ever inserts text, so that taking the same text out again gives the file back byte for byte.
+Each kind only inserts text, so that removing it restores the file byte for byte.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OUR_COMMANDS = ("vault-mem wake-up", "command -v vault-mem")
 
 @dataclass(frozen=True)
 class Addition:
-    """A value in a JSON file: at `keys`, or `append`ed to the list there. `weak`: the owner's own value will do."""
+    """A value in a JSON file: at `keys`, or `append`ed to the list there. `weak`: a value of the owner's is kept."""
 
     keys: tuple[str, ...]
     value: Any
@@ -33,7 +33,7 @@ class Addition:
 
 @dataclass(frozen=True)
 class Piece:
-    """What one file is to hold: `entries` for the kinds json and yaml, `text` for toml, block and file."""
+    """What one file should contain: `entries` for the kinds json and yaml, `text` for toml, block and file."""
 
     path: Path
     kind: str
@@ -43,7 +43,7 @@ class Piece:
 
 @dataclass
 class Added:
-    """A file's new text, what was inserted in which order, and which keys had to be made on the way."""
+    """A file's new text, the insertions in order, and the keys that had to be created."""
 
     text: str
     insertions: list[Insertion]
@@ -51,7 +51,7 @@ class Added:
 
 
 def present(piece: Piece, text: str) -> bool:
-    """Whether the file already says what it should."""
+    """Whether the file already has the piece."""
     if piece.kind == "file":
         return text == piece.text
     if piece.kind == "block":
@@ -62,7 +62,7 @@ def present(piece: Piece, text: str) -> bool:
 
 
 def foreign(piece: Piece, text: str) -> str:
-    """Which entry of the owner's is in the way; empty if none is."""
+    """The owner's entry that is in the way, or an empty text."""
     if piece.kind == "file":
         return "there is another file of that name"
     if piece.kind == "toml" and "vault-mem" in _toml(piece, text).get("mcp_servers", {}):
@@ -75,7 +75,7 @@ def foreign(piece: Piece, text: str) -> str:
 
 
 def add(piece: Piece, text: str | None) -> Added:
-    """Put the piece into a file's text (None: there is no file); raises EditRefused where that would disturb it."""
+    """Add the piece to a file's text (None: no file); raises EditRefused if that would disturb the rest."""
     if piece.kind == "file":
         return Added(piece.text, [(0, piece.text)])
     before = text or ""
@@ -99,7 +99,7 @@ def add(piece: Piece, text: str | None) -> Added:
 
 
 def strip(kind: str, entries: list[Addition], made: list[list[str]], text: str) -> str:
-    """The text without what is ours, where the owner has edited it since: their edits stay."""
+    """The text without our piece, if the owner has edited the file since; their edits stay."""
     if kind == "block":
         pattern = rf"(?:\r?\n)?{re.escape(BEGIN)}.*?{re.escape(END)}[^\n]*(?:\n|\Z)"
         return re.sub(pattern, "", text, flags=re.DOTALL)
@@ -137,7 +137,7 @@ def _strip_json(entries: list[Addition], made: list[list[str]], text: str) -> st
                 text = _without_hook(text, entry, found[number], number)
         elif not entry.weak or found == entry.value:
             text = jsonc.removed(text, entry.keys)
-    for keys in made:  # containers we made for our entries go with them, if unused
+    for keys in made:  # containers that we created are removed if they are empty
         for entry in entries:
             inner = entry.keys if entry.append else entry.keys[:-1]
             for depth in range(len(inner), len(keys) - 1, -1):
@@ -147,7 +147,7 @@ def _strip_json(entries: list[Addition], made: list[list[str]], text: str) -> st
 
 
 def _without_hook(text: str, entry: Addition, item: Any, number: int) -> str:
-    """Without our command in one group of hooks; without the group where it holds nothing else."""
+    """Remove our command from a group of hooks, and the group if nothing else is in it."""
     ours = _commands(entry.value)
     found = _commands(item)
     if found and all(_is_ours(command, ours) for command in found):
@@ -191,7 +191,7 @@ def _strip_toml(text: str) -> str:
 
 
 def _add_yaml(piece: Piece, text: str) -> Added:
-    """Lines of block style after the key that holds such entries, or at the end where there is none yet."""
+    """Add lines in block style below the key for such entries, or at the end if there is none yet."""
     (entry,) = piece.entries
     key, name = entry.keys
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -218,7 +218,7 @@ def _add_yaml(piece: Piece, text: str) -> Added:
 
 
 def _yaml_key(key: str, text: str) -> re.Match[str] | None:
-    """The line of a key at the top of a YAML file, and how far what is below it is indented."""
+    """The line of a top-level key in a YAML file, and the indentation below it."""
     below = r"(?=(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?P<indent> +)[^\s#]|)"
     return re.search(rf"^(?P<line>{re.escape(key)}:[ \t]*(?:#[^\n]*)?\r?\n){below}", text, re.MULTILINE)
 
@@ -286,7 +286,7 @@ def _has(value: Any, entry: Addition) -> bool:
 
 
 def _put(value: Any, entry: Addition) -> Any:
-    """The value with an entry in it; the old one is left as it was."""
+    """A copy of the value with an entry added."""
     head, *rest = entry.keys
     inner = value.get(head)
     if rest:

@@ -1,4 +1,4 @@
-"""Agents that take a server, a skill and lines, and have no hook that could bring the memory in: a row each."""
+"""Agents without hooks: each gets a server, a skill and lines of instructions. One row each."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 from vault_mem.setup.pieces import Addition, Piece
 from vault_mem.setup.wish import SKILL, Needs, Wish, server_arguments
 
-Places = tuple[Path | None, Path | None]  # in a project, and for the user; None if it has none
+Places = tuple[Path | None, Path | None]  # for a project and for the user; None if there is none
 
 
 @dataclass(frozen=True)
 class _Row:
-    """Where an agent keeps its servers and under which key, its skills and its instructions; how sure that is."""
+    """Where an agent keeps servers (and under which key), skills and instructions, and how sure that is."""
 
     name: str
     settings: Callable[[Wish], Places]
@@ -123,7 +123,7 @@ PLAIN = tuple(_ROWS)
 
 
 def plain_needs(wish: Wish) -> Needs:
-    """All that such an agent needs."""
+    """Everything that such an agent needs."""
     row = _ROWS[wish.agent]
     number = 0 if wish.scope == "project" else 1
     settings, skills, lines = (places(wish)[number] for places in (row.settings, row.skills, row.lines))

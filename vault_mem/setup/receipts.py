@@ -1,4 +1,4 @@
-"""Receipts: what setup put where, so that it can be taken out again exactly. They hold none of the owner's text."""
+"""Receipts: what setup added where, so that it can be removed exactly. They contain none of the owner's text."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from vault_mem.vault.jsonc import Insertion
 
 @dataclass
 class Receipt:
-    """One file's: what was inserted, the hashes before and after, the folders made for it, and who needs it.
+    """One file's receipt: the insertions, the hashes before and after, the folders made for it, and who needs it.
 
-    `theirs`: what we would have put there was there already, so it stays when we go.
+    `theirs`: the owner already had what we would have added, so it stays.
     """
 
     kind: str
@@ -34,7 +34,7 @@ class Receipt:
     theirs: bool = False
 
     def undone(self, text: str | None) -> str | None:
-        """The file's text without ours: exactly as it was, or with the owner's edits since. None: no file."""
+        """The file's text without ours: as it was before, or with the owner's edits since. None: no file."""
         if text is None or self.theirs:
             return text
         now = digest(text)
@@ -79,7 +79,7 @@ class Receipts:
         return self.by_path.get(str(path))
 
     def save(self) -> None:
-        """Write them down; before the files they speak of, so that a crash in between loses nothing."""
+        """Save them, before the files themselves, so that a crash in between loses nothing."""
         if self.by_path and self._raw is None:
             self._folders = missing(self.path.parent)
             outside.make_folder(self.path.parent, 0o700)
@@ -96,12 +96,12 @@ class Receipts:
 
 
 def missing(folder: Path) -> list[str]:
-    """The folders that have to be made for this one, the innermost first."""
+    """The folders that must be created for this one, the innermost first."""
     return [str(each) for each in (folder, *folder.parents) if not each.exists()]
 
 
 def remove_folders(folders: list[str]) -> None:
-    """Remove folders again, if they are not used by others now."""
+    """Remove folders that are empty."""
     for folder in folders:
         with contextlib.suppress(OSError):
             Path(folder).rmdir()

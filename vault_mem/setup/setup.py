@@ -1,4 +1,4 @@
-"""setup: give an agent what it needs, and take it away again; first as a plan that can be shown."""
+"""setup: add what an agent needs, or remove it; first as a plan that can be shown."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from vault_mem.setup.receipts import Receipt, Receipts, missing, receipt_for, re
 from vault_mem.setup.wish import SURFACES, TOOL_SETS, Wish
 from vault_mem.vault import outside
 
-# A diff is for reading: settings on one endless line, perhaps with keys in it, are not shown whole.
+# Longer lines of a diff are cut: settings on one long line may contain keys.
 _LONGEST_LINE = 160
 
 
 @dataclass
 class SetupChange:
-    """One file's text before and after; None if there is no file. `receipt` None: nothing of ours is left in it."""
+    """One file's text before and after (None: no file). `receipt` is None if nothing of ours is left in it."""
 
     path: Path
     before: str | None
@@ -63,7 +63,7 @@ class Plan:
         return all(change.action == "none" for change in self.changes)
 
     def apply(self) -> None:
-        """Do it. Stops with an error, and changes no more, where a file changed meanwhile."""
+        """Apply the plan. Stops with an error if a file has changed meanwhile."""
         for change in self.changes:
             if change.receipt is None:
                 continue
@@ -81,7 +81,7 @@ class Plan:
 
 
 def plan(wish: Wish) -> Plan:
-    """How to give the agent what it needs. What it has already stays as it is."""
+    """A plan to add what the agent needs; what it already has stays."""
     receipts = Receipts(wish.env)
     wanted = needs(wish)
     result = Plan([], receipts, wanted.notices)
@@ -95,7 +95,7 @@ def plan(wish: Wish) -> Plan:
 
 
 def plan_removal(wish: Wish) -> Plan:
-    """How to take away what setup gave the agent."""
+    """A plan to remove what setup added for the agent."""
     result = Plan([], Receipts(wish.env))
     result.changes = _removals(result.receipts, _user(wish), set(), result.notices)
     known = set(result.receipts.by_path)
@@ -106,7 +106,7 @@ def plan_removal(wish: Wish) -> Plan:
         for surface in SURFACES
         for tools in TOOL_SETS
     ]
-    for way in ways:  # receipts may be lost, or on another machine: remove what is exactly as we write it
+    for way in ways:  # without a receipt, remove what is exactly as we write it
         for piece in needs(way).pieces:
             path = _real(piece.path)
             if str(path) not in known and (change := _without_receipt(replace(piece, path=path))):
@@ -119,7 +119,7 @@ def plan_removal(wish: Wish) -> Plan:
 
 
 def _elsewhere(receipts: Receipts, wish: Wish) -> list[str]:
-    """The other folders that an agent was set up in; home is `--user`."""
+    """The other folders in which an agent is set up; the home folder is `--user`."""
     users = {user for receipt in receipts.by_path.values() for user in receipt.users}
     folders = sorted(user.removeprefix(f"{wish.agent} ") for user in users if user.startswith(f"{wish.agent} "))
     home = str(_real(wish.home))
@@ -146,7 +146,7 @@ def _addition(piece: Piece, receipts: Receipts, user: str, notices: list[str]) -
 
 
 def _has_more(known: Receipt, piece: Piece) -> bool:
-    """Whether an earlier setup added what is not wanted any more, beside what is."""
+    """Whether an earlier setup added something that is not wanted any more."""
     return not known.theirs and any(entry not in piece.entries for entry in known.entries)
 
 

@@ -1,4 +1,4 @@
-"""What agents are told about their memory: the lines for its instructions, its skill, and a hook for OpenClaw."""
+"""What agents are told about their memory: instructions, skill, and handlers for OpenClaw and opencode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ REMINDER = (
     "Before this conversation is summarised: save what is worth keeping with vault-mem, "
     "and keep the ids of saved memories in the summary."
 )
-# No tool can be called while a summary is made.
+# While it summarises, an agent cannot call tools.
 SUMMARY = (
     "In the summary, list what is worth remembering and has not been saved with vault-mem yet, "
     "so that it can be saved afterwards, and keep the ids of saved memories."
@@ -186,14 +186,14 @@ export const VaultMem = async ({ directory }) => ({
 
 
 def lines(surface: str, agent: str = "", vault: Path | None = None) -> str:
-    """Four lines for AGENTS.md and its like, and one more where the agent has a memory of its own."""
+    """Four lines for AGENTS.md and the like, and one more if the agent has its own memory."""
     command = _command(vault)
     text = _LINES[surface].replace("{private}", _PRIVATE[surface]).replace("{vm}", command)
     return text + (_OWN_MEMORY if agent == "claude-code" else "")
 
 
 def skill(surface: str, tools: str = "all", vault: Path | None = None) -> str:
-    """The whole SKILL.md: every operation, by the tool that is installed for it or by its command."""
+    """The whole SKILL.md: every operation with its installed tool, or else its command."""
     command = _command(vault)
     with_tools = surface == "mcp"
     head = "| to | tool | command |\n| --- | --- | --- |" if with_tools else "| to | command |\n| --- | --- |"
@@ -205,22 +205,22 @@ def skill(surface: str, tools: str = "all", vault: Path | None = None) -> str:
 
 
 def rule(text: str) -> str:
-    """The lines as a rule of Cursor's, always applied."""
+    """The lines as a rule for Cursor that is always applied."""
     return f"---\ndescription: Long-term memory in vault-mem\nalwaysApply: true\n---\n{text}"
 
 
 def openclaw_handler(command: str) -> str:
-    """The handler of OpenClaw's hook, which runs a command."""
+    """A hook handler for OpenClaw that runs a command."""
     return _HANDLER % json.dumps(shlex.split(command), ensure_ascii=False)
 
 
 def openclaw_capture_handler(command: str) -> str:
-    """The handler of OpenClaw's other hook, which hands over a session."""
+    """A hook handler for OpenClaw that passes a session on."""
     return _CAPTURE_HANDLER % json.dumps(shlex.split(command), ensure_ascii=False)
 
 
 def opencode_plugin(command: str) -> str:
-    """A plugin for opencode that hands over a session whenever its agent has answered."""
+    """A plugin for opencode that passes the session on after each answer."""
     return _PLUGIN % json.dumps(shlex.split(command), ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""What to set up, and the commands that follow from it: the server's, and those of hooks."""
+"""What to set up, and the commands of server and hooks for it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from vault_mem.setup.pieces import Addition, Piece
 SURFACES = ("mcp", "cli")
 TOOL_SETS = ("core", "all")
 SKILL = "skills/vault-mem/SKILL.md"
-# A session waits for its hook: long enough for a cold start, short enough for a person.
+# A session waits for its hook: enough for a cold start, but not too long for a person.
 SECONDS = 30
-# A hook at every prompt or answer ends within two seconds.
+# The time limit of hooks that run at every prompt or answer.
 HOOK_SECONDS = 3
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What is to be set up: for which agent, for this project or for the user, by tools or by commands.
+    """What to set up: for which agent, for this project or for the user, with tools or commands.
 
-    `vault` is written where the agent would not find it by itself; `tools` and `public` say what the server offers.
-    `capture` keeps what is said in sessions, `per_prompt` adds a memory to a prompt that it answers. `sandbox` lets
-    commands that the agent runs in its sandbox write into the vaults, of which those `outside` the project need it.
+    `vault` is named if the agent would not find it by itself; `tools` and `public` say what the server offers.
+    `capture` keeps sessions, `per_prompt` adds a memory to each prompt that it answers. `sandbox` lets the agent's
+    sandbox write to the vaults, which those `outside` the project need.
     """
 
     agent: str
@@ -50,11 +50,11 @@ class Wish:
 
     @property
     def base(self) -> Path:
-        """The folder it is about: the project's, or home."""
+        """The project's folder, or home."""
         return self.project if self.scope == "project" else self.home
 
     def named(self, variable: str, default: Path) -> Path:
-        """A folder that the environment may name."""
+        """A folder that the environment may set."""
         given = self.env.get(variable)
         return Path(given.replace("~", str(self.home), 1) if given and given.startswith("~") else given or default)
 
@@ -71,20 +71,20 @@ class Wish:
 
 @dataclass
 class Needs:
-    """The pieces an agent needs, and what a person should know or do besides."""
+    """The pieces that an agent needs, and what a person should know or do."""
 
     pieces: list[Piece] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
 
 def server_arguments(wish: Wish) -> list[str]:
-    """The arguments that start the server as the entry does."""
+    """The arguments of the server's command."""
     offer = ["--tools", wish.tools, *(["--public"] if wish.public else [])]
     return [*(["--vault", str(wish.vault)] if wish.vault else []), "mcp", *offer]
 
 
 def server(wish: Wish, keys: tuple[str, ...]) -> Addition:
-    """The entry that starts the server, in the form that most agents take."""
+    """The entry that starts the server, in the format of most agents."""
     return Addition((*keys, "vault-mem"), {"command": "vault-mem", "args": server_arguments(wish)})
 
 
@@ -95,12 +95,12 @@ def plain_wake_up(wish: Wish) -> str:
 
 
 def wake_up(wish: Wish) -> str:
-    """The same for a hook that teammates without vault-mem have too."""
+    """The same for a hook that teammates without vault-mem share."""
     return quietly(plain_wake_up(wish))
 
 
 def quietly(command: str) -> str:
-    """A command that ends quietly where there is no vault-mem."""
+    """A command that does nothing if vault-mem is not installed."""
     return f"command -v vault-mem >/dev/null 2>&1 || exit 0; {command}"
 
 
@@ -120,5 +120,5 @@ def _vault_option(wish: Wish) -> str:
 
 
 def handler(command: str, seconds: int = SECONDS) -> dict[str, Any]:
-    """A command as hooks of several agents take it."""
+    """A command in the format that hooks of several agents share."""
     return {"type": "command", "command": command, "timeout": seconds}

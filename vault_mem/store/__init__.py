@@ -1,1 +1,1 @@
-"""A store that machines share: objects in a bucket, and what this machine knows of them."""
+"""A store that machines share: objects in a bucket, and what this machine knows about them."""

@@ -1,4 +1,4 @@
-"""Named values in a small database: what the index and the ledger of a store know of themselves."""
+"""Named values in a small database: what the index and the ledger record about themselves."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ class Facts:
         return json.loads(row[0]) if row else None
 
     def put(self, **facts: Any) -> None:
-        """Note facts."""
+        """Record facts."""
         rows = [(name, json.dumps(value)) for name, value in facts.items()]
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)

@@ -1,6 +1,6 @@
-"""What this machine knows of a store: what is in it, what it offered itself, and what is still to be taken out.
+"""What this machine knows about a store: what is in it, what it added itself, and what it must still remove.
 
-There are only hashes here, so that it reveals nothing about a purged memory.
+The ledger has only hashes, so that it reveals nothing about a purged memory.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ CREATE TABLE IF NOT EXISTS owed (mark TEXT PRIMARY KEY) WITHOUT ROWID;
 
 
 def mark(kind: str, *parts: str) -> str:
-    """A hash that stands for a memory (its id), a text (path and content hash), a path, or what links call a note."""
+    """A hash for a memory (its id), a text (path and content hash), a path, or the name that links use for a note."""
     return hashlib.sha256("\0".join((kind, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class FileRows(NamedTuple):
-    """One file's rows: their name in the store, and the marks of their memory, text, path and what links call it."""
+    """One file's rows: their name in the store, and the marks of memory, text, path and link name."""
 
     name: str
     memory: str
@@ -54,7 +54,7 @@ class FileRows(NamedTuple):
 
 @dataclass(frozen=True)
 class StoreStatus:
-    """How a machine stands to its store: what it has not added or read yet, and what must still be taken out."""
+    """What a machine has not added to or read from its store yet, and what it must still remove from it."""
 
     uri: str
     reached: datetime | None
@@ -66,7 +66,7 @@ class StoreStatus:
 
 
 class Ledger(Facts):
-    """A small database beside the index. It can be thrown away: then the store is read again."""
+    """A small database beside the index. If it is deleted, the store is read again."""
 
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
@@ -81,27 +81,27 @@ class Ledger(Facts):
         self._db.close()
 
     def left_or(self, name: str, new: str) -> str:
-        """What this machine has left in the store, as far as is noted; else `new`, and that is noted."""
+        """The name under which this machine left something in the store before; else `new`, which is recorded."""
         left = str(self.get(name) or new)
         self.put(**{name: left})
         return left
 
     @property
     def machine(self) -> str:
-        """What this machine is called in the store: a random number."""
+        """The name of this machine in the store, a random number."""
         return str(self.get("machine"))
 
     def segments(self) -> set[str]:
-        """The segments that were read."""
+        """The segments that have been read."""
         return {name for (name,) in self._db.execute("SELECT name FROM segments")}
 
     def small(self, limit: int) -> list[str]:
-        """The segments with fewer rows than that."""
+        """The segments with fewer than `limit` rows."""
         select = "SELECT name FROM segments WHERE size < ? ORDER BY name"
         return [name for (name,) in self._db.execute(select, (limit,))]
 
     def note_segment(self, segment: str, entries: Iterable[FileRows], linked: Iterable[str]) -> None:
-        """Note what a segment holds, and which notes it links to."""
+        """Record what a segment contains, and which notes it links to."""
         rows = [(each.name, segment, each.memory, each.text) for each in entries]
         with at_once(self._db):
             self._db.execute("INSERT OR REPLACE INTO segments VALUES (?, ?)", (segment, len(rows)))
@@ -109,7 +109,7 @@ class Ledger(Facts):
             self._db.executemany("INSERT OR IGNORE INTO linked VALUES (?, ?)", [(each, segment) for each in linked])
 
     def drop_segments(self, segments: Iterable[str]) -> None:
-        """Forget segments that are gone: what was in them may have to be added again."""
+        """Forget segments that are gone; their rows may have to be added again."""
         with at_once(self._db):
             for segment in segments:
                 self.put(level=None)
@@ -118,25 +118,25 @@ class Ledger(Facts):
                 self._db.execute("DELETE FROM segments WHERE name = ?", (segment,))
 
     def there(self) -> set[str]:
-        """The names of all rows in the store, as far as it was read, and of those that must not be there."""
+        """The names of all rows known to be in the store, and of those that must not be added."""
         return {name for (name,) in self._db.execute("SELECT name FROM there UNION SELECT name FROM refused")}
 
     def refuse(self, names: Iterable[str]) -> None:
-        """Note rows that a tombstone forbids."""
+        """Record rows that a tombstone forbids."""
         self._db.executemany("INSERT OR IGNORE INTO refused VALUES (?)", [(name,) for name in names])
 
     def not_in(self, names: set[str]) -> list[tuple[str, str]]:
-        """Segment and name of every row that has none of these names."""
+        """Segment and name of every row with another name."""
         return [row for row in self._db.execute("SELECT segment, name FROM there") if row[1] not in names]
 
     def segments_with(self, names: Iterable[str], prefix: str) -> dict[str, str]:
-        """A segment for each of these rows that is in one."""
+        """A segment for each of these rows, if it is in one."""
         select = "SELECT segment FROM there WHERE name = ? AND segment > ? ORDER BY segment LIMIT 1"
         found = ((name, self._db.execute(select, (name, prefix)).fetchone()) for name in names)
         return {name: row[0] for name, row in found if row}
 
     def doubled(self) -> dict[str, set[str]]:
-        """By segment, the names of rows that another segment has too."""
+        """The names of rows that an earlier segment has too, by segment."""
         found: dict[str, set[str]] = {}
         select = "SELECT name, segment FROM there AS a WHERE EXISTS ({})".format(
             "SELECT 1 FROM there WHERE name = a.name AND segment < a.segment"
@@ -146,7 +146,7 @@ class Ledger(Facts):
         return found
 
     def segments_marked(self, marks: Iterable[str]) -> set[str]:
-        """The segments with a row that has one of these marks, or links to a note that has."""
+        """The segments with a row that has one of these marks, or links to a note with one."""
         select = (
             "SELECT segment FROM there WHERE memory = ?1 OR text = ?1 UNION SELECT segment FROM linked WHERE mark = ?1"
         )
@@ -158,36 +158,36 @@ class Ledger(Facts):
         return {name for each in marks for (name,) in self._db.execute(select, (each,))}
 
     def hold(self, entries: Iterable[FileRows], day: int, keep: int) -> None:
-        """Note what this machine holds today; what it has not held for `keep` days is forgotten."""
+        """Record what this machine has today, and forget what it has not had for `keep` days."""
         with at_once(self._db):
             rows = [(*each, day) for each in entries]
             self._db.executemany("INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?, ?)", rows)
             self._db.execute("DELETE FROM held WHERE abs(day - ?) > ?", (day, keep))
 
     def held(self) -> list[FileRows]:
-        """All that this machine holds or held lately."""
+        """Everything that this machine has, or had recently."""
         return [FileRows(*row) for row in self._db.execute("SELECT name, memory, text FROM held")]
 
     def held_as(self, column: str, marks: Iterable[str]) -> list[FileRows]:
-        """What this machine holds or held of these memories or paths."""
+        """What this machine has, or had recently, of these memories or paths."""
         select = f"SELECT name, memory, text, path, called FROM held WHERE {column} = ?"
         return [FileRows(*row) for each in marks for row in self._db.execute(select, (each,))]
 
     def offered(self, memories: Iterable[str]) -> set[str]:
-        """Which of these memories are in the store, as far as it was read, or were offered by this machine."""
+        """Which of these memories are known to be in the store, or may have been added by this machine."""
         select = "SELECT 1 FROM there WHERE memory = ?1 UNION ALL SELECT 1 FROM held WHERE memory = ?1 LIMIT 1"
         return {each for each in memories if self._db.execute(select, (each,)).fetchone()}
 
     def owe(self, marks: Iterable[str]) -> None:
-        """Note what must be taken out of the store."""
+        """Record what must be removed from the store."""
         self._db.executemany("INSERT OR IGNORE INTO owed VALUES (?)", [(each,) for each in marks])
 
     def owed(self) -> list[str]:
-        """What must still be taken out of the store."""
+        """What must still be removed from the store."""
         return [each for (each,) in self._db.execute("SELECT mark FROM owed ORDER BY mark")]
 
     def settle(self, marks: Iterable[str]) -> None:
-        """These are out of the store: no trace of them is kept."""
+        """These have been removed from the store: forget them."""
         gone = [(each,) for each in marks]
         with at_once(self._db):
             self._db.executemany("DELETE FROM owed WHERE mark = ?", gone)

@@ -1,4 +1,4 @@
-"""The objects of a store, with a time limit on every call and errors that quote nothing of a credential."""
+"""The objects of a store, with a time limit on every call and errors that never quote credentials."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 from vault_mem.errors import StoreError
 
 T = TypeVar("T")
-# A request that takes longer is given up, and tried once more if there is time.
+# A longer request is given up, and tried once more if there is time.
 REQUEST_SECONDS, CONNECT_SECONDS = 10, 3
-# What is taken from the environment of a command, for each kind of store.
+# The variables of a command's environment that are used, by kind of store.
 _FROM_ENVIRONMENT = {
     "s3": {
         "AWS_ACCESS_KEY_ID": "access_key_id",
@@ -47,7 +47,7 @@ _INSTALL = "pip install 'vault-mem[store]'"
 
 @dataclass(frozen=True)
 class ObjectInfo:
-    """An object as a listing has it; `modified` is by the clock of the store."""
+    """An object as listed; `modified` is by the clock of the store."""
 
     modified: float
     size: int
@@ -57,7 +57,7 @@ class ObjectInfo:
 
 @dataclass
 class Traffic:
-    """What was asked of a store."""
+    """How many requests and bytes went to a store and came from it."""
 
     requests: int = 0
     read: int = 0
@@ -65,12 +65,12 @@ class Traffic:
 
 
 def shown(uri: str) -> str:
-    """A store's address without what may be a password in it."""
+    """A store's address without any password in it."""
     return re.sub(r"//[^/]*@", "//(hidden)@", uri.partition("?")[0])
 
 
 class Objects:
-    """The objects below one address. Raises as unreachable if used longer than `seconds`."""
+    """The objects below one address. After `seconds`, every call raises StoreError."""
 
     def __init__(self, uri: str, env: Mapping[str, str], options: Iterable[str], seconds: float) -> None:
         self.traffic = Traffic()
@@ -84,48 +84,48 @@ class Objects:
                 "the address of the store should be a bucket and a folder in it, and nothing else",
                 "s3://bucket/folder; credentials belong in the environment or in store_options",
             )
-        self._numbers_all = scheme == "gs"  # every object there has a number, whether or not old ones are kept
+        self._numbers_all = scheme == "gs"  # every object there has a version number, even if old versions are not kept
         given = _FROM_ENVIRONMENT[scheme]
         config = {name: env[variable] for variable, name in given.items() if env.get(variable)}
         config |= {name.strip(): value.strip() for name, _, value in (each.partition("=") for each in options)}
         self._store = _opened(uri, config)
 
     def get(self, name: str) -> bytes | None:
-        """An object; None where there is none."""
+        """An object, or None."""
         data = self._ask(lambda: bytes(self._store.get(name).bytes()), missing=None)
         self.traffic.read += len(data or b"")
         return data
 
     def put(self, name: str, data: bytes) -> None:
-        """Write an object, whatever was there."""
+        """Write an object, and replace what was there."""
         self._put(name, data, "overwrite")
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Write an object that is not there yet; False where somebody was faster."""
+        """Write an object unless it exists; False if it does."""
         return self._put(name, data, "create")
 
     def swap(self, name: str, data: bytes, seen: ObjectInfo) -> bool:
-        """Write an object that is as it was when it was listed; False where somebody was faster."""
+        """Replace an object unless it changed since it was listed; False if it did."""
         return self._put(name, data, {"e_tag": seen.tag} | ({"version": seen.version} if seen.version else {}))
 
     def list(self, prefix: str) -> dict[str, ObjectInfo]:
-        """The objects whose names begin so, up to a stroke."""
+        """The objects whose names begin with a prefix that ends in a slash."""
         found = self._ask(lambda: self._store.list(prefix).collect())
         self.traffic.requests += len(found) // 1000  # a listing comes in pages
         return {each["path"]: _info(each) for each in found}
 
     def look_at(self, name: str) -> ObjectInfo | None:
-        """One object as a listing would have it."""
+        """What a listing says about one object, or None."""
         each = self._ask(lambda: self._store.head(name), missing=None)
         return each and _info(each)
 
     def delete(self, *names: str) -> None:
-        """Remove objects; those that are not there are none to remove."""
+        """Remove objects; missing ones are ignored."""
         for name in names:
             self._ask(lambda name=name: self._store.delete(name), missing=None)  # type: ignore[misc]
 
     def time_left(self) -> float:
-        """How long the store may still be used: a computer that slept has been away, though one clock stood still."""
+        """How many seconds the store may still be used. Both clocks count, since one stops while a computer sleeps."""
         monotonic, wall = self._began
         return self._seconds - max(time.monotonic() - monotonic, time.time() - wall)
 

@@ -1,8 +1,8 @@
-"""The store itself: segments of rows that are only ever added, and what is done so that purged ones do not come back.
+"""The store itself: segments of rows, and what keeps purged rows from coming back.
 
-A segment is an Arrow file under the name of its own hash, written with one request: it is there whole or not at all,
-and never changes. Machines add side by side. Whoever takes rows out, folds small segments together or lets old ones
-expire holds the lease. Ages are told by the clock of the store, for those of machines are wrong now and then.
+A segment is an Arrow file named by its own hash and written with one request: it is complete or not there, and never
+changes. Machines add segments side by side. Removing rows, merging small segments and expiring old ones needs the
+lease. Ages are measured by the clock of the store, because those of machines are sometimes wrong.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from vault_mem.store.ledger import FileRows, Ledger
 from vault_mem.store.objects import ObjectInfo, Objects
 
 FORMAT = 3
-# Of every segment, whatever else it has: a row's name, and the marks of its memory, its text and the notes it links to.
+# The columns of every segment: a row's name, and the marks of its memory, its text and the notes it links to.
 NAME, MEMORY, TEXT, LINKED = "name", "mark_memory", "mark_text", "marks_linked"
-# A machine that died with the lease keeps the others waiting for so long; one that works has given up by then.
+# The lease of a machine that died lapses after this time; a working machine has given up by then.
 LEASE_SECONDS = 120
-# And one that died while it added rows keeps a purge waiting for so long.
+# A machine that died while adding rows delays a purge for this time.
 ADDING_SECONDS = 60
-# What is in no machine's list for so long expires; what was added so lately need not be in a list yet.
+# Rows that no machine lists expire after this many days; new rows need not be listed for the second number of days.
 EXPIRY_DAYS, GRACE_DAYS = 30, 2
 _DAY = 86_400
-# This many segments with fewer rows than that are merged into one.
+# MANY_SEGMENTS segments with fewer than FEW_ROWS rows are merged into one.
 FEW_ROWS, MANY_SEGMENTS = 500, 20
 _POLL = 0.3
 # The last seconds are for requests, not for waiting.
@@ -43,7 +43,7 @@ Taken = Callable[[str, pa.Table], None]
 
 
 class Store:
-    """A bucket and what this machine knows of it. One process of a machine at a time writes to it."""
+    """The objects, and what this machine knows about them. Only one process of a machine writes at a time."""
 
     def __init__(self, objects: Objects, ledger: Ledger) -> None:
         self.objects = objects
@@ -51,7 +51,7 @@ class Store:
         self._salt = ""
 
     def meet(self) -> None:
-        """See to it that this store can be used: its format, its salt, and whether conditional writes are honoured."""
+        """Make sure that this store can be used: check its format, read its salt, and try conditional writes."""
         raw = self.objects.get("format.json")
         if raw is None:
             self._try_out()
@@ -69,7 +69,7 @@ class Store:
                 f"the store has format {known}, and this version reads {FORMAT}",
                 "name another folder, or use the same version of vault-mem on all machines",
             )
-        if salt != self.ledger.get("salt"):  # new to us, or emptied and begun again since
+        if salt != self.ledger.get("salt"):  # new to this machine, or emptied since
             self._try_out()
             self.ledger.put(salt=salt)
         self._salt = salt
@@ -94,7 +94,7 @@ class Store:
             )
 
     def catch_up(self, take: Taken = lambda segment, table: None) -> dict[str, ObjectInfo]:
-        """Read the segments that others have added since; `take` is given each. Returns all there are."""
+        """Read the segments that others have added since, and pass each to `take`. Returns all segments."""
         listing = self.objects.list("rows/")
         read = self.ledger.segments()
         self.ledger.drop_segments(read - set(listing))
@@ -106,11 +106,11 @@ class Store:
         return listing
 
     def unread(self) -> int:
-        """How many segments others have added that were not read yet."""
+        """How many segments have not been read yet."""
         return len(set(self.objects.list("rows/")) - self.ledger.segments())
 
     def read(self, segment: str) -> pa.Table | None:
-        """The rows of a segment; None where it is gone, or is not what it was written as."""
+        """The rows of a segment; None if it is gone or damaged."""
         raw = self.objects.get(segment)
         if raw is None or _name_of(raw) != segment.rpartition("/")[2]:
             return None
@@ -121,12 +121,12 @@ class Store:
         return table if {NAME, MEMORY, TEXT, LINKED} <= set(table.column_names) else None
 
     def add(self, prefix: str, tables: Callable[[], Iterable[pa.Table]]) -> int:
-        """Add rows, but for those of which the store has a tombstone. Returns how many segments that made.
+        """Add rows, except those with a tombstone in the store. Returns the number of segments added.
 
-        `tables` is asked once it is known what others have added.
+        `tables` is called once it is known what others have added.
         """
         adding = self.ledger.left_or("adding", f"adding/{self.ledger.machine}-{secrets.token_hex(4)}")
-        self.objects.put(adding, b"")  # before the tombstones are read: who purges waits for us
+        self.objects.put(adding, b"")  # before tombstones are read: a purge waits for it to go
         try:
             self.catch_up()
             forbidden = self._tombstones()
@@ -166,7 +166,7 @@ class Store:
         self.ledger.note_segment(segment, file_rows_in(table), linked_in(table))
 
     def withdraw(self, marks: Iterable[str]) -> None:
-        """Leave tombstones for these marks, and take every row with one of them out, now and in all segments."""
+        """Leave tombstones for these marks, and remove every row with one of them from all segments."""
         marks = list(marks)
         with self.lease(wait=True):
             for tombstone in {self._tombstone(mark) for mark in marks} - self._tombstones():
@@ -198,9 +198,9 @@ class Store:
         self.ledger.drop_segments(names)
 
     def _wait_for_others(self) -> None:
-        """Wait until those are done who may have looked for tombstones before ours were there."""
+        """Wait for machines that may have read the tombstones before ours were written."""
         waiting_for = self.objects.list("adding/")
-        waiting_for.pop(self.ledger.get("adding") or "", None)  # our own, from when we were cut off
+        waiting_for.pop(self.ledger.get("adding") or "", None)  # our own, left when we were cut off
         if not waiting_for:
             return
         now, asked = self.now(), time.monotonic()
@@ -213,7 +213,7 @@ class Store:
                 waiting_for = {name: seen for name, seen in waiting_for.items() if name in there}
 
     def _wait(self, reason: str) -> None:
-        """Give another machine a moment; raises StoreError where there is no time left for that."""
+        """Wait a moment for another machine; raises StoreError if no time is left."""
         if self.objects.time_left() < _LAST_SECONDS:
             raise StoreError(reason, "that takes two minutes at most; the next command tries again")
         time.sleep(_POLL)
@@ -229,7 +229,7 @@ class Store:
 
     @contextmanager
     def lease(self, *, wait: bool = False) -> Iterator[bool]:
-        """Be the only one who takes rows out of the store; False where another is, and this one does not `wait`."""
+        """The right to remove rows, which one machine has at a time; False if another has it and we do not `wait`."""
         token = self.ledger.left_or("lease", secrets.token_hex(16)).encode()
         while not self._take_lease(token):
             if not wait:
@@ -250,11 +250,11 @@ class Store:
         seen = self.objects.look_at("lease")
         if seen is None:
             return False
-        ours = self.objects.get("lease") == token  # from when we were cut off
+        ours = self.objects.get("lease") == token  # left when we were cut off
         return (ours or self.now() - seen.modified >= LEASE_SECONDS) and self.objects.swap("lease", token, seen)
 
     def write_list(self) -> None:
-        """Tell the others what this machine holds, but for what must not be in the store."""
+        """Tell the others what this machine has, except what must not be in the store."""
         forbidden = self._tombstones()
         held = {
             each.name
@@ -267,14 +267,14 @@ class Store:
         self.objects.put(list_, zlib.compress("\n".join(sorted(held)).encode()))
 
     def _listed(self, list_: str) -> set[str] | None:
-        """What a machine holds; None where its list is damaged."""
+        """What a machine has; None if its list is damaged."""
         try:
             return set(zlib.decompress(self.objects.get(list_) or b"").decode().split("\n"))
         except (zlib.error, UnicodeDecodeError):
             return None
 
     def tidy(self) -> None:
-        """Fold small segments together, and let expire what no machine has held for long; one machine at a time."""
+        """Merge small segments, and remove what no machine has had for long; only one machine does it at a time."""
         with self.lease() as alone:
             if not alone:
                 return
@@ -295,7 +295,7 @@ class Store:
         for name in set(lists) - set(gone):
             theirs = self._listed(name)
             if theirs is None:
-                return  # who knows what it holds: nothing expires today
+                return  # a damaged list could have anything: nothing expires today
             held |= theirs
         expired: dict[str, set[str]] = {}
         for segment, name in self.ledger.not_in(held):
@@ -306,7 +306,7 @@ class Store:
         self.objects.delete(*gone)
 
     def _fold(self) -> None:
-        """Write small segments as one, each row once, and without those that a tombstone forbids."""
+        """Merge small segments into one, with each row once and without those that a tombstone forbids."""
         by_prefix: dict[str, list[str]] = {}
         for segment in self.ledger.small(FEW_ROWS):
             by_prefix.setdefault(segment.rpartition("/")[0], []).append(segment)
@@ -324,18 +324,18 @@ class Store:
 
 
 def file_rows_in(table: pa.Table) -> list[FileRows]:
-    """What a segment holds, a file once."""
+    """The files of a segment, each once."""
     columns = (table[column].to_pylist() for column in (NAME, MEMORY, TEXT))
     return list(dict.fromkeys(map(FileRows, *columns)))
 
 
 def linked_in(table: pa.Table) -> set[str]:
-    """The marks of all notes that a segment's rows link to: their titles may stand in it."""
+    """The marks of all notes that a segment's rows link to, whose titles it may contain."""
     return {mark for marks in table[LINKED].unique().to_pylist() for mark in marks.split()}
 
 
 def without(table: pa.Table, dead: set[str]) -> pa.Table:
-    """A segment without the rows that have one of these names or marks, or link to such a note."""
+    """A segment without the rows that have one of these names or marks, or link to a note with one."""
     if not dead:
         return table
     values = pa.array(sorted(dead), pa.string())

@@ -18,7 +18,7 @@ _DATE = re.compile(rb"(?:^|(?<=\r))created:[ \t]*\S", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Why:
+class ChangeReason:
     """Why one memory was changed, where a transaction changes several for different reasons.
 
     `payload` is what came with the change and is no part of the memory.
@@ -50,8 +50,8 @@ def revisions(
     folder: Folder,
     op: str,
     command: str,
-    why: Why,
-    whys: Mapping[str, Why],
+    why: ChangeReason,
+    whys: Mapping[str, ChangeReason],
     steps: Iterable[Step],
     written: Mapping[str, str | bool],
 ) -> list[AppendStep]:

@@ -27,7 +27,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.parse import parse
 from vault_mem.vault import carry, files, late, own
 from vault_mem.vault.folder import JOURNAL, OWN, Folder
-from vault_mem.vault.history import Why, has_date, revisions
+from vault_mem.vault.history import ChangeReason, has_date, revisions
 from vault_mem.vault.interrupted import PURGING, request_id, unsettled
 from vault_mem.vault.lock import WAIT_SECONDS, locked, try_lock
 from vault_mem.vault.steps import (
@@ -37,7 +37,7 @@ from vault_mem.vault.steps import (
     LineStep,
     State,
     Step,
-    Was,
+    ViewBefore,
     as_text,
     from_record,
     read,
@@ -104,7 +104,7 @@ class Transaction:
     ids: list[str] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
     written: dict[str, str | bool] = field(default_factory=dict)  # by memory: which part of its text is ours
-    whys: dict[str, Why] = field(default_factory=dict)
+    whys: dict[str, ChangeReason] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     _undated: dict[str, bytes] = field(default_factory=dict)  # texts as they were asked for, where a date was added
@@ -192,12 +192,12 @@ class Transaction:
             for step in self.steps:
                 if isinstance(step, LineStep) and step.key == key:
                     text, _ = step.applied(text)
-            was = Was.of(text, changed_at(self.folder, key), id_)
+            was = ViewBefore.of(text, changed_at(self.folder, key), id_)
             self.steps.append(LineStep(key, id_, before, after, position, was))
 
     def lines(self, key: str, new: Mapping[str, str], position: str) -> None:
         """Add the lines of memories that a view does not mirror yet, by id."""
-        was = Was.of(as_text(read(self.folder, key)), changed_at(self.folder, key), "")
+        was = ViewBefore.of(as_text(read(self.folder, key)), changed_at(self.folder, key), "")
         self.steps += [LineStep(key, id_, None, line, position, was) for id_, line in new.items()]
 
     def append(self, key: str, line: str) -> None:
@@ -226,7 +226,7 @@ class Transaction:
             if isinstance(step, FileStep) and not step.loose and read(folder, step.key) != step.before:
                 raise Changed(f"{step.key} changed while it was being edited", "nothing was written; try again")
         self.op = f"{next_number(folder):06d}-{folder.now():%Y%m%dT%H%M%S}"
-        why = Why(self.reason, self.evidence)
+        why = ChangeReason(self.reason, self.evidence)
         self.steps += revisions(folder, self.op, self.command, why, self.whys, self.steps, self.written)
         request = request_id.get()
         name = f"{self.op}.{request}" if _REQUEST.fullmatch(request) else self.op

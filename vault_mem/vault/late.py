@@ -37,7 +37,7 @@ _FRONT = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n.*?^---[ \t]*$", re.MULT
 
 
 @dataclass(frozen=True)
-class Displaced:
+class DisplacedFile:
     """A file that an operation displaced, as its name in the journal tells."""
 
     key: str
@@ -62,11 +62,11 @@ def look_after(folder: Folder, done: Iterable[tuple[Stage, FileStep]]) -> None:
             folder.tree.drop(kept)
 
 
-def waiting(folder: Folder) -> list[Displaced]:
+def waiting(folder: Folder) -> list[DisplacedFile]:
     """The displaced files that are still kept."""
     found = [(name, _WAS.fullmatch(name)) for name in folder.tree.names(JOURNAL, ".was")]
     return [
-        Displaced(f"{JOURNAL}/{name}", match["name"], int(match["number"]), int(match["size"]), match["digest"])
+        DisplacedFile(f"{JOURNAL}/{name}", match["name"], int(match["number"]), int(match["size"]), match["digest"])
         for name, match in found
         if match
     ]
@@ -122,7 +122,7 @@ def in_use(tree: Tree, key: str) -> bool | None:
 
 
 def _bring_back(
-    folder: Folder, each: Displaced, text: bytes, added: bytes | None, transaction: type[Transaction]
+    folder: Folder, each: DisplacedFile, text: bytes, added: bytes | None, transaction: type[Transaction]
 ) -> str:
     """Put late text where the note is now. Returns what to report; nothing if the note is unknown."""
     entry = _entry(folder, each.name)

@@ -24,13 +24,13 @@ MOST_PARTS = 500
 
 
 @contextmanager
-def together(folder: Folder, command: str) -> Iterator[Whole]:
+def together(folder: Folder, command: str) -> Iterator[RunningOperation]:
     """Hold the vault for writing; every transaction of the block is part of one operation.
 
     An interrupt ends it where it is, and what was done by then is the operation. Any other error takes it back.
     """
     with journal.writing(folder):
-        whole = Whole(folder, secrets.token_hex(4), command, journal.last_number(folder))
+        whole = RunningOperation(folder, secrets.token_hex(4), command, journal.last_number(folder))
         whole.begin()
         token = journal.part_of.set(whole.token)
         try:
@@ -47,7 +47,7 @@ def together(folder: Folder, command: str) -> Iterator[Whole]:
             journal.part_of.reset(token)
 
 
-class Whole:
+class RunningOperation:
     """An operation on its way."""
 
     def __init__(self, folder: Folder, token: str, command: str, since: int) -> None:
@@ -137,13 +137,13 @@ class Whole:
                 self.folder.tree.drop(f"{JOURNAL}/{entry.name}.json")
 
 
-def begun(folder: Folder) -> list[Whole]:
+def begun(folder: Folder) -> list[RunningOperation]:
     """The operations that a crash left in parts; the vault is locked, so no other process is at them."""
     found = []
     for name in folder.tree.names(JOURNAL, ".parts"):
         try:
             since, _, command = (read(folder, f"{JOURNAL}/{name}") or b"").decode().partition(" ")
-            found.append(Whole(folder, name.removesuffix(".parts"), command, int(since)))
+            found.append(RunningOperation(folder, name.removesuffix(".parts"), command, int(since)))
         except ValueError:
             own.set_aside(folder.tree, f"{JOURNAL}/{name}", "not the sign of an operation in parts")
     return found

@@ -125,7 +125,7 @@ def drop_table(folder: Folder) -> None:
 
 
 @dataclass(frozen=True)
-class Left:
+class InboxItem:
     """What a hook has left: where it lies, the agent and folder it named, and what it was told."""
 
     name: str
@@ -143,18 +143,18 @@ class Left:
                 folder.tree.drop(f"{INBOX}/{self.name}")
 
 
-def waiting(folder: Folder, elsewhere: Path | None = None) -> list[Left]:
+def waiting(folder: Folder, elsewhere: Path | None = None) -> list[InboxItem]:
     """What hooks have left to be taken in, oldest first; `elsewhere` is where they leave what the vault cannot take."""
-    found: list[Left] = []
+    found: list[InboxItem] = []
     for name in folder.tree.names(INBOX, ".in")[:_MOST_WAITING] if folder.tree.exists(INBOX) else ():
         raw = own.read(folder.tree, f"{INBOX}/{name}")
         agent, _, rest = (raw or b"").partition(b"\n")
         cwd, _, told = rest.partition(b"\n")
-        found.append(Left(name, os.fsdecode(agent), os.fsdecode(cwd), told))
+        found.append(InboxItem(name, os.fsdecode(agent), os.fsdecode(cwd), told))
     return found + list(_elsewhere(folder, elsewhere))
 
 
-def _elsewhere(folder: Folder, inbox: Path | None) -> Iterator[Left]:
+def _elsewhere(folder: Folder, inbox: Path | None) -> Iterator[InboxItem]:
     try:
         names = sorted(each for each in os.listdir(inbox) if each.endswith(".in")) if inbox else []  # noqa: PTH208
     except OSError:
@@ -164,7 +164,7 @@ def _elsewhere(folder: Folder, inbox: Path | None) -> Iterator[Left]:
         with contextlib.suppress(OSError):
             root, agent, cwd, told = [*path.read_bytes().split(b"\n", 3), b"", b"", b""][:4]
             if os.fsdecode(root) == str(folder.root):
-                yield Left(name, os.fsdecode(agent), os.fsdecode(cwd), told, path)
+                yield InboxItem(name, os.fsdecode(agent), os.fsdecode(cwd), told, path)
 
 
 def note_missed(folder: Folder, agent: str, reason: str, waits: str = "") -> None:

@@ -180,7 +180,7 @@ class FileStep:
 
 
 @dataclass(frozen=True)
-class Was:
+class ViewBefore:
     """A view as it was before a line of it changed: its text by its hash, its time, and where the line stood."""
 
     hash: str
@@ -188,9 +188,9 @@ class Was:
     lines: list[int]
 
     @staticmethod
-    def of(text: str | None, time: int | None, id_: str) -> Was:
+    def of(text: str | None, time: int | None, id_: str) -> ViewBefore:
         """A view as it is."""
-        return Was(_hash(text), time, marked.line_numbers(text, id_))
+        return ViewBefore(_hash(text), time, marked.line_numbers(text, id_))
 
     def matches(self, text: str | None) -> bool:
         """Whether a text is the one it was."""
@@ -214,8 +214,8 @@ class LineStep:
     before: str | None
     after: str | None
     position: str = marked.BY_TIME
-    was: Was | None = None
-    back_to: Was | None = None
+    was: ViewBefore | None = None
+    back_to: ViewBefore | None = None
 
     @property
     def adds(self) -> bool:
@@ -438,10 +438,10 @@ def _line(value: Any) -> str | None:
     return value
 
 
-def _was(record: Any) -> Was | None:
+def _was(record: Any) -> ViewBefore | None:
     if record is None:
         return None
-    return Was(str(record["hash"]), _time(record["time"]), [int(number) for number in record["places"]])
+    return ViewBefore(str(record["hash"]), _time(record["time"]), [int(number) for number in record["places"]])
 
 
 def _hash(text: str | None) -> str:

@@ -1,4 +1,4 @@
-"""What the page asks and is answered: each a call of the library or of one operation, put into JSON."""
+"""The answers to the page's questions: each calls the library or one operation and returns JSON."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from vault_mem.web.vault import SeenVault
 MOST_RESULTS = 50
 MOST_LISTED = 500
 DEEPEST = 4
-# A file of this size is not compared with what it was: its difference would be no help.
+# Larger files are not compared: nobody would read the difference.
 _MOST_COMPARED = 300_000
 _EXCERPT = 160
 _FIELDS = ("kind", "category", "importance", "tags", "people", "emotion", "about_time", "supersedes", "private")
@@ -47,7 +47,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True)
 class Call:
-    """One question of a page: the vault as it sees it, what the address and the body say, and the page's secret."""
+    """One request of a page: the vault as this page sees it, the values of address and body, and the page's secret."""
 
     vault: SeenVault
     given: Mapping[str, str]
@@ -105,7 +105,7 @@ def status(call: Call) -> Answer:
 
 
 def facets(call: Call) -> Answer:
-    """What memories can be chosen by."""
+    """The values that memories can be filtered by."""
     return call.vault.look(facets_of).to_dict()
 
 
@@ -116,7 +116,7 @@ def listed(call: Call) -> Answer:
 
 
 def recall(call: Call) -> Answer:
-    """What a question finds, with all that made the score."""
+    """What a query finds, with the parts of each score."""
     started = time.monotonic()
     question = Question(call.given.get("q", ""), call.number("n", 10, MOST_RESULTS), call.filters)
     found = call.vault.ask(question)
@@ -134,7 +134,7 @@ def recall(call: Call) -> Answer:
 
 
 def why_not(call: Call) -> Answer:
-    """At which stage a memory is left out, or where it stands."""
+    """At which stage a recall drops a memory, or its rank."""
     question = Question(call.given.get("q", ""), call.number("n", 10, MOST_RESULTS), call.filters)
     found = call.vault.ask_why_not(call.given.get("id", ""), question)
     return {
@@ -201,7 +201,7 @@ def _told(call: Call, budget: int, text: str) -> Answer:
 
 
 def timeline(call: Call) -> Answer:
-    """How many memories each span of time has, and how they felt."""
+    """The number of memories in each span of time, and how they felt."""
     found = call.vault.look(timeline_of, call.given.get("by") or "month", call.filters.as_of)
     record = found.to_dict()
     spans = record.pop("spans")
@@ -254,7 +254,7 @@ def graph(call: Call) -> Answer:
 
 
 def review(call: Call) -> Answer:
-    """What waits for a decision, with the memories it is about."""
+    """The proposals that wait for an answer, with their memories."""
     waiting = call.vault.review()
     memories = call.vault.look(of_ids, {id_ for each in waiting for id_ in each.ids})
     beside = call.vault.look(around, list(memories.values()))
@@ -263,7 +263,7 @@ def review(call: Call) -> Answer:
         of_it = [memories[id_] for id_ in each.ids if id_ in memories]
         private = any(memory.private for memory in of_it)
         texts = [memory.content for memory in of_it]
-        said = call.vault.said_around(each) if call.private else []  # sessions are their owner's alone
+        said = call.vault.said_around(each) if call.private else []  # sessions are private
         shown.append(
             {
                 "key": each.id,
@@ -321,12 +321,12 @@ def undo(call: Call) -> Answer:
 
 
 def health(call: Call) -> Answer:
-    """How the vault is, and which command puts right what is not."""
+    """The health of the vault, and the commands that fix problems."""
     return state.health(call.vault, quick=call.given.get("quick") == "1")
 
 
 def check(call: Call) -> Answer:
-    """What saving a draft would come to; nothing is written."""
+    """What saving a draft would do; nothing is written."""
     try:
         found = call.vault.look(check_draft, _draft(call))
     except VaultMemError as error:
@@ -350,7 +350,7 @@ def check(call: Call) -> Answer:
 
 
 def remember(call: Call) -> Answer:
-    """Save a new memory, in the owner's own hand."""
+    """Save a new memory, with its owner as source."""
     draft = replace(_draft(call), source="hand")
     result, op = call.vault.change(_remembered, draft, force=call.body.get("force") is True)
     if result.duplicate_of is not None:
@@ -363,7 +363,7 @@ def _remembered(workspace: Workspace, draft: Draft, *, force: bool) -> tuple[Rem
 
 
 def edit(call: Call) -> Answer:
-    """Save a whole note, if it still says what the page was given."""
+    """Save a whole note, unless it changed since the page read it."""
     id_, text, digest = call.text("id"), call.text("raw"), call.text("hash")
     try:
         done = call.vault.change(save_text, id_, text, digest)
@@ -378,7 +378,7 @@ def edit(call: Call) -> Answer:
 
 
 class Repeated(Conflict):
-    """What was to be saved repeats a memory."""
+    """The new text repeats a memory."""
 
     code = "duplicate"
 
@@ -388,7 +388,7 @@ class Repeated(Conflict):
 
 
 class Edited(Conflict):
-    """The note was changed while it was edited here: both texts, for a person to choose from."""
+    """The note changed while it was edited here: both texts, for the person to choose from."""
 
     def __init__(self, error: Conflict, yours: str, theirs: str, digest: str) -> None:
         super().__init__(error.message, error.hint)
@@ -404,7 +404,7 @@ def _draft(call: Call) -> Draft:
 
 
 class PrivateOff(VaultMemError):
-    """Something private was wanted in a tab that does not see private memories."""
+    """A tab that does not see private memories asked for something private."""
 
     code = "private"
 
@@ -427,7 +427,7 @@ def _result(call: Call, found: Found, beside: Around) -> Answer:
 
 
 def _parts(content: str, passage: str) -> list[tuple[str, bool]]:
-    """A text with the part that answers marked in it."""
+    """A text, with the part that answers marked."""
     answer = passage.removeprefix("...").removesuffix("...").strip()
     before, found, after = content.partition(answer) if answer else (content, "", "")
     return [(text, marked) for text, marked in ((before, False), (found, True), (after, False)) if text]

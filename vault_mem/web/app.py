@@ -21,7 +21,7 @@ from vault_mem.visible import all_visible
 from vault_mem.web import answers
 from vault_mem.web.events import Hub
 from vault_mem.web.files import page, send_file
-from vault_mem.web.gate import MOST_BYTES, Session
+from vault_mem.web.gate import MOST_BYTES, BrowserSession
 from vault_mem.web.vault import SeenVault, seeing
 
 _ASKED = {
@@ -57,13 +57,13 @@ _STATUS = {
     "edit_refused": 409,
     "secret": 422,
 }
-# The vault, the disk, the index or the settings do not let it: the page may ask again later.
+# Problems of vault, disk, index or settings, after which the page may ask again.
 _NOT_NOW = 503
-# These are for a text field, or are sanitised HTML: they are sent as they are.
+# For a text field, or sanitised HTML: sent unchanged.
 _AS_THEY_ARE = ("raw", "yours", "theirs", "html")
-# What the page asks first is sent along with it; where the page asks something else, that costs a request and no more.
+# The page's first questions, whose answers are sent along with it. If it asks something else, that is one more request.
 _FIRST = {"api/status": (answers.status, {}), "api/list?n=12": (answers.listed, {"n": "12"})}
-# Who takes longer to send what they have written is not our page.
+# Our page never takes longer to send a body.
 _PATIENCE = 15.0
 MOST_TABS = 64
 
@@ -71,7 +71,7 @@ MOST_TABS = 64
 def application(
     vault: SeenVault, hub: Hub, *, japanese: bool = False, report: Callable[[str], object] = lambda _: None
 ) -> Starlette:
-    """The app that answers the page; who may ask it is the gate's affair. `report` is called with unexpected errors."""
+    """The app that answers the page; the gate decides who may ask. `report` is called with unexpected errors."""
 
     def route(path: str, answer: Callable[[answers.Call], answers.Answer], method: str) -> Route:
         async def endpoint(request: Request) -> Response:
@@ -105,16 +105,18 @@ def application(
     return app
 
 
-async def _page(parts: tuple[bytes, bytes], session: Session, vault: SeenVault, japanese: bool) -> AsyncIterator[bytes]:
-    """The page with its first answers: its files are on their way while these are looked for."""
+async def _page(
+    parts: tuple[bytes, bytes], session: BrowserSession, vault: SeenVault, japanese: bool
+) -> AsyncIterator[bytes]:
+    """The page, then its first answers: the browser loads files while these are prepared."""
     yield parts[0]
     sent = {}
     for path, (answer, given) in _FIRST.items():
         call = answers.Call(vault, given, {}, private=False, csrf=session.csrf, japanese=japanese)
-        # the page asks by itself, and is told why there is no answer
+        # the page asks again, and is told the reason
         with contextlib.suppress(Exception), seeing(private=False):
             sent[path] = _shown({"private": False} | await run_in_threadpool(answer, call))
-    yield _as_bytes(sent).replace(b"<", rb"\u003c")  # no text of a note ends the element it stands in
+    yield _as_bytes(sent).replace(b"<", rb"\u003c")  # so that no text of a note can end the script element
     yield parts[1]
 
 
@@ -125,7 +127,7 @@ async def _answered(
     japanese: bool,
     report: Callable[[str], object],
 ) -> Response:
-    """What an answer says, or why there is none."""
+    """The answer, or the error as JSON."""
     session = _session(request)
     private = session.sees_private(request.headers.get("x-private", ""))
     try:
@@ -138,7 +140,7 @@ async def _answered(
         return _error(error.code, error.message, error.hint, getattr(error, "more", {}))
     except ClientDisconnect:
         return Response(status_code=400)
-    except Exception as error:  # the server goes on, whatever one question ran into; what it was may be private
+    except Exception as error:  # the server goes on; the error may quote private text
         if vault.folder.env.get("VAULT_MEM_DEBUG") == "raise":
             raise
         report(f"{answer.__name__}: {redact.trace(error)}")
@@ -163,7 +165,7 @@ async def _switch(request: Request) -> Response:
 
 
 async def _body(request: Request) -> Mapping[str, Any]:
-    """What a change says: one JSON object, of a size that a memory can have."""
+    """The body of a change: one JSON object, no larger than a memory may be."""
     parts = bytearray()
     try:
         async with asyncio.timeout(_PATIENCE):
@@ -179,8 +181,8 @@ async def _body(request: Request) -> Mapping[str, Any]:
     return document
 
 
-def _session(request: Request) -> Session:
-    session: Session = request.scope["browser"]
+def _session(request: Request) -> BrowserSession:
+    session: BrowserSession = request.scope["browser"]
     return session
 
 

@@ -1,7 +1,7 @@
-"""The page's modules as one script, put together when the server starts: the browser asks once, not for each.
+"""The page's modules as one script, made when the server starts, so that the browser sends one request.
 
-No parser: it understands `import` and `export` as the files of `static` write them, each at the beginning of a line
-(in the minified ones anywhere). Every module becomes a function that returns what it exports.
+This is no parser: it knows `import` and `export` as the files of `static` use them, at the beginning of a line (in
+minified files anywhere). Every module becomes a function that returns its exports.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _DEFAULT = re.compile(r"\bexport default ")
 
 
 def bundled(modules: Mapping[str, str], first: str) -> str:
-    """All modules that `first` needs and then itself; `modules` has their texts by path."""
+    """All modules that `first` needs, then `first` itself; `modules` has the texts by path."""
     done: dict[str, str] = {}
 
     def add(path: str) -> None:
@@ -50,7 +50,7 @@ def _as_function(path: str, text: str, before: list[str]) -> str:
 
 
 def _pair(name: str, *, of: str) -> str:
-    """`a as b` in the words of an object: to a module's reader `a` is the key, to its writer the value."""
+    """`a as b` as an entry of an object: for an import `a` is the key, for an export the value."""
     inner, _, outer = name.strip().partition(" as ")
     if not outer:
         return inner

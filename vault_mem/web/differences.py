@@ -1,4 +1,4 @@
-"""What differs between two texts, in reading order: word by word, or line by line where they are long."""
+"""The difference of two texts in reading order: by words, or by lines for long texts."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from difflib import SequenceMatcher
 
 Difference = list[tuple[str, str]]
 
-# A word, white space, or one sign: where words are not parted by spaces, every character is one.
+# A word, white space, or one character, as in languages without spaces between words.
 _PIECE = re.compile(r"\s+|[0-9A-Za-z\u00c0-\u024f\u0370-\u052f]+|.", re.DOTALL)
 _MOST_WORDS = 3_000
-# Files longer than this are not compared: it would take seconds.
+# Longer files are not compared, which would take seconds.
 _MOST_LINES = 5_000
 
 

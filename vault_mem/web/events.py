@@ -1,6 +1,6 @@
-"""What changes in the vault, told to every open page: which files, and to whom.
+"""Changes in the vault, sent to every open page.
 
-A page that sees public memories alone hears nothing of the private folder, not even that something happened there.
+A page that sees only public memories is not told about the private folder, not even that something changed there.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from vault_mem.web.vault import SeenVault, seeing
 
 # An editor saves in several steps; changes within this time are sent as one.
 TOGETHER = 0.1
-# A dead connection is noticed only when something is sent.
+# A dead connection is only noticed when something is sent.
 STILL_THERE = 15.0
 MOST_STREAMS = 32
-# Where the system does not tell of changes, all files are looked at this often, while anybody listens.
+# If the system does not report changes, all files are checked this often while a page listens.
 LOOK_EVERY = 2.0
 
 
 @dataclass
 class Stream:
-    """One page that listens, and what it has not been told yet."""
+    """One page that listens, and the changes it has not been sent yet."""
 
     sees_private: Callable[[], bool]
     woken: asyncio.Event = field(default_factory=asyncio.Event)
@@ -46,15 +46,15 @@ class Stream:
     ended: bool = False
 
 
-class _Ear(Watcher):
-    """A watcher that says of what it hears."""
+class _ReportingWatcher(Watcher):
+    """A watcher that reports every event."""
 
     def __init__(self, folder: Folder, tell: Callable[[str, bool], None], cookies: Path) -> None:
         super().__init__(folder, lambda: None, cookies)
         self._tell = tell
 
     def heard(self, relative: str, *, folder: bool) -> None:
-        """Something happened to this path below the root."""
+        """This path below the root changed."""
         super().heard(relative, folder=folder)
         if not any(part.startswith(".") for part in relative.split("/")):
             self._tell(key_of(relative), folder)
@@ -72,14 +72,14 @@ class Hub:
         self._vault = vault
         self._streams: list[Stream] = []
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ear: _Ear | None = None
+        self._ear: _ReportingWatcher | None = None
         self.changed_at = time.monotonic()
         self.over = threading.Event()
 
     def start(self) -> None:
         """Begin to listen."""
         cookies = Path(tempfile.mkdtemp(prefix="vault-mem-"))
-        self._ear = _Ear(self._vault.folder, self._heard, cookies)
+        self._ear = _ReportingWatcher(self._vault.folder, self._heard, cookies)
         self._ear.start()
         if not self._ear.by_events:
             shutil.rmtree(cookies, ignore_errors=True)
@@ -117,7 +117,7 @@ class Hub:
             self._streams.remove(stream)
 
     async def _told(self, stream: Stream) -> dict[str, object] | None:
-        """What a page is to be told of what has gathered; None where that is nothing it may know."""
+        """The event for a page about the gathered changes; None if it may know of none of them."""
         stream.woken.clear()
         keys, everything = stream.keys, stream.everything
         stream.keys, stream.everything = set(), False
@@ -128,7 +128,7 @@ class Hub:
         try:
             with seeing(private=private):
                 ids = await run_in_threadpool(self._vault.look, _ids, [key for key in shown if key[-3:] == ".md"])
-        except Exception:  # what became of the vault, the page hears when it asks
+        except Exception:  # the page is told when it asks
             ids = []
         if VAULT_FILE in shown and self._ear is not None:
             self._ear.follow(self._vault.folder)
@@ -161,7 +161,7 @@ class Hub:
             stream.woken.set()
 
     def _keep_looking(self) -> None:
-        """What the system does not tell, by looking at all files now and then."""
+        """Find changes by checking all files now and then, for systems that do not report them."""
         before = walk(self._vault.folder).files
         while not self.over.wait(LOOK_EVERY):
             if not self._streams:

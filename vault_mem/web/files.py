@@ -30,7 +30,7 @@ _PACKED_ALREADY = (".png", ".woff2")
 
 @dataclass(frozen=True)
 class File:
-    """A file as it is sent: packed, unless it is already, with what tells one version from another."""
+    """A file as sent: compressed unless it already is, with a tag of its version."""
 
     type: str
     body: bytes
@@ -54,7 +54,7 @@ def _as_sent(body: bytes, ending: str) -> File:
 
 
 def page() -> tuple[bytes, bytes]:
-    """The page up to where the answers to its first questions stand, and the rest of it."""
+    """The page up to the answers to its first questions, and the rest."""
     before, _, after = files()["index.html"].body.partition(b"{}")
     return before, after
 

@@ -1,9 +1,9 @@
-"""Who may speak to the server: the person who was given a token, in the browser that has exchanged it for a cookie.
+"""Who may use the server: the person who was given a token, in the browser that exchanged it for a cookie.
 
-Everybody on this machine can connect, every site can make a browser send requests here, and a name of theirs may lead
-here too (DNS rebinding). So each request must name our own address as its host, come from our own page or from nowhere,
-and bring the cookie; a change must bring the page's own secret besides. Cookies do not know ports: the page lies in a
-folder with a random name, to which the cookie is bound, so that no other server on this host is ever sent it.
+Everybody on this machine can connect, any website can make a browser send requests here, and its domain may resolve to
+this machine (DNS rebinding). So each request must name our own address as its host, have our own page or nothing as its
+origin, and bring the cookie; a change must also bring the page's own secret. Cookies are not bound to ports. So the
+page is in a folder with a random name, to which the cookie is bound: no other server on this host ever receives it.
 """
 
 from __future__ import annotations
@@ -37,29 +37,29 @@ _HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
     "x-dns-prefetch-control": "off",
 }
-# More browsers at once are unlikely; the oldest must open the page again.
+# With more browsers than this, the oldest must open the page again.
 _MOST_SESSIONS = 16
-# Nothing that we serve has another sign in its path: no escapes, no backslashes, no empty or dotted parts.
+# Our paths have no other characters: no escapes, no backslashes, no empty or dotted parts.
 _PATH = re.compile(r"/(?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)*(?:[A-Za-z0-9_-][A-Za-z0-9._-]*)?")
 _STRANGER = "This page belongs to whoever started vault-mem web. Press Enter in that terminal for a new address.\n"
 
 
 @dataclass
-class Session:
-    """One browser that has exchanged a token: its cookie, the folder the page lies in, and the page's own secret."""
+class BrowserSession:
+    """One browser that exchanged a token: its cookie, the folder of its page, and the page's own secret."""
 
     cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     folder: str = field(default_factory=lambda: f"/v/{secrets.token_hex(16)}/")
     csrf: str = field(default_factory=lambda: secrets.token_urlsafe(32))
-    tabs: set[str] = field(default_factory=set)  # the keys of those that have switched private memories on
+    tabs: set[str] = field(default_factory=set)  # the keys of tabs that show private memories
 
     def sees_private(self, key: str) -> bool:
-        """Whether a tab with this key has switched private memories on."""
+        """Whether the tab with this key shows private memories."""
         return bool(key) and key in self.tabs
 
 
 class Refusal(Exception):
-    """A request that goes no further."""
+    """A request that is refused."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
@@ -72,12 +72,12 @@ class Gate:
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, BrowserSession] = {}
         self._token, self._until = "", 0.0
         self._lock = threading.Lock()
 
     def new_token(self) -> str:
-        """A token that is good once, and for a minute; the one before is good no longer."""
+        """A token that is valid once, for a minute; it replaces the one before."""
         with self._lock:
             self._token, self._until = secrets.token_urlsafe(32), time.monotonic() + TOKEN_SECONDS
             return self._token
@@ -128,7 +128,7 @@ class Gate:
         given = parse_qs(scope["query_string"].decode("ascii", "replace")).get("token", [""])
         if scope["method"] != "GET" or not self._take_token(given[0]):
             raise Refusal(401, "session", "")
-        session = Session()
+        session = BrowserSession()
         while len(self._sessions) >= _MOST_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
         self._sessions[session.folder] = session
@@ -143,8 +143,8 @@ class Gate:
                 self._token = ""
             return good
 
-    def _session(self, path: str, headers: Mapping[str, str]) -> Session:
-        """The session of a request: by the folder in its path, and the cookie that belongs to it."""
+    def _session(self, path: str, headers: Mapping[str, str]) -> BrowserSession:
+        """The session of a request, found by the folder in its path and its cookie."""
         session = self._sessions.get("/".join(path.split("/")[:3]) + "/")
         if session is None or not any(_same(each, session.cookie) for each in _cookies(headers)):
             raise Refusal(401, "session", "")
@@ -152,7 +152,7 @@ class Gate:
 
 
 def _one_of_each(scope: Scope) -> dict[str, str]:
-    """The headers by name; a header sent twice, except for cookies, is an attempt to confuse us."""
+    """The headers by name. Only cookies may be sent twice; anything else is an attack."""
     found: dict[str, str] = {}
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
@@ -175,8 +175,8 @@ def _cookies(headers: Mapping[str, str]) -> list[str]:
     return [value for name, _, value in parts if name == COOKIE]
 
 
-def _check_change(session: Session, headers: Mapping[str, str]) -> None:
-    """A change comes as JSON, with the page's own secret, and is no longer than a memory can be."""
+def _check_change(session: BrowserSession, headers: Mapping[str, str]) -> None:
+    """A change must be JSON, have the page's own secret, and be no larger than a memory may be."""
     if not _same(headers.get("x-csrf", ""), session.csrf):
         raise Refusal(403, "csrf", "load the page again")
     if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
@@ -186,7 +186,7 @@ def _check_change(session: Session, headers: Mapping[str, str]) -> None:
 
 
 def _safely(send: Send) -> Send:
-    """Whatever is answered, with headers that keep it to our own page."""
+    """Send an answer with headers that restrict it to our own page."""
 
     async def with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":

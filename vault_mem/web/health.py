@@ -1,4 +1,4 @@
-"""The state of the vault for a person: what was checked, what stands behind it, and which command helps."""
+"""The health of the vault: what was checked, the details, and which command helps."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _WORST = ("error", "warning", "info")
 
 
 def health(vault: SeenVault, *, quick: bool) -> dict[str, Any]:
-    """Freshness, the index, the daemon and growth; unless it should be `quick`, what doctor finds in every file, too.
+    """Freshness, the index, the daemon and growth; unless `quick`, also what doctor finds.
 
-    Private memories count only where they are seen.
+    Private memories count only for those who see them.
     """
     running = daemon(vault.folder)
     checks = [_check("daemon", "ok" if running else "info", "vault-mem daemon start")]
@@ -28,7 +28,7 @@ def health(vault: SeenVault, *, quick: bool) -> dict[str, Any]:
         months = [(f"{span.start:%Y-%m}", span.count) for span in vault.look(timeline, "month").spans]
         size = vault.look(index_bytes)
         figures = {"growth": months, "by_kind": dict(vault.look(facets).kinds), "index_bytes": size}
-    except VaultMemError as error:  # doctor looks at what can be looked at without the index
+    except VaultMemError as error:  # doctor checks what it can without the index
         checks.append(_check("index", "error", "vault-mem reindex", error.message))
     told = {"findings": [], "healthy": None} if quick else _diagnosis(vault)
     if not quick:
@@ -44,7 +44,7 @@ def _diagnosis(vault: SeenVault) -> dict[str, Any]:
 
 
 def daemon(folder: Folder) -> dict[str, Any] | None:
-    """What the daemon that has the vault open says of itself; None where none has."""
+    """The status of the daemon that has the vault open, or None."""
     from vault_mem.daemon.protocol import STATUS, address_for
     from vault_mem.daemon.start import control
 
@@ -55,5 +55,5 @@ def daemon(folder: Folder) -> dict[str, Any] | None:
 
 
 def _check(name: str, state: str, fix: str, detail: str = "") -> dict[str, str]:
-    """The page words a check in its own language; `detail` is what only the server knows."""
+    """One check, which the page puts into words; `detail` is only known to the server."""
     return {"name": name, "state": state, "detail": detail, "fix": "" if state == "ok" else fix}

@@ -1,6 +1,6 @@
-"""Markdown as HTML that can do nothing: rendered by markdown-it without raw HTML, then cleaned by nh3.
+"""Markdown as harmless HTML: rendered by markdown-it without raw HTML, then sanitised by nh3.
 
-Images are named and never loaded, links between notes carry an id, links elsewhere open a tab that knows nothing of us.
+Images are named but not loaded, links between notes have an id, and other links open a tab without a referrer.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _TAGS = {"a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "
 _TAGS |= {"s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"}
 _ATTRIBUTES = {"a": {"class", "data-id", "href", "target", "title"}, "span": {"class"}, "ol": {"start"}}
 _REL = "noopener noreferrer nofollow"
-# A page of a megabyte is too long to read, and takes seconds to render.
+# A longer text takes seconds to render.
 LONGEST = 200_000
 
 
 def rendered(text: str, known: Mapping[str, str]) -> str:
-    """The text as HTML; `known` has the ids of the memories that names in links mean."""
+    """The text as HTML; `known` maps the names in links to the ids of memories."""
     shown = visible(text[:LONGEST])
     html = str(_MARKDOWN.render(shown, {"known": known}))
     return nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=set(_ELSEWHERE), link_rel=_REL)
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:
-    """`[[name|shown]]`, and `![[name]]`, which is named like an image."""
+    """`[[name|shown]]`, and `![[name]]`, which is shown like an image."""
     start = state.pos + 1 if state.src.startswith("![[", state.pos) else state.pos
     match = WIKILINK.match(state.src, start) if state.src.startswith("[[", start) else None
     if match is None or match.end() > state.posMax:
@@ -70,7 +70,7 @@ def _shown_image(
 def _shown_link(
     self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]
 ) -> str:
-    """A link of Markdown: elsewhere it opens a tab, to a note it says which."""
+    """A Markdown link: to a note it has the id, to anything else it opens a tab."""
     opening = tokens[at]
     address = str(opening.attrGet("href") or "")
     if urlsplit(address).scheme in _ELSEWHERE:

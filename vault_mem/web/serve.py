@@ -1,4 +1,4 @@
-"""Running the server: on this machine alone, until Ctrl-C."""
+"""Running the server, for this machine only, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from vault_mem.web.gate import Gate
 from vault_mem.web.health import daemon
 from vault_mem.web.vault import SeenVault
 
-# How long what is under way may take when the server ends.
+# How many seconds running requests have when the server ends.
 _PATIENCE = 3
-# How often it is looked for ticked proposals, new notes and such, after something has changed.
+# How often quiet work is due after a change.
 _QUIET_EVERY = 15.0
 
 
 class _Server(uvicorn.Server):
-    """Ends the streams of events when it is told to end: they would go on for ever."""
+    """Ends the event streams when it is told to end; they would never end by themselves."""
 
     def __init__(self, config: uvicorn.Config, hub: Hub) -> None:
         super().__init__(config)
@@ -59,7 +59,7 @@ def serve(console: Console, vault: str | None, port: int, *, browser: bool) -> i
             config = uvicorn.Config(
                 gate,
                 log_config=None,
-                log_level="critical",  # what strangers send is nothing to tell about
+                log_level="critical",  # invalid requests of others are not worth a line
                 access_log=False,
                 lifespan="off",
                 loop="asyncio",
@@ -78,7 +78,7 @@ def serve(console: Console, vault: str | None, port: int, *, browser: bool) -> i
 
 def _bound(port: int) -> socket.socket:
     """A socket that only this machine can reach."""
-    # with its protocol named asyncio turns Nagle's algorithm off; else each answer waits 40 ms for an acknowledgement
+    # Only with its protocol named does asyncio turn Nagle's algorithm off, which would delay each answer by 40 ms.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
@@ -101,14 +101,14 @@ def _say(console: Console, gate: Gate, port: int) -> str:
 
 
 def _on_enter(console: Console, gate: Gate, port: int) -> None:
-    # not by the reader of standard input: its lock would be held when the process ends
+    # Not with sys.stdin, whose lock would be held when the process ends.
     with contextlib.suppress(OSError):
         while os.read(console.stdin.fileno(), 1024):
             _say(console, gate, port)
 
 
 def _work_in_quiet(vault: SeenVault, hub: Hub) -> None:
-    """Have the index at hand before the first question comes; then do what waits for quiet, where no daemon does."""
+    """Load the index before the first question comes; then do quiet work, unless a daemon does."""
     with contextlib.suppress(VaultMemError):
         vault.recall("hello")
     while not hub.over.wait(_QUIET_EVERY):
@@ -119,7 +119,7 @@ def _work_in_quiet(vault: SeenVault, hub: Hub) -> None:
 
 
 def _has_screen(console: Console) -> bool:
-    """Whether a browser would have a screen: one in the terminal would take it over."""
+    """Whether there is a screen: a text browser would take over the terminal."""
     return sys.platform != "linux" or any(console.env.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 

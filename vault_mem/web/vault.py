@@ -1,4 +1,4 @@
-"""The vault as the page sees it: with public memories alone, unless the tab that asks has switched private ones on."""
+"""The vault as the page sees it: only public memories, unless the tab shows private ones."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from vault_mem.vault.folder import Folder
 
 P = ParamSpec("P")
 T = TypeVar("T")
-# The default shows less, not more.
+# By default, private memories are hidden.
 _private: ContextVar[bool] = ContextVar("private", default=False)
 
 
 @contextmanager
 def seeing(*, private: bool) -> Iterator[None]:
-    """What is asked in this block is asked for somebody who sees private memories, or does not."""
+    """Calls in this block see private memories, or do not."""
     before = _private.set(private)
     try:
         yield
@@ -29,7 +29,7 @@ def seeing(*, private: bool) -> Iterator[None]:
 
 
 class SeenVault(Vault):
-    """The library's vault; every call sees what `seeing` says."""
+    """The library's vault; `seeing` decides what every call sees."""
 
     @property
     def folder(self) -> Folder:
@@ -46,15 +46,15 @@ class SeenVault(Vault):
                 workspace.folder.public = False
 
     def look(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
-        """Run an operation that reads and that no method of the library stands for."""
+        """Run an operation that reads and has no method in the library."""
         return self._reading(operation, *args, **options)
 
     def change(self, operation: Callable[Concatenate[Workspace, P], T], *args: P.args, **options: P.kwargs) -> T:
-        """Run an operation that writes, when its turn has come."""
+        """Run an operation that writes, in turn with others."""
         return self._writing(operation, *args, **options)
 
     def chosen(self, filters: Filters, **times: str) -> Filters:
-        """Filters with times beside them, as somebody has written them."""
+        """Filters with times as a person writes them."""
         return self._chosen(filters, **times)  # type: ignore[arg-type]
 
     def told_to_an_agent(self, tool: str, **arguments: Any) -> str:

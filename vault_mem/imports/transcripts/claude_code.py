@@ -12,12 +12,12 @@ from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "claude-code"
 HOME = ("CLAUDE_CONFIG_DIR", ".claude", "projects")
-# Quotes inside a text are escaped, so these can only be parts of a message.
+# Quotes inside a text are escaped, so these only match parts of a message.
 _RESULT, _TEXT = re.compile(rb'"type": ?"tool_result"'), re.compile(rb'"type": ?"text"')
 
 
 def transcripts(path: Path) -> Iterator[Source]:
-    """The sessions below a folder; what subagents said to themselves is no part of them."""
+    """The sessions below a folder, without those of subagents."""
     for each in files(path, "*.jsonl"):
         if "subagents" not in each.path.parts and not each.path.name.startswith("agent-"):
             yield each

@@ -14,7 +14,7 @@ from vault_mem.notes.session import ASSISTANT, USER, Opening, Turn
 
 NAME = "codex"
 HOME = ("CODEX_HOME", ".codex", "sessions")
-# Quotes inside a text are escaped, so this can only be the type of a record; events repeat what other records say.
+# Quotes inside a text are escaped, so this only matches the type of a record. Events repeat other records.
 _OUTPUT = re.compile(rb'"type": ?"(?:event_msg|[a-z_]+_output)"')
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call")
 
@@ -56,7 +56,7 @@ def _turn(payload: dict[str, Any], at: Any) -> Turn | None:
 
 
 def _parsed(value: Any) -> Any:
-    """Arguments come as JSON in a text."""
+    """Arguments, which are JSON in a text."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except ValueError:

@@ -31,7 +31,7 @@ def transcripts(path: Path) -> Iterator[Source]:
 
 
 def read(source: Source, start: int) -> Iterator[Step]:
-    """What was said: in lines from an offset on, in a document from a number of messages on."""
+    """What was said since: in JSON lines after an offset, in a document after a number of messages."""
     if source.path.suffix == ".jsonl":
         seen: set[str] = set()
         for position, record in lines(source.path, start):
@@ -47,7 +47,7 @@ def read(source: Source, start: int) -> Iterator[Step]:
 
 
 def _said(record: dict[str, Any], seen: set[str]) -> Turn | Opening | None:
-    """A line is the session's head, or a message; a message that grew is written again under its id."""
+    """What a line says: the session's head, or a message. A message that grew is written again with the same id."""
     if "sessionId" in record and "type" not in record:
         return _opening(record)
     turn, id_ = _turn(record), str(record.get("id", ""))

@@ -34,7 +34,7 @@ _OUTPUT = re.compile(rb'"role": ?"toolResult"')  # quotes inside a text are esca
 
 
 def transcripts(path: Path) -> Iterator[Source]:
-    """The sessions below a folder, in files and databases; copies of those that were reset or deleted are none."""
+    """The sessions below a folder, in files and databases, without copies of reset or deleted ones."""
     seen: set[str] = set()
     for each in [path] if path.is_file() else [*sorted(path.rglob(_DATABASE)), *sorted(path.rglob("sessions/*.jsonl"))]:
         if each.is_symlink():
@@ -48,13 +48,13 @@ def transcripts(path: Path) -> Iterator[Source]:
 
 
 def known_as(database: Path, name: str) -> str:
-    """The id of a session that is named by its key, as some hooks do."""
+    """The id of a session, given its key, which some hooks use."""
     query = "SELECT current_session_id FROM session_nodes WHERE session_key = ?"
     return next((str(id_) for (id_,) in rows(database, query, name)), name)
 
 
 def read(source: Source, start: int) -> Iterator[Step]:
-    """What was said: in a file from an offset on, in a database from a number of events on."""
+    """What was said since: in a file after an offset, in a database after a number of events."""
     if source.path.suffix != ".sqlite":
         for position, record in lines(source.path, start, _OUTPUT.search):
             yield Step(position, _said(mapping(record)))
@@ -66,7 +66,7 @@ def read(source: Source, start: int) -> Iterator[Step]:
 
 
 def _unpacked(packed: bytes, size: int) -> bytes:
-    """An event of some length, which OpenClaw keeps compressed; nothing where it cannot be read."""
+    """A long event, which OpenClaw compresses; None if it cannot be read."""
     import pyarrow
 
     try:

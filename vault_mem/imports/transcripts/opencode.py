@@ -17,7 +17,7 @@ HOLDS_MANY = True
 
 
 def transcripts(path: Path) -> Iterator[Source]:
-    """The sessions of a database; those of subagents are no part of them."""
+    """The sessions of a database, without those of subagents."""
     database = path / "opencode.db" if path.is_dir() else path
     if database.is_file():
         for (id_,) in rows(database, "SELECT id FROM session WHERE parent_id IS NULL ORDER BY time_created, id"):
@@ -25,7 +25,7 @@ def transcripts(path: Path) -> Iterator[Source]:
 
 
 def read(source: Source, start: int) -> Iterator[Step]:
-    """What was said, from a number of messages on."""
+    """What was said after a number of messages."""
     found = rows(source.path, "SELECT directory, time_created FROM session WHERE id = ?", source.id)
     for folder, created in found if not start else ():
         yield Step(0, Opening(source.id, str(folder or ""), "", moment(created)))

@@ -1,4 +1,4 @@
-"""Qwen Code: a file of JSON lines per session, below `~/.qwen/projects/*/chats/`; messages in Gemini's parts."""
+"""Qwen Code: a file of JSON lines per session, below `~/.qwen/projects/*/chats/`, with parts as in Gemini's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which readers of transcripts there are."""
+"""The readers of transcripts."""
 
 from __future__ import annotations
 

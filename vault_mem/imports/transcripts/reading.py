@@ -1,4 +1,4 @@
-"""What the readers of transcripts share: how far one has read, lines of JSON in bounded memory, texts of messages."""
+"""What readers of transcripts share: the position in a file, JSON lines in bounded memory, texts of messages."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 from vault_mem.errors import InvalidInput
 from vault_mem.notes.session import Opening, Turn
 
-# A longer line is a tool's output, or broken; it is passed over.
+# A longer line is a tool's output or broken, and is skipped.
 LONGEST_LINE = 8_000_000
 LONGEST_DOCUMENT = 64_000_000
 _CHUNK = 1 << 20
 _LONG = 1 << 14
-# What clients put into a user's message around what the user said.
+# What clients add to a user's message.
 _ADDED = re.compile(
     r"<(system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-name|command-message"
     r"|command-args|environment_context|user_instructions|INSTRUCTIONS|permissions instructions|vault-mem-data[^>]*"
@@ -28,14 +28,14 @@ _ADDED = re.compile(
 )
 _OURS = re.compile(r"vault[-_]mem")
 _PRIVATE = re.compile(r"--private\b|\bprivate\\*[\"']?\s*[:=]\s*true", re.IGNORECASE)
-# A quick check before parsing: most tool output is long and has nothing to do with us.
+# A quick test before parsing, since most tool output is long and not about us.
 _PRIVATE_WORDS = ("rivate", "RIVATE")
 _PRIVATE_BYTES = tuple(word.encode() for word in _PRIVATE_WORDS)
 
 
 @dataclass(frozen=True)
 class Source:
-    """One session in another tool's store: its file, and its id where a file holds several."""
+    """One session of another tool: its file, and its id if the file has several."""
 
     path: Path
     id: str = ""
@@ -43,14 +43,14 @@ class Source:
 
 @dataclass(frozen=True)
 class Step:
-    """Something that a transcript says, and how far it has been read after it."""
+    """Something that a transcript says, and the position after it."""
 
     position: int
     said: Turn | Opening | None = None
 
 
 def files(path: Path, *patterns: str) -> Iterator[Source]:
-    """The file itself, or those below a folder whose names match; links are passed over."""
+    """The file itself, or the files below a folder with matching names; links are skipped."""
     for each in [path] if path.is_file() else sorted(each for pattern in patterns for each in path.rglob(pattern)):
         if not each.is_symlink():
             yield Source(each)
@@ -59,10 +59,10 @@ def files(path: Path, *patterns: str) -> Iterator[Source]:
 def lines(
     path: Path, start: int, is_output: Callable[[bytes], object] | None = None
 ) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """The JSON objects of a file's lines from an offset on, each with the offset after it; None for what is no object.
+    """The JSON objects in a file's lines after an offset, each with the next offset; None for lines that are no object.
 
-    A last line without its end is still being written, and left for the next time. A long line that `is_output` calls
-    a tool's output is not even parsed, unless it may be about private memories.
+    A last line without an end is still being written, and left for the next time. A long line of tool output (says
+    `is_output`) is not parsed unless it may be about private memories.
     """
     with path.open("rb") as file:
         file.seek(start)
@@ -80,7 +80,7 @@ def lines(
 
 
 def _rest(file: Any, begun: bytes) -> tuple[tuple[int, bytes], bool]:
-    """The rest of a long line: its size and the whole line (empty where it is too long), and whether it has an end."""
+    """The rest of a long line: its size, the whole line (empty if it is too long), and whether it has an end."""
     parts, size = [begun], 0
     while part := file.readline(_CHUNK):
         size += len(part)
@@ -100,7 +100,7 @@ def _object(line: bytes) -> dict[str, Any] | None:
 
 
 def document(path: Path) -> Any:
-    """A JSON document; None if it is incomplete: it may still be being written."""
+    """A JSON document; None if it is incomplete, because it may still be written."""
     if (size := path.stat().st_size) > LONGEST_DOCUMENT:
         raise InvalidInput(f"{path.name} is one document of {size // 1_000_000} MB, too large to read at once")
     try:
@@ -110,7 +110,7 @@ def document(path: Path) -> Any:
 
 
 def parsed(text: Any) -> Any:
-    """A value that is kept as JSON; None where it is none."""
+    """A value parsed from JSON, or None."""
     try:
         return json.loads(text)
     except (ValueError, TypeError, RecursionError):
@@ -118,12 +118,12 @@ def parsed(text: Any) -> Any:
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """The value if it is an object, else an empty one."""
+    """The value if it is an object, else an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def texts(content: Any, *types: str) -> str:
-    """The texts of a message's content: plain, or those parts of a list that have one of these types."""
+    """The texts of a message: its plain content, or the parts of these types."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
@@ -132,7 +132,7 @@ def texts(content: Any, *types: str) -> str:
 
 
 def own_words(text: str) -> str:
-    """What a user said, without what the client put around it."""
+    """What a user said, without the client's additions."""
     return _ADDED.sub("", text).strip()
 
 
@@ -145,13 +145,13 @@ def private_texts(value: Any) -> tuple[str, ...]:
 
 
 def private_in(calls: Iterable[tuple[Any, Any]], *results: Any) -> tuple[str, ...]:
-    """What calls of our tools (name and what each was given) and their results say of private memories."""
+    """The texts about private memories in calls of our tools (name and arguments) and in their results."""
     given = [each for name, each in calls if is_ours(name, each)]
     return tuple(text for each in (*given, *results) for text in private_texts(each))
 
 
 def is_ours(name: Any, given: Any) -> bool:
-    """Whether a tool is ours: one of the server's, or a shell that runs our command."""
+    """Whether a call is ours: a tool of the server, or a shell that runs our command."""
     return bool(_OURS.search(f"{name} {json.dumps(given, ensure_ascii=False) if given else ''}"[:100_000]))
 
 

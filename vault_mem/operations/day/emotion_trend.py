@@ -28,7 +28,7 @@ _NOTABLE = 0.15
 
 
 @dataclass(frozen=True)
-class Felt:
+class EmotionShare:
     """One emotion in a period: its share of all that was felt, and in how many memories it came first or beside."""
 
     emotion: str
@@ -65,9 +65,9 @@ class Period(Result):
     until: datetime
     memories: int
     emotional: int
-    emotions: list[Felt] = field(default_factory=list)
-    dominant: Felt | None = None
-    undercurrent: Felt | None = None
+    emotions: list[EmotionShare] = field(default_factory=list)
+    dominant: EmotionShare | None = None
+    undercurrent: EmotionShare | None = None
     intensity: float | None = None
     valence: float | None = None
     arousal: float | None = None
@@ -138,7 +138,7 @@ def feels(memory: Memory) -> bool:
     return memory.emotion != DEFAULT_EMOTION or bool(memory.secondary) or memory.valence is not None
 
 
-def _emotions(memories: Sequence[Memory]) -> list[Felt]:
+def _emotions(memories: Sequence[Memory]) -> list[EmotionShare]:
     """Every emotion with its share, the greatest first."""
     weight: dict[str, float] = {}
     primary: Counter[str] = Counter()
@@ -152,12 +152,12 @@ def _emotions(memories: Sequence[Memory]) -> list[Felt]:
             secondary[other] += 1
     whole = sum(weight.values()) or 1.0
     ranked = sorted(weight, key=lambda name: (-weight[name], -primary[name], name))
-    return [Felt(name, round(weight[name] / whole, 4), primary[name], secondary[name]) for name in ranked]
+    return [EmotionShare(name, round(weight[name] / whole, 4), primary[name], secondary[name]) for name in ranked]
 
 
 def _undercurrent(
-    memories: Sequence[Memory], emotions: list[Felt], dominant: Felt | None, zone: tzinfo | None
-) -> Felt | None:
+    memories: Sequence[Memory], emotions: list[EmotionShare], dominant: EmotionShare | None, zone: tzinfo | None
+) -> EmotionShare | None:
     """Emotions that are rarely strong but keep coming back: secondary or weak, on at least three days."""
     days: dict[str, set[date]] = {}
     for memory in memories:

@@ -24,7 +24,7 @@ from vault_mem.result import Result, as_record
 from vault_mem.vault import sessions
 
 if TYPE_CHECKING:
-    from vault_mem.operations.vaults.several import Beside
+    from vault_mem.operations.vaults.several import OtherVault
 
 DEFAULT_BUDGET = 1500
 IMPORTANT = 4
@@ -35,7 +35,7 @@ DUE_SOON = timedelta(days=7)
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class OtherVaultMemory:
     """A memory of another vault."""
 
     vault: str
@@ -65,7 +65,7 @@ class WakeUp(Result):
     memories: list[Excerpt] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
-    others: list[Elsewhere] = field(default_factory=list)
+    others: list[OtherVaultMemory] = field(default_factory=list)
     due: dict[str, date] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def wake_up(
     budget: int,
     cost: Callable[[WakeUp], int],
     public_only: bool = False,
-    others: Sequence[Beside] = (),
+    others: Sequence[OtherVault] = (),
 ) -> WakeUp:
     """The last introspection, what is open, then recent and important memories, as long as `cost` is in the budget."""
     freshness = workspace.freshen()
@@ -102,7 +102,7 @@ def _gather(
     private: bool | None,
     stale: bool,
     pending: int,
-    others: Sequence[Beside],
+    others: Sequence[OtherVault],
 ) -> WakeUp:
     index, now = workspace.index, workspace.folder.now()
     result = WakeUp(index.count(Filters(private=private)), stale, pending)
@@ -131,7 +131,7 @@ def _gather(
             filling.add(result.candidates, candidate)
     for other in others:
         for memory in _of(workspace, other):
-            filling.add(result.others, *(Elsewhere(other.name, excerpt) for excerpt in excerpts(memory)))
+            filling.add(result.others, *(OtherVaultMemory(other.name, excerpt) for excerpt in excerpts(memory)))
     told = AlreadyShown(workspace)
     recent, important = newest(workspace, MOST, private), chosen(importance=IMPORTANT, important_first=True)
     by_turns = _by_turns(recent, islice(important, MOST))
@@ -143,7 +143,7 @@ def _gather(
     return filling.done()
 
 
-def _of(workspace: Workspace, other: Beside) -> list[Memory]:
+def _of(workspace: Workspace, other: OtherVault) -> list[Memory]:
     """The most important public memories of another vault; none if that vault cannot be read."""
     there = other.workspace
     try:

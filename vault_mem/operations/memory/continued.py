@@ -9,7 +9,7 @@ from vault_mem.operations.changing import commit, memory_written, read_to_edit
 from vault_mem.operations.memory.drafts import Draft
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.upkeep import summaries
-from vault_mem.operations.upkeep.by_hand import Replaced, replace_words
+from vault_mem.operations.upkeep.by_hand import ReplacedText, replace_words
 from vault_mem.operations.upkeep.edit_memory import REPLACE_ALL, EditResult, NoteChange, plan_change
 from vault_mem.operations.workspace import Workspace
 
@@ -40,7 +40,7 @@ def grow(workspace: Workspace, memory: Memory, draft: Draft, *, replace_all: boo
     if draft.sources:
         changes |= source_fields(workspace, draft.sources)
     if replace_all:
-        replaced = Replaced(replace_body(raw, f"{draft.content}\n"))
+        replaced = ReplacedText(replace_body(raw, f"{draft.content}\n"))
     else:
         replaced = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
     change = NoteChange(edit(replaced.raw, changes), draft.content if replaced.kept else True)

@@ -298,7 +298,7 @@ def write(workspace: Workspace, planned: Sequence[Planned], *, mirror: bool = Tr
     folder = workspace.folder
     now = folder.now().replace(microsecond=0)
     transaction = Transaction(folder, "remember")
-    lines = views.Lines(folder)
+    lines = views.ViewLines(folder)
     at_hand = [each.memory for each in planned]
     suggested = []
     for each in planned:

@@ -27,7 +27,7 @@ from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Results, as_record
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.parts import Whole, together
+from vault_mem.vault.parts import RunningOperation, together
 
 Progress = Callable[[int, int], None]
 # How many are written at once; fewer if they are long, since they are held in memory until then.
@@ -96,11 +96,11 @@ class Batch:
     yet are compared with the next ones all the same.
     """
 
-    def __init__(self, workspace: Workspace, whole: Whole | None) -> None:
+    def __init__(self, workspace: Workspace, whole: RunningOperation | None) -> None:
         """`whole` is the operation that they are part of; None for a dry run."""
         self._workspace = workspace
         self._whole = whole
-        self._lines = views.Lines(workspace.folder)
+        self._lines = views.ViewLines(workspace.folder)
         self._unmirrored: list[str] = []
         self._planned: list[Planned] = []
         self._size = 0

@@ -13,7 +13,7 @@ from vault_mem.notes import session as notes
 from vault_mem.notes.checklist import SAVE, Proposal
 from vault_mem.notes.links import stem_of
 from vault_mem.notes.session import Said
-from vault_mem.notes.worth import RULES, Worth, worth_keeping
+from vault_mem.notes.worth import RULES, WorthKeeping, worth_keeping
 from vault_mem.operations.memory.drafts import Draft, refuse_secrets
 from vault_mem.operations.memory.guard import guard
 from vault_mem.operations.sessions.keep import PRIVATE_MARK, Kept
@@ -24,7 +24,7 @@ from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
 
 MOST_A_DAY = 10
-# The guard takes its time, and somebody may be waiting for the command after whose answer this runs.
+# The guard is slow, and the command after whose answer this runs has not exited yet.
 _MOST_ASKED = 40
 # A sentence this close to a memory is already known, even if the guard would save it.
 _KNOWN = 0.15
@@ -35,7 +35,7 @@ _TEXT = re.compile(r"save “(?P<text>.*)” \((?P<kind>[a-z]+), [^()]*(?:\([^()
 
 @dataclass(frozen=True)
 class _Found:
-    worth: Worth
+    worth: WorthKeeping
     said_in: str
     day: str
     agent: str
@@ -43,7 +43,7 @@ class _Found:
 
 
 def propose_from(workspace: Workspace, kept: Kept) -> list[Proposal]:
-    """Propose what the new turns of a session have that looks worth keeping, as an unasked operation."""
+    """Propose sentences in the new turns of a session that look worth keeping, as an unasked operation."""
     folder = workspace.folder
     if not folder.settings.review or not folder.settings.candidates:
         return []
@@ -76,7 +76,7 @@ def _in_session(workspace: Workspace, kept: Kept) -> list[_Found]:
 
 
 def _chosen(workspace: Workspace, found: list[_Found], text: str) -> list[_Found]:
-    """What to propose: nothing proposed before, known or secret, and at most the surest few a day."""
+    """What to propose: the surest few of a day that are new, not known and not secret."""
     made = checklist.read(text)
     known = {each.ids[0] for each in made}
     a_day: dict[str, int] = {}
@@ -128,7 +128,7 @@ def _proposal(each: _Found) -> Proposal:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A waiting sentence, as an agent sees it."""
+    """A candidate as an agent sees it."""
 
     id: str
     text: str
@@ -138,7 +138,7 @@ class Candidate:
 
 
 def candidates(workspace: Workspace, private: bool | None = None) -> list[Candidate]:
-    """What waits for an answer: the newest last. Sessions are not public, and neither are they."""
+    """The candidates that wait for an answer, the newest last. They are private, like their sessions."""
     folder = workspace.folder
     found: list[Candidate] = []
     for side in (False, True) if private is None else (private,):
@@ -150,7 +150,7 @@ def candidates(workspace: Workspace, private: bool | None = None) -> list[Candid
 
 
 def draft_of(proposal: Proposal) -> Draft | None:
-    """The memory that a candidate would become: its words as they stand in the file, perhaps corrected by its owner."""
+    """The memory that a candidate would become, in the words of REVIEW.md, which its owner may have corrected."""
     match = _TEXT.search(proposal.text)
     if match is None or not match["text"].strip():
         return None
@@ -169,7 +169,7 @@ def said_at(workspace: Workspace, proposal: Proposal) -> datetime | None:
 
 
 def said_around(workspace: Workspace, proposal: Proposal) -> list[Said]:
-    """What was said around a candidate; nothing where its session is gone, or it is another proposal."""
+    """What was said around a candidate; empty if its session is gone, or for other proposals."""
     key, _, line = proposal.said_in.rpartition(":")
     if not workspace.folder.is_session(key) or not line.isdigit() or not workspace.folder.tree.is_file(key):
         return []
@@ -177,6 +177,6 @@ def said_around(workspace: Workspace, proposal: Proposal) -> list[Said]:
 
 
 def settled(proposal: Proposal, id_: str) -> Proposal:
-    """A candidate that became a memory, without its words: the memory has them now."""
+    """A candidate that became a memory, without its words, which the memory has now."""
     where = proposal.text.rpartition("” (")[2]
     return replace(proposal, text=f"save {id_} ({where}", ids=(proposal.ids[0], id_))

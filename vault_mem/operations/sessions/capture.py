@@ -1,4 +1,4 @@
-"""capture: take in what hooks have left in the inbox, after the answer or in the daemon's quiet moments."""
+"""capture: take in what hooks left in the inbox, after an answer or in the daemon's quiet moments."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from vault_mem.vault import files, sessions
 from vault_mem.vault.lock import locked
 from vault_mem.vault.tree import PRIVATE_FOLDER_MODE, PRIVATE_MODE
 
-# A command does this after its answer, while an agent may wait for it to exit. A daemon has time.
+# The time limits of a command after its answer, for whose exit an agent may wait, and of a daemon.
 _AFTER_AN_ANSWER, _IN_QUIET = 1.5, 20.0
 
 
 def capture(workspace: Workspace, told: bytes, agent: str = "") -> None:
-    """Take in what a hook says, at once."""
+    """Take in a hook's input at once."""
     folder = workspace.folder
     key = f"{sessions.INBOX}/{time.time_ns():020d}-{os.getpid()}.in"
     files.make_folder(folder.tree, sessions.INBOX, PRIVATE_FOLDER_MODE)
@@ -32,7 +32,7 @@ def capture(workspace: Workspace, told: bytes, agent: str = "") -> None:
 
 
 def take_in(workspace: Workspace) -> bool:
-    """Take in what waits; whether there is more than there was time for."""
+    """Take in the inbox; returns whether something is left for lack of time."""
     folder = workspace.folder
     left = sessions.waiting(folder, _outside_inbox(workspace))
     if not left:
@@ -51,7 +51,7 @@ def _outside_inbox(workspace: Workspace) -> Path | None:
     return Path(base, "vault-mem", "inbox") if base else None
 
 
-def _take_all(workspace: Workspace, left: list[sessions.Left], deadline: float) -> bool:
+def _take_all(workspace: Workspace, left: list[sessions.InboxItem], deadline: float) -> bool:
     from vault_mem.operations.sessions.candidates import propose_from
 
     folder = workspace.folder
@@ -84,7 +84,7 @@ def _take_all(workspace: Workspace, left: list[sessions.Left], deadline: float) 
     return False
 
 
-def _take(keeper: Keeper, agent: str, each: sessions.Left, record: dict[str, str], deadline: float) -> Kept:
+def _take(keeper: Keeper, agent: str, each: sessions.InboxItem, record: dict[str, str], deadline: float) -> Kept:
     reader = reader_of(agent)
     path = record.get("transcript_path") or record.get("agent_transcript_path")
     if reader is None or not path:
@@ -104,7 +104,7 @@ def _holds_many(reader: ModuleType) -> bool:
 
 
 def agent_of(record: dict[str, str]) -> str:
-    """The agent whose hook says such things."""
+    """The agent whose hook has such input."""
     path, event = record.get("transcript_path", ""), record.get("hook_event_name", "")
     if "cursor_version" in record or "conversation_id" in record:
         return "cursor"

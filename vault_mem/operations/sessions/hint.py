@@ -1,4 +1,4 @@
-"""hint: the memory that very likely answers a prompt, for an agent that did not ask; most prompts get none."""
+"""hint: memories that very likely answer a prompt, for an agent that did not ask; most prompts get none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vault_mem.imports.transcripts.reading import own_words
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.memory.recall import Request, context_query, recall
 from vault_mem.operations.memory.results import Found
-from vault_mem.operations.vaults.several import Beside, recall_in_all
+from vault_mem.operations.vaults.several import OtherVault, recall_in_all
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import hints, journal
 
@@ -26,7 +26,7 @@ _NO_QUESTION = re.compile(r"\s*[/!#@]\S*\s*\S*\s*|\s*\S{1,20}\s*")
 
 @dataclass(frozen=True)
 class HintStats:
-    """How hints did: prompts looked at, prompts that got one, memories shown, used again, never used."""
+    """What became of hints: prompts seen, prompts that got one, memories shown and used."""
 
     prompts: int = 0
     hinted: int = 0
@@ -35,7 +35,7 @@ class HintStats:
 
     @property
     def unused(self) -> list[str]:
-        """What was shown and never read, found or changed afterwards."""
+        """How many were shown, and not read, found or changed afterwards."""
         return [id_ for id_ in self.shown if id_ not in set(self.used)]
 
 
@@ -47,14 +47,14 @@ def hint(
     include_private: bool = False,
     frame: int = 0,
     cost: Callable[[Found], int] | None = None,
-    others: Sequence[Beside] = (),
+    others: Sequence[OtherVault] = (),
 ) -> list[Found]:
     """The memories to add to a prompt: highly relevant, not shown in this session yet, within the budget.
 
-    They may be of `others`, vaults that answer beside this one.
+    They may come from `others`, vaults that are asked as well.
     """
     folder = workspace.folder
-    text = context_query(own_words(prompt))  # Gemini puts what other hooks said before the first one
+    text = context_query(own_words(prompt))  # Gemini adds the output of other hooks
     if (len(text) < _LEAST_LETTERS and text.isascii()) or _NO_QUESTION.fullmatch(text):
         return []
     private = None if include_private and not folder.public else False

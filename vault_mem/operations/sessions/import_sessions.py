@@ -1,4 +1,4 @@
-"""Imports the transcripts that agents keep as sessions; a session that grows there grows here (SPEC K-3)."""
+"""Importing agents' transcripts as sessions; a session that grew there grows here (SPEC K-3)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import ModuleType
 
 from vault_mem.errors import InvalidInput, VaultMemError
 from vault_mem.imports.formats import READERS as MEMORIES
-from vault_mem.imports.items import Bad
+from vault_mem.imports.items import BadItem
 from vault_mem.imports.transcripts.readers import READERS, reader_of
 from vault_mem.imports.transcripts.reading import Source
 from vault_mem.operations.sessions.keep import Keeper
@@ -23,7 +23,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class SessionsReport(Result):
-    """What became of each session: new here, grown, as it was; and what could not be read."""
+    """How many sessions are new, have grown or stayed the same, and what could not be read."""
 
     format: str
     dry_run: bool = False
@@ -31,7 +31,7 @@ class SessionsReport(Result):
     grown: list[str] = field(default_factory=list)
     same: int = 0
     turns: int = 0
-    refused: list[Bad] = field(default_factory=list)
+    refused: list[BadItem] = field(default_factory=list)
 
 
 def default_source(format_: str, env: Mapping[str, str]) -> Path | None:
@@ -48,7 +48,7 @@ def default_source(format_: str, env: Mapping[str, str]) -> Path | None:
 def import_sessions(
     workspace: Workspace, source: Path, format_: str, *, dry_run: bool = False, progress: Progress | None = None
 ) -> SessionsReport:
-    """Bring in every session below a folder; one that came in before is read on from where it ended then."""
+    """Import every session below a folder; one that was imported before is read on from where it ended."""
     reader = reader_of(format_)
     if reader is None:
         raise InvalidInput(f"{format_} keeps no sessions", f"one of {', '.join(sorted(READERS))}")
@@ -67,7 +67,7 @@ def import_sessions(
                     _take(keeper, reader, each, report)
             except (OSError, VaultMemError) as error:
                 reason = error.message if isinstance(error, VaultMemError) else error.strerror or str(error)
-                report.refused.append(Bad(f"{reader.NAME}:{each.id or each.path.name}", reason))
+                report.refused.append(BadItem(f"{reader.NAME}:{each.id or each.path.name}", reason))
             if progress:
                 progress(done, len(found))
     return report
@@ -84,7 +84,7 @@ def _take(keeper: Keeper, reader: ModuleType, source: Source, report: SessionsRe
 
 
 def _look(keeper: Keeper, reader: ModuleType, source: Source, report: SessionsReport) -> None:
-    """What would come in of one; nothing is written."""
+    """What an import would add; nothing is written."""
     turns, key = keeper.would_keep(reader, source)
     if not turns:
         report.same += 1

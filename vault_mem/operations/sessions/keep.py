@@ -1,4 +1,4 @@
-"""Keeping sessions: what a transcript says since the last time is appended to the session's file."""
+"""Keeping sessions: what is new in a transcript is appended to the session's file."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _TRIES = 5
 
 @dataclass
 class Kept:
-    """What became of a transcript: its file, how many turns are new, and where they begin in it.
+    """What became of a transcript: the session's file, how many turns are new, and where they begin.
 
-    `done`: it was read to its end, and not only until there was no more time.
+    `done`: it was read to its end, and not just until time ran out.
     """
 
     key: str = ""
@@ -44,7 +44,7 @@ class Kept:
 
 @dataclass
 class _Gathered:
-    """Turns that were read and not written yet."""
+    """Turns that were read, but not written yet."""
 
     turns: list[Turn] = field(default_factory=list)
     count: int = 0
@@ -62,7 +62,7 @@ class _Gathered:
             self._add(step.said)
 
     def _add(self, turn: Turn) -> None:
-        """What one side says in several messages, with its tools in between, is one turn."""
+        """Add a message. Messages of one side, with tool calls in between, are one turn."""
         if not turn.text and not turn.tools:
             return
         self.size += len(turn.text)
@@ -108,7 +108,7 @@ class Keeper:
         project: str = "",
         deadline: float | None = None,
     ) -> Kept:
-        """Append what a transcript says that its session's file does not."""
+        """Append what is new in a transcript to its session's file."""
         agent = agent or agent_of(reader)
         id_ = id_ or source.id or self._id_in(reader, source) or source.path.stem
         tail = sessions.tail_of(agent, id_)
@@ -152,7 +152,7 @@ class Keeper:
 
     @staticmethod
     def _gather(steps: Iterator[Step], head: Session, deadline: float | None) -> tuple[_Gathered | None, bool]:
-        """What is new, up to what is written at once; None where there is nothing. Whether that is all there is."""
+        """The next batch of new turns, or None, and whether it is the last."""
         gathered = _Gathered(position=head.read)
         for step in steps:
             gathered.take(step)
@@ -161,7 +161,7 @@ class Keeper:
         return (gathered if gathered.position != head.read else None), True
 
     def _append(self, tail: str, head: Session, gathered: _Gathered, result: Kept) -> None:
-        """Write what was gathered; where somebody wrote the file meanwhile, look at it again."""
+        """Write the gathered turns; if somebody changed the file meanwhile, read it again."""
         for left in reversed(range(_TRIES)):
             try:
                 self._write(tail, head, gathered, result)
@@ -188,7 +188,7 @@ class Keeper:
         )
         key = self.known.get(tail)
         if key is None and not turns:
-            return  # nothing was said yet: it is read again when something was
+            return  # nothing was said yet: it is read again later
         before = folder.tree.read(key) if key else None
         parts = notes.parse(before, zone) if before else None
         body, room = parts.body if parts else "", folder.settings.session_kilobytes * 1024
@@ -216,12 +216,12 @@ class Keeper:
 
 
 def agent_of(reader: ModuleType) -> str:
-    """The agent whose sessions a reader reads; a format that shares its name with another goes by a longer one."""
+    """The agent whose sessions a reader reads; the name of its format may be longer."""
     return str(getattr(reader, "AGENT", reader.NAME))
 
 
 def hook(told_: bytes) -> dict[str, str]:
-    """What a hook was told, as far as it is text; empty where it is no JSON object."""
+    """The texts in a hook's input; empty if it is no JSON object."""
     try:
         record = json.loads(told_)
     except (ValueError, RecursionError):

@@ -22,13 +22,13 @@ from vault_mem.vault.lock import locked
 _CANDIDATES = 60
 _FRAME = 24  # tokens around a turn that is shown
 _EXCERPT = 300
-# A turn is shown if it has half of the query's words, or is about as near in meaning as memories that are linked.
+# A turn is shown if it has half of the query's words, or is about as close in meaning as linked memories.
 _ENOUGH_WORDS, _ENOUGH_LIKENESS = 0.5, 0.7
 
 
 @dataclass(frozen=True)
 class SessionFile:
-    """A session and where it is kept."""
+    """A session and its file."""
 
     key: str
     head: Session
@@ -60,20 +60,20 @@ class Removed:
 def list_sessions(
     workspace: Workspace, project: str = "", agent: str = "", limit: int | None = None
 ) -> list[SessionFile]:
-    """The sessions, newest first; none for who is given public memories alone."""
+    """The sessions, newest first; none for those who only see public memories."""
     found = [each for each in _all(workspace) if _is_of(each, project) and agent in ("", each.head.agent)]
     found.sort(key=lambda each: (_end(workspace, each), each.key), reverse=True)
     return found[:limit]
 
 
 def show_session(workspace: Workspace, which: str) -> tuple[SessionFile, str]:
-    """One session whole: by its file, its name, the digits its name ends in, or the id that its agent gave it."""
+    """A whole session, found by its file, its name, the digits at its end, or its agent's id."""
     found = _meant(workspace, which)
     return found, (workspace.folder.tree.read(found.key) or b"").decode(errors="replace")
 
 
 def search_sessions(workspace: Workspace, query: str, limit: int) -> list[SessionHit]:
-    """What was said that may answer a query."""
+    """The turns that may answer a query."""
     folder = workspace.folder
     if folder.public:
         return []
@@ -99,7 +99,7 @@ def search_sessions(workspace: Workspace, query: str, limit: int) -> list[Sessio
 
 
 def tokens_of(hit: SessionHit) -> int:
-    """What showing a turn takes, as text or as JSON."""
+    """How many tokens a turn takes, as text or JSON."""
     return count_tokens(f"{hit.key}:{hit.line} {hit.agent} {hit.role} {hit.at} {hit.text}") + _FRAME
 
 
@@ -120,7 +120,7 @@ def remove(
     dry_run: bool = False,
     held: bool = False,
 ) -> Removed:
-    """Remove sessions for good. What had been taken in of them does not come back.
+    """Remove sessions for good. What was captured before does not come back.
 
     `held`: the caller holds the lock of the sessions.
     """
@@ -136,7 +136,7 @@ def remove(
         return result
     with nullcontext() if held else locked(folder.tree, sessions.LOCK, "the sessions"):
         sessions.sweep(folder)
-        sessions.drop_table(folder)  # first: while that cannot be done, nothing is removed
+        sessions.drop_table(folder)  # first: if this fails, nothing is removed
         for each in result.removed:
             id_ = each.head.session.partition(":")[2]
             sessions.note_removed(folder, sessions.tail_of(each.head.agent, id_), each.head.read)
@@ -148,7 +148,7 @@ def remove(
 
 
 def without(folder: Folder, texts: Iterable[str]) -> Iterator[tuple[str, bytes, bytes]]:
-    """The sessions that have one of these texts: file, what it says, and what it says without them."""
+    """The sessions with one of these texts: the file, its content, and its content without them."""
     hidden = notes.segments(texts)
     if not hidden:
         return
@@ -166,7 +166,7 @@ FORGOTTEN = "[forgotten]"
 
 
 def _all(workspace: Workspace, before: datetime | None = None) -> list[SessionFile]:
-    """The sessions; those that began before a moment, by their names, where one is given."""
+    """All sessions, or those that began before a moment, judged by their names."""
     folder = workspace.folder
     if folder.public:
         return []

@@ -31,14 +31,14 @@ _AT_ONCE = 3.0
 
 
 @dataclass(frozen=True)
-class Replaced:
+class ReplacedText:
     """A note with another text of ours, and what a person had added to the old one: still there."""
 
     raw: bytes
     kept: str = ""
 
 
-def replace_words(workspace: Workspace, memory: Memory, raw: bytes, text: str, *, if_unclear: str = "") -> Replaced:
+def replace_words(workspace: Workspace, memory: Memory, raw: bytes, text: str, *, if_unclear: str = "") -> ReplacedText:
     """A memory's note with our text replaced; a person's words around it stay.
 
     Raises Conflict where they cannot be told apart; `if_unclear` is then what the caller can do about it. Without it,
@@ -51,10 +51,10 @@ def replace_words(workspace: Workspace, memory: Memory, raw: bytes, text: str, *
             before, after = found
             kept = (before + after).strip()
             new = f"{before}{text}{after or chr(10)}" if kept else f"{text}\n"
-            return Replaced(replace_body(raw, new), kept)
+            return ReplacedText(replace_body(raw, new), kept)
     if if_unclear and body.strip():
         raise Conflict(f"{memory.id}: its text was written or changed by hand, and nothing was replaced", if_unclear)
-    return Replaced(replace_body(raw, f"{text}\n"))
+    return ReplacedText(replace_body(raw, f"{text}\n"))
 
 
 def _written(folder: Folder, memory: Memory, body: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ from vault_mem.operations.changing import changing, commit, freshen_to_change
 from vault_mem.operations.memory.standing import CHANGED, REPETITION, standing
 from vault_mem.operations.upkeep import review
 from vault_mem.operations.upkeep.backlinks import add_link
-from vault_mem.operations.upkeep.replayed import Company
+from vault_mem.operations.upkeep.replayed import Relatedness
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
 from vault_mem.vault import activity
@@ -171,7 +171,7 @@ def _strengthen(workspace: Workspace, pairs: list[tuple[Memory, Memory]]) -> Non
 def _link(workspace: Workspace, transaction: Transaction, pairs: list[tuple[Memory, Memory]]) -> int:
     graph = workspace.graph
     names = workspace.names
-    company, known = Company(workspace), activity.strengths(workspace.folder)
+    company, known = Relatedness(workspace), activity.strengths(workspace.folder)
     made = 0
     for earlier, later in pairs:
         if any(

@@ -18,7 +18,7 @@ TOP = 10
 
 
 @dataclass(frozen=True)
-class Node:
+class GraphNode:
     """A memory or episode in a picture; `depth` is its distance from the memory asked for."""
 
     id: str
@@ -33,7 +33,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Arc:
+class GraphLink:
     """A link in a picture, once for both directions: what `target` is to `source`."""
 
     source: str
@@ -43,11 +43,11 @@ class Arc:
 
 
 @dataclass(frozen=True)
-class Picture(Result):
+class GraphResult(Result):
     """Memories and the links between them; without a `centre` those of the whole vault that have links."""
 
-    nodes: list[Node]
-    arcs: list[Arc]
+    nodes: list[GraphNode]
+    arcs: list[GraphLink]
     centre: str = ""
     stale: bool = False
     pending: int = 0
@@ -58,11 +58,11 @@ class Picture(Result):
 
 
 @dataclass(frozen=True)
-class Cluster:
+class GraphCluster:
     """Memories that are linked more among themselves than with others; `hub` has most links, and names it."""
 
     size: int
-    hub: Node
+    hub: GraphNode
     ids: list[str]
 
 
@@ -70,12 +70,12 @@ class Cluster:
 class Bridge:
     """A link without which the `smaller` memories on one side would have no connection to the rest."""
 
-    arc: Arc
+    arc: GraphLink
     smaller: int
 
 
 @dataclass(frozen=True)
-class Overview(Result):
+class GraphOverview(Result):
     """The shape of a vault. Lists have the most important ones, counts cover all."""
 
     memories: int
@@ -83,14 +83,14 @@ class Overview(Result):
     types: dict[str, int]
     components: int
     cluster_count: int
-    clusters: list[Cluster]
-    hubs: list[tuple[Node, int]]
+    clusters: list[GraphCluster]
+    hubs: list[tuple[GraphNode, int]]
     bridge_count: int
     bridges: list[Bridge]
     orphan_count: int
-    orphans: list[Node]
+    orphans: list[GraphNode]
     dangling_count: int
-    dangling: list[tuple[Node, str]]
+    dangling: list[tuple[GraphNode, str]]
     titles: dict[str, str] = field(default_factory=dict)
     stale: bool = False
     pending: int = 0
@@ -120,7 +120,7 @@ class Overview(Result):
 
 
 @dataclass(frozen=True)
-class Landscape(Result):
+class GraphColumns(Result):
     """Many memories at once, as columns: one entry of each for every memory, the most linked first.
 
     `cluster` and the ends of `arcs` are numbers of memories: a cluster is called by its hub, -1 is none. `total` counts
@@ -139,7 +139,7 @@ class Landscape(Result):
     stale: bool = False
 
 
-def landscape(workspace: Workspace, id_: str = "", depth: int = 1, *, most: int = 5000) -> Landscape:
+def landscape(workspace: Workspace, id_: str = "", depth: int = 1, *, most: int = 5000) -> GraphColumns:
     """The memories around one, or all of the vault, with what a picture of many needs to know of each."""
     public = workspace.folder.public
     shown = neighbourhood(workspace, id_, depth, public_only=public) if id_ else picture(workspace, public_only=public)
@@ -164,7 +164,7 @@ def landscape(workspace: Workspace, id_: str = "", depth: int = 1, *, most: int 
         kinds = ["episode" if each is None else catalogue.kinds[each] for each in at]
         closed = [each is not None and bool(catalogue.valid_to[each] <= now) for each in at]
     arcs = [arc for arc in shown.arcs if arc.source in number and arc.target in number]
-    return Landscape(
+    return GraphColumns(
         ids=order,
         titles=[note.title for note in notes],
         kinds=kinds,
@@ -178,7 +178,7 @@ def landscape(workspace: Workspace, id_: str = "", depth: int = 1, *, most: int 
     )
 
 
-def neighbourhood(workspace: Workspace, id_: str, depth: int = 1, *, public_only: bool = False) -> Picture:
+def neighbourhood(workspace: Workspace, id_: str, depth: int = 1, *, public_only: bool = False) -> GraphResult:
     """A memory and what is linked to it, over at most `depth` links, nearest first."""
     if depth < 1:
         raise InvalidInput(f"--depth must be at least 1, not {depth}")
@@ -195,10 +195,10 @@ def neighbourhood(workspace: Workspace, id_: str, depth: int = 1, *, public_only
         layer = sorted((each for each in found if each not in depths), key=lambda each: _newest(graph, each))
         depths |= dict.fromkeys(layer, distance)
     nodes = [_node(graph, each, distance) for each, distance in depths.items()]
-    return Picture(nodes, _arcs(graph, depths), memory.id, freshness.stale, freshness.pending)
+    return GraphResult(nodes, _arcs(graph, depths), memory.id, freshness.stale, freshness.pending)
 
 
-def picture(workspace: Workspace, *, public_only: bool = False) -> Picture:
+def picture(workspace: Workspace, *, public_only: bool = False) -> GraphResult:
     """All linked memories of the vault."""
     freshness = workspace.freshen()
     graph = workspace.reading(lambda: workspace.graph)
@@ -206,10 +206,10 @@ def picture(workspace: Workspace, *, public_only: bool = False) -> Picture:
     arcs = _arcs(graph.whole(), shown)
     linked = {end for arc in arcs for end in (arc.source, arc.target)}
     nodes = [_node(graph, each) for each in shown if each in linked]
-    return Picture(nodes, arcs, "", freshness.stale, freshness.pending)
+    return GraphResult(nodes, arcs, "", freshness.stale, freshness.pending)
 
 
-def overview(workspace: Workspace, *, public_only: bool = False) -> Overview:
+def overview(workspace: Workspace, *, public_only: bool = False) -> GraphOverview:
     """Clusters, hubs, bridges, orphans and dangling links of the memories; episodes are left out of the count."""
     freshness = workspace.freshen()
     graph = workspace.reading(lambda: workspace.index.graph(every_file=True))
@@ -228,14 +228,14 @@ def overview(workspace: Workspace, *, public_only: bool = False) -> Overview:
     orphans = sorted((each for each in ids if not near[each]), key=lambda each: _newest(graph, each))
     known = set(ids)
     dangling = [(each, link.target) for each, link in graph.dangling() if each in known]
-    return Overview(
+    return GraphOverview(
         memories=len(ids),
         links=len(arcs),
         types=dict(Counter(arc.type for arc in arcs).most_common()),
         components=sum(size > 1 for size in sizes.values()),
         cluster_count=len(groups),
         clusters=[
-            Cluster(len(group), _node(graph, max(group, key=lambda each: (len(near[each]), each))), group)
+            GraphCluster(len(group), _node(graph, max(group, key=lambda each: (len(near[each]), each))), group)
             for group in groups[:TOP]
         ],
         hubs=[(_node(graph, each), len(near[each])) for each in linked[:TOP]],
@@ -259,23 +259,23 @@ def _newest(graph: Graph, id_: str) -> tuple[float, str]:
     return -graph.note(id_).created, id_
 
 
-def _node(graph: Graph, id_: str, depth: int = 0) -> Node:
+def _node(graph: Graph, id_: str, depth: int = 0) -> GraphNode:
     note = graph.note(id_)
-    return Node(id_, note.title, note.private, note.episode, depth)
+    return GraphNode(id_, note.title, note.private, note.episode, depth)
 
 
-def _arcs(graph: Graph, depths: dict[str, int]) -> list[Arc]:
+def _arcs(graph: Graph, depths: dict[str, int]) -> list[GraphLink]:
     """The links among these memories, each once, seen from the end that is nearer to the centre."""
     found = []
     for id_, depth in depths.items():
         for edge in graph.edges(id_):
             other = depths.get(edge.target)
             if other is not None and (depth, id_) < (other, edge.target):
-                found.append(Arc(id_, edge.target, edge.link.type, edge.link.confidence))
+                found.append(GraphLink(id_, edge.target, edge.link.type, edge.link.confidence))
     return found
 
 
-def _pair(arc: Arc) -> tuple[str, str]:
+def _pair(arc: GraphLink) -> tuple[str, str]:
     return (arc.source, arc.target) if arc.source < arc.target else (arc.target, arc.source)
 
 

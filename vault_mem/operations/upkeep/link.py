@@ -57,7 +57,7 @@ class UnlinkResult(Result):
 
 
 @dataclass(frozen=True)
-class End:
+class LinkEnd:
     """One of two memories to link: its file's bytes, what a link calls it, and which names mean it."""
 
     memory: Memory
@@ -120,7 +120,7 @@ def linking(
 
 
 def plan_link(
-    folder: Folder, a: End, b: End, type_: str, confidence: float | None = None, reason: str = ""
+    folder: Folder, a: LinkEnd, b: LinkEnd, type_: str, confidence: float | None = None, reason: str = ""
 ) -> Transaction:
     """The transaction that links two memories; links they have in their front matter are changed to this one."""
     transaction = Transaction(folder, "link", reason, ids=[a.memory.id, b.memory.id])
@@ -140,7 +140,7 @@ def plan_link(
     return transaction
 
 
-def _write(transaction: Transaction, a: End, b: End, type_: str, confidence: float | None) -> None:
+def _write(transaction: Transaction, a: LinkEnd, b: LinkEnd, type_: str, confidence: float | None) -> None:
     writer, other = _writer_first(a, b)
     seen = type_ if writer is a else INVERSE_LINK.get(type_, type_)
     if not nameable(other.name):
@@ -151,14 +151,14 @@ def _write(transaction: Transaction, a: End, b: End, type_: str, confidence: flo
 
 
 def plan_unlink(
-    folder: Folder, a: End, b: End, *, body: bool = False, reason: str = ""
+    folder: Folder, a: LinkEnd, b: LinkEnd, *, body: bool = False, reason: str = ""
 ) -> tuple[Transaction, list[str]]:
     """The transaction that takes links between two memories away, and the files whose text still has one."""
     transaction = Transaction(folder, "unlink", reason, ids=[a.memory.id, b.memory.id])
     left = []
     for end, other in ((a, b), (b, a)):
 
-        def without(reference: Reference, end: End = end, other: End = other) -> Reference | None:
+        def without(reference: Reference, end: LinkEnd = end, other: LinkEnd = other) -> Reference | None:
             gone = reference.key == "links" or (body and not reference.key)
             return None if gone and other.means(reference.target, end.memory.path) else reference
 
@@ -188,11 +188,13 @@ def _pair(workspace: Workspace, a: str, b: str) -> tuple[Memory, Memory]:
     return require_memory(workspace.folder, one), require_memory(workspace.folder, other)
 
 
-def _ends(workspace: Workspace, a: Memory, b: Memory, edited: Callable[[End, End], bool]) -> tuple[End, End]:
+def _ends(
+    workspace: Workspace, a: Memory, b: Memory, edited: Callable[[LinkEnd, LinkEnd], bool]
+) -> tuple[LinkEnd, LinkEnd]:
     """Both ends; the file of one that is going to be changed must be sound."""
     names = workspace.names
     one, other = (
-        End(each, read_to_remove(workspace, each), names.of(each.path), names.meaning(each.path)) for each in (a, b)
+        LinkEnd(each, read_to_remove(workspace, each), names.of(each.path), names.meaning(each.path)) for each in (a, b)
     )
     for end, against in ((one, other), (other, one)):
         if edited(end, against):
@@ -200,27 +202,27 @@ def _ends(workspace: Workspace, a: Memory, b: Memory, edited: Callable[[End, End
     return one, other
 
 
-def _writer(end: End, other: End) -> bool:
+def _writer(end: LinkEnd, other: LinkEnd) -> bool:
     return _writer_first(end, other)[0] is end or _names_other(end, other)
 
 
-def _names_other(end: End, other: End) -> bool:
+def _names_other(end: LinkEnd, other: LinkEnd) -> bool:
     return any(other.means(each.target, end.memory.path) for each in references(end.raw))
 
 
-def _writer_first(a: End, b: End) -> tuple[End, End]:
+def _writer_first(a: LinkEnd, b: LinkEnd) -> tuple[LinkEnd, LinkEnd]:
     """A link stands on the memory saved later, but always on the private one of two (SPEC V-3, P-3)."""
     if a.memory.private != b.memory.private:
         return (a, b) if a.memory.private else (b, a)
     return (a, b) if a.memory.created >= b.memory.created else (b, a)
 
 
-def _is_to(item: str, end: End, other: End) -> bool:
+def _is_to(item: str, end: LinkEnd, other: LinkEnd) -> bool:
     found = read_link(item)
     return found is not None and other.means(found.target, end.memory.path)
 
 
-def _retyped(item: str, other: End, type_: str, confidence: float | None) -> str:
+def _retyped(item: str, other: LinkEnd, type_: str, confidence: float | None) -> str:
     found = read_link(item)
     title = (found.title if found else "") or other.memory.title
     return write_link(Link(found.target if found else other.name, type_, confidence, title))

@@ -38,7 +38,7 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault import git, history
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.history import Why, id_in
+from vault_mem.vault.history import ChangeReason, id_in
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import read
 
@@ -69,7 +69,7 @@ class PrivateResult(Result):
 
 
 @dataclass
-class Noticed:
+class PlanFindings:
     """What a plan found beside the files it changes."""
 
     links: int = 0
@@ -110,12 +110,12 @@ def plan_private(
     scrub: bool = False,
     instead: Memory | None = None,
     unasked: bool = False,
-) -> tuple[Transaction, Noticed]:
+) -> tuple[Transaction, PlanFindings]:
     """The transaction that makes a memory private, with the episodes it is in; `instead` is the next monologue."""
     transaction = Transaction(folder, "private", "made private", ids=[memory.id], unasked=unasked)
     moving = [_moving(folder, names, memory.id, memory.path, raw)]
     moving += _episodes_of(folder, names, names.naming(memory.path), moving[0])
-    noticed = Noticed(episodes=[each.id for each in moving[1:]])
+    noticed = PlanFindings(episodes=[each.id for each in moving[1:]])
     transaction.ids += noticed.episodes
     titles = [each.title for each in moving if len(each.title) >= _TELLING_TITLE]
     keys = {*names.naming(*(each.key for each in moving)), *(key for title in titles for key in telling(title))}
@@ -126,7 +126,7 @@ def plan_private(
         _let_go_of_prose(transaction, key, moving, scrub, noticed)
     _move_proposals(transaction, moving)
     for each in moving:
-        transaction.whys[each.id] = Why("made private", payload={"was": each.key})  # publish gives it back
+        transaction.whys[each.id] = ChangeReason("made private", payload={"was": each.key})  # publish gives it back
         _move_in(transaction, each, moving)
         noticed.links += len(each.added)
         views.leave(transaction, each.id)
@@ -160,7 +160,7 @@ def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: Movi
 
 
 def _let_go(
-    transaction: Transaction, names: Names, key: str, moving: list[MovingNote], scrub: bool, noticed: Noticed
+    transaction: Transaction, names: Names, key: str, moving: list[MovingNote], scrub: bool, noticed: PlanFindings
 ) -> None:
     """One other note: a private one goes on naming what moves, by its new name; a public one does not."""
     folder = transaction.folder
@@ -184,7 +184,7 @@ def _let_go(
 
 
 def _let_go_of_prose(
-    transaction: Transaction, key: str, moving: list[MovingNote], scrub: bool, noticed: Noticed
+    transaction: Transaction, key: str, moving: list[MovingNote], scrub: bool, noticed: PlanFindings
 ) -> None:
     """Ids in a text, and whatever else still names a memory: taken out where asked for, listed otherwise."""
     folder = transaction.folder

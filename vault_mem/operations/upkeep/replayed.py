@@ -19,7 +19,7 @@ from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
 
 
-class Company:
+class Relatedness:
     """Tells whether two memories belong together: near in meaning, or with a person, tag or episode in common."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -56,7 +56,7 @@ def _common(one: list[str], other: list[str]) -> bool:
 
 def by_time_alone(workspace: Workspace) -> Iterator[tuple[str, list[str]]]:
     """Links that `consolidate` once wrote between memories that only followed one another, by file."""
-    folder, names, company = workspace.folder, workspace.names, Company(workspace)
+    folder, names, company = workspace.folder, workspace.names, Relatedness(workspace)
     written: dict[str, set[str]] = {}
     for _, record, _ in history.read_all(folder, '"consolidate"'):
         if record.get("command") == "consolidate":

@@ -37,17 +37,7 @@ MOST_READ = 5000
 LOG = ".vault-mem/tidy.jsonl"
 
 # Fields that may differ between two notes that say the same.
-_NOT_MEANING = {
-    "id",
-    "created",
-    "links",
-    "last_confirmed",
-    "confidence",
-    "salience",
-    "source",
-    "supersedes",
-    "aliases",
-}
+_NOT_MEANING = set("id created links last_confirmed confidence salience source supersedes aliases".split())
 
 _WORD = re.compile(r"[^\W\d_]{2}")
 

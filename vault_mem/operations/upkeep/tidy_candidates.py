@@ -45,7 +45,7 @@ _FOLDER = f"{OWN}/candidates"
 
 
 @dataclass(frozen=True)
-class Change:
+class StateChange:
     """A state that changes what an older one says, and what differs."""
 
     newer: str
@@ -54,7 +54,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Cluster:
+class StateCluster:
     """States of one kind that may be about the same thing, and what speaks for it beside their texts.
 
     `near` are its pairs: similarity, older, newer. The guard's judge has read them: `repetitions` (newer, older) say
@@ -69,7 +69,7 @@ class Cluster:
     overlapping: bool = True
     near: list[tuple[float, Memory, Memory]] = field(default_factory=list)
     repetitions: list[tuple[str, str]] = field(default_factory=list)
-    changes: list[Change] = field(default_factory=list)
+    changes: list[StateChange] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class TidyCandidates(Result):
 
     token: str
     at: datetime
-    clusters: list[Cluster]
+    clusters: list[StateCluster]
     left_out: int
     states: int
 
@@ -119,7 +119,7 @@ def find(
     return TidyCandidates(remember_states(workspace, chosen), now, chosen, left_out, len(states))
 
 
-def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progress | None) -> list[Cluster]:
+def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progress | None) -> list[StateCluster]:
     """Near pairs of one kind and one side of privacy, put together where they share a state."""
     import numpy as np
 
@@ -137,7 +137,7 @@ def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progres
     for number, (file, _) in enumerate(wanted):
         by_kind[(states[file].kind, states[file].private)].append((file, number))
     lowest = calibration.cosine(1 - NEAR_WITH_SIGNS)
-    found: list[Cluster] = []
+    found: list[StateCluster] = []
     for (kind, _), members in sorted(by_kind.items()):
         places = np.array([place for _, place in members], dtype=np.int64)
         nobody = np.zeros(0, dtype=np.int64)
@@ -152,7 +152,7 @@ def _clusters(workspace: Workspace, states: dict[str, Memory], progress: Progres
     return sorted(found, key=lambda each: (-each.similarity, each.states[0].id))
 
 
-def _judged(workspace: Workspace, cluster: Cluster) -> Cluster:
+def _judged(workspace: Workspace, cluster: StateCluster) -> StateCluster:
     """The cluster with what the judge says of its states, two by two."""
     repetitions, changes = [], []
     for similarity, older, newer in cluster.near:
@@ -160,7 +160,7 @@ def _judged(workspace: Workspace, cluster: Cluster) -> Cluster:
         if stands.kind == REPETITION:
             repetitions.append((newer.id, older.id))
         elif stands.kind == CHANGED:
-            changes.append(Change(newer.id, older.id, stands.differs))
+            changes.append(StateChange(newer.id, older.id, stands.differs))
     return replace(cluster, repetitions=repetitions, changes=changes)
 
 
@@ -190,7 +190,7 @@ def _overlap(one: Memory, other: Memory) -> bool:
     return all(later <= end for end in ends)
 
 
-def _joined(kind: str, near: list[tuple[float, Memory, Memory]]) -> list[Cluster]:
+def _joined(kind: str, near: list[tuple[float, Memory, Memory]]) -> list[StateCluster]:
     """Pairs that share a state, nearest first, until a cluster is as large as one can look through."""
     home: dict[str, list[Memory]] = {}
     best: dict[int, float] = {}
@@ -213,15 +213,17 @@ def _joined(kind: str, near: list[tuple[float, Memory, Memory]]) -> list[Cluster
     return [_cluster(kind, best[number], group, pairs[number]) for number, group in clusters.items()]
 
 
-def _cluster(kind: str, similarity: float, group: list[Memory], near: list[tuple[float, Memory, Memory]]) -> Cluster:
+def _cluster(
+    kind: str, similarity: float, group: list[Memory], near: list[tuple[float, Memory, Memory]]
+) -> StateCluster:
     ordered = sorted(group, key=lambda memory: (memory.created, memory.id), reverse=True)
     tags = set.intersection(*(set(memory.tags) for memory in group))
     people = set.intersection(*(set(memory.people) for memory in group))
     overlapping = all(_overlap(one, other) for one in group for other in group)
-    return Cluster(kind, similarity, ordered, sorted(tags), sorted(people), overlapping, near)
+    return StateCluster(kind, similarity, ordered, sorted(tags), sorted(people), overlapping, near)
 
 
-def remember_states(workspace: Workspace, clusters: list[Cluster]) -> str:
+def remember_states(workspace: Workspace, clusters: list[StateCluster]) -> str:
     """Write down what was handed out; returns the token that names it."""
     folder = workspace.folder
     states = {memory.id: digest(folder, memory) for cluster in clusters for memory in cluster.states}

@@ -26,7 +26,7 @@ from vault_mem.operations.upkeep.validity import DONE, close_in
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
-from vault_mem.vault.history import Why
+from vault_mem.vault.history import ChangeReason
 from vault_mem.vault.journal import Transaction
 
 # Bounds of one plan: what a person can still look through.
@@ -37,20 +37,10 @@ MOST_BYTES = 1_000_000
 
 OPS = ("upsert", "close", "mark_done")
 KINDS = (*STATE_KINDS, "mood", *KIND_ALIASES)
-_KEYS = {
-    "op",
-    "state_id",
-    "kind",
-    "body_text",
-    "payload",
-    "confidence",
-    "salience",
-    "valid_from_ts",
-    "valid_to_ts",
-    "last_confirmed_at",
-    "reason",
-    "evidence_event_ids",
-}
+_KEYS = set(
+    "op state_id kind body_text payload confidence salience valid_from_ts valid_to_ts last_confirmed_at reason "
+    "evidence_event_ids".split()
+)
 
 
 @dataclass(frozen=True)
@@ -108,7 +98,7 @@ def apply(workspace: Workspace, text: str, *, dry_run: bool = False) -> PlanResu
         summarised = 0
         for update in updates:
             memory = states.get(update.state_id)
-            why = Why(f"tidy: {update.reason}", update.evidence, update.extra)
+            why = ChangeReason(f"tidy: {update.reason}", update.evidence, update.extra)
             try:
                 if memory is None:
                     id_ = _create(workspace, transaction, update, states, private)

@@ -20,11 +20,11 @@ _OURS = re.compile(r"(?:mem|ep)_([0-9a-f]{8})[0-9a-f]{4}\.md")
 
 def told(folder: Folder) -> Iterator[tuple[Entry, bool]]:
     """The operations that may be told of, newest first, and whether each still stands."""
-    hiding = Hiding(folder)
+    hiding = HiddenOperations(folder)
     return ((entry, stands) for entry, stands in journal.with_standing(folder) if not hiding.hides(entry))
 
 
-class Hiding:
+class HiddenOperations:
     """Tells of operations, newest first, whether they must be hidden.
 
     What is private by now may have been public then: the newest that is known of a memory decides.

@@ -21,7 +21,7 @@ from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.backlinks import changeable, referrers
 from vault_mem.operations.upkeep.forget import in_trash, is_episode, lost_links
 from vault_mem.operations.upkeep.sides import refuse_to_name
-from vault_mem.operations.upkeep.told import Hiding, told
+from vault_mem.operations.upkeep.told import HiddenOperations, told
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault import history, journal, marked
@@ -395,7 +395,7 @@ def named(folder: Folder, op: str) -> Entry:
 
 def _by(folder: Folder, entry: Entry, step: FileStep) -> str:
     """Who changed a file after an operation, where that was a later operation of ours."""
-    now, hiding = read(folder, step.key), Hiding(folder)
+    now, hiding = read(folder, step.key), HiddenOperations(folder)
     for later in journal.entries(folder):
         hidden = hiding.hides(later)
         if later.op <= entry.op:

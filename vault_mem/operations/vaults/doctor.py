@@ -56,16 +56,7 @@ BY_INDEX: dict[str, Check] = {
     "git-history": private.held_before,
 }
 # These look at private memories, or count them among others: not for who is given public ones alone (SPEC S-6).
-_OF_PRIVATE_ONES = (
-    "astray",
-    "git",
-    "git-history",
-    "mentions",
-    "missing-ids",
-    "modes",
-    "private-merges",
-    "replay-links",
-)
+_OF_PRIVATE_ONES = tuple("astray git git-history mentions missing-ids modes private-merges replay-links".split())
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ Way = Callable[[Workspace, str, int], list[str]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedQuestion:
     """One question asked: the ranks, from 1, at which its evidence came, and how many pieces there are."""
 
     category: Any
@@ -57,7 +57,7 @@ class Report:
 
     entries: int = 0
     memories: int = 0
-    answers: dict[str, list[Asked]] = field(default_factory=dict)
+    answers: dict[str, list[AskedQuestion]] = field(default_factory=dict)
 
     def figures(self, way: str) -> dict[str, float]:
         """R@k, MRR and milliseconds per question of one way."""
@@ -144,14 +144,14 @@ def evaluate(
     return report
 
 
-def ask(workspace: Workspace, way: Way, question: dict[str, Any], ids: Mapping[str, str]) -> Asked:
+def ask(workspace: Workspace, way: Way, question: dict[str, Any], ids: Mapping[str, str]) -> AskedQuestion:
     """Ask one question in one way."""
     started = time.perf_counter()
     found = way(workspace, question["question"], max(DEPTHS))
     seconds = time.perf_counter() - started
     evidence = {ids[key] for key in question["evidence"]}
     ranks = [rank for rank, id_ in enumerate(found, start=1) if id_ in evidence]
-    return Asked(question.get("category"), ranks, len(evidence), seconds)
+    return AskedQuestion(question.get("category"), ranks, len(evidence), seconds)
 
 
 def build_vault(folder: Path, entry: Sample, env: Mapping[str, str]) -> tuple[Workspace, dict[str, str]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, InvalidInput, NotFound, SecretFound
 from vault_mem.imports.formats import reader_for
-from vault_mem.imports.items import CONVERSATION, Bad, Item
+from vault_mem.imports.items import CONVERSATION, BadItem, Item
 from vault_mem.model import GIVEN, Link, Memory, as_dict
 from vault_mem.notes.edit import edit
 from vault_mem.notes.links import body_links, name_key, read_link, write_link
@@ -27,7 +27,7 @@ from vault_mem.operations.upkeep.edit_memory import edit_memory
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
 from vault_mem.vault.journal import Transaction
-from vault_mem.vault.parts import Whole, together
+from vault_mem.vault.parts import RunningOperation, together
 
 Progress = Callable[[int, int], None]
 _REVERSE = {"caused_by": "leads_to", "leads_to": "caused_by"}
@@ -35,7 +35,7 @@ _PLAIN_NAME = re.compile(r"[^/\\.#~\s][^/\\#|^\[\]\0\n]*\.md")
 
 
 @dataclass(frozen=True)
-class Passed:
+class SkippedItem:
     """An item that was not saved because a memory stands for it already."""
 
     source: str
@@ -49,11 +49,11 @@ class ImportReport(Result):
 
     format: str
     dry_run: bool = False
-    imported: list[Passed] = field(default_factory=list)
-    skipped: list[Passed] = field(default_factory=list)
-    grown: list[Passed] = field(default_factory=list)
-    duplicates: list[Passed] = field(default_factory=list)
-    refused: list[Bad] = field(default_factory=list)
+    imported: list[SkippedItem] = field(default_factory=list)
+    skipped: list[SkippedItem] = field(default_factory=list)
+    grown: list[SkippedItem] = field(default_factory=list)
+    duplicates: list[SkippedItem] = field(default_factory=list)
+    refused: list[BadItem] = field(default_factory=list)
     links: int = 0
     total: int = 0
 
@@ -74,8 +74,8 @@ def import_(
 ) -> ImportReport:
     """Import everything in `source`. An item whose source (or id) the vault knows is skipped, but a conversation grows.
 
-    It is one operation, whole or not there. Where it is interrupted (Stopped), what came in so far is that operation,
-    and importing again goes on.
+    It is one operation, whole or not there. If it is interrupted (ImportInterrupted), what came in so far is that
+    operation, and importing again goes on.
     """
     reader = reader_for(source, format_)
     report = ImportReport(reader.NAME, dry_run)
@@ -89,10 +89,10 @@ def import_(
     except KeyboardInterrupt as interrupt:
         if not whole.finished:
             report.imported.clear()  # a second interrupt: the next command takes it back
-        raise Stopped(report) from interrupt
+        raise ImportInterrupted(report) from interrupt
 
 
-class Stopped(KeyboardInterrupt):
+class ImportInterrupted(KeyboardInterrupt):
     """An import that was interrupted; the report tells what came in."""
 
     def __init__(self, report: ImportReport) -> None:
@@ -103,7 +103,9 @@ class Stopped(KeyboardInterrupt):
 class _Import:
     """One import on its way: what the vault knew before, and what has come in since."""
 
-    def __init__(self, workspace: Workspace, report: ImportReport, private: bool, whole: Whole | None = None) -> None:
+    def __init__(
+        self, workspace: Workspace, report: ImportReport, private: bool, whole: RunningOperation | None = None
+    ) -> None:
         self.workspace = workspace
         self.batch = Batch(workspace, whole)
         self.report = report
@@ -117,22 +119,22 @@ class _Import:
         self.links: list[tuple[str, str, str, str]] = []  # source, id, type of link, name of the other
         self.texts: set[str] = set()
 
-    def run(self, items: Iterable[Item | Bad], progress: Progress | None) -> ImportReport:
+    def run(self, items: Iterable[Item | BadItem], progress: Progress | None) -> ImportReport:
         """Take all, and write the links between them."""
         with self.batch.held():
             self._take_all(items, progress)
             self._link()
         return self.report
 
-    def _take_all(self, items: Iterable[Item | Bad], progress: Progress | None) -> None:
+    def _take_all(self, items: Iterable[Item | BadItem], progress: Progress | None) -> None:
         for done, item in enumerate(items, start=1):
-            if isinstance(item, Bad):
+            if isinstance(item, BadItem):
                 self.report.refused.append(item)
             else:
                 try:
                     self._take(replace(item, source=" ".join(item.source.split())))
                 except (InvalidInput, EditRefused, Conflict, NotFound, SecretFound) as error:
-                    self.report.refused.append(Bad(item.source, error.message))
+                    self.report.refused.append(BadItem(item.source, error.message))
             if progress:
                 progress(done, self.report.total)
 
@@ -141,7 +143,9 @@ class _Import:
         if item.memory is not None:
             known = item.memory.id if item.memory.id in self.ids else None
         if known is not None:
-            (self.report.grown if self._grew(item, known) else self.report.skipped).append(Passed(item.source, known))
+            (self.report.grown if self._grew(item, known) else self.report.skipped).append(
+                SkippedItem(item.source, known)
+            )
             self._named(item, known)
             return
         draft = _draft(item, self.private)
@@ -153,7 +157,7 @@ class _Import:
         else:
             result = self.batch.remember(draft)
             found = result.duplicate_of
-            duplicate = Passed("", found.memory.id, found.similarity) if found else None
+            duplicate = SkippedItem("", found.memory.id, found.similarity) if found else None
         if duplicate:
             self.report.duplicates.append(replace(duplicate, source=item.source))
             self._named(item, duplicate.id)
@@ -168,7 +172,7 @@ class _Import:
             self.links += [(item.source, id_, *link) for link in item.links]
             self._named(item, id_)
         self.sources[item.source] = id_
-        self.report.imported.append(Passed(item.source, id_))
+        self.report.imported.append(SkippedItem(item.source, id_))
 
     def _grew(self, item: Item, id_: str) -> bool:
         """Whether a conversation has gone on since it came in: then the memory does, unless somebody has changed it."""
@@ -188,15 +192,15 @@ class _Import:
             if id_:
                 self.names.setdefault(name_key(name), id_)
 
-    def _duplicate(self, draft: Draft) -> Passed | None:
+    def _duplicate(self, draft: Draft) -> SkippedItem | None:
         """What the guard would say. Memories of one export were told apart before: they do not refuse each other."""
         if self.report.dry_run and draft.content in self.texts:
-            return Passed("", "")
+            return SkippedItem("", "")
         dedup = self.workspace.folder.settings.dedup_threshold
         found = self.workspace.reading(lambda: guard(self.workspace, draft.content, dedup)).duplicate_of
         if found is None or found.memory.id in self.new:
             return None
-        return Passed("", found.memory.id, found.similarity)
+        return SkippedItem("", found.memory.id, found.similarity)
 
     def _restored(self, memory: Memory, draft: Draft) -> Memory:
         """A whole memory of another vault, to be written under the name that links to it use where that is free."""

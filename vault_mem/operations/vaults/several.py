@@ -18,7 +18,7 @@ from vault_mem.operations.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class Beside:
+class OtherVault:
     """Another vault that answers too, with its public memories only."""
 
     name: str
@@ -29,7 +29,7 @@ class Beside:
 
 
 def recall_in_all(
-    nearest: Workspace, name: str, others: Sequence[Beside], request: Request, cost: Cost | None = None
+    nearest: Workspace, name: str, others: Sequence[OtherVault], request: Request, cost: Cost | None = None
 ) -> RecallResult:
     """What answers in any of the vaults, by relevance, which means the same in all; each result says which vault."""
     own = replace(request, budget=None)
@@ -54,7 +54,7 @@ def recall_in_all(
 
 
 def search_in_all(
-    nearest: Workspace, name: str, others: Sequence[Beside], query: str, limit: int, filters: Filters
+    nearest: Workspace, name: str, others: Sequence[OtherVault], query: str, limit: int, filters: Filters
 ) -> RecallResult:
     """What has the words in any of the vaults."""
     found = _in_all(nearest, name, others, lambda workspace: search(workspace, query, limit, filters))
@@ -62,7 +62,7 @@ def search_in_all(
     return replace(found[0], results=results, stale=any(each.stale for each in found))
 
 
-def show_in_any(nearest: Workspace, name: str, others: Sequence[Beside], id_: str) -> ShowResult:
+def show_in_any(nearest: Workspace, name: str, others: Sequence[OtherVault], id_: str) -> ShowResult:
     """One memory of any of the vaults, by its id: that of the nearest where it has one."""
     try:
         return replace(show(nearest, id_), vault=name)
@@ -73,7 +73,7 @@ def show_in_any(nearest: Workspace, name: str, others: Sequence[Beside], id_: st
         raise
 
 
-def known_in(others: Sequence[Beside], draft: Draft) -> Expected:
+def known_in(others: Sequence[OtherVault], draft: Draft) -> Expected:
     """What other vaults know of a text: the memory that it repeats, else those that it changes or may replace."""
     known = Expected()
     for other in others:
@@ -91,7 +91,7 @@ def known_in(others: Sequence[Beside], draft: Draft) -> Expected:
 
 
 def _in_all(
-    nearest: Workspace, name: str, others: Sequence[Beside], ask: Callable[[Workspace], RecallResult]
+    nearest: Workspace, name: str, others: Sequence[OtherVault], ask: Callable[[Workspace], RecallResult]
 ) -> list[RecallResult]:
     """The answer of each vault; one that is in trouble is named, and the others answer (SPEC L-4)."""
     found = [_named(ask(nearest), name)]

@@ -73,7 +73,7 @@ def follow_text(transaction: Transaction, key: str, before: bytes | None, after:
         follow(transaction, was or None, now)
 
 
-class Lines:
+class ViewLines:
     """The lines of many new memories, put into the views together: each view is read and written once."""
 
     def __init__(self, folder: Folder) -> None:
