@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable
 from graphlib import TopologicalSorter
 from pathlib import Path
+from types import FrameType
 
 import grimp
 
@@ -64,6 +67,56 @@ def test_an_answer_loads_nothing_that_writes(tmp_path: Path, env: dict[str, str]
     answered = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
     assert answered.returncode == 0, answered.stderr
     assert answered.stdout.count("I drink coffee every morning") == 2
+
+
+def calls(of: Callable[[], object]) -> Counter[str]:
+    """How often each function of the package is called meanwhile, by file and name."""
+    found: Counter[str] = Counter()
+    package = str(Path(vault_mem.__file__).parent)
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(package):
+            found[f"{frame.f_code.co_filename[len(package) + 1 :]}:{frame.f_code.co_name}"] += 1
+
+    sys.setprofile(note)
+    try:
+        of()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+def test_each_way_goes_down_the_rooms_once(vault: Vault) -> None:
+    # docs/design.md, "The ways through it": looked at once, ranked once, embedded once, synced again after a change
+    kiln = vault.remember("Kaya moved the kiln to the shed.").memory
+    fired = vault.remember("The kiln in the shed is fired on Fridays.").memory
+    assert kiln and fired
+    steps = {
+        "freshen": "operations/workspace.py:freshen",
+        "sync": "index/sync.py:sync",
+        "rank": "ranking/rank.py:rank",
+        "embed": "embedding/static.py:encode",
+        "read": "notes/parse.py:parse",
+        "change": "operations/changing.py:changing",
+    }
+
+    def way(of: Callable[[], object]) -> dict[str, int]:
+        found = calls(of)
+        return {step: found[call] for step, call in steps.items() if found[call]}
+
+    assert way(lambda: vault.recall("kiln")) == {"freshen": 1, "sync": 1, "rank": 1, "embed": 1}
+    saved = way(lambda: vault.remember("The glaze arrives on Monday."))
+    assert saved == {"freshen": 1, "sync": 2, "embed": 1, "read": 1, "change": 1}
+    for change in (lambda: vault.private(fired.id), lambda: vault.forget(kiln.id)):
+        found = way(change)
+        assert {step: found[step] for step in ("freshen", "sync", "change")} == {"freshen": 1, "sync": 2, "change": 1}
+        assert "embed" not in found  # the text is the same in its new place
+    boat = vault.remember("The boat is green.").memory
+    assert boat
+    file = vault.root / boat.path
+    file.write_text(file.read_text(encoding="utf-8").replace("green", "red"), encoding="utf-8")
+    edited = way(lambda: vault.recall("boat"))
+    assert edited == {"freshen": 1, "sync": 1, "rank": 1, "embed": 2, "read": 1}  # the note, and the query
 
 
 def test_only_the_index_speaks_to_its_table_and_states() -> None:
