@@ -153,7 +153,8 @@ class AllAtHand:
 
     def memories_having(self, term: str) -> int:
         """How many memories have a term."""
-        return len(np.unique(self._catalogue.owner[self._catalogue.lexicon.postings(term)[0]]))
+        owners = self._catalogue.owner[self._catalogue.lexicon.postings(term)[0]]
+        return int(np.count_nonzero(np.bincount(owners)))  # faster than `unique`, which sorts
 
     def mentioned(self, terms: Sequence[str]) -> int:
         """How many memories have all of these terms."""

@@ -43,12 +43,11 @@ _NOT_COMPLETED = re.compile(
 
 def says_done(task: str, text: str, tokens: TokenVectors) -> bool:
     """Whether a text says that a task is done."""
-    lower = text.casefold()
     if max(len(task), len(text)) > MAX_LENGTH or not may_say_done(text):
         return False
     if _is_japanese(task) != _is_japanese(text):
         return False
-    one = statement(task, tokens)
+    lower, one = text.casefold(), statement(task, tokens)
     wanted = [word for word in one.words if word.lemma not in _PLANNING and word.text not in _PLANNING]
     if not wanted:
         return False

@@ -274,10 +274,10 @@ def stated(text: str) -> str:
     """
     if JAPANESE.search(text) and not _KANA_OF_ANY_KIND.search(text):
         return ""
-    if _width(text) <= MAX_WIDTH:
+    if len(text) <= MAX_WIDTH and _width(text) <= MAX_WIDTH:
         return text
     first = _SENTENCE.split(text.strip(), maxsplit=1)[0]
-    return first if _width(first) <= MAX_WIDTH else ""
+    return first if len(first) <= MAX_WIDTH and _width(first) <= MAX_WIDTH else ""
 
 
 def _width(text: str) -> int:

@@ -18,7 +18,7 @@ from vault_mem.ranking.relevance import relevance
 from vault_mem.ranking.signals import UNREAD, CandidatePool, Places, Signal, as_written
 from vault_mem.ranking.times import worth
 from vault_mem.ranking.weights import STAGES, weights
-from vault_mem.ranking.words import HANDFUL, followed, total, words
+from vault_mem.ranking.words import HANDFUL, followed, in_order, total, words
 
 # How many candidates are looked at closely, best first; and how many of each way of searching whatever the other says.
 CANDIDATES, OF_EACH = 224, 32
@@ -117,13 +117,14 @@ def best_rows(catalogue: Catalogue, signals: dict[str, Signal], quality: Signal)
     row = np.arange(len(quality))
     best = {name: np.round(values, 6) for name, values in signals.items()}
     if catalogue.corpus.parted:
-        passages = np.flatnonzero(catalogue.alive & (catalogue.n > 0))
-        owners = catalogue.owner[passages]
+        passages, owners, starts = in_order(catalogue)
         for values in best.values():
-            np.maximum.at(values, owners, values[passages])
-        # The whole of a long memory has only its header's words; one of its passages always answers.
-        by_quality = passages[np.lexsort((-catalogue.n[passages], quality[passages]))]
-        row[catalogue.owner[by_quality]] = by_quality
+            values[owners] = np.maximum(values[owners], np.maximum.reduceat(values[passages], starts))
+        # The whole of a long memory has only its header's words; the first of its best passages always answers.
+        own = quality[passages]
+        sizes = np.diff(starts, append=len(passages))
+        as_good = np.flatnonzero(own == np.repeat(np.maximum.reduceat(own, starts), sizes))
+        row[owners] = passages[as_good[np.searchsorted(as_good, starts)]]
     return best, row
 
 
@@ -186,8 +187,11 @@ def _candidates(
     if "association" in switches and places:
         middle = centre(catalogue)
         towards = directions(catalogue.vectors[places[0]], middle.mean)
-        near = (np.einsum("ij,j->i", catalogue.vectors, towards) - middle.mean @ towards) / middle.distances
-        places += _top(catalogue, np.round(near, 6), np.flatnonzero(allowed), OF_EACH)
+        whole = np.flatnonzero(allowed)
+        seen = whole if catalogue.corpus.parted else slice(None)  # passages are left out, if there are any
+        near = np.zeros(len(allowed), dtype=np.float32)
+        near[seen] = np.einsum("ij,j->i", catalogue.vectors[seen], towards) - middle.mean @ towards
+        places += _top(catalogue, np.round(near / middle.distances, 6), whole, OF_EACH)
     if "links" in switches and places:
         top = float(first[places[0]]) or 1.0
         seeds = [(place, float(first[place]) / top) for place in places[:SEEDS]]

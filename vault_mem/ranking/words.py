@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,6 @@ def words(catalogue: Catalogue, terms: Weighted) -> Words:
     covered = np.zeros(len(catalogue.files), dtype=np.float32)
     parted = corpus.parted
     whole = np.zeros_like(rows) if parted else rows
-    counted = np.zeros_like(rows)
     owners, all_lengths = catalogue.owner, _whole_lengths(catalogue) if parted else lengths
     mean_whole, memories = (corpus.mean_whole_length, corpus.memories) if parted else (mean, 0)
     for term, each in terms:
@@ -54,14 +54,12 @@ def words(catalogue: Catalogue, terms: Weighted) -> Words:
         if not parted:
             covered[places] += weight
             continue
-        own = owners[places]
-        np.add.at(counted, own, counts)
+        counted = np.bincount(owners[places], counts, len(rows)).astype(np.float32)
+        own = np.flatnonzero(counted)
         rare = rarity(corpus.memories_having(term), memories) / rarity(corpus.having(term), corpus.rows)
         both = weight * np.float32((1 + rare) / 2)
-        # places of one memory come several times, each with the same value: assigning, not adding, is right
-        whole[own] = whole[own] + both * saturation(counted[own] / OFTEN, all_lengths[own], mean_whole)
-        covered[own] = covered[own] + weight
-        counted[own] = 0
+        whole[own] += both * saturation(counted[own] / OFTEN, all_lengths[own], mean_whole)
+        covered[own] += weight
     return Words(rows, whole, covered)
 
 
@@ -71,8 +69,7 @@ def followed(catalogue: Catalogue, rows: Signal) -> Signal:
         return rows
 
     def next_ones() -> tuple[Places, Places, Signal]:
-        passages = np.flatnonzero(catalogue.alive & (catalogue.n > 0))
-        passages = passages[np.lexsort((catalogue.n[passages], catalogue.owner[passages]))]
+        passages = in_order(catalogue).passages
         same = catalogue.owner[passages[1:]] == catalogue.owner[passages[:-1]]
         these, those = passages[:-1][same], passages[1:][same]
         return these, those, NEXT * np.minimum(passages_of(catalogue)[catalogue.owner[these]] / LONG, 1)
@@ -81,6 +78,26 @@ def followed(catalogue: Catalogue, rows: Signal) -> Signal:
     found = rows.copy()
     found[these] += shares * rows[those]
     return found
+
+
+class InOrder(NamedTuple):
+    """The passages of one memory after those of another; each memory that has any, and where its own begin."""
+
+    passages: Places
+    owners: Places
+    starts: Places
+
+
+def in_order(catalogue: Catalogue) -> InOrder:
+    """All passages at hand."""
+
+    def ordered() -> InOrder:
+        passages = np.flatnonzero(catalogue.alive & (catalogue.n > 0))
+        passages = passages[np.lexsort((catalogue.n[passages], catalogue.owner[passages]))]
+        owners, starts = np.unique(catalogue.owner[passages], return_index=True)
+        return InOrder(passages, owners.astype(np.int64), starts.astype(np.int64))
+
+    return catalogue.derived("passages in order", ordered)
 
 
 def passages_of(catalogue: Catalogue) -> NDArray[np.float32]:
