@@ -70,7 +70,7 @@ class Server:
         """A new bucket."""
         self._buckets += 1
         name = f"bucket{self._buckets}"
-        urllib.request.urlopen(self._to_make(name), timeout=10).close()
+        urllib.request.urlopen(self._to_make(name), timeout=60).close()
         return name
 
     def _to_make(self, name: str) -> urllib.request.Request:
