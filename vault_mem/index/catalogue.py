@@ -42,6 +42,7 @@ _NUMBERS = ("n", "importance", "created", "valid_from", "valid_to")
 _VALUES = ("type", "n", "importance", "private", "created", "valid_from", "valid_to", "terms", "vector")
 COLUMNS = (*_TEXTS, *_LISTS, *_VALUES)
 FOREVER = float("inf")
+READINGS = "readings"
 # After this many single rows, the arrays should be refilled in a quiet moment: the lists beside them are
 # slower. Beyond this multiple of what the arrays hold, it cannot wait.
 MOST_LATER, FAR_MORE = 2_000, 2
@@ -144,9 +145,19 @@ class Catalogue:
         lexicon.fill(terms)
         return lexicon
 
-    def read_before(self, place: int) -> bytes:
-        """What a quiet moment has found out about the text at a place; nothing where all rows are at hand."""
-        return self._held[place].read if self._held is not None else b""
+    def readings(self, places: Iterable[int]) -> list[bytes]:
+        """What is known of the texts at these places, packed; nothing where nobody has read one yet."""
+        if self._held is not None:
+            return [self._held[place].read for place in places]
+        kept = self.by_place(READINGS)
+        return [kept.get(place, b"") for place in places]
+
+    def keep_reading(self, place: int, reading: bytes) -> None:
+        """Keep what was found out about the text at a place."""
+        if self._held is not None:
+            self._held[place].read = reading
+        else:
+            self.by_place(READINGS)[place] = reading
 
     def marked(self, kind: str, key: str) -> NDArray[np.int32]:
         """The places of memories of that title, person or tag; only where not all rows are at hand."""

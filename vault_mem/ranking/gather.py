@@ -11,26 +11,21 @@ from vault_mem.index.terms import STOP, terms
 from vault_mem.ranking.keywords import LOOKED_AT
 from vault_mem.ranking.links import linked_ids
 from vault_mem.ranking.query import Query, plain_part
-from vault_mem.ranking.rank import OF_EACH, SEEDS, How, best_first
+from vault_mem.ranking.rank import SEEDS, How, best_first
 from vault_mem.ranking.signals import READ_AROUND
-
-# How many results to take from each kind of search: one may rank low in each and high in their sum.
-GATHERED = 320
 
 
 def gathered(candidates: Candidates, query: Query, filters: Filters, now: datetime, how: How) -> Catalogue:
-    """The catalogue that a query is ranked in: its candidates, what is linked to the best or like it, their moments."""
+    """The catalogue that a query is ranked in: its candidates, what is linked to the best of these, their moments."""
     if candidates.complete:
         return candidates.catalogue(())
-    found = candidates.gather(_wanted(query), filters, now, max(GATHERED, how.count))
+    found = candidates.gather(_wanted(query), filters, now, how.count)
     first = candidates.catalogue(found)
     best = best_first(first, query, filters.met(first, now), how)
     kept = {first.files[place] for place in best}
     seeds = best[:SEEDS]
     kept |= candidates.around([first.files[place] for place in seeds])
     kept |= {file for id_ in linked_ids(first, seeds, how.strengths) if (file := first.names.key_of(id_))}
-    if best:
-        kept |= candidates.near(first.vectors[best[0]], filters, now, OF_EACH)
     return candidates.in_time(kept, [first.files[place] for place in best[:READ_AROUND]], filters, now)
 
 

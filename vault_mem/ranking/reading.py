@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from struct import Struct
@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vault_mem.embedding.tokens import TokenVectors
-from vault_mem.index.catalogue import Catalogue
+from vault_mem.index.catalogue import READINGS, Catalogue
 
 MAX_CHARACTERS = 4_000
-READINGS = "readings"
 # Tells readings on the disk from those of another way of reading.
 VERSION = 2
 # How many memories are read ahead before requests are looked for again: two or three milliseconds.
@@ -98,18 +97,13 @@ class Readings:
 
 def readings(catalogue: Catalogue, places: Sequence[int], tokens: TokenVectors) -> Readings:
     """The readings of these places; what was read before is kept, packed as on the disk."""
-    kept: MutableMapping[int, bytes] = catalogue.by_place(READINGS)
-    missing = []
-    for place in dict.fromkeys(places):
-        if place not in kept:
-            if before := catalogue.read_before(place):
-                kept[place] = before
-            else:
-                missing.append(place)
-    texts = [catalogue.texts[place][:MAX_CHARACTERS] for place in missing]
-    for place, text, ids in zip(missing, texts, tokens.numbers(texts), strict=True):
-        kept[place] = _FORM.pack(*_form(text)) + ids.tobytes()
-    found = [kept[place] for place in places]
+    found = catalogue.readings(places)
+    missing = list(dict.fromkeys(place for place, known in zip(places, found, strict=True) if not known))
+    if missing:
+        texts = [catalogue.texts[place][:MAX_CHARACTERS] for place in missing]
+        for place, text, ids in zip(missing, texts, tokens.numbers(texts), strict=True):
+            catalogue.keep_reading(place, _FORM.pack(*_form(text)) + ids.tobytes())
+        found = catalogue.readings(places)
     return Readings(
         np.frombuffer(b"".join([each[_FORM.size :] for each in found]), np.int32),
         (np.array([len(each) for each in found], dtype=np.int64) - _FORM.size) // 4,
@@ -119,7 +113,7 @@ def readings(catalogue: Catalogue, places: Sequence[int], tokens: TokenVectors) 
 
 def read_ahead(catalogue: Catalogue, tokens: TokenVectors, start: int = 0) -> int | None:
     """Read some memories before a query needs them, from a place on; where to go on, or None at the end."""
-    kept: MutableMapping[int, bytes] = catalogue.by_place(READINGS)
+    kept = catalogue.by_place(READINGS)
     waiting = (place for place in range(start, len(catalogue.alive)) if catalogue.alive[place] and place not in kept)
     some = list(islice(waiting, AT_ONCE))
     readings(catalogue, some, tokens)
@@ -128,10 +122,11 @@ def read_ahead(catalogue: Catalogue, tokens: TokenVectors, start: int = 0) -> in
 
 def packed_readings(catalogue: Catalogue, tokens: TokenVectors) -> dict[str, list[bytes]]:
     """The readings of all rows at hand by file, as they are kept on the disk."""
-    readings(catalogue, range(len(catalogue.files)), tokens)
+    places = range(len(catalogue.files))
+    readings(catalogue, places, tokens)
     found: dict[str, list[bytes]] = {}
-    for place, file in enumerate(catalogue.files):
-        found.setdefault(file, []).append(catalogue.by_place(READINGS)[place])
+    for file, reading in zip(catalogue.files, catalogue.readings(places), strict=True):
+        found.setdefault(file, []).append(reading)
     return found
 
 
