@@ -315,14 +315,10 @@ class Tree:
                 if error.errno not in _CANNOT_SYNC:
                     raise
 
-    def set_time(self, key: str, mtime_ns: int | None = None) -> None:
-        """Set when a file was changed last; now, where no time is given."""
+    def touch(self, key: str) -> None:
+        """Set the time of a file's last change to now."""
         with self.opened(key, os.O_RDONLY) as handle:
-            was = os.fstat(handle).st_atime_ns
-            os.utime(
-                handle if _TIMES else self.path(key),
-                ns=(was, time.time_ns() if mtime_ns is None else mtime_ns),
-            )
+            os.utime(handle if _TIMES else self.path(key), ns=(os.fstat(handle).st_atime_ns, time.time_ns()))
 
     def set_mode(self, key: str, mode: int) -> None:
         """Set who may read a file or a folder; a link is left alone."""
