@@ -275,9 +275,9 @@ def main(root: Path, seed: int, operations: int, every: int) -> None:
     copy, saved = root.with_name("copy"), root.with_name("saved")
     while done < operations:
         plan, op_seed = rng.choice(PLANS), rng.getrandbits(32)
-        for folder in (copy, saved):
-            shutil.rmtree(folder, ignore_errors=True)
-            shutil.copytree(root, folder)
+        for target in (copy, saved):
+            shutil.rmtree(target, ignore_errors=True)
+            shutil.copytree(root, target)
         before = tree(root)
         if not run(Folder(copy), plan, op_seed):
             continue

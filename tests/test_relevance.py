@@ -59,11 +59,11 @@ def notes(root: Path) -> Path:
     return root
 
 
-def test_nonsense_finds_nothing(cli: Command, notes: Path) -> None:
+def test_nonsense_finds_nothing(cli: Command, vault: Vault, notes: Path) -> None:
     #
     for query in NONSENSE:
-        answer = json.loads(cli.run("recall", "--json", "--", query).out)
-        assert (query, answer["answered"], answer["results"]) == (query, False, [])
+        answer = vault.recall(query)
+        assert (query, answer.answered, answer.results) == (query, False, [])
     assert cli.run("recall", "asdfghjkl").out == "No related memories.\n"
 
 
@@ -276,12 +276,12 @@ def test_wake_up_tells_what_is_said_twice_once(cli: Command, root: Path) -> None
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
-def test_questions_without_an_answer_are_told_so(sample_cli: Command, language: str) -> None:
+def test_questions_without_an_answer_are_told_so(sample: Vault, language: str) -> None:
     # most of those that have nothing to do with the vault, and none that it answers
     asked = json.loads((Path(__file__).parent / "data" / "questions.json").read_text(encoding="utf-8"))
-    without = [sample_cli.json("recall", query) for query in asked["no answer"][language]]
-    told = [answer for answer in without if not answer["answered"]]
+    without = [sample.recall(query) for query in asked["no answer"][language]]
+    told = [answer for answer in without if not answer.answered]
     assert len(told) >= 18, f"{len(told)} of {len(without)}"
-    assert all(len(answer["results"]) <= 2 for answer in told)
-    withheld = [query for query in asked["answered"][language] if not sample_cli.json("recall", query)["answered"]]
+    assert all(len(answer.results) <= 2 for answer in told)
+    withheld = [query for query in asked["answered"][language] if not sample.recall(query).answered]
     assert withheld == []

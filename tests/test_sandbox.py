@@ -39,11 +39,13 @@ class Sandboxed(Command):
     def confined(
         self, *arguments: str, writable: tuple[Path, ...] = (), full: Path | None = None, network: bool = False
     ) -> Answer:
-        binds = [word for path in writable for word in ("--bind", str(path), str(path))]
+        folder = str(self.cwd.parent)  # which may be below /dev
+        binds = ["--ro-bind", folder, folder]
+        binds += [word for path in writable for word in ("--bind", str(path), str(path))]
         binds += ["--size", "4096", "--tmpfs", str(full)] if full else []
         isolation = ["--unshare-pid", *([] if network else ["--unshare-net"]), "--die-with-parent"]
         command = [
-            *("bwrap", "--ro-bind", "/", "/", *binds, "--dev", "/dev", "--proc", "/proc", *isolation),
+            *("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *binds, *isolation),
             *(sys.executable, "-m", "vault_mem", *arguments),
         ]
         done = subprocess.run(

@@ -243,6 +243,13 @@ WRONG: list[tuple[str, dict[str, object]]] = [
     ("a foreign key", {"op": "close", "state_id": "mem_000000000001", "reason": "x", "path": "/etc"}),
     ("not a payload", {"op": "upsert", "kind": "fact", "body_text": "x", "reason": "x", "payload": [1]}),
     ("a position that is not there", {"op": "close", "state_id": 99, "reason": "x"}),
+    ("no position", {"op": "close", "state_id": "#first", "reason": "x"}),
+    ("two lines", {"op": "upsert", "kind": "fact", "body_text": "x", "reason": "x", "payload": {"tags": ["a\nb"]}}),
+    (
+        "a scope that is none",
+        {"op": "upsert", "kind": "summary", "body_text": "x", "reason": "x", "payload": {"scope": "x"}},
+    ),
+    ("not text", {"op": "upsert", "kind": "fact", "body_text": "a\ud800b", "reason": "x"}),
     (
         "ends before it begins",
         {

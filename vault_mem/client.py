@@ -186,7 +186,7 @@ def _through_daemon(root: str, arguments: list[str], request: str) -> int:
 
 
 def reach(root: str) -> tuple[Socket | None, str]:
-    """A connection to the daemon for a vault, and where it listens; None where there is none."""
+    """A connection to the daemon for a vault, and its address; None if there is no daemon."""
     from vault_mem.daemon import protocol
 
     addresses = protocol.addresses(root)
@@ -229,7 +229,7 @@ def _narrowed() -> bool:
 
 
 def _poke(root: str) -> None:
-    """Tell a daemon that is there that something lies in the vault's inbox; it need not answer."""
+    """Tell a running daemon that something is in the vault's inbox; it need not answer."""
     if os.environ.get("VAULT_MEM_DAEMON") == "off" or os.name != "posix":
         return
     connection, _ = reach(root)
@@ -241,7 +241,7 @@ def _poke(root: str) -> None:
 
 
 def connect(address: str) -> Socket | None:
-    """A connection to the daemon that listens there, if it is our own user's; None where there is none."""
+    """A connection to the daemon that listens there, if it belongs to our user; else None."""
     from _socket import AF_UNIX, SOCK_STREAM, socket
 
     from vault_mem.daemon.protocol import peer_uid

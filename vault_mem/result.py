@@ -43,7 +43,7 @@ class Results(Result, Sequence[T]):
 
 
 def as_record(result: object, *left_out: str, **other: Any) -> dict[str, Any]:
-    """The fields of a dataclass as JSON-ready values; `other` are added, or stand for fields of that name."""
+    """The fields of a dataclass as JSON-ready values; `other` are added, or replace fields of that name."""
     own = {each.name: getattr(result, each.name) for each in fields(result) if each.name not in left_out}  # type: ignore[arg-type]
     return {name: plain(value) for name, value in (own | other).items()}
 

@@ -275,8 +275,8 @@ def warm_up() -> None:
 def build(folder: Path) -> Stage:
     """A vault with memories of every kind, linked, private, closed and forgotten ones, an episode and proposals."""
     stage = Stage(folder)
-    for folder in (stage.home, stage.out, stage.index):
-        folder.mkdir(parents=True)
+    for each in (stage.home, stage.out, stage.index):
+        each.mkdir(parents=True)
     warm_up()
     made = forked(lambda: _grow(stage), 300)
     if not isinstance(made, dict):

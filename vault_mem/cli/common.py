@@ -83,7 +83,7 @@ class Command(_Explained):
 
 
 class Group(_Explained, click.Group):
-    """A command with subcommands; where the vault is and --json may stand before those, too."""
+    """A command with subcommands, before which --vault and --json may also be given."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -127,7 +127,7 @@ def _note_vaults(ctx: click.Context, param: click.Parameter, value: tuple[str, .
 
 
 def place_and_form() -> list[click.Option]:
-    """The options that may stand before a subcommand as well as after it."""
+    """The options that may be given before a subcommand as well as after it."""
     return [
         click.Option(
             ["--vault"],

@@ -26,7 +26,7 @@ def lean(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _what_next(document: dict[str, Any]) -> dict[str, Any]:
-    """What the text of a save proposes, in the words of tools; and the memories it speaks of are no mere links."""
+    """What a saved memory suggests doing next, worded for tools; memories it mentions are not listed again as links."""
     finished = [each["id"] for each in document.get("may_finish") or ()]
     replaces = list(document.get("may_replace") or ())
     changed = document.get("changed")

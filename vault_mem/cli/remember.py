@@ -140,7 +140,7 @@ def command(
 
 
 def _known_in(vault: Vault, others: list[OtherVault], draft: Draft) -> Expected:
-    """What the other vaults know of a text; one that is refused for it can be saved all the same, like any other."""
+    """What the other vaults know about a text. A text refused for that can still be saved, like any other."""
     from vault_mem.operations.memory import blocked
     from vault_mem.operations.vaults.several import known_in
 

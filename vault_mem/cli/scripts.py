@@ -29,7 +29,7 @@ def _walk(node: Spec, chain: str) -> Iterator[tuple[str, Spec]]:
 
 
 def _words(node: Spec) -> list[tuple[str, str]]:
-    """What can stand in the next place that is no option: subcommands, or the choices of an argument."""
+    """What can come next besides options: subcommands, or the choices of an argument."""
     if "commands" in node:
         return [(below["name"].rsplit(" ", 1)[-1], below["summary"]) for below in node["commands"]]
     if node["name"] == "vault-mem help":

@@ -56,7 +56,7 @@ def elsewhere(root: str, folder: str) -> Holder | None:
 
 
 def met_at(root: str, own: str) -> tuple[str, str]:
-    """Where the daemon is met that has this vault open, of whichever version, and the vault as it is named to it.
+    """The address of the daemon that has this vault open, of any version, and the name of the vault for it.
 
     Where none has it open, or it is elsewhere, that is our `own` address. To an older daemon, which has one vault, none
     is named.

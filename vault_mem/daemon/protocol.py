@@ -107,7 +107,7 @@ def forwarded(environment: Mapping[bytes, bytes]) -> list[bytes]:
 
 
 def runtime_folder(env: Mapping[str, str] = os.environ) -> str:
-    """The folder for sockets: the user's own, closed to everyone else. Empty where there is none to be had."""
+    """The user's own folder for sockets, closed to everyone else; empty if none can be made."""
     named = env.get("VAULT_MEM_RUNTIME_DIR")
     system = env.get("XDG_RUNTIME_DIR")
     folders = [named, system and f"{system}/vault-mem", f"/tmp/vault-mem-{os.getuid()}"]

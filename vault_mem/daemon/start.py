@@ -99,7 +99,7 @@ def _spawn(address: str, env: Mapping[str, str]) -> bool:
 
 
 def control(address: str, word: str, root: str = "", env: Mapping[str, str] | None = None) -> dict[str, Any] | None:
-    """Say a word to the daemon at `address`; its answer tells how it is. None if there is none."""
+    """Send a word to the daemon at `address`; returns its status, or None if there is no daemon."""
     connection = connect(address)
     if connection is None:
         return None

@@ -68,7 +68,7 @@ class Vaults:
         return None
 
     def _engine(self, entry: _Entry, folder: Folder) -> Engine | None:
-        """The vault's engine, a new one where there is none; called by one thread at a time."""
+        """The vault's engine, made if necessary; called by one thread at a time."""
         engine = entry.engine
         if engine is not None and engine.gone:  # another vault is at this path now
             engine.end("the vault is gone")

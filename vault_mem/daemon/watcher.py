@@ -57,7 +57,7 @@ class Watcher:
         return self._source is not None
 
     def start(self) -> None:
-        """Begin to listen; where the system cannot tell of changes, nothing is known and all is scanned."""
+        """Begin to listen; if the system cannot report changes, all files are scanned instead."""
         wanted = self._folder.env.get("VAULT_MEM_WATCH", "")
         if wanted != "scan" and (wanted == "events" or _has_events(self._folder.root)):
             try:

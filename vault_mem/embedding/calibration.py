@@ -67,12 +67,8 @@ class Calibration:
         """The calibrated similarity, 0 to 1."""
         return _between(round(cosine, 6), self._levels(size), _MEANINGS)
 
-    def similarities(self, cosines: NDArray[Any]) -> NDArray[np.float64]:
-        """Calibrated similarities of many cosines of short texts."""
-        return np.interp(np.round(cosines, 6), self._levels(0.0), _MEANINGS)
-
     def cosine(self, similarity: float, size: float = 0.0) -> float:
-        """The raw cosine that a calibrated similarity stands for."""
+        """The raw cosine of a calibrated similarity."""
         return float(np.interp(similarity, _MEANINGS, self._levels(size)))
 
     def _levels(self, size: float) -> tuple[float, ...]:

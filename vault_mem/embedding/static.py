@@ -128,7 +128,7 @@ def _disable_padding(tokenizer: Any) -> None:
 
 
 def _unknown(tokenizer: Any, text: str) -> int | None:
-    """The token that stands for what the model does not know; it says nothing, and is left out."""
+    """The token for what the model does not know; it has no meaning, and is left out."""
     if hasattr(tokenizer.model, "unk_token"):
         token = tokenizer.model.unk_token
         return None if token is None else tokenizer.token_to_id(token)

@@ -1,4 +1,4 @@
-"""The words of the built-in model: where they stand in a text, and what each means on its own."""
+"""The tokens of the built-in model: their positions in a text, and the vector of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vault_mem.embedding.embedder import Embedder, Vectors
 
 
 class Token(NamedTuple):
-    """One token of a text: its number in the vocabulary and its place."""
+    """One token of a text: its number in the vocabulary and its position."""
 
     id: int
     start: int

@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -91,6 +91,18 @@ def _raw(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
             yield path.name, path.read_bytes()
     except (OSError, zipfile.BadZipFile) as error:
         raise InvalidInput(f"{path} cannot be read: {error}") from error
+
+
+def records(
+    path: Path, name: str, listed: Callable[[Any], list[Any] | None], item: Callable[[Any, str], Item | BadItem]
+) -> Found:
+    """The items of JSON exports of the format `name`, given where the list is in one and what an item of it means."""
+    for file, document in documents(path, "*.json"):
+        found = listed(document)
+        if found is None:
+            yield document if isinstance(document, BadItem) else BadItem(f"{name}:{file}", "no list of memories in it")
+        for number, record in enumerate(found or (), start=1):
+            yield item(record, f"{file}#{number}")
 
 
 def conversation(

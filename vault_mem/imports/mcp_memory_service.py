@@ -6,7 +6,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.items import BadItem, Found, Item, documents, line, moment, short_hash, words
+from vault_mem.imports.items import BadItem, Found, Item, documents, line, moment, records, short_hash, words
 
 NAME = "mcp-memory-service"
 
@@ -16,19 +16,18 @@ def recognises(path: Path) -> bool:
     if path.suffix.lower() != ".json":
         return False
     _, document = next(documents(path))
-    records = document.get("memories") if isinstance(document, dict) else None
-    return bool(isinstance(records, list) and records and isinstance(records[0], dict) and "content_hash" in records[0])
+    first = (_memories(document) or [None])[0]
+    return isinstance(first, dict) and "content_hash" in first
 
 
 def read(path: Path, zone: tzinfo) -> Found:
     """Every memory of the export."""
-    for name, document in documents(path, "*.json"):
-        records = document.get("memories") if isinstance(document, dict) else None
-        if not isinstance(records, list):
-            yield document if isinstance(document, BadItem) else BadItem(f"{NAME}:{name}", "no list of memories in it")
-            continue
-        for number, record in enumerate(records, start=1):
-            yield _item(record, f"{name}#{number}")
+    return records(path, NAME, _memories, _item)
+
+
+def _memories(document: Any) -> list[Any] | None:
+    found = document.get("memories") if isinstance(document, dict) else None
+    return found if isinstance(found, list) else None
 
 
 def _item(record: Any, where: str) -> Item | BadItem:

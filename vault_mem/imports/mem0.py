@@ -6,7 +6,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from vault_mem.imports.items import BadItem, Found, Item, documents, line, moment, short_hash, words
+from vault_mem.imports.items import BadItem, Found, Item, documents, line, moment, records, short_hash, words
 
 NAME = "mem0"
 
@@ -22,13 +22,7 @@ def recognises(path: Path) -> bool:
 
 def read(path: Path, zone: tzinfo) -> Found:
     """Every record."""
-    for name, document in documents(path, "*.json"):
-        records = _records(document)
-        if records is None:
-            yield document if isinstance(document, BadItem) else BadItem(f"{NAME}:{name}", "no list of memories in it")
-            continue
-        for number, record in enumerate(records, start=1):
-            yield _item(record, f"{name}#{number}")
+    return records(path, NAME, _records, _item)
 
 
 def _records(document: Any) -> list[Any] | None:

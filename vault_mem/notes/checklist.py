@@ -49,7 +49,7 @@ class Proposal:
     @property
     def id(self) -> str:
         """The same for the same proposal, whenever it is made."""
-        ids = self.ids[:1] if self.kind == SAVE else self.ids  # once saved, the memory's id stands there, too
+        ids = self.ids[:1] if self.kind == SAVE else self.ids  # once saved, the memory's id is there too
         return "rv-" + hashlib.sha256(" ".join((self.kind, *ids)).encode()).hexdigest()[:8]
 
     @property
@@ -58,7 +58,7 @@ class Proposal:
         return self.box == " "
 
     def line(self) -> str:
-        """As it stands in the file."""
+        """The line as written in the file."""
         where = f" {self.said_in}" if self.said_in else ""
         return f"- [{self.box}] {self.text} <!-- {self.kind} {' '.join(self.ids)} {self.digest}{where} --> ^{self.id}"
 

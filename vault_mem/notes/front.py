@@ -35,7 +35,7 @@ class YamlNode:
     def end(self) -> int:
         """Where its own text ends; for a block scalar, where the line after it starts."""
         spans = [(event, *span(event)) for event in self.events]
-        # The end of a block collection is an empty span that lies after the comments below it: it says nothing.
+        # The end of a block collection is an empty span after the comments below it, and of no use.
         return max(end for event, start, end in spans if start < end or not isinstance(event, yaml.CollectionEndEvent))
 
     @property
@@ -124,7 +124,7 @@ class Front:
 
     @property
     def indent(self) -> str:
-        """What stands before every key: nothing, or the spaces somebody put there."""
+        """The indentation of every key: nothing, or the spaces that somebody put there."""
         if not self.entries:
             return ""
         line = self.lines[self.line_of(self.entries[0].key.start)]

@@ -19,11 +19,11 @@ _BRACKETS = rf"(?:\[\[(?P<name>[^\[\]|\n]+?)(?:\\?\|(?P<shown>[^\[\]\n]*))?\]\]|
 _LINK = rf"(?P<embed>!?){_BRACKETS}"
 LINK = re.compile(_LINK)
 BRACKETS = re.compile(_BRACKETS)  # a link whether or not it embeds: found in half the time, because all begin with [
-# Code is not prose: what looks like a link there is none.
+# In code, what looks like a link is not one.
 CODE_OR_LINK = re.compile(
     rf"(?P<code>^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]*`)|{_LINK}", re.MULTILINE | re.DOTALL
 )
-# In these keys an item is a link and nothing else: without its target it says nothing.
+# In these keys an item is nothing but a link, and useless without its target.
 LINK_KEYS = ("links", "supersedes", "sources", "members")
 # A file's name that vault-mem made ends in the first digits of the id.
 ID_AT_END = re.compile(r"(?:^|-)([0-9a-f]{8})$")

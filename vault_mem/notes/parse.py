@@ -97,7 +97,7 @@ class Note:
 
 
 def parse(raw: bytes, path: str, *, mtime: float, zone: tzinfo, private: bool = False, size: int | None = None) -> Note:
-    """Read a note. `private`: it lies in the private folder; `size` is the file's where `raw` is only its start."""
+    """Read a note. `private`: it is in the private folder; `size` is the file's if `raw` is only its start."""
     return _Reader(raw, path, mtime, zone, private, size).note()
 
 
@@ -117,7 +117,7 @@ def read_bool(value: Any) -> bool | None:
 
 
 def flag_in(raw: bytes) -> bool | None:
-    """What a note itself says under `private`; None where it says nothing, or nothing that can be read."""
+    """The value of `private` in a note; None if it is missing or unreadable."""
     try:
         front = split(raw).front
         fields = yamlish.load(front) if front and len(front) <= MAX_FRONT_CHARS else None
@@ -180,13 +180,13 @@ def _with_tags_of(body: str, tags: list[str]) -> list[str]:
 
 
 def written_words(raw: bytes, key: str) -> list[str]:
-    """The words under a key as they stand in the file; where they are one text with commas, one by one."""
+    """The words under a key as written; a text with commas is split."""
     written = written_list(raw, key)
     return [word.strip() for word in re.split(r"[,、\n]", written[0]) if word.strip()] if len(written) == 1 else written
 
 
 def written_list(raw: bytes, key: str) -> list[str]:
-    """The items of a list in the front matter, each as the text it stands for."""
+    """The items of a list in the front matter, each as text."""
     front = split(raw).front
     value = (yamlish.load(front) or {}).get(key) if front else None
     if value is None:
@@ -479,7 +479,7 @@ def _number(value: Any, each: FieldInfo) -> float | None:
 
 
 def _reader(each: FieldInfo) -> Callable[[_Reader], Any]:
-    """Reads what a note says under a key: None where it says nothing, or nothing that can be read."""
+    """Reads the value of a key: None if it is missing or unreadable."""
     match each.form:
         case Form.TEXTS:
             return lambda reader: reader._strings(each.name)

@@ -47,7 +47,7 @@ WIKI, MARKDOWN, PATH = "wiki", "markdown", "path"
 
 @dataclass(frozen=True)
 class Reference:
-    """One link as it is written. `key` is the front-matter key it stands in, empty in the text."""
+    """One link as written. `key` is its key in the front matter, empty in the text."""
 
     target: str
     display: str
@@ -229,7 +229,7 @@ def _changed_in_text(match: re.Match[str], change: Change) -> str:
 
 
 def _in_row(match: re.Match[str]) -> bool:
-    """Whether a link stands in the row of a table."""
+    """Whether a link is in the row of a table."""
     start = match.string.rfind("\n", 0, match.start()) + 1
     return match.string[start : match.start()].lstrip().startswith("|")
 

@@ -63,7 +63,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Said:
-    """A turn as it stands in a file, with the line it begins at."""
+    """A turn in a file, with the number of its first line."""
 
     line: int
     at: str
@@ -79,7 +79,7 @@ class _Parts:
 
 
 def parse(raw: bytes, zone: tzinfo) -> _Parts | None:
-    """The head and the body of a session's file; None where it is none."""
+    """The head and the body of a session's file; None if it is no session."""
     note = split(raw)
     values: dict[str, object] = {}
     for line in (note.front or "").splitlines():

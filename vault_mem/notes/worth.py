@@ -64,7 +64,7 @@ _ASKED = re.compile(
     r"\s*(?P<said>.+)",
     re.IGNORECASE | re.DOTALL,
 )
-# "I prefer tea, just so you know": what was to be kept stands before it.
+# "I prefer tea, just so you know": what to keep comes before it.
 _ASKED_AFTER = re.compile(
     r"(?P<said>.{14,}?)[,;]?\s+(?:just so you know|for (?:the record|(?:future|later) reference)|fyi"
     r"|(?:please )?remember (?:that|this))"

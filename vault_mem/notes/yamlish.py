@@ -65,7 +65,7 @@ class NoteHandler(YAMLHandler):  # type: ignore[misc]  # python-frontmatter is n
         return self.parts(text) is not None
 
     def split(self, text: str) -> tuple[str, str]:
-        """What is between the fences, and what follows them; raises ValueError where there are none."""
+        """The text between the fences, and the text after them; raises ValueError if there are none."""
         parts = self.parts(text)
         if parts is None:
             raise ValueError("no front matter")

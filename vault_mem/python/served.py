@@ -58,7 +58,7 @@ def recall(root: str, request: Request) -> RecallResult | None:
 
 
 def _options(request: Request) -> list[str] | None:
-    """A request as options of the command; None where there are none for it."""
+    """A request as options of the command; None if options cannot express it."""
     filters = request.filters
     plain = request.strengths is None and request.switches == Switches() and request.budget is None
     if not plain or filters.ids is not None or filters.metadata or not isinstance(request.query, str):
@@ -135,7 +135,7 @@ def _how(how: Mapping[str, Any]) -> list[str]:
 
 
 def ask(root: str, arguments: list[str], stdin: bytes, request: str = "") -> dict[str, Any] | None:
-    """The document that a command answers with, and its notices; None where no daemon of ours took it."""
+    """The JSON that a command answers, and its notices; None if no daemon of ours took it."""
     connection, _ = reach(root) if os.name == "posix" else (None, "")
     if connection is None:
         return None

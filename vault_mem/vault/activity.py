@@ -31,10 +31,10 @@ def pair_of(one: str, other: str) -> Pair:
     return (one, other) if one <= other else (other, one)
 
 
-def strengthen(folder: Folder, pairs: Iterable[Pair], by: float = STEP) -> int:
+def strengthen(folder: Folder, pairs: Iterable[Pair]) -> int:
     """Strengthen the connections between these memories; returns how many. The caller holds the vault for writing."""
     at = folder.now().isoformat(timespec="seconds")
-    lines = [_line({"pair": [*pair_of(*pair)], "by": by, "at": at}) for pair in pairs]
+    lines = [_line({"pair": [*pair_of(*pair)], "by": STEP, "at": at}) for pair in pairs]
     if not lines:
         return 0
     _append(folder, "".join(lines))

@@ -36,7 +36,7 @@ def find_vault(named: str | os.PathLike[str] | None, cwd: Path, env: Mapping[str
 
 
 def default_vault(settings: Settings) -> str:
-    """The vault of a user who is in none: the one that is named, else the first of those that answer together."""
+    """The vault for a command outside of any: the one in the settings, else the first of those that answer together."""
     return settings.vault or next((each for each in settings.vaults if each != "."), "")
 
 
@@ -47,7 +47,7 @@ def other_vaults(
     env: Mapping[str, str],
     missing: Callable[[str, VaultNotFound], None] | None = None,
 ) -> list[Path]:
-    """The vaults that answer beside the nearest: the others that are named, else those of the settings.
+    """The vaults that answer besides the nearest: the others that are named, else those of the settings.
 
     `missing` is told of one that the settings name by its path and that is not there: its disk may not be mounted.
     """

@@ -211,7 +211,7 @@ class Folder:
         return bool(_LOG.fullmatch(key))
 
     def is_private(self, key: str) -> bool:
-        """Whether a file lies in the private folder."""
+        """Whether a file is in the private folder."""
         return _below(key, self.settings.private_folder)
 
     def is_shown(self, key: str) -> bool:
@@ -219,7 +219,7 @@ class Folder:
         return not (self.public and self.is_private(key))
 
     def is_owned(self, key: str) -> bool:
-        """Whether a file lies where the tool may write; included notes are read-only."""
+        """Whether a file is where the tool may write; included notes are read-only."""
         settings = self.settings
         owned = (settings.memories_folder, settings.private_folder, settings.episodes_folder)
         return any(_below(key, folder) for folder in owned)

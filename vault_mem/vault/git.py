@@ -41,7 +41,7 @@ _UNDER_WAY = {
     "sequencer": "cherry-pick",
     "BISECT_LOG": "bisect",
 }
-# How many fields stand before the path in a line of `git status`: changed, not merged, unknown to git.
+# How many fields come before the path in a line of `git status`: changed, not merged, unknown to git.
 _FIELDS_BEFORE_PATH = {"1": 7, "u": 9, "?": 0}
 # The state of git's index when it was last asked for unmerged files, by vault, and whether there were any.
 _seen: dict[Path, tuple[tuple[int, int], bool]] = {}
@@ -60,7 +60,7 @@ class GitState:
 
 
 def in_repository(folder: Folder) -> bool:
-    """Whether the vault lies in a work tree of git, its own or a larger one."""
+    """Whether the vault is in a work tree of git, its own or a larger one."""
     return _git(folder, "rev-parse", "--is-inside-work-tree") == "true\n"
 
 
@@ -180,7 +180,7 @@ def versions(folder: Folder, key: str, most: int = 30) -> list[bytes]:
 
 
 def git_folder(root: Path) -> Path | None:
-    """Git's own folder of the work tree that the vault lies in, by the files alone."""
+    """Git's own folder of the vault's work tree, found without asking git."""
     found = _work_tree(root)
     return found[1] if found else None
 
@@ -191,7 +191,7 @@ def _has_git_above(root: Path) -> bool:
 
 
 def _work_tree(root: Path) -> tuple[Path, Path] | None:
-    """The top of the work tree that the vault lies in, and git's own folder."""
+    """The top of the vault's work tree, and git's own folder."""
     for top in (root, *root.parents):
         found = top / ".git"
         try:
@@ -206,7 +206,7 @@ def _work_tree(root: Path) -> tuple[Path, Path] | None:
 
 
 def index_stamp(git_dir: Path) -> tuple[int, int] | None:
-    """A stamp that changes with git's index; None where there is none."""
+    """A stamp that changes with git's index; None if there is no index."""
     try:
         found = (git_dir / "index").stat()
     except OSError:
@@ -324,7 +324,7 @@ def _without_filters(folder: Folder) -> list[str]:
 
 
 def _may_filter(folder: Folder) -> bool:
-    """Whether git's settings speak of filters, or of other files that may: most do not, and git is not asked."""
+    """Whether git's settings mention filters, or files that may; most do not, and git need not be asked."""
     home = Path(folder.env.get("HOME") or Path.home())
     settings = [Path("/etc/gitconfig"), home / ".gitconfig"]
     settings.append(Path(folder.env.get("XDG_CONFIG_HOME") or home / ".config", "git/config"))

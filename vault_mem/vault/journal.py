@@ -484,7 +484,7 @@ def _parsed(raw: bytes, name: str) -> Entry:
 
 
 def ours(folder: Folder, step: Step) -> bool:
-    """Whether a step writes what is ours to write; a vault, and its journal, may come from a stranger."""
+    """Whether a step writes only what we may write; a vault and its journal may come from a stranger."""
     key = step.key
     parts = native(key).split("/")
     if any(part in ("", ".", "..") or "\0" in part for part in parts):

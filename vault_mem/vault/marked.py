@@ -27,7 +27,7 @@ def marked_ids(text: str) -> list[str]:
 
 
 def find(text: str | None, id_: str) -> str | None:
-    """The lines with a memory's marker, mostly one; without an id, all that stands in the block."""
+    """The lines with a memory's marker, usually one; without an id, all lines in the block."""
     if not id_:
         return _block_text(text)
     lines = (text or "").split("\n")

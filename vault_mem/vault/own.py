@@ -36,7 +36,7 @@ def entries(tree: Tree, key: str) -> list[tuple[str, bool]]:
 
 
 def read(tree: Tree, key: str) -> bytes | None:
-    """One of our records; None where there is none. One that is no regular file, or huge, is set aside."""
+    """One of our records, or None. One that is huge or no regular file is set aside."""
     try:
         return tree.read(key)
     except PathRefused as error:
@@ -86,5 +86,5 @@ def vet(folder: Folder) -> None:
 
 
 def _regular(path: Path) -> bytes:
-    """What a regular file says; anything else says nothing."""
+    """The content of a regular file; empty for anything else."""
     return path.read_bytes() if stat.S_ISREG(path.stat().st_mode) else b""

@@ -48,7 +48,7 @@ def together(folder: Folder, command: str) -> Iterator[RunningOperation]:
 
 
 class RunningOperation:
-    """An operation on its way."""
+    """An operation that is still going on."""
 
     def __init__(self, folder: Folder, token: str, command: str, since: int) -> None:
         self.folder = folder

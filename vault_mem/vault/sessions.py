@@ -126,7 +126,7 @@ def drop_table(folder: Folder) -> None:
 
 @dataclass(frozen=True)
 class InboxItem:
-    """What a hook has left: where it lies, the agent and folder it named, and what it was told."""
+    """What a hook left in the inbox: its file, the agent and folder it named, and its input."""
 
     name: str
     agent: str

@@ -181,7 +181,7 @@ class FileStep:
 
 @dataclass(frozen=True)
 class ViewBefore:
-    """A view as it was before a line of it changed: its text by its hash, its time, and where the line stood."""
+    """A view before one of its lines changed: the hash of its text, its time, and the position of the line."""
 
     hash: str
     time: int | None
@@ -335,7 +335,7 @@ class AppendStep:
 
 @dataclass(frozen=True)
 class DropStep:
-    """Lines that leave a public log, because what they tell of is private now. An undo leaves it so."""
+    """Lines removed from a public log because they are about something private. An undo does not restore them."""
 
     key: str
     lines: tuple[str, ...]
@@ -397,7 +397,7 @@ Step = FileStep | LineStep | AppendStep | DropStep | MadeStep
 
 
 def read(folder: Folder, key: str) -> bytes | None:
-    """A file's bytes, or None where there is none."""
+    """A file's bytes, or None."""
     try:
         return folder.tree.read(key)
     except PathRefused as error:
@@ -407,7 +407,7 @@ def read(folder: Folder, key: str) -> bytes | None:
 
 
 def from_record(record: dict[str, Any]) -> Step:
-    """The step that `record` described; raises KeyError, TypeError or ValueError where it is none."""
+    """The step that `record` describes; raises KeyError, TypeError or ValueError if it is not valid."""
     key = record["key"]
     if not isinstance(key, str):
         raise TypeError("a key is text")

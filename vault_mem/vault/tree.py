@@ -63,7 +63,7 @@ def key_of(relative: str) -> str:
 
 
 def native(key: str) -> str:
-    """The path that a key stands for, as the system takes it."""
+    """The system's path for a key."""
     return os.fsdecode(unquote_to_bytes(key.removeprefix(_RAW_KEY))) if key.startswith(_RAW_KEY) else key
 
 
@@ -77,7 +77,7 @@ class Tree:
     # Reading
 
     def read(self, key: str) -> bytes | None:
-        """A file's bytes; None where there is none. One that is huge is refused: a few kilobytes can unpack to it."""
+        """A file's bytes, or None. A huge file is refused: a few kilobytes on disk can unpack to one."""
         try:
             handle = self.open(key)
         except (FileNotFoundError, NotADirectoryError):
@@ -132,7 +132,7 @@ class Tree:
             let_go()
 
     def stat(self, key: str) -> os.stat_result | None:
-        """What is known of a file or folder, or of a link itself; None where there is none, or only through a link."""
+        """The state of a file, a folder, or a link itself; None if it does not exist, or only through a link."""
         try:
             with self.beside(key) as (folder, name):
                 return _lstat(folder, name)
@@ -269,7 +269,7 @@ class Tree:
         return True
 
     def put_over(self, old: str, new: str) -> None:
-        """Give a file another name, in place of what has it: where nothing better is to be had."""
+        """Rename a file over another, for systems without anything better."""
         with self.beside(old) as (source, name), self.beside(new) as (target, wanted):
             _at2(os.replace, source, name, target, wanted)
 
@@ -315,14 +315,10 @@ class Tree:
                 if error.errno not in _CANNOT_SYNC:
                     raise
 
-    def set_time(self, key: str, mtime_ns: int | None = None) -> None:
-        """Set when a file was changed last; now, where no time is given."""
+    def touch(self, key: str) -> None:
+        """Set the time of a file's last change to now."""
         with self.opened(key, os.O_RDONLY) as handle:
-            was = os.fstat(handle).st_atime_ns
-            os.utime(
-                handle if _TIMES else self.path(key),
-                ns=(was, time.time_ns() if mtime_ns is None else mtime_ns),
-            )
+            os.utime(handle if _TIMES else self.path(key), ns=(os.fstat(handle).st_atime_ns, time.time_ns()))
 
     def set_mode(self, key: str, mode: int) -> None:
         """Set who may read a file or a folder; a link is left alone."""

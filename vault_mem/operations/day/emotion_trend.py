@@ -29,7 +29,7 @@ _NOTABLE = 0.15
 
 @dataclass(frozen=True)
 class EmotionShare:
-    """One emotion in a period: its share of all that was felt, and in how many memories it came first or beside."""
+    """One emotion in a period: its share, and in how many memories it was the main or a secondary one."""
 
     emotion: str
     share: float
@@ -39,7 +39,7 @@ class EmotionShare:
 
 @dataclass(frozen=True)
 class Shift:
-    """From the first half of a period to the second; None where a note says nothing of it."""
+    """The change from the first half of a period to the second; None for what no note says."""
 
     valence: float | None
     arousal: float | None

@@ -167,7 +167,7 @@ def _half_marked(text: str) -> bool:
 
 
 def _in_code(text: str) -> bool:
-    """Whether the marks stand in a block of code: somebody wrote about merges."""
+    """Whether the marks are in a code block, because somebody wrote about merges."""
     inside = False
     for line in text.split("\n"):
         if line.lstrip().startswith(("```", "~~~")):

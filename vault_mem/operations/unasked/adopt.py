@@ -34,7 +34,7 @@ def adopt(workspace: Workspace) -> list[str]:
 
 
 def candidates(workspace: Workspace) -> list[Known]:
-    """Notes that may be given an id: ours to write, sound, no conflict copy, and without an id of anyone's scheme."""
+    """Notes that may be given an id: writable for us, sound, no conflict copy, and without an id of any scheme."""
     declined = Declined(workspace.folder)
     found = [
         known

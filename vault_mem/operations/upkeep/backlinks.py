@@ -37,7 +37,7 @@ def changed_links(folder: Folder, key: str, raw: bytes, change: Change, *, updat
 
 
 def changeable(folder: Folder, key: str, raw: bytes) -> bool:
-    """Whether a note is ours to change: in our folders, and read without a problem (SPEC V-7)."""
+    """Whether we may change a note: it is in our folders, and was read without a problem (SPEC V-7)."""
     return folder.is_note(key) and all(each.odd for each in parse(raw, key, mtime=0, zone=folder.zone).problems)
 
 
@@ -61,7 +61,7 @@ def add_link(
 
 
 def bytes_of(folder: Folder, key: str) -> bytes | None:
-    """A file's bytes; None where it is gone or not ours to read. A failing disk must not pass for "names nothing"."""
+    """A file's bytes; None if it is gone or may not be read. A failing disk raises: it does not mean "no links"."""
     try:
         return folder.tree.read(key)
     except (PermissionError, PathRefused):

@@ -53,7 +53,7 @@ class BackupResult(Result):
 
 
 def backup(workspace: Workspace, file: Path, *, force: bool = False) -> BackupResult:
-    """Write an archive of the vault; whole or not at all, and never in the way of a writer."""
+    """Write an archive of the vault, completely or not at all, without holding up writers."""
     folder = workspace.folder
     _refuse_target(folder, file, force)
     temporary = file.with_name(f".vault-mem-{secrets.token_hex(6)}.tmp")
@@ -177,7 +177,7 @@ def _exists(file: Path) -> Unsafe:
 
 
 def _write(workspace: Workspace, out: IO[bytes]) -> list[str]:
-    """Put everything into the archive; what cannot be read stops it, since a backup with holes is none."""
+    """Put everything into the archive; a file that cannot be read stops it, since a backup must be complete."""
     folder = workspace.folder
     keys = list(_keys(folder))
     hashes: dict[str, str] = {}
@@ -254,6 +254,6 @@ def _keys(folder: Folder) -> Iterator[str]:
 
 
 def _kept(folder: Folder, key: str) -> bool:
-    """Files and links; what is neither, such as a FIFO, says nothing."""
+    """Files and links; anything else, such as a FIFO, is left out."""
     found = folder.tree.stat(key)
     return found is not None and (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode))

@@ -82,7 +82,7 @@ def _untouched(folder: Folder, memory: Memory, body: str) -> list[str]:
 
 
 def _around(body: str, ours: str) -> tuple[str, str] | None:
-    """What stands before and after our text in a note; a block id at its end is not ours."""
+    """The text before and after ours in a note; a block id at its end is not ours."""
     wanted = ours.strip().splitlines()
     lines = body.splitlines(keepends=True)
     bare = [line.rstrip() for line in lines]

@@ -39,7 +39,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class MergeCandidate:
-    """Two memories of which one repeats the other; `memory_a` is the newer one."""
+    """Two memories, one of which repeats the other; `memory_a` is the newer one."""
 
     memory_a_id: str
     memory_b_id: str
@@ -236,7 +236,7 @@ def _near(
         < threshold
     ]
     files = sorted({file for _, *both in pairs for file in both})
-    copies = workspace.index.known.originals(files)  # doctor and review tell of those
+    copies = workspace.index.known.originals(files)  # doctor and review report those
     pairs = [each for each in pairs if not copies.keys() & set(each[1:])]
     by_file = workspace.index.by_files(files)
     ordered = []

@@ -170,7 +170,7 @@ class WholeNote(Result):
 
 
 def whole_note(workspace: Workspace, id_: str) -> WholeNote:
-    """The whole note of a memory, front matter and all, for somebody who wants to edit it."""
+    """The whole note of a memory, including front matter, for editing."""
     memory = to_change(workspace, id_)
     raw = read_to_edit(workspace, memory)
     return WholeNote(memory, raw.decode(), hashlib.sha256(raw).hexdigest())
@@ -179,7 +179,7 @@ def whole_note(workspace: Workspace, id_: str) -> WholeNote:
 def save_text(
     workspace: Workspace, id_: str, text: str, digest: str, reason: str = "", *, allow_secret: bool = False
 ) -> EditResult:
-    """Save a whole note as somebody edited it who was given `whole_note`; lines that are the same keep their endings.
+    """Save a whole note that somebody edited after `whole_note`; unchanged lines keep their endings.
 
     Raises Conflict where the file does not say any more what it said then.
     """

@@ -47,7 +47,7 @@ Telling = Callable[[str], list[str]]
 
 HELD = ".vault-mem/held.jsonl"
 
-# Shorter titles stand in many texts by chance.
+# Shorter titles occur in many texts by chance.
 _TELLING_TITLE = 8
 
 
@@ -70,7 +70,7 @@ class PrivateResult(Result):
 
 @dataclass
 class PlanFindings:
-    """What a plan found beside the files it changes."""
+    """What a plan found, besides the files it changes."""
 
     links: int = 0
     episodes: list[str] = field(default_factory=list)
@@ -208,7 +208,7 @@ def _let_go_of_prose(
 
 
 def _move_proposals(transaction: Transaction, moving: list[MovingNote]) -> None:
-    """A proposal about a private memory stands in the private checklist (SPEC P-6)."""
+    """A proposal about a private memory belongs in the private checklist (SPEC P-6)."""
     folder = transaction.folder
     private = f"{folder.settings.private_folder}/{REVIEW}"
     public = read(folder, REVIEW) or b""
@@ -259,7 +259,7 @@ def _write(transaction: Transaction, key: str, raw: bytes, change: Change) -> bo
 
 
 def _hide_history(transaction: Transaction, each: MovingNote) -> None:
-    """Revisions that tell of it leave the public store for the private one; not even an undo brings them back."""
+    """Move revisions that mention it from the public store to the private one; not even an undo brings them back."""
     folder = transaction.folder
     private = f"{folder.settings.private_folder}/.history/"
     digits = digits_of(each.id)

@@ -46,7 +46,7 @@ def write(transaction: Transaction, key: str, text: str) -> None:
 
 
 def text_of(raw: bytes | None) -> str:
-    """What the checklist says; nothing where there is none."""
+    """The text of the checklist; empty if there is none."""
     return (raw or b"").decode(errors="replace")
 
 

@@ -52,7 +52,7 @@ def look(workspace: Workspace, id_: str) -> Purge:
 def purge(
     workspace: Workspace, id_: str, reason: str = "", *, sure: bool = False, update_links: bool = False
 ) -> ForgetResult:
-    """Forget a memory, or one that lies in the trash already, and remove every trace of it before returning.
+    """Forget a memory, even one that is already in the trash, and remove every trace of it before returning.
 
     Nothing brings it back: it takes the whole id, unless the caller is `sure`.
     """
@@ -116,7 +116,7 @@ def _refuse_while_open(workspace: Workspace, memory: Memory) -> None:
 
 
 def _meant(workspace: Workspace, id_: str) -> tuple[Memory, bool]:
-    """The memory of that id, and whether it lies in the trash."""
+    """The memory with that id, and whether it is in the trash."""
     try:
         return workspace.index.get(id_), False
     except NotFound as error:

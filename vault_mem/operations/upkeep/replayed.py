@@ -20,7 +20,7 @@ from vault_mem.vault.steps import read
 
 
 class Relatedness:
-    """Tells whether two memories belong together: near in meaning, or with a person, tag or episode in common."""
+    """Whether two memories belong together: they are close in meaning, or share a person, tag or episode."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace

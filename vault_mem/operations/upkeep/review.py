@@ -1,6 +1,6 @@
 """review: proposals as a checklist that the owner ticks in an editor, or answers in a terminal (`answers`).
 
-Proposals about private memories stand in the private folder.
+Proposals about private memories are in the private folder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from vault_mem.vault.steps import read
 from vault_mem.visible import visible
 
 STALE = "!"
-# A text so much longer than another says more, whatever its words.
+# A text that is longer by this factor says more, whatever its words.
 _MORE = 1.5
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -16,7 +18,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.write import note_text
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import changing, commit, read_to_edit
-from vault_mem.operations.memory.drafts import SCOPE, Draft, checked
+from vault_mem.operations.memory.drafts import Draft, checked
 from vault_mem.operations.memory.remember import for_obsidian, new_memory
 from vault_mem.operations.upkeep import summaries, tidy_candidates
 from vault_mem.operations.upkeep.by_hand import replace_words
@@ -29,18 +31,9 @@ from vault_mem.result import Result, as_record
 from vault_mem.vault.history import ChangeReason
 from vault_mem.vault.journal import Transaction
 
-# Bounds of one plan: what a person can still look through.
-MOST_UPDATES = 200
-MOST_BODY = 10_000
-MOST_REASON = 1000
 MOST_BYTES = 1_000_000
-
-OPS = ("upsert", "close", "mark_done")
-KINDS = (*STATE_KINDS, "mood", *KIND_ALIASES)
-_KEYS = set(
-    "op state_id kind body_text payload confidence salience valid_from_ts valid_to_ts last_confirmed_at reason "
-    "evidence_event_ids".split()
-)
+_LISTS = ("sources", "supersedes")
+_POSITION = re.compile(r"#\d{1,9}")  # in the candidates
 
 
 @dataclass(frozen=True)
@@ -80,6 +73,11 @@ class PlanResult(Result):
 def schema() -> str:
     """The JSON Schema of a plan."""
     return resources.files("vault_mem.operations.upkeep").joinpath("tidy_plan.schema.json").read_text(encoding="utf-8")
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return dict(json.loads(schema()))
 
 
 def apply(workspace: Workspace, text: str, *, dry_run: bool = False) -> PlanResult:
@@ -150,7 +148,7 @@ def _merges(updates: list[Update], states: dict[str, Memory]) -> int:
 def _by_id(workspace: Workspace, token: str, updates: list[Update]) -> tuple[str, list[Update]]:
     """The updates with positions in the candidates (#3) put as the ids that stood there, and the candidates' token."""
     named = [id_ for update in updates for id_ in (update.state_id, *update.evidence, *_others(update))]
-    if not any(id_.startswith("#") for id_ in named):
+    if not any(map(_POSITION.fullmatch, named)):
         return token, updates
     if not token and workspace.folder.public:  # the latest may be somebody's who sees more
         raise InvalidInput("the plan gives positions and no token of candidates", _HINT)
@@ -158,7 +156,7 @@ def _by_id(workspace: Workspace, token: str, updates: list[Update]) -> tuple[str
     order = list(tidy_candidates.known_states(workspace.folder, token))
 
     def by_id(given: str) -> str:
-        if not given.startswith("#"):
+        if not _POSITION.fullmatch(given):
             return given
         number = int(given[1:])
         if number > len(order):
@@ -177,9 +175,6 @@ def _by_id(workspace: Workspace, token: str, updates: list[Update]) -> tuple[str
     return token, found
 
 
-_LISTS = ("sources", "supersedes")
-
-
 def _others(update: Update) -> list[str]:
     return [id_ for key in _LISTS for id_ in update.payload.get(key, ())]
 
@@ -192,186 +187,118 @@ def read_plan(text: str) -> tuple[str, list[Update]]:
         plan = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"the plan is not JSON: {error}", _HINT) from error
-    if not isinstance(plan, dict) or not isinstance(plan.get("state_updates"), list):
-        raise InvalidInput("a plan is an object with the list state_updates", _HINT)
-    wrong = [f"unknown key {key!r}" for key in plan if key not in ("candidates", "state_updates")]
-    token = plan.get("candidates", "")
-    if not isinstance(token, str):
-        wrong.append("candidates is text")
-    items = plan["state_updates"]
-    if not 1 <= len(items) <= MOST_UPDATES:
-        wrong.append(f"state_updates has 1 to {MOST_UPDATES} items, not {len(items)}")
+    wrong = list(_violations(plan, _schema(), "the plan"))
     updates: list[Update] = []
-    seen: set[str] = set()
-    for number, item in enumerate(items[:MOST_UPDATES]):
-        reader = _Reader(item, f"state_updates[{number}]", wrong)
-        update = reader.update()
-        if update is not None and update.state_id:
-            if update.state_id in seen:
-                wrong.append(f"state_updates[{number}]: {update.state_id} occurs twice")
-            seen.add(update.state_id)
-        if update is not None:
-            updates.append(update)
+    for number, item in enumerate(plan["state_updates"] if not wrong else ()):
+        update = _read(item)
+        where = f"state_updates[{number}]"
+        wrong += [f"{where}: {what}" for what in _senseless(update, item)]
+        if update.state_id and update.state_id in {each.state_id for each in updates}:
+            wrong.append(f"{where}: {update.state_id} occurs twice")
+        updates.append(update)
     if wrong:
         more = f" (and {len(wrong) - 5} more)" if len(wrong) > 5 else ""
         raise InvalidInput("; ".join(wrong[:5]) + more, _HINT)
-    return token, updates
+    return plan.get("candidates", ""), updates
 
 
 _HINT = "nothing was changed; `vault-mem tidy schema` shows what a plan looks like"
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "null": (type(None),),
+}
 
 
-class _Reader:
-    """One item of a plan being read; what is wrong with it is added to a list."""
-
-    def __init__(self, item: Any, where: str, wrong: list[str]) -> None:
-        self.item = item
-        self.where = where
-        self.wrong = wrong
-
-    def update(self) -> Update | None:
-        if not isinstance(self.item, dict):
-            self._say("is not an object")
-            return None
-        before = len(self.wrong)
-        for key in self.item:
-            if key not in _KEYS:
-                self._say(f"unknown key {key!r}")
-        op = self._one_of("op", OPS)
-        state_id = self._id()
-        kind = self._one_of("kind", KINDS, required=False)
-        kind = KIND_ALIASES.get(kind, kind)
-        update = Update(
-            op,
-            self._text("reason", MOST_REASON, required=True),
-            state_id,
-            kind,
-            self._text("body_text", MOST_BODY).strip(),
-            self._payload(),
-            self._share("confidence"),
-            self._share("salience"),
-            self._time("valid_from_ts"),
-            self._time("valid_to_ts"),
-            self._time("last_confirmed_at"),
-            self._ids(self.item, "evidence_event_ids", 500),
-            self._extra(),
-        )
-        if op != "upsert" and not state_id:
-            self._say(f"{op} needs the state_id of what it ends")
-        if op == "upsert" and not state_id and not (kind and update.body_text):
-            self._say("a new state needs kind and body_text")
-        if update.valid_from and update.valid_to and update.valid_to < update.valid_from:
-            self._say("valid_to_ts is before valid_from_ts")
-        return update if len(self.wrong) == before else None
-
-    def _say(self, what: str) -> None:
-        self.wrong.append(f"{self.where}: {what}")
-
-    def _get(self, key: str, right: Callable[[Any], bool], wanted: str) -> Any:
-        value = self.item.get(key)
-        if value is not None and not right(value):
-            self._say(f"{key} should be {wanted}")
-            return None
-        return value
-
-    def _text(self, key: str, most: int, *, required: bool = False) -> str:
-        value = self._get(key, lambda each: isinstance(each, str) and len(each) <= most, f"text of at most {most}")
-        if required and not (isinstance(value, str) and value.strip()):
-            self._say(f"{key} is missing")
-        elif key == "body_text" and isinstance(value, str) and not value.strip():
-            self._say("body_text is empty")
-        text = value or ""
-        if "\0" in text or any(0xD800 <= ord(sign) <= 0xDFFF for sign in text):
-            self._say(f"{key} is not valid text")
-        return str(text)
-
-    def _one_of(self, key: str, known: tuple[str, ...], *, required: bool = True) -> str:
-        value = self._get(key, lambda each: isinstance(each, str) and each in known, f"one of {', '.join(known)}")
-        if required and key not in self.item:
-            self._say(f"{key} is missing")
-        return str(value or "")
-
-    def _share(self, key: str) -> float | None:
-        def right(value: Any) -> bool:
-            return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-
-        value = self._get(key, right, "a number from 0 to 1")
-        return None if value is None else float(value)
-
-    def _time(self, key: str) -> datetime | None:
-        value = self._get(key, lambda each: isinstance(each, str) and len(each) < 40, "a time")
-        if value is None:
-            return None
-        try:
-            moment = datetime.fromisoformat(value)
-            usable = moment.tzinfo is not None and 1 < moment.year < 9999
-        except ValueError:
-            usable = False
-        if not usable:
-            self._say(f"{key} should be ISO 8601 with offset, such as 2026-01-10T14:06:59+09:00")
-            return None
-        return moment
-
-    def _texts(self, record: dict[str, Any], key: str, most: int) -> list[str]:
-        value = record.get(key)
-        if value is None:
-            return []
-        plain = isinstance(value, list) and len(value) <= most
-        if not plain or not all(isinstance(each, str) and each.strip() and "\n" not in each for each in value):
-            self._say(f"{key} should be a list of at most {most} texts")
-            return []
-        return list(value)
-
-    def _id(self) -> str:
-        """The id of a state; a number is its position in the candidates, and 0 none."""
-        value = self.item.get("state_id")
-        return _position(value) if _is_number(value) else self._text("state_id", 64)
-
-    def _ids(self, record: dict[str, Any], key: str, most: int) -> list[str]:
-        value = record.get(key)
-        if not isinstance(value, list) or not any(map(_is_number, value)):
-            return self._texts(record, key, most)
-        numbered = [_position(each) if _is_number(each) else each for each in value if each != 0]
-        return self._texts({key: numbered}, key, most)
-
-    def _payload(self) -> dict[str, Any]:
-        payload = self._get("payload", lambda each: isinstance(each, dict), "an object") or {}
-        found: dict[str, Any] = {}
-        for key, value in payload.items():
-            if key in ("tags", "people"):
-                found[key] = self._texts(payload, key, 50)
-            elif key in _LISTS:
-                found[key] = self._ids(payload, key, 500 if key == "sources" else 50)
-            elif key in ("category", "about_time", "status", "scope"):
-                if not isinstance(value, str) or not value.strip() or "\n" in value or len(value) > 200:
-                    self._say(f"payload.{key} should be one line of text")
-                elif key == "scope" and not SCOPE.fullmatch(value):
-                    self._say("payload.scope should be tag:…, person:…, project:… or month:…")
-                found[key] = value
-            elif key == "importance":
-                if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 5:
-                    self._say("payload.importance should be from 1 to 5")
-                found[key] = value
-        return found
-
-    def _extra(self) -> dict[str, Any]:
-        """What a payload has beside what we know."""
-        payload = self.item.get("payload")
-        return (
-            {key: value for key, value in payload.items() if key not in _PAYLOAD} if isinstance(payload, dict) else {}
-        )
+def _violations(value: Any, wanted: Mapping[str, Any], where: str) -> Iterator[str]:
+    """What a value has that its JSON Schema forbids; as much of JSON Schema as plans need."""
+    if "enum" in wanted:
+        if value not in wanted["enum"]:
+            yield f"{where} should be one of {', '.join(filter(None, wanted['enum']))}"
+        return
+    names = wanted["type"] if isinstance(wanted["type"], list) else [wanted["type"]]
+    if isinstance(value, bool) or not isinstance(value, tuple(kind for name in names for kind in _TYPES[name])):
+        yield f"{where} should be of type {' or '.join(name for name in names if name != 'null')}"
+    elif isinstance(value, str):
+        if len(value) > wanted.get("maxLength", len(value)) or len(value.strip()) < wanted.get("minLength", 0):
+            yield (
+                f"{where} is empty" if not value.strip() else f"{where} has more than {wanted['maxLength']} characters"
+            )
+        elif "pattern" in wanted and not re.fullmatch(wanted["pattern"], value):
+            yield f"{where} should be a line of text like {wanted['pattern']}"
+        elif "\0" in value or any(0xD800 <= ord(sign) <= 0xDFFF for sign in value):
+            yield f"{where} is not valid text"
+    elif isinstance(value, int | float):
+        if not wanted.get("minimum", value) <= value <= wanted.get("maximum", value):
+            yield f"{where} should be from {wanted.get('minimum')} to {wanted.get('maximum', 'any')}"
+    elif isinstance(value, list):
+        if not wanted.get("minItems", 0) <= len(value) <= wanted["maxItems"]:
+            yield f"{where} should have {wanted.get('minItems', 0)} to {wanted['maxItems']} items, not {len(value)}"
+        for number, each in enumerate(value[: wanted["maxItems"]]):
+            yield from _violations(each, wanted["items"], f"{where}[{number}]")
+    elif isinstance(value, dict):
+        known = wanted["properties"]
+        yield from (f"{where} needs {name}" for name in wanted.get("required", ()) if name not in value)
+        if wanted.get("additionalProperties") is False:
+            yield from (f"{where} has an unknown key {name!r}" for name in value if name not in known)
+        for name in known.keys() & value.keys():
+            yield from _violations(value[name], known[name], f"{where}.{name}".removeprefix("the plan."))
 
 
-_PAYLOAD = {"tags", "people", "category", "about_time", "status", "scope", "importance", *_LISTS}
+def _read(item: dict[str, Any]) -> Update:
+    """An update of a plan that meets the schema."""
+    payload = item.get("payload") or {}
+    lists = {name: _ids(payload[name]) for name in _LISTS if name in payload}
+    known = _schema()["properties"]["state_updates"]["items"]["properties"]["payload"]["properties"]
+    kind = item.get("kind") or ""
+    return Update(
+        item["op"],
+        item["reason"],
+        _id(item.get("state_id")),
+        KIND_ALIASES.get(kind, kind),
+        (item.get("body_text") or "").strip(),
+        {name: value for name, value in payload.items() if name in known} | lists,
+        item.get("confidence"),
+        item.get("salience"),
+        _time(item.get("valid_from_ts")),
+        _time(item.get("valid_to_ts")),
+        _time(item.get("last_confirmed_at")),
+        _ids(item.get("evidence_event_ids") or []),
+        {name: value for name, value in payload.items() if name not in known},
+    )
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _senseless(update: Update, item: dict[str, Any]) -> Iterator[str]:
+    """What makes no sense about an update, though it meets the schema."""
+    for name in ("valid_from_ts", "valid_to_ts", "last_confirmed_at"):
+        if item.get(name) is not None and _time(item[name]) is None:
+            yield f"{name} should be ISO 8601 with offset, such as 2026-01-10T14:06:59+09:00"
+    if update.op != "upsert" and not update.state_id:
+        yield f"{update.op} needs the state_id of what it ends"
+    if update.op == "upsert" and not update.state_id and not (update.kind and update.body_text):
+        yield "a new state needs kind and body_text"
+    if update.valid_from and update.valid_to and update.valid_to < update.valid_from:
+        yield "valid_to_ts is before valid_from_ts"
 
 
-def _position(number: int) -> str:
-    """How a position is written until it is known what stood there."""
-    return f"#{number}" if number > 0 else ""
+def _time(text: str | None) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None and 1 < moment.year < 9999 else None
+
+
+def _ids(given: list[str | int]) -> list[str]:
+    return [id_ for each in given if (id_ := _id(each))]
+
+
+def _id(given: str | int | None) -> str:
+    """An id; a number is a position in the candidates, kept as #3 until the candidates are known, and 0 is none."""
+    return f"#{given}" if given and isinstance(given, int) else str(given or "")
 
 
 def _states(workspace: Workspace, token: str, updates: list[Update]) -> dict[str, Memory]:

@@ -1,4 +1,4 @@
-"""Which operations may be told of: to who is given public memories alone, none that touched or tells a private one."""
+"""Which operations may be shown. Those who only see public memories see none that touched or quotes a private one."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _OURS = re.compile(r"(?:mem|ep)_([0-9a-f]{8})[0-9a-f]{4}\.md")
 
 
 def told(folder: Folder) -> Iterator[tuple[Entry, bool]]:
-    """The operations that may be told of, newest first, and whether each still stands."""
+    """The operations that may be shown, newest first, and whether each is still in effect."""
     hiding = HiddenOperations(folder)
     return ((entry, stands) for entry, stands in journal.with_standing(folder) if not hiding.hides(entry))
 
 
 class HiddenOperations:
-    """Tells of operations, newest first, whether they must be hidden.
+    """Decides, for operations from the newest on, whether they must be hidden.
 
     What is private by now may have been public then: the newest that is known of a memory decides.
     """
@@ -36,7 +36,7 @@ class HiddenOperations:
         self._public: set[str] = set()
 
     def hides(self, entry: Entry) -> bool:
-        """Whether an operation must not be told of."""
+        """Whether an operation must not be shown."""
         if not self._folder.public:
             return False
         self._learn([step for step in entry.steps if isinstance(step, FileStep) and self._folder.is_note(step.key)])
@@ -55,7 +55,7 @@ class HiddenOperations:
 
 
 def private_digits(folder: Folder) -> set[str]:
-    """The first digits of the ids of all that lies in the private folder."""
+    """The first digits of the ids of all files in the private folder."""
     found = set()
     for _, _, keys in folder.tree.walk(folder.settings.private_folder):
         for key in keys:

@@ -267,7 +267,7 @@ def _refuse_loose_ends(transaction: Transaction, names: Names) -> None:
 
 @dataclass(frozen=True)
 class FileChange:
-    """What an operation did to one file; None where there was none, or is none. Of a view only its lines are told."""
+    """What an operation did to one file; None for no file. Of a view, only the changed lines."""
 
     key: str
     before: str | None

@@ -55,7 +55,7 @@ BY_INDEX: dict[str, Check] = {
     "mentions": private.mentions,
     "git-history": private.held_before,
 }
-# These look at private memories, or count them among others: not for who is given public ones alone (SPEC S-6).
+# These checks read or count private memories: not for those who only see public ones (SPEC S-6).
 _OF_PRIVATE_ONES = tuple("astray git git-history mentions missing-ids modes private-merges replay-links".split())
 
 

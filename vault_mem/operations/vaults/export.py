@@ -194,7 +194,7 @@ def _vault(chosen: _Chosen, out: Path, report: ExportReport) -> None:
 
 
 def _copy(chosen: _Chosen, memory: Memory, out: Path, report: ExportReport) -> bool:
-    """One file, byte for byte; but for the names of private memories that are left out."""
+    """One file, byte for byte, except for the names of private memories that are left out."""
     folder = chosen.workspace.folder
     try:
         raw, was = folder.tree.read(memory.path) or b"", folder.tree.stat(memory.path)

@@ -36,7 +36,7 @@ _PLAIN_NAME = re.compile(r"[^/\\.#~\s][^/\\#|^\[\]\0\n]*\.md")
 
 @dataclass(frozen=True)
 class SkippedItem:
-    """An item that was not saved because a memory stands for it already."""
+    """An item that was skipped because a memory of it exists."""
 
     source: str
     id: str

@@ -150,7 +150,7 @@ class AddedFiles:
 
 
 def add_obsidian(root: Path, settings: Settings) -> AddedFiles:
-    """Make views, templates and types of properties, each only where there is none yet."""
+    """Add views, templates and property types, each only if it is missing."""
     result = AddedFiles()
     tree = vault_tree(root, settings)
     _create(tree, BASE, base_text(settings), result)
@@ -186,7 +186,7 @@ def _create(tree: Tree, key: str, text: str, result: AddedFiles) -> None:
 
 
 def _template_folder(tree: Tree, settings: Settings) -> str:
-    """Where Obsidian looks for templates in this vault; ours where it says nothing, or names a folder of memories."""
+    """Obsidian's folder for templates in this vault; ours if it has none, or if it is a folder of memories."""
     folder = next(iter(template_folders(tree)), "")
     owned = (settings.memories_folder, settings.private_folder, settings.episodes_folder)
     found = tree.stat(folder) if folder else None

@@ -93,7 +93,7 @@ class ViewLines:
 
 
 def speak(transaction: Transaction, memory: Memory, former: Memory | None = None) -> None:
-    """The latest introspection stands in a file of its own, between two comments; the rest of it is its owner's.
+    """Write the latest introspection into its own file, between two comments; the rest of the file is its owner's.
 
     `former` is the introspection before: a file without comments that says it alone is ours as a whole.
     """
@@ -121,7 +121,7 @@ def leave(transaction: Transaction, id_: str) -> None:
 
 
 def silence(transaction: Transaction, memory: Memory, instead: Memory | None) -> None:
-    """Take a memory's words out of the latest monologue, if they are there; another's may stand instead.
+    """Remove a memory's words from the latest monologue, if they are there; another's may replace them.
 
     A text that an introspection had before it was edited counts as its own, unless it is the other's.
     """
@@ -203,7 +203,7 @@ def _catch_up(transaction: Transaction, memory: Memory, present: dict[str, str])
 
 
 def _catch_up_monologue(workspace: Workspace, transaction: Transaction, changed: list[Memory]) -> None:
-    """The newest introspection stands there as it is by now; a merge may have put an older one there."""
+    """Write the newest introspection as it is now; a merge may have put an older one there."""
     if any(memory.category == INTROSPECTION for memory in changed):
         found = _introspections(workspace)
         speaking = [memory for memory in found if _speaks(workspace.folder, memory)]
@@ -301,7 +301,7 @@ def _curated(folder: Folder, memory: Memory, now: datetime) -> bool:
 
 
 def _follow_monologue(transaction: Transaction, before: Memory | None, after: Memory | None) -> None:
-    """A changed introspection changes the monologue only if it is the one that stands there."""
+    """Update the monologue if the changed introspection is the one in it."""
     if before is not None and after is not None and _speaks(transaction.folder, before):
         speak(transaction, after, before)
 

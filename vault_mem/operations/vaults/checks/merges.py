@@ -97,7 +97,7 @@ def _absorb(pair: tuple[str, str], workspace: Workspace) -> None:
 
 
 def superseded(workspace: Workspace) -> Iterator[Finding]:
-    """A memory whose place two others took, each unaware of the other."""
+    """A memory that two others replaced, each without knowing of the other."""
     for old, newer, older in replaced_twice(workspace):
         yield Finding(
             "superseded-twice",

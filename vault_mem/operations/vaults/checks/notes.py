@@ -204,4 +204,4 @@ def _saved_late(workspace: Workspace, key: str) -> bool:
 
 
 def _touch(key: str, workspace: Workspace) -> None:
-    workspace.folder.tree.set_time(key)
+    workspace.folder.tree.touch(key)

@@ -1,4 +1,4 @@
-"""What stands where the tool keeps its own files and is none: a link, a pipe, a folder (SPEC S-1, S-2)."""
+"""Things in place of the tool's own files that are no files: a link, a pipe, a folder (SPEC S-1, S-2)."""
 
 from __future__ import annotations
 
