@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -308,3 +310,24 @@ def test_files_with_the_same_words_rank_by_their_files(cli: Command, root: Path)
     cli.run("reindex")
     assert cli.json("recall", "same words", "-n", "8") == first
     assert len(set(ids(first))) == 8
+
+
+PART = """
+import math, random
+from vault_mem.operations.memory.excerpts import part
+
+shuffle = random.Random(1).shuffle
+words = [f"w{number}x" for number in range(40)]
+wanted = {word: math.sqrt(number + 2) / 7 for number, word in enumerate(words)}
+for _ in range(30):
+    first, second = list(words), list(words)
+    shuffle(first), shuffle(second)
+    shown = part(" ".join(first) + ". " + " ".join(second) + ".", wanted, len(" ".join(first)) + 1)
+    assert shown.startswith(first[0]), shown
+"""
+
+
+@pytest.mark.parametrize("seed", ["1", "2", "3"])
+def test_of_two_equal_parts_the_first_is_shown_in_every_process(seed: str) -> None:
+    # R-9: sums over a set depend on its order, which depends on the process
+    subprocess.run([sys.executable, "-c", PART], check=True, env={**os.environ, "PYTHONHASHSEED": seed})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -111,7 +112,8 @@ def _fitting(found: Found, wanted: Wanted, budget: int, cost: Cost) -> Found | N
 
 
 def _hits(text: str, wanted: Wanted) -> float:
-    return sum(wanted.get(term, 0.0) for term in {stem(term) for term in terms(text)})
+    # exact in any order: the order of a set differs from process to process, and so would the part that is shown
+    return math.fsum(wanted.get(term, 0.0) for term in {stem(term) for term in terms(text)})
 
 
 def sentences(text: str) -> list[str]:
