@@ -151,6 +151,9 @@ def test_what_it_does_not_replace(days: Vault) -> None:
     assert named(days, "Aiko sent a card from Osaka.") == []
     assert named(days, "Hey, did you hear that Aiko moved to Osaka?") == []
     assert named(days, "I moved to Nice.", people=["Paul"]) == []
+    # two people who share some words
+    days.remember("Dag drinks tea instead of coffee since the trip to Ghent.", kind="fact")
+    assert named(days, "Wei drinks cocoa instead of coffee since the trip to Ghent.") == []
 
 
 def test_closed_and_superseded_states_are_not_named(days: Vault) -> None:
