@@ -147,6 +147,11 @@ class Statement:
         return {word.lemma for word in self.words if word.name}
 
     @cached_property
+    def directions(self) -> frozenset[str]:
+        """Small words such as up and down."""
+        return directions(self.lower)
+
+    @cached_property
     def ended(self) -> list[str]:
         """What it says has ended: sold the Golf, コーヒーをやめて."""
         patterns = _ENDED_JA if self.japanese else _ENDED
@@ -402,7 +407,7 @@ def _same_question(pair: _Pair, tokens: TokenVectors) -> float:
 
 def _contrary(old: Statement, new: Statement) -> bool:
     """Whether the new text has the opposite of a word in the old one: private and public, off and on."""
-    small = directions(old.lower), directions(new.lower)
+    small = old.directions, new.directions
     return any(opposed(one, other) for one in old.rest for other in new.rest) or any(
         opposite(one, other) for one in small[0] - small[1] for other in small[1] - small[0]
     )

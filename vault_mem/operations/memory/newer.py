@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -36,17 +36,16 @@ def newer_first(
     Results go by their numbers in the ranking; `candidate` makes one of a candidate that is not among them.
     """
     shown = dict(results)
-    newer = _newer(catalogue, ranking, results)
+    looked_at = _looked_at(catalogue, ranking, results)
     now = workspace.folder.now()
     for number, old in ((number, found.memory) for number, found in results.items()):
         if old.kind not in REPLACEABLE or old.closed_at(now) or spoken(old.content, old.people):
             continue
-        by = (
-            _finishing(workspace, catalogue, ranking, old, results)
-            if old.kind == "task" and not has_ended(old)
-            else None
-        )
-        by = _replacing(workspace, catalogue, old, newer) if by is None else by
+        # Notes with the same date, such as a manual dropped in as a whole, do not replace each other.
+        later = [each for each in looked_at if each.made > catalogue.created[ranking.places[number]]]
+        open_task = old.kind == "task" and not has_ended(old)
+        by = _finishing(workspace, catalogue, old, later) if open_task else None
+        by = _replacing(workspace, catalogue, old, later) if by is None else by
         if by is None:
             continue
         best = shown.get(by) or candidate(by)
@@ -61,77 +60,59 @@ def newer_first(
     return sorted(listed, key=lambda each: -each.score)[:limit] if marked else listed
 
 
-class _Newer(NamedTuple):
-    """A candidate that speaks of a change: its number in the ranking, its place, and what it says."""
+class _Candidate(NamedTuple):
+    """A candidate by its number in the ranking and its place, when it was made, and whether it speaks of a change."""
 
     number: int
     place: int
-    content: str
+    made: float
+    changes: bool
 
 
-def _newer(catalogue: Catalogue, ranking: Ranking, shown: Iterable[int]) -> list[_Newer]:
-    """The results that speak of a change, then the next candidates that do."""
+def _looked_at(catalogue: Catalogue, ranking: Ranking, shown: Iterable[int]) -> list[_Candidate]:
+    """The results, then the next candidates."""
     known: MutableMapping[int, bool] = catalogue.by_place("speaks of change")
-    found: list[_Newer] = []
-    for number, place in _looked_at(ranking, shown):
+    found: list[_Candidate] = []
+    for number in dict.fromkeys((*shown, *range(min(DEPTH, len(ranking.places))))):
+        place = int(ranking.places[number])
         if place not in known:
             text = catalogue.texts[place]
             known[place] = changes_something(text) and not spoken(text, catalogue.people[place])
-        if known[place]:
-            found.append(_Newer(number, place, catalogue.texts[place]))
+        found.append(_Candidate(number, place, float(catalogue.created[place]), known[place]))
     return found
 
 
-def _finishing(
-    workspace: Workspace, catalogue: Catalogue, ranking: Ranking, task: Memory, shown: Iterable[int]
-) -> int | None:
-    """The number of the first candidate that says that a task is done, if one does (SPEC T-7)."""
-    for number, place in _looked_at(ranking, shown):
-        if catalogue.kinds[place] == "task" or not _is_later(catalogue, place, task):
+def _finishing(workspace: Workspace, catalogue: Catalogue, task: Memory, later: Iterable[_Candidate]) -> int | None:
+    """The number of the first later candidate that says that a task is done, if one does (SPEC T-7)."""
+    for each in later:
+        if catalogue.kinds[each.place] == "task":
             continue
-        text, people = catalogue.texts[place], catalogue.people[place]
+        text, people = catalogue.texts[each.place], catalogue.people[each.place]
         if about_others(task, people) or spoken(text, people):
             continue
         if says_done(task.content, text, workspace.tokens):
-            return number
+            return each.number
     return None
 
 
-def _looked_at(ranking: Ranking, shown: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """The numbers and places of the results, then of the next candidates."""
-    for number in dict.fromkeys((*shown, *range(min(DEPTH, len(ranking.places))))):
-        yield number, int(ranking.places[number])
-
-
-def _replacing(workspace: Workspace, catalogue: Catalogue, old: Memory, newer: Sequence[_Newer]) -> int | None:
-    """The number of the candidate that most likely replaces a memory, if any does."""
+def _replacing(workspace: Workspace, catalogue: Catalogue, old: Memory, later: Iterable[_Candidate]) -> int | None:
+    """The number of the later candidate that most likely replaces a memory, if any does."""
     if not may_be_replaced(old.content):
         return None
     least = LIKELY_OF_EVENTS if old.kind == "event" else LIKELY
     number = None
-    for each in newer:
-        if not _is_later(catalogue, each.place, old) or about_others(old, catalogue.people[each.place]):
+    for each in later:
+        if not each.changes or about_others(old, catalogue.people[each.place]):
             continue
-        likely = may_replace(old.content, each.content, workspace.tokens, least)
+        likely = may_replace(old.content, catalogue.texts[each.place], workspace.tokens, least)
         if likely > least or (likely == least and number is None):
             least, number = likely, each.number
     return number
 
 
-def _is_later(catalogue: Catalogue, place: int, old: Memory) -> bool:
-    """Whether a candidate was saved after a memory.
-
-    Notes with the same date, such as a manual dropped in as a whole, do not replace each other.
-    """
-    made, before = catalogue.created[place], old.created.timestamp()
-    return bool(made > before or (made == before and catalogue.memory(place).order[:2] > old.order[:2]))
-
-
 def about_others(one: Memory, people: Sequence[str]) -> bool:
     """Whether two memories both name people, but not the same ones."""
-    return bool(one.people and people) and {each.casefold() for each in one.people}.isdisjoint(
-        each.casefold() for each in people
-    )
+    return bool(one.people and people) and {*map(str.casefold, one.people)}.isdisjoint(map(str.casefold, people))
 
 
 def spoken(content: str, people: Iterable[str]) -> bool:
