@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from vault_mem.model import Link, Problem
-from vault_mem.store.facts import Facts
+from vault_mem.store.named_values import NamedValues
 from vault_mem.vault.copies import original_of
 from vault_mem.vault.walk import FileState
 
@@ -75,7 +75,7 @@ COLUMNS = ", ".join(Known._fields)
 _FOLLOWED = "followed = hash, ends = CASE WHEN ends > ? THEN ends END"
 
 
-class KnownFiles(Facts):
+class KnownFiles(NamedValues):
     """Every file as it was indexed, what is to be done about it, and what has been."""
 
     def files(self, keys: Iterable[str]) -> dict[str, Known]:

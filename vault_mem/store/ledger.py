@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from vault_mem.store.facts import Facts
+from vault_mem.store.named_values import NamedValues
 from vault_mem.vault.database import at_once
 
 _TABLES = """
@@ -65,7 +65,7 @@ class StoreStatus:
     to_remove: int
 
 
-class Ledger(Facts):
+class Ledger(NamedValues):
     """A small database beside the index. If it is deleted, the store is read again."""
 
     def __init__(self, path: Path) -> None:
