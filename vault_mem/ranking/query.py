@@ -152,6 +152,7 @@ def fluency(text: str, vectors: TokenVectors) -> float:
     """
     letters = known = 0
     chinese = _is_chinese(text)
+    in_english = {word.start for word in vectors.said(text)}
     for token in vectors.tokens(text)[: 4 * MAX_QUERY_TOKENS]:
         said = text[token.start : token.end].strip()
         if not said or not said.isalpha():
@@ -159,7 +160,9 @@ def fluency(text: str, vectors: TokenVectors) -> float:
         if len(said) == 1 and _HIRAGANA.match(said):
             continue  # a particle, or nothing
         letters += len(said)
-        if unspaced(said):
+        if token.start in in_english:
+            known += len(said)
+        elif unspaced(said):
             known += len(said) if not chinese and len(said) > 1 else 0
         else:
             before, after = text[token.start - 1 : token.start], text[token.end : token.end + 1]
