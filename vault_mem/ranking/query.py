@@ -89,6 +89,7 @@ def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors
     said = times.times(text, now, _years(corpus, now))
     # A date that memories were made on or soon after says when; as a word it would be counted twice.
     rest = _without_titles(said.rest if any(_soon_after(corpus, span) for span in said.spans) else text, named)
+    rest = _as_the_vault_may_say(rest, corpus, vectors)
     weights = term_weights(rest, named, corpus, letters=True)
     tokens, token_weights = _tokens(rest, named, corpus, vectors)
     exact = exact_parts(rest) or ([plain_part(text)] if not weights and plain_part(text) else [])
@@ -143,6 +144,19 @@ def term_weights(text: str, named: Named, corpus: Corpus, *, letters: bool = Fal
 def _without_titles(text: str, named: Named) -> str:
     """A query without what politeness puts behind a name: of 田中さん the name is looked for."""
     return _TITLE.sub(lambda match: match[1] if normalised(match[1]) in named.words else match[0], text)
+
+
+def _as_the_vault_may_say(text: str, corpus: Corpus, vectors: TokenVectors) -> str:
+    """A query in English, where it is in a language that the model does not know and the vault hardly has a word of."""
+    said = vectors.said(text)
+    strange = [word for word in said if not any(map(corpus.having, terms(text[word.start : word.end])))]
+    if 2 * len(strange) <= len(said):
+        return text
+    parts, end = [], 0
+    for word in strange:
+        parts += [text[end : word.start], word.english]
+        end = word.end
+    return " ".join([*parts, text[end:]])
 
 
 def fluency(text: str, vectors: TokenVectors) -> float:
