@@ -15,7 +15,7 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 import numpy as np
 from scipy.sparse import vstack
 
-from training import compress, corpus, english, held_out, japanese, sources, tokenizer, vocabulary
+from training import compress, corpus, english, held_out, japanese, languages, sources, tokenizer, vocabulary
 from training.dictionary import Dictionary
 from training.static import unit
 from training.teacher import Teacher
@@ -70,7 +70,9 @@ def build(work: Path, out: Path) -> None:
     compress.save(small, splitter, out)
     for file in CARD.iterdir():
         shutil.copyfile(file, out / file.name)
-    _say(f"done: {out}, {sum(file.stat().st_size for file in out.iterdir()) / 1e6:.1f} MB")
+    _say("words of other languages")
+    languages.write(found, out / "languages")
+    _say(f"done: {out}, {sum(file.stat().st_size for file in out.rglob('*')) / 1e6:.1f} MB")
 
 
 _STARTED = time.time()

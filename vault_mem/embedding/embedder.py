@@ -24,6 +24,7 @@ Vectors = NDArray[np.float32]
 KEPT = 1_000
 BUILT_IN = Path(__file__).parent / "default"
 
+LANGUAGES = "languages"  # the folder of a model that has tables of other languages
 _FILES = ("config.json", "tokenizer.json", "model.safetensors")
 _loaded: dict[tuple[str, str], SharedModel] = {}
 _loading = threading.Lock()
@@ -83,7 +84,8 @@ class Embedder:
         """Identifies the model: when it changes, every memory is embedded again."""
         if isinstance(self._path, Path):
             try:
-                return _hash_of(tuple(_state_of(self._path / name) for name in _FILES))
+                files = [*(self._path / name for name in _FILES), *sorted((self._path / LANGUAGES).glob("*"))]
+                return _hash_of(tuple(map(_state_of, files)))
             except OSError as error:
                 which = Path(error.filename or self._path).name
                 raise ModelNotFound(

@@ -19,6 +19,9 @@ import numpy as np
 from model2vec import StaticModel
 from numpy.typing import NDArray
 
+from vault_mem.embedding.embedder import LANGUAGES
+from vault_mem.embedding.languages import Languages
+
 MAX_TOKENS = 512  # longer texts are embedded passage by passage (index.passages)
 
 _BATCH = 256
@@ -41,6 +44,7 @@ class SharedModel(StaticModel):  # type: ignore[misc]  # model2vec has no types
         normalize: bool,
         weights: NDArray[Any] | None = None,
         token_mapping: NDArray[Any] | None = None,
+        languages: Path | None = None,
     ) -> None:
         # Not super().__init__: it copies the tokenizer and sorts its whole vocabulary.
         if token_mapping is None and len(vectors) != tokenizer.get_vocab_size():
@@ -55,8 +59,18 @@ class SharedModel(StaticModel):  # type: ignore[misc]  # model2vec has no types
         self.config: dict[str, Any] = {}
         self.normalize = normalize
         self.max_length = MAX_TOKENS
+        self.languages = Languages(languages, self._has) if languages else None
         tokenizer.no_truncation()
         _disable_padding(tokenizer)
+
+    def _has(self, word: str) -> bool:
+        return self.tokenizer.token_to_id(word) is not None
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """The tokens of each text; those of English words for a text in a language that the model does not know."""
+        if self.languages:
+            texts = [self.languages.in_english(text) for text in texts]
+        return [each.ids for each in self.tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -80,8 +94,7 @@ class SharedModel(StaticModel):  # type: ignore[misc]  # model2vec has no types
         if any(len(text) > most for text in sentences):
             longest = most * self.median_token_length
             sentences = [text[:longest] for text in sentences]
-        encoded = self.tokenizer.encode_batch_fast(list(sentences), add_special_tokens=False)
-        return [[id_ for id_ in each.ids[:most] if id_ != self.unk_token_id] for each in encoded]
+        return [[id_ for id_ in ids[:most] if id_ != self.unk_token_id] for ids in self.ids(sentences)]
 
     def _set_max_length_in_tokenizer(self, max_length: int | None) -> None:
         """Nothing: `tokenize` cuts, so that the tokenizer is never changed."""
@@ -107,6 +120,7 @@ def load(source: Path | str) -> SharedModel:
                 normalize=bool(config.get("normalize", False)),
                 weights=held.get("weights"),
                 token_mapping=held.get("mapping"),
+                languages=source / LANGUAGES if (source / LANGUAGES).is_dir() else None,
             )
     options = {"force_download": False} if isinstance(source, Path) else {}
     model = StaticModel.from_pretrained(source, **options)

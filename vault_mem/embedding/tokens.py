@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vault_mem.embedding.embedder import Embedder, Vectors
+from vault_mem.embedding.languages import Said
 
 
 class Token(NamedTuple):
@@ -42,10 +43,27 @@ class TokenVectors:
 
     @lru_cache(maxsize=16)  # noqa: B019 - one instance lives as long as its process
     def tokens(self, text: str) -> tuple[Token, ...]:
-        """The tokens of a text in order; a query is asked for its own several times."""
-        found = self._tokenizer.encode(text, add_special_tokens=False)
+        """The tokens of a text in order; those of English words where it says them in another language.
+
+        A query is asked for its own several times.
+        """
+        found: list[Token] = []
+        end = 0
+        for word in self.said(text):
+            found += self._between(text, end, word.start)
+            found += [Token(token.id, word.start, word.end) for token in self._between(word.english)]
+            end = word.end
+        return tuple(found + self._between(text, end))
+
+    def said(self, text: str) -> list[Said]:
+        """The words of a text that are read in English."""
+        languages = self._embedder.static.languages
+        return languages.said(text) if languages else []
+
+    def _between(self, text: str, start: int = 0, end: int | None = None) -> list[Token]:
+        found = self._tokenizer.encode(text[start:end], add_special_tokens=False)
         pairs = zip(found.ids, found.offsets, strict=True)
-        return tuple(Token(id_, start, end) for id_, (start, end) in pairs if end > start)
+        return [Token(id_, start + first, start + last) for id_, (first, last) in pairs if last > first]
 
     @lru_cache(maxsize=4_000)  # noqa: B019 - one instance lives as long as its process
     def word(self, text: str) -> tuple[Vectors, float]:
@@ -59,8 +77,7 @@ class TokenVectors:
 
     def numbers(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:
         """The vocabulary numbers of the tokens of many texts."""
-        found = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False) if texts else []
-        return [np.array(each.ids, dtype=np.int32) for each in found]
+        return [np.array(ids, dtype=np.int32) for ids in (self._embedder.static.ids(texts) if texts else ())]
 
     def cosines(self, numbers: NDArray[Any], others: NDArray[Any]) -> Vectors:
         """How like tokens are, some × others. The first dimension, which all words share, is left out."""

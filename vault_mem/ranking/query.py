@@ -89,6 +89,7 @@ def understand(text: str, vector: Vectors, corpus: Corpus, vectors: TokenVectors
     said = times.times(text, now, _years(corpus, now))
     # A date that memories were made on or soon after says when; as a word it would be counted twice.
     rest = _without_titles(said.rest if any(_soon_after(corpus, span) for span in said.spans) else text, named)
+    rest = _as_the_vault_may_say(rest, corpus, vectors)
     weights = term_weights(rest, named, corpus, letters=True)
     tokens, token_weights = _tokens(rest, named, corpus, vectors)
     exact = exact_parts(rest) or ([plain_part(text)] if not weights and plain_part(text) else [])
@@ -145,6 +146,19 @@ def _without_titles(text: str, named: Named) -> str:
     return _TITLE.sub(lambda match: match[1] if normalised(match[1]) in named.words else match[0], text)
 
 
+def _as_the_vault_may_say(text: str, corpus: Corpus, vectors: TokenVectors) -> str:
+    """A query in English, where it is in a language that the model does not know and the vault hardly has a word of."""
+    said = vectors.said(text)
+    strange = [word for word in said if not any(map(corpus.having, terms(text[word.start : word.end])))]
+    if 2 * len(strange) <= len(said):
+        return text
+    parts, end = [], 0
+    for word in strange:
+        parts += [text[end : word.start], word.english]
+        end = word.end
+    return " ".join([*parts, text[end:]])
+
+
 def fluency(text: str, vectors: TokenVectors) -> float:
     """How much of a text the model knows as words, 0 to 1. What it has to spell out tells it little.
 
@@ -152,6 +166,7 @@ def fluency(text: str, vectors: TokenVectors) -> float:
     """
     letters = known = 0
     chinese = _is_chinese(text)
+    in_english = {word.start for word in vectors.said(text)}
     for token in vectors.tokens(text)[: 4 * MAX_QUERY_TOKENS]:
         said = text[token.start : token.end].strip()
         if not said or not said.isalpha():
@@ -159,7 +174,9 @@ def fluency(text: str, vectors: TokenVectors) -> float:
         if len(said) == 1 and _HIRAGANA.match(said):
             continue  # a particle, or nothing
         letters += len(said)
-        if unspaced(said):
+        if token.start in in_english:
+            known += len(said)
+        elif unspaced(said):
             known += len(said) if not chinese and len(said) > 1 else 0
         else:
             before, after = text[token.start - 1 : token.start], text[token.end : token.end + 1]

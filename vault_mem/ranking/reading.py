@@ -18,7 +18,7 @@ from vault_mem.index.catalogue import READINGS, Catalogue
 
 MAX_CHARACTERS = 4_000
 # Tells readings on the disk from those of another way of reading.
-VERSION = 2
+VERSION = 3
 # How many memories are read ahead before requests are looked for again: two or three milliseconds.
 AT_ONCE = 25
 # From this many words on, a text is long enough to say something.

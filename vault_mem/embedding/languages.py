@@ -1,0 +1,181 @@
+"""Texts in languages that the built-in model does not read: their words, said in English.
+
+The model knows English and Japanese. A German, Chinese or Korean text is read word by word with the tables beside the
+model (`training/languages.py` makes them); one word means one or two English ones, whatever stands around it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+LETTERS = re.compile(r"[^\W\d_]+")
+ENGLISH = "en"
+# In a text of this many words or fewer, a single word may tell its language, if the model knows hardly any of them.
+FEW_WORDS = 6
+# The language of a text is told by how it begins: this many characters.
+BEGINNING = 200
+# A compound has parts of this length at least; between them a sound or two that join them.
+SHORTEST_PART = 4
+_JOINED = re.compile(r"(?:e[ns]|[sne])$")
+_COMPOUNDING = ("de", "nl", "sv")
+_KANA = re.compile(r"[ぁ-ゖァ-ヺｦ-ﾝ]")
+_HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]+")
+_ONLY_CHINESE = re.compile("[你她們這很嗎呢吧麼沒]")
+_HANGUL = re.compile(r"[가-힣]+")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+
+
+class Said(NamedTuple):
+    """A word of a text by its position, and what it is in English; nothing, if it only serves the grammar."""
+
+    start: int
+    end: int
+    english: str
+
+
+class Languages:
+    """The tables in a folder: one file for each language, and the small words that tell one from another."""
+
+    def __init__(self, folder: Path, known: Callable[[str], bool]) -> None:
+        """`known` tells whether the model has a word in its own vocabulary."""
+        self._folder, self._known = folder, known
+        self._tables: dict[str, dict[str, str]] = {}
+
+    def in_english(self, text: str) -> str:
+        """A text as the model can read it."""
+        found = self.said(text)
+        if not found:
+            return text
+        parts, end = [], 0
+        for word in found:
+            parts += [text[end : word.start], word.english]
+            end = word.end
+        return " ".join([*parts, text[end:]])
+
+    def said(self, text: str) -> list[Said]:
+        """The words of a text that are said differently in English, in order; none for a text the model reads."""
+        if text.isascii():
+            return self._in_letters(text)
+        if _KANA.search(text):
+            return []
+        if _HANGUL.search(text):
+            return list(self._korean(text))
+        if _HAN.search(text) and _is_chinese(text):
+            return list(self._chinese(text))
+        return self._in_letters(text)
+
+    def _in_letters(self, text: str) -> list[Said]:
+        small, begins = self._small, text[:BEGINNING].lower()
+        words = begins.split()
+        few = len(words) <= FEW_WORDS
+        votes = [small[word] for word in (LETTERS.findall(begins) if few else words) if word in small]
+        own = votes.count(ENGLISH)
+        if own == len(votes) and not few:  # nearly every text
+            return []
+        others = Counter(vote for vote in votes if vote != ENGLISH).most_common(1)
+        language, count = others[0] if others else ("", 0)
+        if count > max(own, 1):
+            return list(self._translated(text, language))
+        if few and own < 2 and self._strange(begins):
+            return list(self._translated(text, language) if count > own else self._unknown(text))
+        return []
+
+    def _strange(self, text: str) -> bool:
+        """Whether the model does not know half of the words that are long enough to tell."""
+        words = [plain(word) for word in LETTERS.findall(text) if len(word) >= SHORTEST_PART]
+        return 2 * sum(not self._known(word) for word in words) >= len(words) > 0
+
+    def _translated(self, text: str, language: str) -> Iterator[Said]:
+        for match in LETTERS.finditer(text):
+            english = self._meaning(language, plain(match.group().lower()))
+            if english is not None:
+                yield Said(*match.span(), english)
+
+    def _unknown(self, text: str) -> Iterator[Said]:
+        """Words of a few that the model does not know and a language does: the one that has the most of them."""
+        words = {match.span(): plain(match.group().lower()) for match in LETTERS.finditer(text)}
+        doubtful = {span: word for span, word in words.items() if len(word) >= SHORTEST_PART and not self._known(word)}
+        if not doubtful:
+            return
+        found = {language: self._all(language, doubtful) for language in self._languages}
+        best = max(found, key=lambda language: len(found[language]))
+        yield from found[best]
+
+    def _all(self, language: str, words: dict[tuple[int, int], str]) -> list[Said]:
+        meant = ((span, self._meaning(language, word)) for span, word in words.items())
+        return [Said(*span, english) for span, english in meant if english is not None]
+
+    def _meaning(self, language: str, word: str) -> str | None:
+        table = self._table(language)
+        if word in table or language not in _COMPOUNDING:
+            return table.get(word)
+        for cut in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1):
+            head, tail = word[:cut], table.get(word[cut:])
+            if tail and (first := table.get(head) or table.get(_JOINED.sub("", head))):
+                return f"{first} {tail}"
+        return None
+
+    def _chinese(self, text: str) -> Iterator[Said]:
+        """The longest words that the table has, one after the other."""
+        table, longest = self._table("zh"), self._longest
+        for run in _HAN.finditer(text):
+            at, end = run.span()
+            while at < end:
+                word = next((text[at:to] for to in range(min(at + longest, end), at, -1) if text[at:to] in table), "")
+                if word and (len(word) > 1 or not self._known(word)):
+                    yield Said(at, at + len(word), table[word])
+                at += len(word) or 1
+
+    def _korean(self, text: str) -> Iterator[Said]:
+        """What words begin with: particles and endings follow without a space."""
+        table = self._table("ko")
+        for run in _HANGUL.finditer(text):
+            word = run.group()
+            begins = next((word[:size] for size in range(len(word), 0, -1) if word[:size] in table), "")
+            if len(begins) > 1 or begins == word:
+                yield Said(*run.span(), table[begins])
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self._table("zh")))
+
+    @cached_property
+    def _small(self) -> dict[str, str]:
+        told = json.loads((self._folder / "small_words.json").read_bytes())
+        return {word: language for language, words in told.items() for word in words.split()}
+
+    @cached_property
+    def _languages(self) -> list[str]:
+        """Those written in letters."""
+        return sorted(set(self._small.values()) - {ENGLISH})
+
+    def _table(self, language: str) -> dict[str, str]:
+        if language not in self._tables:
+            lines = (self._folder / f"{language}.txt").read_text(encoding="utf-8").splitlines()
+            self._tables[language] = dict(line.split("\t") for line in lines)
+        return self._tables[language]
+
+
+def _is_chinese(text: str) -> bool:
+    """Whether a text without kana is Chinese: it has characters that no Japanese is written with."""
+    if _ONLY_CHINESE.search(text):
+        return True
+    try:
+        "".join(_HAN.findall(text)).encode("shift_jis")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def plain(word: str) -> str:
+    """A word in small letters without its accents, as the tables have it."""
+    if word.isascii():
+        return word
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", word)))
