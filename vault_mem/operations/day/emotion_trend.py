@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
 from statistics import fmean
-from typing import Any
 
 from vault_mem.errors import InvalidInput
 from vault_mem.model import DEFAULT_EMOTION, Memory
 from vault_mem.operations.memory.filters import Filters
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 
 WEEK, MONTH = 7, 30
 LONGEST = 3650
@@ -57,7 +56,7 @@ class Day:
 
 
 @dataclass(frozen=True)
-class Period(Result):
+class Period(Result, also=("enough",)):
     """How some days felt. `dominant`, `undercurrent` and `shift` are None where there is too little to tell."""
 
     days: int
@@ -78,10 +77,6 @@ class Period(Result):
     def enough(self) -> bool:
         """Whether there is enough to speak of a trend."""
         return self.emotional >= FEW
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, enough=self.enough)
 
 
 @dataclass(frozen=True)

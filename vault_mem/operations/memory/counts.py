@@ -19,15 +19,12 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Counts(Results[Count]):
+class Counts(Results[Count], items="counts"):
     """The most frequent first. `stale` answers do not reflect `pending` changed files."""
 
     counts: list[Count]
     stale: bool = False
     pending: int = 0
-
-    def _items(self) -> list[Count]:
-        return self.counts
 
 
 def count_tags(workspace: Workspace, *, closed: bool = False) -> Counts:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,7 @@ from vault_mem.ranking.rank import DIGITS, How, Ranking, Switches, rank
 from vault_mem.ranking.relevance import FLOOR, LOWEST, NEAREST, far_behind
 from vault_mem.ranking.spelling import corrected
 from vault_mem.ranking.superseded import newest_first, superseding_id
-from vault_mem.result import Results, as_record
+from vault_mem.result import Results
 from vault_mem.vault import activity
 
 # Beyond a page, a longer query finds nothing more. Of a longer context the end is used: it was said last.
@@ -43,7 +42,7 @@ IN_PLACE_OF_MEMORIES = 2  # turns of sessions, where no memory answers
 
 
 @dataclass(frozen=True)
-class RecallResult(Results[Found]):
+class RecallResult(Results[Found], items="results", left_out=("query",), if_any=("sessions",)):
     """What was found, best first. `stale` answers do not reflect `pending` changed files.
 
     `answered` is false if nothing is likely to answer: then the results are the nearest, two at most.
@@ -57,13 +56,6 @@ class RecallResult(Results[Found]):
     answered: bool = True
     left_out: int = 0
     sessions: list[SessionHit] = field(default_factory=list)  # what was said, where memories give nothing, or if asked
-
-    def _items(self) -> list[Found]:
-        return self.results
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, "query", *([] if self.sessions else ["sessions"]))
 
 
 @dataclass(frozen=True)

@@ -45,14 +45,11 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class RememberedMany(Results[RememberResult]):
+class RememberedMany(Results[RememberResult], items="results"):
     """What became of each text, in the order given; one that was `refused` is not among the results."""
 
     results: list[RememberResult] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
-
-    def _items(self) -> Sequence[RememberResult]:
-        return self.results
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""

@@ -42,7 +42,7 @@ class ShowResult(Result):
 
 
 @dataclass(frozen=True)
-class ListResult(Results[Memory]):
+class ListResult(Results[Memory], items="memories", left_out=("superseded_by",)):
     """Memories, newest first; `total` counts those that met the filters.
 
     `superseded_by` maps the id of a closed memory to the id of what replaced it.
@@ -53,13 +53,6 @@ class ListResult(Results[Memory]):
     stale: bool = False
     pending: int = 0
     superseded_by: dict[str, str] = field(default_factory=dict)
-
-    def _items(self) -> list[Memory]:
-        return self.memories
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, "superseded_by")
 
 
 def show(workspace: Workspace, id_: str) -> ShowResult:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from vault_mem.errors import Conflict, EditRefused, NotFound, VaultMemError
 from vault_mem.model import Memory
@@ -25,14 +24,14 @@ from vault_mem.operations.upkeep.proposals import file_key, text_of, write
 from vault_mem.operations.upkeep.review import STALE, Suggestion, digest_of, open_proposals, proposal_for, says_more
 from vault_mem.operations.upkeep.validity import close_in
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.parts import together
 from vault_mem.vault.steps import read
 
 
 @dataclass(frozen=True)
-class Answer(Result):
+class Answer(Result, if_any=("memory_id",), renamed={"outcome": "status"}):
     """What became of a proposal: applied, rejected or stale."""
 
     proposal: Proposal
@@ -40,10 +39,6 @@ class Answer(Result):
     op: str = ""
     note: str = ""
     memory_id: str = ""  # what a candidate of a session became
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, "outcome", *([] if self.memory_id else ["memory_id"]), status=self.outcome)
 
 
 def answer(workspace: Workspace, which: str, *, accept: bool) -> Answer:

@@ -66,15 +66,12 @@ class EpisodeChange(Result):
 
 
 @dataclass(frozen=True)
-class EpisodeList(Results[EpisodeResult]):
+class EpisodeList(Results[EpisodeResult], items="episodes"):
     """Episodes, latest first."""
 
     episodes: list[EpisodeResult]
     stale: bool = False
     pending: int = 0
-
-    def _items(self) -> list[EpisodeResult]:
-        return self.episodes
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""

@@ -52,15 +52,11 @@ class ForgetResult(Result):
 
 
 @dataclass(frozen=True)
-class RestoreResult(Result):
+class RestoreResult(Result, status="restored"):
     """The memory that is back, and the files in which a reference to it could not be put back."""
 
     memory: Memory
     not_put_back: list[str] = field(default_factory=list)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, status="restored")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 from vault_mem.errors import InvalidInput
 from vault_mem.index.graph import Graph
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 
 # Passes over the graph until clusters settle; they do after four or five, and a few that swing need an end.
 PASSES = 20
@@ -43,7 +43,7 @@ class GraphLink:
 
 
 @dataclass(frozen=True)
-class GraphResult(Result):
+class GraphResult(Result, renamed={"arcs": "links"}):
     """Memories and the links between them; without a `centre` those of the whole vault that have links."""
 
     nodes: list[GraphNode]
@@ -51,10 +51,6 @@ class GraphResult(Result):
     centre: str = ""
     stale: bool = False
     pending: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, "arcs", links=self.arcs)
 
 
 @dataclass(frozen=True)

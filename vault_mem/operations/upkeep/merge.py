@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from vault_mem.errors import Conflict, InvalidInput, Unsafe
 from vault_mem.index.links import Names
@@ -23,14 +22,14 @@ from vault_mem.operations.upkeep.edit_memory import as_written
 from vault_mem.operations.upkeep.forget import discard
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.journal import Transaction
 from vault_mem.vault.steps import FileStep
 
 
 @dataclass(frozen=True)
-class MergeResult(Result):
+class MergeResult(Result, status="merged"):
     """The memory that stays, the one that went, the files whose links followed, and those that could not."""
 
     memory: Memory
@@ -38,10 +37,6 @@ class MergeResult(Result):
     references: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     op: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, status="merged")
 
 
 def merge(

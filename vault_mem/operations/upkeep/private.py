@@ -8,7 +8,6 @@ import re
 import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from vault_mem.errors import Conflict
 from vault_mem.index.links import Names
@@ -35,7 +34,7 @@ from vault_mem.operations.upkeep.sides import (
 )
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault import git, history
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import ChangeReason, id_in
@@ -52,7 +51,7 @@ _TELLING_TITLE = 8
 
 
 @dataclass(frozen=True)
-class PrivateResult(Result):
+class PrivateResult(Result, status="private"):
     """What became private, the public files that still name it in their text, and whether git holds it already."""
 
     memory: Memory
@@ -62,10 +61,6 @@ class PrivateResult(Result):
     scrubbed: list[str] = field(default_factory=list)
     in_git: list[str] = field(default_factory=list)
     op: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, status="private")
 
 
 @dataclass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from vault_mem.errors import InvalidInput
 from vault_mem.fields import Form
@@ -29,7 +28,7 @@ from vault_mem.operations.upkeep.sides import (
 )
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault import history
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.history import id_in
@@ -39,16 +38,12 @@ from vault_mem.vault.walk import is_ignored
 
 
 @dataclass(frozen=True)
-class PublishResult(Result):
+class PublishResult(Result, status="public"):
     """What became public, and how many links to private memories were carried over to those."""
 
     memory: Memory
     links: int = 0
     op: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, status="public")
 
 
 def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret: bool = False) -> PublishResult:

@@ -7,14 +7,13 @@ trouble, the checks that do not need them still run.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from vault_mem.errors import VaultMemError
 from vault_mem.operations.upkeep.told import names_one, private_digits
 from vault_mem.operations.vaults.checks import machine, merges, notes, odd, private
 from vault_mem.operations.vaults.checks.finding import Check, Finding
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.parts import together
 
@@ -60,7 +59,7 @@ _OF_PRIVATE_ONES = tuple("astray git git-history mentions missing-ids modes priv
 
 
 @dataclass(frozen=True)
-class Diagnosis(Result):
+class Diagnosis(Result, also=("healthy",)):
     """What was checked, found and fixed, and what could not be checked."""
 
     checks: list[str]
@@ -72,10 +71,6 @@ class Diagnosis(Result):
     def healthy(self) -> bool:
         """Whether nothing needs attention."""
         return all(finding.severity == "info" for finding in self.findings)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, healthy=self.healthy)
 
 
 def doctor(workspace: Workspace, *, fix: bool = False) -> Diagnosis:

@@ -13,7 +13,7 @@ from typing import Any
 
 from vault_mem.errors import InvalidInput, SettingsError, Unsafe, WriteFailed
 from vault_mem.operations.vaults.joining import joining
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault import files, git, walk
 from vault_mem.vault.folder import Folder
 from vault_mem.vault.settings import VAULT_FILE, Settings, check_folders, checked, load_settings, vault_tree
@@ -26,7 +26,7 @@ _TEMPLATE = """\
 
 
 @dataclass(frozen=True)
-class InitResult(Result):
+class InitResult(Result, left_out=("notices",), renamed={"root": "vault"}):
     """What init made, and what it found: `notes` that are memories now, and `others` that can be searched too."""
 
     root: Path
@@ -36,10 +36,6 @@ class InitResult(Result):
     notices: list[str] = field(default_factory=list)
     others: int = 0
     included: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, "root", "notices", vault=self.root)
 
 
 def init(

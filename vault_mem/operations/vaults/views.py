@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from vault_mem.errors import VaultMemError
 from vault_mem.index.filters import Filters
@@ -20,7 +19,7 @@ from vault_mem.notes.parse import parse
 from vault_mem.notes.text import split_text
 from vault_mem.operations.changing import is_quiet
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 from vault_mem.vault import history, marked
 from vault_mem.vault.carry import left_of
 from vault_mem.vault.folder import Folder
@@ -33,15 +32,11 @@ MOST_FOLLOWED = 200
 
 
 @dataclass(frozen=True)
-class RebuildResult(Result):
+class RebuildResult(Result, status="rebuilt"):
     """What rebuilding the views changed."""
 
     files: list[str]
     memories: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, status="rebuilt")
 
 
 def follow(transaction: Transaction, before: Memory | None, after: Memory | None) -> None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from vault_mem.operations.workspace import Workspace
-from vault_mem.result import Result, as_record
+from vault_mem.result import Result
 
 Fix = Callable[[Workspace], object]
 
 
 @dataclass(frozen=True)
-class Finding(Result):
+class Finding(Result, left_out=("fix",)):
     """One trouble: its kind, where, what it is, and what to do. `fix` does only what is safe without asking."""
 
     check: str
@@ -23,10 +22,6 @@ class Finding(Result):
     hint: str = ""
     severity: str = "warning"
     fix: Fix | None = field(default=None, repr=False, compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return as_record(self, "fix")
 
 
 Check = Callable[[Workspace], Iterator[Finding]]
