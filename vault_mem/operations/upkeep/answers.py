@@ -15,7 +15,7 @@ from vault_mem.notes.checklist import Proposal
 from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import written_list
 from vault_mem.notes.text import split
-from vault_mem.operations.changing import changing, commit, is_quiet_file, read_to_edit, read_to_remove
+from vault_mem.operations.changing import changes, commit, is_quiet_file, read_to_edit, read_to_remove
 from vault_mem.operations.memory.remember import remember
 from vault_mem.operations.sessions.candidates import draft_of, said_at, settled
 from vault_mem.operations.upkeep.link import linking
@@ -41,21 +41,18 @@ class Answer(Result, if_any=("memory_id",), renamed={"outcome": "status"}):
     memory_id: str = ""  # what a candidate of a session became
 
 
+@changes
 def answer(workspace: Workspace, which: str, *, accept: bool) -> Answer:
     """Carry out a proposal, or refuse it for good. `which`: its number in the list, or its id."""
-
-    def act() -> Answer:
-        workspace.freshen()
-        waiting = open_proposals(workspace)
-        number = int(which) - 1 if which.isdigit() else -1
-        found = [each for each in waiting if each.id == which.removeprefix("^")]
-        if 0 <= number < len(waiting):
-            found = [waiting[number]]
-        if not found:
-            raise NotFound(f"No open proposal {which}", "`vault-mem review list` shows them")
-        return _settle(workspace, found[0], accept=accept)
-
-    return changing(workspace, act)
+    workspace.freshen()
+    waiting = open_proposals(workspace)
+    number = int(which) - 1 if which.isdigit() else -1
+    found = [each for each in waiting if each.id == which.removeprefix("^")]
+    if 0 <= number < len(waiting):
+        found = [waiting[number]]
+    if not found:
+        raise NotFound(f"No open proposal {which}", "`vault-mem review list` shows them")
+    return _settle(workspace, found[0], accept=accept)
 
 
 def apply_ticked(workspace: Workspace) -> list[Answer]:

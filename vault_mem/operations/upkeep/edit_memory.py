@@ -19,7 +19,7 @@ from vault_mem.notes.edit import edit, replace_body
 from vault_mem.notes.parse import Note, parse, read_time, written_list
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
-from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changes, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import Draft, check_words, checked
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.unasked.adopt import adopt_in
@@ -205,23 +205,20 @@ def with_endings(before: bytes, text: str) -> bytes:
     return (mark + "".join(lines)).encode()
 
 
+@changes
 def change_memory(
     workspace: Workspace, id_: str, change: Callable[[Memory, bytes], NoteChange], command: str, reason: str
 ) -> EditResult:
     """Let `change` make other bytes of a memory's file, and the views follow."""
-
-    def act() -> EditResult:
-        memory = to_change(workspace, id_)
-        raw = read_to_edit(workspace, memory)
-        wanted = change(memory, raw)
-        transaction = plan_change(workspace.folder, memory, raw, wanted, command, reason)
-        if not transaction.steps:
-            return EditResult(memory)
-        adopt_in(workspace, transaction)
-        op = commit(workspace, transaction)
-        return EditResult(memory_written(workspace, transaction, memory.id), op, wanted.kept)
-
-    return changing(workspace, act)
+    memory = to_change(workspace, id_)
+    raw = read_to_edit(workspace, memory)
+    wanted = change(memory, raw)
+    transaction = plan_change(workspace.folder, memory, raw, wanted, command, reason)
+    if not transaction.steps:
+        return EditResult(memory)
+    adopt_in(workspace, transaction)
+    op = commit(workspace, transaction)
+    return EditResult(memory_written(workspace, transaction, memory.id), op, wanted.kept)
 
 
 def plan_change(

@@ -17,7 +17,7 @@ from vault_mem.notes.links import WIKILINK, name_key, path_key, stem_of
 from vault_mem.notes.parse import parse, title_in, written_list
 from vault_mem.notes.references import Reference, references, rewritten
 from vault_mem.notes.write import file_name
-from vault_mem.operations.changing import changing, commit, memory_written, read_to_remove, to_change
+from vault_mem.operations.changing import changes, changing, commit, memory_written, read_to_remove, to_change
 from vault_mem.operations.sessions.sessions import without
 from vault_mem.operations.upkeep import proposals
 from vault_mem.operations.upkeep.backlinks import changed_links, referrers
@@ -183,19 +183,16 @@ def trash(folder: Folder) -> list[Trashed]:
     return sorted(shown, key=lambda each: each.at, reverse=True)
 
 
+@changes
 def restore(workspace: Workspace, id_: str) -> RestoreResult:
     """Bring a forgotten memory back with the references to it. Returns it, and what could not be put back."""
-
-    def act() -> RestoreResult:
-        workspace.freshen()
-        trashed = in_trash(workspace.folder, id_)
-        if workspace.index.has(trashed.id):
-            raise Conflict(f"{trashed.id} is in the vault already", "forget that one first")
-        transaction, missing = plan_restore(workspace.folder, workspace.names, trashed)
-        commit(workspace, transaction)
-        return RestoreResult(memory_written(workspace, transaction, trashed.id), missing)
-
-    return changing(workspace, act)
+    workspace.freshen()
+    trashed = in_trash(workspace.folder, id_)
+    if workspace.index.has(trashed.id):
+        raise Conflict(f"{trashed.id} is in the vault already", "forget that one first")
+    transaction, missing = plan_restore(workspace.folder, workspace.names, trashed)
+    commit(workspace, transaction)
+    return RestoreResult(memory_written(workspace, transaction, trashed.id), missing)
 
 
 def plan_restore(folder: Folder, names: Names, trashed: Trashed) -> tuple[Transaction, list[str]]:

@@ -18,7 +18,7 @@ from vault_mem.notes.links import name_key, stem_of
 from vault_mem.notes.parse import parse, read_bool
 from vault_mem.notes.references import Change, Reference, named_in, references, rewritten
 from vault_mem.operations import sharing
-from vault_mem.operations.changing import changing, index_written, memory_written, read_to_remove, to_change
+from vault_mem.operations.changing import changes, index_written, memory_written, read_to_remove, to_change
 from vault_mem.operations.upkeep.backlinks import bytes_of
 from vault_mem.operations.upkeep.forget import is_episode
 from vault_mem.operations.upkeep.sides import (
@@ -73,26 +73,23 @@ class PlanFindings:
     scrubbed: list[str] = field(default_factory=list)
 
 
+@changes
 def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> PrivateResult:
     """Move a memory into the private folder; one that is there already is only made sure of."""
-
-    def act() -> PrivateResult:
-        memory = to_change(workspace, id_)
-        raw = read_to_remove(workspace, memory)
-        held = held_by_git(workspace.folder, memory)
-        instead = views.newest_introspection(workspace, but=memory.id)
-        transaction, noticed = plan_private(
-            workspace.folder, workspace.names, memory, raw, workspace.index.telling, scrub=scrub, instead=instead
-        )
-        if transaction.steps:
-            note_held(transaction, memory.id, held)
-            sharing.owe(workspace, transaction.ids, transaction.notes)
-        op = transaction.commit() if transaction.steps else ""
-        index_written(workspace, transaction)
-        now = memory_written(workspace, transaction, memory.id)
-        return PrivateResult(now, noticed.links, noticed.episodes, noticed.mentions, noticed.scrubbed, held, op)
-
-    return changing(workspace, act)
+    memory = to_change(workspace, id_)
+    raw = read_to_remove(workspace, memory)
+    held = held_by_git(workspace.folder, memory)
+    instead = views.newest_introspection(workspace, but=memory.id)
+    transaction, noticed = plan_private(
+        workspace.folder, workspace.names, memory, raw, workspace.index.telling, scrub=scrub, instead=instead
+    )
+    if transaction.steps:
+        note_held(transaction, memory.id, held)
+        sharing.owe(workspace, transaction.ids, transaction.notes)
+    op = transaction.commit() if transaction.steps else ""
+    index_written(workspace, transaction)
+    now = memory_written(workspace, transaction, memory.id)
+    return PrivateResult(now, noticed.links, noticed.episodes, noticed.mentions, noticed.scrubbed, held, op)
 
 
 def plan_private(

@@ -13,7 +13,7 @@ from vault_mem.notes.links import stem_of
 from vault_mem.notes.parse import parse
 from vault_mem.notes.references import Reference, named_in, rewritten
 from vault_mem.notes.write import file_name, slug
-from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
+from vault_mem.operations.changing import changes, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import refuse_secrets
 from vault_mem.operations.upkeep.forget import is_episode
 from vault_mem.operations.upkeep.sides import (
@@ -46,28 +46,25 @@ class PublishResult(Result, status="public"):
     op: str = ""
 
 
+@changes
 def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret: bool = False) -> PublishResult:
     """Move a memory out of the private folder."""
-
-    def act() -> PublishResult:
-        memory = to_change(workspace, id_)
-        if not memory.private:
-            raise InvalidInput(f"{memory.id} is already public", "`vault-mem private ID` makes it private")
-        raw = read_to_edit(workspace, memory)
-        newest = views.newest_introspection(workspace)
-        transaction, links = plan_publish(
-            workspace.folder,
-            workspace.names,
-            memory,
-            raw,
-            scrub=scrub,
-            allow_secret=allow_secret,
-            speaks=newest is None or newest.created < memory.created,
-        )
-        op = commit(workspace, transaction)
-        return PublishResult(memory_written(workspace, transaction, memory.id), links, op)
-
-    return changing(workspace, act)
+    memory = to_change(workspace, id_)
+    if not memory.private:
+        raise InvalidInput(f"{memory.id} is already public", "`vault-mem private ID` makes it private")
+    raw = read_to_edit(workspace, memory)
+    newest = views.newest_introspection(workspace)
+    transaction, links = plan_publish(
+        workspace.folder,
+        workspace.names,
+        memory,
+        raw,
+        scrub=scrub,
+        allow_secret=allow_secret,
+        speaks=newest is None or newest.created < memory.created,
+    )
+    op = commit(workspace, transaction)
+    return PublishResult(memory_written(workspace, transaction, memory.id), links, op)
 
 
 def plan_publish(
