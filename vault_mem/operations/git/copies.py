@@ -64,7 +64,7 @@ def merge_copy(folder: Folder, copy: SyncCopy) -> Merged | None:
     return merged_with(folder, copy.original, _bytes(folder, copy.original), _bytes(folder, copy.key))
 
 
-def take_in(copy: SyncCopy, workspace: Workspace) -> None:
+def take_in(workspace: Workspace, copy: SyncCopy) -> None:
     """Combine the two files into one with everything that both say."""
     folder = workspace.folder
     with writing(folder):

@@ -6,7 +6,8 @@ trouble, the checks that do not need them still run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from vault_mem.errors import VaultMemError
 from vault_mem.operations.upkeep.told import names_one, private_digits
@@ -107,7 +108,7 @@ def _fix(workspace: Workspace, findings: list[Finding]) -> list[Finding]:
     with together(workspace.folder, "doctor --fix"):
         for finding, fix in fixes:
             try:
-                fix(workspace)
+                fix()
                 fixed.append(finding)
             except (OSError, VaultMemError) as error:
                 reason = error.message if isinstance(error, VaultMemError) else error.strerror
@@ -116,17 +117,21 @@ def _fix(workspace: Workspace, findings: list[Finding]) -> list[Finding]:
 
 
 def _check(workspace: Workspace) -> tuple[list[Finding], list[str]]:
-    findings = [finding for check in CHECKS.values() for finding in check(workspace)]
+    findings = [finding for name, check in CHECKS.items() for finding in _found(name, check, workspace)]
     if any(finding.check in ("model", "index") and finding.severity == "error" for finding in findings):
         return findings, list(BY_INDEX)
     skipped = []
     for name, check in BY_INDEX.items():
         try:
-            findings += check(workspace)
+            findings += _found(name, check, workspace)
         except (VaultMemError, *INDEX_ERRORS) as error:
             skipped.append(name)
             reason = error.message if isinstance(error, VaultMemError) else type(error).__name__
             findings.append(
-                Finding(name, f"could not be checked: {reason}", hint="vault-mem reindex, then doctor again")
+                Finding(f"could not be checked: {reason}", hint="vault-mem reindex, then doctor again", check=name)
             )
     return findings, skipped
+
+
+def _found(name: str, check: Check, workspace: Workspace) -> Iterator[Finding]:
+    return (replace(finding, check=finding.check or name) for finding in check(workspace))

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
 
-Fix = Callable[[Workspace], object]
+Fix = Callable[[], object]
 
 
 @dataclass(frozen=True)
 class Finding(Result, left_out=("fix",)):
     """One trouble: its kind, where, what it is, and what to do. `fix` does only what is safe without asking."""
 
-    check: str
+    check: str = field(default="", kw_only=True)  # the name it goes by in doctor, if not that of who found it
     message: str
     path: str = ""
     line: int | None = None

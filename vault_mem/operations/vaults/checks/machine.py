@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from vault_mem.errors import Busy, ModelNotFound, VaultMemError, VaultNotFound
@@ -31,7 +32,7 @@ _LOCKS = Path("/proc/locks")
 def settings(workspace: Workspace) -> Iterator[Finding]:
     """Settings that mean nothing."""
     for warning in workspace.folder.loaded.warnings:
-        yield Finding("settings", warning, hint="vault-mem config lists all settings")
+        yield Finding(warning, hint="vault-mem config lists all settings")
 
 
 def model(workspace: Workspace) -> Iterator[Finding]:
@@ -39,7 +40,7 @@ def model(workspace: Workspace) -> Iterator[Finding]:
     try:
         _ = workspace.embedder.fingerprint
     except ModelNotFound as error:
-        yield Finding("model", f"{error.message}; nothing can be searched or saved", hint=error.hint, severity="error")
+        yield Finding(f"{error.message}; nothing can be searched or saved", hint=error.hint, severity="error")
 
 
 def index(workspace: Workspace) -> Iterator[Finding]:
@@ -55,22 +56,21 @@ def index(workspace: Workspace) -> Iterator[Finding]:
     except VaultMemError as error:
         # A model that is there and cannot be loaded shows only here.
         check = "model" if isinstance(error, ModelNotFound) else "index"
-        yield Finding(check, error.message, hint=error.hint, severity="error")
+        yield Finding(error.message, hint=error.hint, severity="error", check=check)
         return
     except INDEX_ERRORS:
         damaged = True
     if damaged:
         yield Finding(
-            "index",
             "the index is damaged: memories are missing from it",
             str(workspace.folder.index_dir),
             hint="your notes are safe; vault-mem reindex rebuilds it from them (doctor --fix does)",
             severity="error",
-            fix=lambda workspace: workspace.rebuild(),
+            fix=workspace.rebuild,
         )
     for notice in workspace.notices[noticed:]:
         if notice.startswith("index rebuilt"):
-            yield Finding("index", notice, str(workspace.folder.index_dir), severity="info")
+            yield Finding(notice, str(workspace.folder.index_dir), severity="info")
 
 
 def store(workspace: Workspace) -> Iterator[Finding]:
@@ -81,16 +81,15 @@ def store(workspace: Workspace) -> Iterator[Finding]:
         return  # the index is the trouble, and that is said
     if found and found.to_remove:
         yield Finding(
-            "store",
             f"what was purged or made private is still in the store: {found.trouble or 'another machine is busy'}",
             found.uri,
             hint=found.hint or "the next command tries again (doctor --fix does now)",
             severity="error",
-            fix=sharing.withdraw,
+            fix=partial(sharing.withdraw, workspace),
         )
     elif found and found.trouble:
         hint = f"this machine works without it; {found.hint}"
-        yield Finding("store", found.trouble, found.uri, hint=hint)
+        yield Finding(found.trouble, found.uri, hint=hint)
 
 
 def locks(workspace: Workspace) -> Iterator[Finding]:
@@ -109,18 +108,16 @@ def locks(workspace: Workspace) -> Iterator[Finding]:
         except Busy:
             holder = _holder(tree, key)
             yield Finding(
-                "lock",
                 f"another process{f' ({holder})' if holder else ''} is writing {what}",
                 str(path),
                 hint="if it hangs, end it: the lock goes with its process; deleting the file does not help",
             )
         except VaultMemError as error:
-            yield Finding("lock", error.message, str(path), hint=error.hint, severity="error")
+            yield Finding(error.message, str(path), hint=error.hint, severity="error")
     left = folder.tree.stat(".git/index.lock")
     age = time.time() - left.st_mtime if left else 0.0
     if age > _GIT_LOCK_SECONDS:
         yield Finding(
-            "lock",
             f"git left a lock {age / 3600:.1f} h ago and refuses to commit",
             ".git/index.lock",
             hint="make sure that no git is running, then delete it",
@@ -152,7 +149,6 @@ def disk(workspace: Workspace) -> Iterator[Finding]:
         seen.add(device)
         full = free < _FULL
         yield Finding(
-            "disk",
             f"the disk of the {what} is {'full' if full else 'nearly full'}: {free / 1e6:.0f} MB are free",
             str(path),
             hint="free some space; writes are whole or not at all, so nothing is half-written",
@@ -173,7 +169,6 @@ def watches(workspace: Workspace) -> Iterator[Finding]:
     count = sum(1 for _ in _folders(workspace.folder.tree))
     if count > most // 2:  # other programs watch folders too
         yield Finding(
-            "watch-limit",
             f"the vault has {count} folders, and this system lets you watch {most} in all",
             hint=f"raise it: sudo sysctl fs.inotify.max_user_watches={max(524_288, 4 * count)}",
         )
@@ -189,12 +184,11 @@ def interrupted(workspace: Workspace) -> Iterator[Finding]:
     """Operations that did not end, and edits that could not be saved."""
     folder = workspace.folder
     for name in journal.pending(folder):
-        yield Finding("interrupted", f"operation {name} did not end", hint="the next command that writes finishes it")
+        yield Finding(f"operation {name} did not end", hint="the next command that writes finishes it")
     for name in journal.conflicts(folder):
-        yield Finding("interrupted", f"operation {name} was taken back: a file had changed since", hint="run it again")
+        yield Finding(f"operation {name} was taken back: a file had changed since", hint="run it again")
     for name in folder.tree.names(f"{OWN}/edits", ".md"):
         yield Finding(
-            "interrupted",
             "an edit that could not be saved is kept",
             f"{OWN}/edits/{name}",
             hint="take what you need from it, then delete it",
@@ -205,7 +199,6 @@ def set_aside(workspace: Workspace) -> Iterator[Finding]:
     """What lay among this machine's records and was none (SPEC S-2)."""
     for key, why in own.aside(workspace.folder.tree):
         yield Finding(
-            "set-aside",
             f"it was among this machine's records, but is not one of them{f': {why}' if why else ''}",
             key,
             hint="nothing was done with it; delete it, unless you know what it is",
@@ -217,7 +210,6 @@ def late_words(workspace: Workspace) -> Iterator[Finding]:
     folder = workspace.folder
     for each in late.waiting(folder):
         yield Finding(
-            "late-words",
             "a program still has a file open that an operation replaced or removed",
             each.key,
             hint="close it there; what it has written then comes back into the note",
@@ -227,7 +219,6 @@ def late_words(workspace: Workspace) -> Iterator[Finding]:
     for entry in itertools.takewhile(lambda entry: entry.at > oldest, journal.standing(folder)):
         if entry.command == late.COMMAND:
             yield Finding(
-                "late-words",
                 "a program wrote into it after it had been replaced or removed; its words were kept",
                 entry.steps[0].key if entry.steps else "",
                 hint=f"check that they are where you want them; vault-mem undo {entry.op} takes that back",

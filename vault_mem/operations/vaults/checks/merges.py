@@ -7,7 +7,7 @@ from functools import partial
 
 from vault_mem.operations.git import git_setup, private_merges
 from vault_mem.operations.git.autocommit import last_trouble
-from vault_mem.operations.git.merged_files import Leftover, leftovers, put_right
+from vault_mem.operations.git.merged_files import leftovers, put_right
 from vault_mem.operations.git.replaced_twice import propose_newer, replaced_twice
 from vault_mem.operations.vaults.checks.finding import Finding
 from vault_mem.operations.workspace import Workspace
@@ -21,12 +21,11 @@ def driver(workspace: Workspace) -> Iterator[Finding]:
     lacking = git_setup.lacking(workspace.folder)
     if lacking:
         yield Finding(
-            "merge-driver",
             f"git is not set up to merge clones of the vault without conflicts; missing: {', '.join(lacking)}",
             git_setup.ATTRIBUTES if git_setup.ATTRIBUTES in lacking else "",
             hint="doctor --fix writes it; docs/git.md explains it",
             severity="info",
-            fix=lambda workspace: git_setup.set_up(workspace.folder),
+            fix=partial(git_setup.set_up, workspace.folder),
         )
 
 
@@ -35,7 +34,7 @@ def commits(workspace: Workspace) -> Iterator[Finding]:
     trouble = last_trouble(workspace)
     if trouble:
         hint = "fix that, or commit by hand; it is tried again when something changes"
-        yield Finding("autocommit", f"git did not make the commit that was due: {trouble}", hint=hint)
+        yield Finding(f"git did not make the commit that was due: {trouble}", hint=hint)
 
 
 def merged(workspace: Workspace) -> Iterator[Finding]:
@@ -43,7 +42,6 @@ def merged(workspace: Workspace) -> Iterator[Finding]:
     for each in leftovers(workspace.folder):
         if each.after is None:
             yield Finding(
-                "merges",
                 each.what,
                 each.key,
                 each.line,
@@ -51,11 +49,7 @@ def merged(workspace: Workspace) -> Iterator[Finding]:
             )
         else:
             hint = "doctor --fix repairs it; no line is lost"
-            yield Finding("merges", each.what, each.key, each.line, hint=hint, fix=partial(_put_right, each))
-
-
-def _put_right(leftover: Leftover, workspace: Workspace) -> None:
-    put_right(workspace, leftover)
+            yield Finding(each.what, each.key, each.line, hint=hint, fix=partial(put_right, workspace, each))
 
 
 def unmerged(workspace: Workspace) -> Iterator[Finding]:
@@ -66,16 +60,11 @@ def unmerged(workspace: Workspace) -> Iterator[Finding]:
         if not folder.tree.is_file(key) or stages >= {2, 3} or 1 not in stages:
             continue
         yield Finding(
-            "deleted-and-changed",
             "one side deleted it, the other changed it: the change stays",
             key,
             hint="git add it, or git rm it if it should go (doctor --fix adds it)",
-            fix=partial(_settle, key),
+            fix=partial(git.settle, folder, key),
         )
-
-
-def _settle(key: str, workspace: Workspace) -> None:
-    git.settle(workspace.folder, key)
 
 
 def came_back(workspace: Workspace) -> Iterator[Finding]:
@@ -83,15 +72,14 @@ def came_back(workspace: Workspace) -> Iterator[Finding]:
     pairs = private_merges.came_back(workspace) if git.in_repository(workspace.folder) else []
     for public, private in pairs:
         yield Finding(
-            "private-merges",
             "git brought it back, and it is private on this machine",
             public,
             hint="its text is taken into the private file, and this one removed (doctor --fix does it now)",
-            fix=partial(_absorb, (public, private)),
+            fix=partial(_absorb, workspace, (public, private)),
         )
 
 
-def _absorb(pair: tuple[str, str], workspace: Workspace) -> None:
+def _absorb(workspace: Workspace, pair: tuple[str, str]) -> None:
     private_merges.absorb(workspace, [pair])
     private_merges.let_go(workspace, [])
 
@@ -100,14 +88,9 @@ def superseded(workspace: Workspace) -> Iterator[Finding]:
     """A memory that two others replaced, each without knowing of the other."""
     for old, newer, older in replaced_twice(workspace):
         yield Finding(
-            "superseded-twice",
             f"{newer.id} and {older.id} both replaced {old.id}, and neither replaced the other",
             newer.path,
             hint="doctor --fix proposes in REVIEW.md that the newer one replaces the older too",
             severity="info",
-            fix=partial(_propose, newer.id, older.id),
+            fix=partial(propose_newer, workspace, newer.id, older.id),
         )
-
-
-def _propose(newer: str, older: str, workspace: Workspace) -> None:
-    propose_newer(workspace, newer, older)

@@ -23,7 +23,6 @@ def odd_files(workspace: Workspace) -> Iterator[Finding]:
             continue
         if not (stat.S_ISDIR if is_folder else stat.S_ISREG)(found.st_mode):
             yield Finding(
-                "odd-files",
                 f"is {_words(found.st_mode)} and not a {'folder' if is_folder else 'plain file'}; it is left alone",
                 key,
                 hint="remove it, or put back what belongs there",

@@ -20,7 +20,7 @@ from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import Transaction, writing
 from vault_mem.vault.steps import read
-from vault_mem.vault.tree import Tree, key_of, native
+from vault_mem.vault.tree import key_of, native
 
 
 def modes(workspace: Workspace) -> Iterator[Finding]:
@@ -35,11 +35,10 @@ def modes(workspace: Workspace) -> Iterator[Finding]:
         if found and mode & 0o077 and not stat.S_ISLNK(found.st_mode):
             wanted = 0o700 if stat.S_ISDIR(found.st_mode) else 0o600
             yield Finding(
-                "modes",
                 f"others can read it (mode {mode:o})",
                 key if tree is folder.tree else str(tree.path(key)),
                 hint=f"chmod {wanted:o} it (doctor --fix does)",
-                fix=partial(_set_mode, tree, key, mode & wanted),
+                fix=partial(tree.set_mode, key, mode & wanted),
             )
 
 
@@ -55,10 +54,6 @@ def _below(folder: Folder, top: str) -> Iterator[str]:
                 pending += sorted((key_of(f"{native(key)}/{entry.name}") for entry in entries), reverse=True)
 
 
-def _set_mode(tree: Tree, key: str, mode: int, workspace: Workspace) -> None:
-    tree.set_mode(key, mode)
-
-
 def in_git(workspace: Workspace) -> Iterator[Finding]:
     """SPEC P-5: git leaves out what is private, and never held any of it."""
     folder = workspace.folder
@@ -69,7 +64,6 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
     odd = listed is not None and not stat.S_ISREG(listed.st_mode)
     if odd:  # git would wait for a pipe
         yield Finding(
-            "git",
             f"whether git ignores {private}/ is unknown: .gitignore is not a plain file",
             ".gitignore",
             hint="remove it, then vault-mem doctor --fix",
@@ -84,12 +78,11 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
         else:
             continue
         yield Finding(
-            "git",
             message,
             ".gitignore",
             hint=f"add a line {top}/ to it (doctor --fix does)",
             severity=severity,
-            fix=_repair_gitignore,
+            fix=partial(_repair_gitignore, folder),
         )
     if not inside:
         return
@@ -97,7 +90,6 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
     staged = git.tracked(folder, pathspecs)
     if staged:
         yield Finding(
-            "git",
             f"git tracks {len(staged)} private file(s)",
             staged[0],
             hint=f"git rm --cached -r {private} .vault-mem",
@@ -106,7 +98,6 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
     held = git.ever_held(folder, pathspecs)
     if held:
         yield Finding(
-            "git",
             f"the history of git holds {len(held)} private file(s); anyone with the repository can read them",
             held[0],
             hint="rewrite the history (git filter-repo), and assume that others have read them",
@@ -114,7 +105,6 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
         )
     if folder.tree.names(private, ".md"):
         yield Finding(
-            "git",
             "git does not back up private memories, and `git clean -x` deletes them",
             private,
             hint="vault-mem backup FILE keeps them too",
@@ -134,7 +124,6 @@ def held_before(workspace: Workspace) -> Iterator[Finding]:
     found = {name for name in named if name.removesuffix(".md")[-8:] in digits and not name.startswith(top)}
     for name in sorted({*found, *still_held(workspace)}):
         yield Finding(
-            "git-history",
             "git holds it from before it became private; anyone with the repository can read it",
             name,
             hint="rewrite the history (git filter-repo), and assume that others have read it",
@@ -146,9 +135,8 @@ def _ignore_text(folder: Folder) -> bytes:
     return ignoring(read(folder, ".gitignore"), (f"{folder.settings.private_folder}/", ".vault-mem/"))
 
 
-def _repair_gitignore(workspace: Workspace) -> None:
+def _repair_gitignore(folder: Folder) -> None:
     """Add our lines where they are missing, or at the end where a later line of the owner's overrules them."""
-    folder = workspace.folder
     with writing(folder):
         before = read(folder, ".gitignore")
         after = _ignore_text(folder)
@@ -182,7 +170,6 @@ def mentions(workspace: Workspace) -> Iterator[Finding]:
         found |= {names.key_of(id_) for id_ in ids_in(raw)}
         for id_ in sorted(private[each] for each in found if each is not None and each in private and each != key):
             yield Finding(
-                "mentions",
                 f"names the private memory {id_}",
                 key,
                 hint=f"vault-mem private {id_} --scrub turns that into plain text, or edit it yourself",
