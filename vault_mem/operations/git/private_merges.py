@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from vault_mem.errors import VaultMemError
 from vault_mem.model import digits_of
-from vault_mem.operations.changing import commit, is_quiet, read_to_remove
+from vault_mem.operations.changing import commit, is_quiet
 from vault_mem.operations.git.common_text import taken_in
-from vault_mem.operations.upkeep.private import plan_private
-from vault_mem.operations.vaults.views import newest_introspection, view_keys
+from vault_mem.operations.upkeep.private import hiding
+from vault_mem.operations.vaults.views import view_keys
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
 from vault_mem.vault.folder import Folder
@@ -100,11 +100,7 @@ def let_go(workspace: Workspace, changed: list[str]) -> list[str]:
             continue  # it only says so, and moves by itself
         try:
             with writing(folder):
-                raw = read_to_remove(workspace, memory)
-                instead = newest_introspection(workspace, but=id_)
-                transaction, _ = plan_private(
-                    folder, names, memory, raw, workspace.index.telling, instead=instead, unasked=True
-                )
+                transaction, _ = hiding(workspace, memory, unasked=True)
                 if transaction.steps:
                     commit(workspace, transaction)
                     written += transaction.notes

@@ -120,8 +120,10 @@ def _suggestions(
             yield _merge(workspace, each)
     for change in changes:
         with contextlib.suppress(NotFound):
-            if _is_state(workspace, change):
-                yield _supersede(change)
+            old = workspace.index.get(change.memory_b_id)
+            if old.kind in STATE_KINDS:  # events are a log: what happened twice, with other figures, happened twice
+                ids = (change.memory_a_id, change.memory_b_id)
+                yield review.Suggestion("supersede", ids, "; ".join(change.differs))
 
 
 def _merge(workspace: Workspace, candidate: MergeCandidate) -> review.Suggestion:
@@ -133,16 +135,6 @@ def _merge(workspace: Workspace, candidate: MergeCandidate) -> review.Suggestion
 
     keep, remove = (b, a) if worth(b, a) > worth(a, b) else (a, b)
     return review.Suggestion("merge", (keep.id, remove.id), f"similarity {1 - candidate.distance:.2f}")
-
-
-def _supersede(candidate: SupersedeCandidate) -> review.Suggestion:
-    ids = (candidate.memory_a_id, candidate.memory_b_id)
-    return review.Suggestion("supersede", ids, "; ".join(candidate.differs))
-
-
-def _is_state(workspace: Workspace, candidate: MergeCandidate) -> bool:
-    """Events are a log: what happened twice, with other figures, happened twice."""
-    return workspace.index.get(candidate.memory_b_id).kind in STATE_KINDS
 
 
 def _recent(workspace: Workspace, window: int | None, window_hours: float) -> list[Memory]:

@@ -40,8 +40,8 @@ _ELSEWHERE = {
     "links": "use `vault-mem link` and `vault-mem unlink`",
     "supersedes": "use `vault-mem remember ... --supersedes ID`",
 }
-
-
+# Why, where nobody says it.
+_REASONS = {"remember --update": "the text was replaced"}
 REPLACE_ALL = "read it with `vault-mem show ID`; --replace-all replaces the whole text, by hand or not"
 
 
@@ -110,7 +110,7 @@ def edit_memory(
         edited = edit(after, changes | ({"kind": draft.kind} if changes.get("kind") else {}))
         return NoteChange(edited, draft.content if kept else content is not None, kept)
 
-    return change_memory(workspace, id_, change, command, reason)
+    return change_memory(workspace, id_, change, command, reason or _REASONS.get(command, ""))
 
 
 def update_memory(
@@ -126,26 +126,19 @@ def update_memory(
 
     Raises Conflict where the two cannot be told apart.
     """
-
-    def change(memory: Memory, raw: bytes) -> NoteChange:
-        check_words(memory.private, {"content": content, "reason": reason}, allow_secret=allow_secret)
-        text = _checked(memory, content, {}, workspace.folder).content
-        if replace_all:
-            return NoteChange(replace_body(raw, f"{text}\n"), written=True)
-        replaced = replace_words(workspace, memory, raw, text, if_unclear=REPLACE_ALL)
-        return NoteChange(replaced.raw, text if replaced.kept else True, replaced.kept)
-
-    return change_memory(workspace, id_, change, "remember --update", reason or "the text was replaced")
+    return edit_memory(
+        workspace,
+        id_,
+        content=content,
+        reason=reason,
+        command="remember --update",
+        allow_secret=allow_secret,
+        keep_added=not replace_all,
+    )
 
 
 def save_note(
-    workspace: Workspace,
-    memory: Memory,
-    before: bytes,
-    after: bytes,
-    reason: str = "",
-    *,
-    allow_secret: bool = False,
+    workspace: Workspace, memory: Memory, before: bytes, after: bytes, reason: str = "", *, allow_secret: bool = False
 ) -> EditResult:
     """Save a whole note that its owner edited elsewhere; raises Conflict if the file is no longer as it was."""
     words = {"content": after.decode(errors="replace"), "reason": reason}
@@ -266,29 +259,21 @@ def _check_note(folder: Folder, memory: Memory, before: bytes, after: bytes) -> 
         raise InvalidInput("the text is empty", f"to remove the memory: vault-mem forget {memory.id}")
     if was.fields.get("id") != now.fields.get("id"):
         raise InvalidInput("the id was changed", _ELSEWHERE["id"])
-    if was.memory.private != now.memory.private or _private_flag(was) != _private_flag(now):
+    flags = [note.fields.get("private") or False for note in (was, now)]
+    if was.memory.private != now.memory.private or flags[0] != flags[1]:
         raise InvalidInput("`private` was changed", _ELSEWHERE["private"])
     if split(before).front is not None and split(after).front is None:
         raise InvalidInput("the front matter is gone", "keep the lines between --- and ---")
-
-
-def _private_flag(note: Note) -> object:
-    return note.fields.get("private") or False
 
 
 def _checked(memory: Memory, content: str | None, changes: Mapping[str, Value | None], folder: Folder) -> Draft:
     """The memory as it would be, checked as a new one is."""
     names = [name for name in (*GIVEN, "created", "metadata") if name not in ("supersedes", "private")]
     blank = Draft("")
-    values = {
-        name: getattr(memory, name) if name not in changes else _or(changes[name], getattr(blank, name))
-        for name in names
-    }
+    values: dict[str, Any] = {name: getattr(memory, name) for name in names}
+    for name in values.keys() & changes.keys():
+        values[name] = getattr(blank, name) if changes[name] is None else changes[name]
     return checked(Draft("-" if content is None else content, **values), folder.zone)
-
-
-def _or(value: Any, default: Any) -> Any:
-    return default if value is None else value
 
 
 def _typed(key: str, value: Any, folder: Folder) -> Value | None:

@@ -77,19 +77,31 @@ class PlanFindings:
 def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> PrivateResult:
     """Move a memory into the private folder; one that is there already is only made sure of."""
     memory = to_change(workspace, id_)
-    raw = read_to_remove(workspace, memory)
     held = held_by_git(workspace.folder, memory)
-    instead = views.newest_introspection(workspace, but=memory.id)
-    transaction, noticed = plan_private(
-        workspace.folder, workspace.names, memory, raw, workspace.index.telling, scrub=scrub, instead=instead
-    )
-    if transaction.steps:
-        note_held(transaction, memory.id, held)
-        sharing.owe(workspace, transaction.ids, transaction.notes)
-    op = transaction.commit() if transaction.steps else ""
+    transaction, noticed = hiding(workspace, memory, scrub=scrub)
+    op = commit_private(workspace, transaction, memory, held) if transaction.steps else ""
     index_written(workspace, transaction)
-    now = memory_written(workspace, transaction, memory.id)
-    return PrivateResult(now, noticed.links, noticed.episodes, noticed.mentions, noticed.scrubbed, held, op)
+    return PrivateResult(memory_written(workspace, transaction, memory.id), in_git=held, op=op, **vars(noticed))
+
+
+def hiding(
+    workspace: Workspace, memory: Memory, *, scrub: bool = False, unasked: bool = False
+) -> tuple[Transaction, PlanFindings]:
+    """The transaction that makes a memory of the vault private, not committed yet."""
+    raw = read_to_remove(workspace, memory)
+    instead = views.newest_introspection(workspace, but=memory.id)
+    telling = workspace.index.telling
+    return plan_private(
+        workspace.folder, workspace.names, memory, raw, telling, scrub=scrub, instead=instead, unasked=unasked
+    )
+
+
+def commit_private(workspace: Workspace, transaction: Transaction, memory: Memory, held: list[str]) -> str:
+    """Make it private, and note where git and a store hold it already."""
+    if held:  # for as long as the history of git has it under these names
+        transaction.append(HELD, json.dumps({"id": memory.id, "files": held}, ensure_ascii=False))
+    sharing.owe(workspace, transaction.ids, transaction.notes)
+    return transaction.commit()
 
 
 def plan_private(
@@ -195,7 +207,9 @@ def _let_go_of_prose(
             noticed.scrubbed.append(key)
     if folder.is_view(key):  # lines that mirror a memory follow it, and are not a person's
         raw = b"\n".join(line for line in raw.split(b"\n") if b"[id:" not in line)
-    if names_any(key, raw, moving) or _tells_title(raw, moving):
+    text = name_key(raw.decode(errors="replace"))
+    titles = [name_key(each.title) for each in moving if len(each.title) >= _TELLING_TITLE]
+    if names_any(key, raw, moving) or any(title in text for title in titles):
         noticed.mentions.append(key)
 
 
@@ -211,11 +225,6 @@ def _move_proposals(transaction: Transaction, moving: list[MovingNote]) -> None:
     before = read(folder, private)
     after = checklist.joined((before or b"").decode(errors="replace"), taken).encode(errors="replace")
     transaction.write(private, before, after)
-
-
-def _tells_title(raw: bytes, moving: list[MovingNote]) -> bool:
-    text = name_key(raw.decode(errors="replace"))
-    return any(len(each.title) >= _TELLING_TITLE and name_key(each.title) in text for each in moving)
 
 
 def _move_in(transaction: Transaction, each: MovingNote, moving: list[MovingNote]) -> None:
@@ -278,12 +287,6 @@ def held_by_git(folder: Folder, memory: Memory) -> list[str]:
     digits = digits_of(memory.id)
     pathspecs = [f":(literal){memory.path}", f":(glob)**/*{digits}*.md"]
     return sorted({*git.ever_held(folder, pathspecs), *git.tracked(folder, pathspecs)})
-
-
-def note_held(transaction: Transaction, id_: str, held: list[str]) -> None:
-    """Write down under which names git holds what becomes private, for as long as its history has them."""
-    if held:
-        transaction.append(HELD, json.dumps({"id": id_, "files": held}, ensure_ascii=False))
 
 
 def still_held(workspace: Workspace) -> list[str]:

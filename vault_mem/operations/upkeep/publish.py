@@ -53,18 +53,16 @@ def publish(workspace: Workspace, id_: str, *, scrub: bool = False, allow_secret
     if not memory.private:
         raise InvalidInput(f"{memory.id} is already public", "`vault-mem private ID` makes it private")
     raw = read_to_edit(workspace, memory)
-    newest = views.newest_introspection(workspace)
-    transaction, links = plan_publish(
-        workspace.folder,
-        workspace.names,
-        memory,
-        raw,
-        scrub=scrub,
-        allow_secret=allow_secret,
-        speaks=newest is None or newest.created < memory.created,
-    )
+    transaction, links = showing(workspace, memory, raw, scrub=scrub, allow_secret=allow_secret)
     op = commit(workspace, transaction)
     return PublishResult(memory_written(workspace, transaction, memory.id), links, op)
+
+
+def showing(workspace: Workspace, memory: Memory, raw: bytes, **how: bool) -> tuple[Transaction, int]:
+    """The transaction that makes a memory of the vault public (see `plan_publish`), not committed yet."""
+    newest = views.newest_introspection(workspace)
+    speaks = newest is None or newest.created < memory.created
+    return plan_publish(workspace.folder, workspace.names, memory, raw, speaks=speaks, **how)
 
 
 def plan_publish(
