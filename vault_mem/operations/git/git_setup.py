@@ -39,12 +39,9 @@ def add_git(folder: Folder) -> tuple[list[str], list[str]]:
             return [], ["git could not make this a repository; is it installed? `vault-mem doctor --fix` goes on later"]
         created.append(".git/")
     before = read(folder, ATTRIBUTES)
-    after = git.with_lines(before, missing(folder))
-    if before is None:
-        files.create(folder.tree, ATTRIBUTES, after, PUBLIC_MODE)
-    elif before != after:
-        files.replace(folder.tree, ATTRIBUTES, before, after)
-    return [*created, *([ATTRIBUTES] if before != after else []), *_set_up_clone(folder)], []
+    if files.put(folder.tree, ATTRIBUTES, before, git.with_lines(before, missing(folder)), PUBLIC_MODE):
+        created.append(ATTRIBUTES)
+    return [*created, *_set_up_clone(folder)], []
 
 
 def lacking(folder: Folder) -> list[str]:
@@ -73,7 +70,7 @@ def missing(folder: Folder) -> list[str]:
 def _shared(folder: Folder) -> list[str]:
     """What every clone gets. Any git can join the logs; the rest needs our driver."""
     settings = folder.settings
-    notes = [_notes_below(each) for each in (settings.memories_folder, settings.episodes_folder)]
+    notes = [_quoted(f"/{_plain(each)}/**/*.md") for each in (settings.memories_folder, settings.episodes_folder)]
     views = [_quoted(f"/{_plain(key)}") for key in (folder.digest, folder.monologue)]
     ours = [*notes, *views, "/REVIEW.md", "/SELF.md", "/memories.base"]
     return [*(f"{each} merge=vault-mem" for each in ours), *(f"{_quoted(each)} merge=union" for each in _logs(folder))]
@@ -84,12 +81,8 @@ def _logs(folder: Folder) -> tuple[str, str]:
     return "/history/*.jsonl", f"/{_plain(folder.views_folder)}/{_plain(folder.settings.log_prefix)}[0-9]*.md"
 
 
-def _notes_below(path: str) -> str:
-    """The notes in a folder as git's attributes name them; pattern characters in its name are escaped."""
-    return _quoted(f"/{_plain(path)}/**/*.md")
-
-
 def _plain(path: str) -> str:
+    """A path in which no character is part of a pattern."""
     return re.sub(r"([*?\[\\])", r"\\\1", path)
 
 
@@ -130,7 +123,7 @@ def _is_set(folder: Folder) -> bool:
     driver = git.setting(folder, _DRIVER)
     named = re.search(r"for program in (.+?); do", driver)
     programs = shlex.split(named.group(1).replace("%%", "%")) if named else []
-    found = not named or any(shutil.which(each, path=_path(folder)) for each in programs)
+    found = not named or any(shutil.which(each, path=folder.env.get("PATH")) for each in programs)
     return _CALL in driver and not driver.startswith(_OLD_COMMAND) and found
 
 
@@ -145,14 +138,6 @@ def _programs() -> str:
     return "vault-mem" + (" " + shlex.quote(str(script)).replace("%", "%%") if script.exists() else "")
 
 
-def _path(folder: Folder) -> str | None:
-    return folder.env.get("PATH")
-
-
 def _add_here(tree: Tree, before: bytes | None, lines: list[str]) -> bool:
     files.make_folder(tree, "info", PUBLIC_FOLDER_MODE)
-    if before is None:
-        files.create(tree, _HERE, git.with_lines(None, lines), PUBLIC_MODE)
-    else:
-        files.replace(tree, _HERE, before, git.with_lines(before, lines))
-    return True
+    return files.put(tree, _HERE, before, git.with_lines(before, lines), PUBLIC_MODE)

@@ -110,13 +110,13 @@ def recall(workspace: Workspace, request: Request, cost: Cost | None = None) -> 
     """
     request = request.checked()
     freshness = workspace.freshen()
-    found = workspace.reading(lambda: _answer(workspace, request))
-    results, left_out = found.results, 0
+    results, outcome = workspace.reading(lambda: _answer(workspace, request))
+    left_out = 0
     if request.budget is not None:
-        results, dropped = fit(results, request.query, request.budget - request.frame, cost, found.wanted)
+        results, dropped = fit(results, request.query, request.budget - request.frame, cost, outcome.wanted)
         left_out = len(dropped)
-    said = _said(workspace, request, results, found.answered, cost)
-    return RecallResult(request.query, results, freshness.stale, freshness.pending, found.answered, left_out, said)
+    said = _said(workspace, request, results, outcome.answered, cost)
+    return RecallResult(request.query, results, freshness.stale, freshness.pending, outcome.answered, left_out, said)
 
 
 def _said(
@@ -139,14 +139,7 @@ def _said(
     return fitting
 
 
-@dataclass(frozen=True)
-class _Answer:
-    results: list[Found]
-    answered: bool
-    wanted: dict[str, float]
-
-
-def _answer(workspace: Workspace, request: Request) -> _Answer:
+def _answer(workspace: Workspace, request: Request) -> tuple[list[Found], Outcome]:
     with workspace.candidates():
         outcome = consider(workspace, request)
         results = found_by(outcome)
@@ -155,8 +148,7 @@ def _answer(workspace: Workspace, request: Request) -> _Answer:
             results = newer_first(
                 workspace, outcome.catalogue, outcome.ranking, numbered, request.limit, partial(_found, outcome)
             )
-        results = [_with_copies(workspace, each, outcome.originals) for each in results]
-        return _Answer(results, outcome.answered, outcome.wanted)
+        return [_with_copies(workspace, each, outcome.originals) for each in results], outcome
 
 
 def context_query(text: str) -> str:

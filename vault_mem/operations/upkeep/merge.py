@@ -109,15 +109,20 @@ def plan_merge(
     transaction = Transaction(folder, "merge", reason, ids=[keep.id, removed.id])
     plan = _Plan(folder, names, keep, removed)
     named = list(referrers(folder, names, keep.path, removed.path))
-    after = plan.text_of_keep(keep_raw, retold)
-    linked = plan.linked_from(after)
+    # with its new text, and no link to what becomes part of it
+    after = rewritten(
+        keep_raw if retold is None else retold, lambda each: None if plan.goes(each.target, keep.path) else each
+    )
+    leads_to = (names.note(reference.target, keep.path) for reference in references(after))
+    linked = {key for key in leads_to if key is not None}
     moved = plan.links_of_removed(raw)
     left = []
     for key, text in named:
         if key in (keep.path, removed.path):
             continue
-        changed = changed_links(folder, key, text, plan.redirect(key, text, linked, moved), update_links=update_links)
-        if folder.is_owned(key) and plan.leads_to_keep(key, text if changed is None else changed):
+        changed = changed_links(folder, key, text, _Redirect(plan, key, text, linked, moved), update_links=update_links)
+        now = text if changed is None else changed
+        if folder.is_owned(key) and any(plan.stays(reference.target, key) for reference in references(now)):
             linked.add(key)
         if changed is not None:
             transaction.write(key, text, changed)
@@ -125,7 +130,7 @@ def plan_merge(
             left.append(key)
     after = plan.with_fields(after, keep_raw, raw, linked, moved)
     lost = [step for step in transaction.steps if isinstance(step, FileStep)]
-    if plan.goes_from(keep_raw):
+    if any(plan.goes(name, keep.path) for name in _link_names(keep_raw)):
         lost.append(FileStep(keep.path, plan.with_link_to_removed(after, keep_raw), after))
     transaction.write(keep.path, keep_raw, after)
     views.leave(transaction, removed.id)
@@ -146,16 +151,6 @@ class _Plan:
         self.stays = names.meaning(keep.path)
         self.name = names.of(keep.path)
 
-    def text_of_keep(self, raw: bytes, retold: bytes | None) -> bytes:
-        """The note that stays, with its new text, and no link to what becomes part of it."""
-        after = raw if retold is None else retold
-        return rewritten(after, lambda each: None if self.goes(each.target, self.keep.path) else each)
-
-    def linked_from(self, raw: bytes) -> set[str]:
-        """The notes that a note leads to."""
-        found = (self.names.note(reference.target, self.keep.path) for reference in references(raw))
-        return {key for key in found if key is not None}
-
     def links_of_removed(self, raw: bytes) -> list[Link]:
         """The links that move over: those of its front matter, and those in its text that lead to a note."""
         front = {name_key(name) for name in _link_names(raw)}
@@ -165,15 +160,6 @@ class _Plan:
             if (meant := self.names.note(link.target, self.removed.path)) not in (self.removed.path, self.keep.path)
             and (name_key(link.target) in front or meant)
         ]
-
-    def leads_to_keep(self, key: str, raw: bytes) -> bool:
-        return any(self.stays(reference.target, key) for reference in references(raw))
-
-    def goes_from(self, raw: bytes) -> bool:
-        return any(self.goes(item, self.keep.path) for item in _link_names(raw))
-
-    def redirect(self, key: str, raw: bytes, linked: set[str], moved: list[Link]) -> _Redirect:
-        return _Redirect(self, key, raw, linked, moved)
 
     def with_fields(self, after: bytes, keep_raw: bytes, raw: bytes, linked: set[str], moved: list[Link]) -> bytes:
         """The note that stays with the links, tags and people of the other, and the higher importance."""
@@ -259,6 +245,4 @@ def _union(raw: bytes, key: str, present: list[str], more: list[str]) -> list[st
     """The items of both, those of the file as they are written there; None if there is nothing to add."""
     known = {name_key(item) for item in present}
     new = [item for item in more if name_key(item) not in known]
-    if not new:
-        return None
-    return [*written_words(raw, key), *new]
+    return [*written_words(raw, key), *new] if new else None

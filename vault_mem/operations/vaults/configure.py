@@ -87,11 +87,13 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
             raise InvalidInput(error.message, error.hint or f"{name}: {doc_of(name)}") from error
     after = tomlkit.dumps(document).encode()
     if not user and root is not None and (folder := _opened(root, env)) is not None:
-        _journalled(folder, f"config {'unset' if value is None else 'set'}", name, before, after)
-    elif before is None:
-        files.create(tree, key, after, PUBLIC_MODE)
-    elif before != after:
-        files.replace(tree, key, before, after)
+        with writing(folder):  # like any other of its files: one operation, one undo
+            transaction = Transaction(folder, f"config {'unset' if value is None else 'set'}", name)
+            transaction.write(VAULT_FILE, before, after)
+            if transaction.steps:
+                transaction.commit()
+    else:
+        files.put(tree, key, before, after, PUBLIC_MODE)
     return path
 
 
@@ -101,15 +103,6 @@ def _opened(root: Path, env: Mapping[str, str]) -> Folder | None:
         return Folder(root, env)
     except SettingsError:
         return None
-
-
-def _journalled(folder: Folder, command: str, name: str, before: bytes | None, after: bytes) -> None:
-    """A vault's settings are changed like any other of its files: one operation, one undo."""
-    with writing(folder):
-        transaction = Transaction(folder, command, name)
-        transaction.write(VAULT_FILE, before, after)
-        if transaction.steps:
-            transaction.commit()
 
 
 def _known(name: str) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from vault_mem.errors import VaultMemError
 from vault_mem.operations.upkeep.told import names_one, private_digits
-from vault_mem.operations.vaults.checks import machine, merges, notes, odd, private
+from vault_mem.operations.vaults.checks import machine, merges, notes, private
 from vault_mem.operations.vaults.checks.finding import Check, Finding
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.result import Result
@@ -28,7 +28,7 @@ CHECKS: dict[str, Check] = {
     "store": machine.store,
     "interrupted": machine.interrupted,
     "set-aside": machine.set_aside,
-    "odd-files": odd.odd_files,
+    "odd-files": machine.odd_files,
     "late-words": machine.late_words,
     "conflict-copies": notes.copies,
     "modes": private.modes,

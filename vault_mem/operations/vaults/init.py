@@ -100,7 +100,8 @@ def init(
     included = include and others > 0
     settings |= joined | ({"include": EVERYTHING} if included else {})
     created = _make(tree, _settings_text(settings), folders)
-    _begin_index(root, env)
+    with contextlib.suppress(OSError, SettingsError):  # the index of an earlier vault in this folder
+        (Folder(Path(os.path.realpath(root)), env).index_dir / "current").unlink()
     result = InitResult(root, created, sum(found.values()), False, notices, others, included)
     return _with_others(result, env, obsidian=obsidian, git=git)
 
@@ -219,21 +220,10 @@ def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:
     return [*created, VAULT_FILE]
 
 
-def _begin_index(root: Path, env: Mapping[str, str]) -> None:
-    """Drop the index of an earlier vault in this folder."""
-    with contextlib.suppress(OSError, SettingsError):
-        (Folder(Path(os.path.realpath(root)), env).index_dir / "current").unlink()
-
-
 def _ignore(tree: Tree, lines: tuple[str, ...]) -> bool:
     """Make sure that git ignores what is private; other people's lines in the file stay."""
     before = tree.read(".gitignore")
-    after = ignoring(before, lines)
-    if before is None:
-        files.create(tree, ".gitignore", after, PUBLIC_MODE)
-    elif before != after:
-        files.replace(tree, ".gitignore", before, after)
-    return before != after
+    return files.put(tree, ".gitignore", before, ignoring(before, lines), PUBLIC_MODE)
 
 
 def _bytes(path: Path) -> bytes | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import shutil
+import stat
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -15,7 +17,7 @@ from vault_mem.operations import sharing
 from vault_mem.operations.vaults.checks.finding import Finding
 from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.vault import journal, late, outside, own
-from vault_mem.vault.folder import OWN
+from vault_mem.vault.folder import GIT_LISTS, OWN, Folder
 from vault_mem.vault.lock import locked
 from vault_mem.vault.tree import Tree, name_of
 
@@ -27,6 +29,8 @@ _GIT_LOCK_SECONDS = 600
 _LATELY = timedelta(days=1)
 _WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
 _LOCKS = Path("/proc/locks")
+_FILES = (*GIT_LISTS, ".obsidian/templates.json", ".obsidian/types.json", "REVIEW.md", "SELF.md")
+_OWN_FOLDERS = ("blocked", "candidates", "cookies", "edits", "inbox", "journal", "log", "purging", "trash")
 
 
 def settings(workspace: Workspace) -> Iterator[Finding]:
@@ -224,3 +228,44 @@ def late_words(workspace: Workspace) -> Iterator[Finding]:
                 hint=f"check that they are where you want them; vault-mem undo {entry.op} takes that back",
                 severity="info",
             )
+
+
+def odd_files(workspace: Workspace) -> Iterator[Finding]:
+    """What is no file in place of one of ours: a link, a pipe, a folder (SPEC S-1, S-2).
+
+    Each is named, whether or not this very command would have read it.
+    """
+    tree = workspace.folder.tree
+    for key, is_folder in _places(workspace.folder):
+        found = tree.stat(key)
+        if found is None or tree.follows(key):
+            continue
+        if not (stat.S_ISDIR if is_folder else stat.S_ISREG)(found.st_mode):
+            yield Finding(
+                f"is {_words(found.st_mode)} and not a {'folder' if is_folder else 'plain file'}; it is left alone",
+                key,
+                hint="remove it, or put back what belongs there",
+            )
+
+
+def _places(folder: Folder) -> Iterator[tuple[str, bool]]:
+    """Where files and folders of ours are, and which of the two each should be."""
+    private = folder.settings.private_folder
+    folders = [OWN, *(f"{OWN}/{name}" for name in _OWN_FOLDERS), folder.views_folder, "history", f"{private}/.history"]
+    yield from ((key, False) for key in (*_FILES, folder.digest, f"{private}/REVIEW.md"))
+    yield from ((key, True) for key in folders)
+    for parent in folders:
+        with contextlib.suppress(OSError), folder.tree.scan(parent) as entries:
+            below = {f"{parent}/{entry.name}" for entry in entries}
+            yield from ((key, False) for key in sorted(below - {*folders, f"{OWN}/aside"}))
+
+
+def _words(mode: int) -> str:
+    kinds = {
+        stat.S_IFLNK: "a symbolic link",
+        stat.S_IFIFO: "a pipe",
+        stat.S_IFSOCK: "a socket",
+        stat.S_IFDIR: "a folder",
+        stat.S_IFREG: "a plain file",
+    }
+    return kinds.get(stat.S_IFMT(mode), "a device")
