@@ -12,7 +12,7 @@ from pathlib import Path
 from vault_mem.errors import Conflict
 from vault_mem.vault import files, git
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.journal import operation
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import PUBLIC_FOLDER_MODE, PUBLIC_MODE, Tree
 
@@ -51,13 +51,10 @@ def lacking(folder: Folder) -> list[str]:
 
 def set_up(folder: Folder) -> None:
     """Write what git lacks."""
-    with writing(folder):
+    with operation(folder, "doctor --fix", "git did not know how to merge the vault") as transaction:
         before = read(folder, ATTRIBUTES)
-        transaction = Transaction(folder, "doctor --fix", "git did not know how to merge the vault")
         transaction.write(ATTRIBUTES, before, git.with_lines(before, missing(folder)))
-        if transaction.steps:
-            transaction.commit()
-        _set_up_clone(folder)
+    _set_up_clone(folder)
 
 
 def missing(folder: Folder) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from vault_mem.model import Memory
 from vault_mem.notes import checklist
 from vault_mem.notes.checklist import Proposal
-from vault_mem.operations.upkeep.proposals import file_key
+from vault_mem.operations.upkeep.proposals import file_key, text_of
 from vault_mem.operations.upkeep.review import Suggestion, propose
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault.steps import read
@@ -38,6 +38,5 @@ def propose_newer(workspace: Workspace, newer: str, older: str) -> None:
 
 
 def _asked(workspace: Workspace) -> set[str]:
-    folder = workspace.folder
-    texts = [(read(folder, file_key(folder, private=each)) or b"").decode(errors="replace") for each in (False, True)]
-    return {proposal.id for text in texts for proposal in checklist.read(text)}
+    files = [file_key(workspace.folder, private=private) for private in (False, True)]
+    return {each.id for key in files for each in checklist.read(text_of(read(workspace.folder, key)))}

@@ -11,7 +11,7 @@ from typing import Any
 from vault_mem.errors import InvalidInput, NotFound, SettingsError
 from vault_mem.vault import files, outside
 from vault_mem.vault.folder import Folder
-from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.journal import operation
 from vault_mem.vault.settings import (
     BY_NAME,
     VAULT_FILE,
@@ -87,11 +87,9 @@ def change(root: Path | None, env: Mapping[str, str], name: str, value: str | No
             raise InvalidInput(error.message, error.hint or f"{name}: {doc_of(name)}") from error
     after = tomlkit.dumps(document).encode()
     if not user and root is not None and (folder := _opened(root, env)) is not None:
-        with writing(folder):  # like any other of its files: one operation, one undo
-            transaction = Transaction(folder, f"config {'unset' if value is None else 'set'}", name)
+        # like any other of its files: one operation, one undo
+        with operation(folder, f"config {'unset' if value is None else 'set'}", name) as transaction:
             transaction.write(VAULT_FILE, before, after)
-            if transaction.steps:
-                transaction.commit()
     else:
         files.put(tree, key, before, after, PUBLIC_MODE)
     return path

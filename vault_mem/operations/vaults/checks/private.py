@@ -18,7 +18,7 @@ from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, outside
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
-from vault_mem.vault.journal import Transaction, writing
+from vault_mem.vault.journal import operation
 from vault_mem.vault.steps import read
 from vault_mem.vault.tree import key_of, native
 
@@ -137,17 +137,14 @@ def _ignore_text(folder: Folder) -> bytes:
 
 def _repair_gitignore(folder: Folder) -> None:
     """Add our lines where they are missing, or at the end where a later line of the owner's overrules them."""
-    with writing(folder):
+    with operation(folder, "doctor --fix", "git did not ignore what is private") as transaction:
         before = read(folder, ".gitignore")
         after = _ignore_text(folder)
         if after == before and git.in_repository(folder):
             tops = [f"{folder.settings.private_folder}/", ".vault-mem/"]
             lines = [f"/{top}" for top in tops if not git.ignores(folder, f"{top}mem_000000000000.md")]
             after = before + b"".join(line.encode() + b"\n" for line in lines)
-        transaction = Transaction(folder, "doctor --fix", "git did not ignore what is private")
         transaction.write(".gitignore", before, after)
-        if transaction.steps:
-            transaction.commit()
 
 
 def mentions(workspace: Workspace) -> Iterator[Finding]:
