@@ -19,19 +19,10 @@ from vault_mem.notes.parse import parse, read_bool
 from vault_mem.notes.references import Change, Reference, named_in, references, rewritten
 from vault_mem.operations import sharing
 from vault_mem.operations.changing import changes, index_written, memory_written, read_to_remove, to_change
+from vault_mem.operations.upkeep import sides
 from vault_mem.operations.upkeep.backlinks import bytes_of
 from vault_mem.operations.upkeep.forget import is_episode
-from vault_mem.operations.upkeep.sides import (
-    CANNOT_EDIT,
-    REVIEW,
-    SCRUBBED,
-    MovingNote,
-    carry_over,
-    names_any,
-    renamed,
-    with_links,
-    without_link,
-)
+from vault_mem.operations.upkeep.sides import MovingNote
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -175,15 +166,15 @@ def _let_go(
     named = [each for each in moving if any(each.means(name, key) for name in named_in(raw, key))]
     if folder.is_private(key):
         if any(each.key != each.target for each in named):
-            _write(transaction, key, raw, lambda reference: renamed(key, reference, moving))
+            _write(transaction, key, raw, lambda reference: sides.renamed(key, reference, moving))
         return
     if named and (folder.is_note(key) or (scrub and folder.has_links(key))):
         lost: list[tuple[MovingNote, Reference]] = []
-        if _write(transaction, key, raw, lambda reference: without_link(key, reference, moving, scrub, lost)):
+        if _write(transaction, key, raw, lambda reference: sides.without_link(key, reference, moving, scrub, lost)):
             title = parse(raw, key, mtime=0, zone=folder.zone).memory.title
             for each, reference in lost:
                 if folder.is_note(key):
-                    carry_over(each, reference, names.of(key), title)
+                    sides.carry_over(each, reference, names.of(key), title)
     _let_go_of_prose(transaction, key, moving, scrub, noticed)
 
 
@@ -199,29 +190,29 @@ def _let_go_of_prose(
     if scrub and (folder.has_links(key) or key == "SELF.md"):
         after = raw
         for each in moving:
-            after = re.sub(rb"\b" + each.id.encode() + rb"\b", SCRUBBED.encode(), after)
+            after = re.sub(rb"\b" + each.id.encode() + rb"\b", sides.SCRUBBED.encode(), after)
         if after != raw:
             transaction.write(key, raw, after)
             raw = after
-        if names_any(key, before, moving) and not names_any(key, raw, moving):
+        if sides.names_any(key, before, moving) and not sides.names_any(key, raw, moving):
             noticed.scrubbed.append(key)
     if folder.is_view(key):  # lines that mirror a memory follow it, and are not a person's
         raw = b"\n".join(line for line in raw.split(b"\n") if b"[id:" not in line)
     text = name_key(raw.decode(errors="replace"))
     titles = [name_key(each.title) for each in moving if len(each.title) >= _TELLING_TITLE]
-    if names_any(key, raw, moving) or any(title in text for title in titles):
+    if sides.names_any(key, raw, moving) or any(title in text for title in titles):
         noticed.mentions.append(key)
 
 
 def _move_proposals(transaction: Transaction, moving: list[MovingNote]) -> None:
     """A proposal about a private memory belongs in the private checklist (SPEC P-6)."""
     folder = transaction.folder
-    private = f"{folder.settings.private_folder}/{REVIEW}"
-    public = read(folder, REVIEW) or b""
+    private = f"{folder.settings.private_folder}/{sides.REVIEW}"
+    public = read(folder, sides.REVIEW) or b""
     kept, taken = checklist.parted(public.decode(errors="surrogateescape"), [each.id for each in moving])
     if not taken:
         return
-    transaction.write(REVIEW, public, kept.encode(errors="surrogateescape"))
+    transaction.write(sides.REVIEW, public, kept.encode(errors="surrogateescape"))
     before = read(folder, private)
     after = checklist.joined((before or b"").decode(errors="replace"), taken).encode(errors="replace")
     transaction.write(private, before, after)
@@ -232,13 +223,13 @@ def _move_in(transaction: Transaction, each: MovingNote, moving: list[MovingNote
     text = each.raw
     try:
         others = [one for one in moving if one is not each]
-        text = rewritten(text, lambda reference: renamed(each.key, reference, others))
+        text = rewritten(text, lambda reference: sides.renamed(each.key, reference, others))
         flag = parse(text, each.key, mtime=0, zone=transaction.folder.zone).fields.get("private")
         changes: dict[str, str | bool] = {} if read_bool(flag) else {"private": True}
         text = edit(text, changes if id_in(text) else {"id": each.id, **changes})
-    except CANNOT_EDIT:
+    except sides.CANNOT_EDIT:
         text = each.raw  # still private, because of its folder
-    text, refused = with_links(text, each.added)
+    text, refused = sides.with_links(text, each.added)
     if refused:
         each.added.clear()
         transaction.notices.append(
@@ -253,7 +244,7 @@ def _move_in(transaction: Transaction, each: MovingNote, moving: list[MovingNote
 def _write(transaction: Transaction, key: str, raw: bytes, change: Change) -> bool:
     try:
         after = rewritten(raw, change, key)
-    except CANNOT_EDIT:
+    except sides.CANNOT_EDIT:
         return False
     transaction.write(key, raw, after)
     return True

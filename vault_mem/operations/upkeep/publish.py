@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from vault_mem.errors import InvalidInput
 from vault_mem.fields import Form
@@ -15,17 +16,9 @@ from vault_mem.notes.references import Reference, named_in, rewritten
 from vault_mem.notes.write import file_name, slug
 from vault_mem.operations.changing import changes, commit, memory_written, read_to_edit, to_change
 from vault_mem.operations.memory.drafts import refuse_secrets
+from vault_mem.operations.upkeep import sides
 from vault_mem.operations.upkeep.forget import is_episode
-from vault_mem.operations.upkeep.sides import (
-    CANNOT_EDIT,
-    MovingNote,
-    carry_over,
-    named,
-    renamed,
-    staying,
-    with_links,
-    without_private,
-)
+from vault_mem.operations.upkeep.sides import MovingNote
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result
@@ -81,26 +74,26 @@ def plan_publish(
         refuse_secrets(vars_of(memory))
     transaction = Transaction(folder, "publish", "made public", ids=[memory.id], unasked=unasked)
     referring = {key for key in names.naming(memory.path) if folder.is_private(key) and folder.is_note(key)}
-    keys = sorted((named(folder, names, memory.path, raw) | referring) - {memory.path})
-    private = [staying(folder, names, key) for key in keys]
+    keys = sorted((sides.named(folder, names, memory.path, raw) | referring) - {memory.path})
+    private = [sides.staying(folder, names, key) for key in keys]
     lost: list[tuple[MovingNote, Reference]] = []
-    text = without_private(memory.path, raw, private, scrub, lost)
+    text = sides.without_private(memory.path, raw, private, scrub, lost)
     text = edit(text, {"private": False} if id_in(text) else {"id": memory.id, "private": False})
     read_again = parse(text, memory.path, mtime=memory.created.timestamp(), zone=folder.zone).memory
     after = replace(read_again, id=memory.id)  # as the public will read it: its name and lines are made of this
     after.path = _public_key(folder, names, after, raw) if folder.is_private(memory.path) else memory.path
     moving = MovingNote(memory.id, memory.path, after.path, raw, names.meaning(memory.path), memory.title)
     for each, reference in lost:
-        carry_over(each, reference, stem_of(after.path), after.title)
+        sides.carry_over(each, reference, stem_of(after.path), after.title)
     links = 0
     for each in private:
         text_there = each.raw
         if any(moving.means(name, each.key) for name in named_in(each.raw)):
             try:
-                text_there = rewritten(each.raw, lambda reference: renamed(each.key, reference, [moving]))  # noqa: B023
-            except CANNOT_EDIT:
+                text_there = rewritten(each.raw, partial(sides.renamed, each.key, moving=[moving]))
+            except sides.CANNOT_EDIT:
                 text_there = each.raw
-        linked, refused = with_links(text_there, each.added)
+        linked, refused = sides.with_links(text_there, each.added)
         if refused:
             transaction.notices.append(f"{each.key}: a link could not be carried over: it could not be read completely")
         links += 0 if refused else len(each.added)

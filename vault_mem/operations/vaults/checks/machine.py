@@ -65,13 +65,9 @@ def index(workspace: Workspace) -> Iterator[Finding]:
     except INDEX_ERRORS:
         damaged = True
     if damaged:
-        yield Finding(
-            "the index is damaged: memories are missing from it",
-            str(workspace.folder.index_dir),
-            hint="your notes are safe; vault-mem reindex rebuilds it from them (doctor --fix does)",
-            severity="error",
-            fix=workspace.rebuild,
-        )
+        message = "the index is damaged: memories are missing from it"
+        hint = "your notes are safe; vault-mem reindex rebuilds it from them (doctor --fix does)"
+        yield Finding(message, str(workspace.folder.index_dir), hint=hint, severity="error", fix=workspace.rebuild)
     for notice in workspace.notices[noticed:]:
         if notice.startswith("index rebuilt"):
             yield Finding(notice, str(workspace.folder.index_dir), severity="info")
@@ -84,13 +80,9 @@ def store(workspace: Workspace) -> Iterator[Finding]:
     except INDEX_ERRORS:
         return  # the index is the trouble, and that is said
     if found and found.to_remove:
-        yield Finding(
-            f"what was purged or made private is still in the store: {found.trouble or 'another machine is busy'}",
-            found.uri,
-            hint=found.hint or "the next command tries again (doctor --fix does now)",
-            severity="error",
-            fix=partial(sharing.withdraw, workspace),
-        )
+        message = f"what was purged or made private is still in the store: {found.trouble or 'another machine is busy'}"
+        hint = found.hint or "the next command tries again (doctor --fix does now)"
+        yield Finding(message, found.uri, hint=hint, severity="error", fix=partial(sharing.withdraw, workspace))
     elif found and found.trouble:
         hint = f"this machine works without it; {found.hint}"
         yield Finding(found.trouble, found.uri, hint=hint)
@@ -111,21 +103,15 @@ def locks(workspace: Workspace) -> Iterator[Finding]:
                 pass
         except Busy:
             holder = _holder(tree, key)
-            yield Finding(
-                f"another process{f' ({holder})' if holder else ''} is writing {what}",
-                str(path),
-                hint="if it hangs, end it: the lock goes with its process; deleting the file does not help",
-            )
+            hint = "if it hangs, end it: the lock goes with its process; deleting the file does not help"
+            yield Finding(f"another process{f' ({holder})' if holder else ''} is writing {what}", str(path), hint=hint)
         except VaultMemError as error:
             yield Finding(error.message, str(path), hint=error.hint, severity="error")
     left = folder.tree.stat(".git/index.lock")
     age = time.time() - left.st_mtime if left else 0.0
     if age > _GIT_LOCK_SECONDS:
-        yield Finding(
-            f"git left a lock {age / 3600:.1f} h ago and refuses to commit",
-            ".git/index.lock",
-            hint="make sure that no git is running, then delete it",
-        )
+        hint = "make sure that no git is running, then delete it"
+        yield Finding(f"git left a lock {age / 3600:.1f} h ago and refuses to commit", ".git/index.lock", hint=hint)
 
 
 def _holder(tree: Tree, key: str) -> str:
@@ -152,12 +138,9 @@ def disk(workspace: Workspace) -> Iterator[Finding]:
             continue
         seen.add(device)
         full = free < _FULL
-        yield Finding(
-            f"the disk of the {what} is {'full' if full else 'nearly full'}: {free / 1e6:.0f} MB are free",
-            str(path),
-            hint="free some space; writes are whole or not at all, so nothing is half-written",
-            severity="error" if full else "warning",
-        )
+        message = f"the disk of the {what} is {'full' if full else 'nearly full'}: {free / 1e6:.0f} MB are free"
+        hint = "free some space; writes are whole or not at all, so nothing is half-written"
+        yield Finding(message, str(path), hint=hint, severity="error" if full else "warning")
 
 
 def _existing(path: Path) -> Path:
@@ -172,10 +155,8 @@ def watches(workspace: Workspace) -> Iterator[Finding]:
         return  # not Linux
     count = sum(1 for _ in _folders(workspace.folder.tree))
     if count > most // 2:  # other programs watch folders too
-        yield Finding(
-            f"the vault has {count} folders, and this system lets you watch {most} in all",
-            hint=f"raise it: sudo sysctl fs.inotify.max_user_watches={max(524_288, 4 * count)}",
-        )
+        hint = f"raise it: sudo sysctl fs.inotify.max_user_watches={max(524_288, 4 * count)}"
+        yield Finding(f"the vault has {count} folders, and this system lets you watch {most} in all", hint=hint)
 
 
 def _folders(tree: Tree) -> Iterator[str]:
@@ -192,42 +173,31 @@ def interrupted(workspace: Workspace) -> Iterator[Finding]:
     for name in journal.conflicts(folder):
         yield Finding(f"operation {name} was taken back: a file had changed since", hint="run it again")
     for name in folder.tree.names(f"{OWN}/edits", ".md"):
-        yield Finding(
-            "an edit that could not be saved is kept",
-            f"{OWN}/edits/{name}",
-            hint="take what you need from it, then delete it",
-        )
+        hint = "take what you need from it, then delete it"
+        yield Finding("an edit that could not be saved is kept", f"{OWN}/edits/{name}", hint=hint)
 
 
 def set_aside(workspace: Workspace) -> Iterator[Finding]:
     """What lay among this machine's records and was none (SPEC S-2)."""
     for key, why in own.aside(workspace.folder.tree):
-        yield Finding(
-            f"it was among this machine's records, but is not one of them{f': {why}' if why else ''}",
-            key,
-            hint="nothing was done with it; delete it, unless you know what it is",
-        )
+        message = f"it was among this machine's records, but is not one of them{f': {why}' if why else ''}"
+        hint = "nothing was done with it; delete it, unless you know what it is"
+        yield Finding(message, key, hint=hint)
 
 
 def late_words(workspace: Workspace) -> Iterator[Finding]:
     """Files that another program still has open though they were replaced, and words that came late (SPEC S-4)."""
     folder = workspace.folder
     for each in late.waiting(folder):
-        yield Finding(
-            "a program still has a file open that an operation replaced or removed",
-            each.key,
-            hint="close it there; what it has written then comes back into the note",
-            severity="info",
-        )
+        message = "a program still has a file open that an operation replaced or removed"
+        hint = "close it there; what it has written then comes back into the note"
+        yield Finding(message, each.key, hint=hint, severity="info")
     oldest = folder.now() - _LATELY
     for entry in itertools.takewhile(lambda entry: entry.at > oldest, journal.standing(folder)):
         if entry.command == late.COMMAND:
-            yield Finding(
-                "a program wrote into it after it had been replaced or removed; its words were kept",
-                entry.steps[0].key if entry.steps else "",
-                hint=f"check that they are where you want them; vault-mem undo {entry.op} takes that back",
-                severity="info",
-            )
+            message = "a program wrote into it after it had been replaced or removed; its words were kept"
+            hint = f"check that they are where you want them; vault-mem undo {entry.op} takes that back"
+            yield Finding(message, entry.steps[0].key if entry.steps else "", hint=hint, severity="info")
 
 
 def odd_files(workspace: Workspace) -> Iterator[Finding]:

@@ -41,12 +41,8 @@ def merged(workspace: Workspace) -> Iterator[Finding]:
     """What a merge left in the files."""
     for each in leftovers(workspace.folder):
         if each.after is None:
-            yield Finding(
-                each.what,
-                each.key,
-                each.line,
-                hint="keep what is right, delete the lines with <<<<<<<, ======= and >>>>>>>, then git add it",
-            )
+            hint = "keep what is right, delete the lines with <<<<<<<, ======= and >>>>>>>, then git add it"
+            yield Finding(each.what, each.key, each.line, hint=hint)
         else:
             hint = "doctor --fix repairs it; no line is lost"
             yield Finding(each.what, each.key, each.line, hint=hint, fix=partial(put_right, workspace, each))
@@ -59,24 +55,18 @@ def unmerged(workspace: Workspace) -> Iterator[Finding]:
     for key, stages in waiting.items():
         if not folder.tree.is_file(key) or stages >= {2, 3} or 1 not in stages:
             continue
-        yield Finding(
-            "one side deleted it, the other changed it: the change stays",
-            key,
-            hint="git add it, or git rm it if it should go (doctor --fix adds it)",
-            fix=partial(git.settle, folder, key),
-        )
+        message = "one side deleted it, the other changed it: the change stays"
+        hint = "git add it, or git rm it if it should go (doctor --fix adds it)"
+        yield Finding(message, key, hint=hint, fix=partial(git.settle, folder, key))
 
 
 def came_back(workspace: Workspace) -> Iterator[Finding]:
     """Public files that git brought of memories that are private here."""
     pairs = private_merges.came_back(workspace) if git.in_repository(workspace.folder) else []
     for public, private in pairs:
-        yield Finding(
-            "git brought it back, and it is private on this machine",
-            public,
-            hint="its text is taken into the private file, and this one removed (doctor --fix does it now)",
-            fix=partial(_absorb, workspace, (public, private)),
-        )
+        message = "git brought it back, and it is private on this machine"
+        hint = "its text is taken into the private file, and this one removed (doctor --fix does it now)"
+        yield Finding(message, public, hint=hint, fix=partial(_absorb, workspace, (public, private)))
 
 
 def _absorb(workspace: Workspace, pair: tuple[str, str]) -> None:

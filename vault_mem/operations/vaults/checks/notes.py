@@ -71,12 +71,9 @@ def foreign_ids(workspace: Workspace) -> Iterator[Finding]:
     """Notes whose `id` is of another scheme."""
     for known in workspace.index.known.without_id():
         if known.foreign_id and workspace.folder.is_owned(known.key):
-            yield Finding(
-                f"has an id of another scheme; it goes by {known.id}, which changes when the file is renamed",
-                known.key,
-                hint="rename that property to keep both",
-                severity="info",
-            )
+            message = f"has an id of another scheme; it goes by {known.id}, which changes when the file is renamed"
+            hint = "rename that property to keep both"
+            yield Finding(message, known.key, hint=hint, severity="info")
 
 
 def missing_ids(workspace: Workspace) -> Iterator[Finding]:
@@ -111,13 +108,9 @@ def replay_links(workspace: Workspace) -> Iterator[Finding]:
     found = dict(by_time_alone(workspace))
     if found:
         count = sum(map(len, found.values()))
-        yield Finding(
-            f"{count} link(s) in {len(found)} note(s) join memories that only followed one another in time",
-            next(iter(found)),
-            hint="doctor --fix removes them, and undo brings them back; recall uses the activity log instead",
-            severity="info",
-            fix=partial(take_out, workspace),
-        )
+        message = f"{count} link(s) in {len(found)} note(s) join memories that only followed one another in time"
+        hint = "doctor --fix removes them, and undo brings them back; recall uses the activity log instead"
+        yield Finding(message, next(iter(found)), hint=hint, severity="info", fix=partial(take_out, workspace))
 
 
 def summaries(workspace: Workspace) -> Iterator[Finding]:
@@ -126,12 +119,8 @@ def summaries(workspace: Workspace) -> Iterator[Finding]:
 
     for summary in workspace.index.memories(Filters(kind="summary", closed=True)):
         if not summary.closed_at(workspace.folder.now()) and outdated(workspace, summary):
-            yield Finding(
-                "a summary whose sources have changed since",
-                summary.path,
-                hint="update it: vault-mem tidy candidates --summaries",
-                severity="info",
-            )
+            hint = "update it: vault-mem tidy candidates --summaries"
+            yield Finding("a summary whose sources have changed since", summary.path, hint=hint, severity="info")
 
 
 def origins(workspace: Workspace) -> Iterator[Finding]:
@@ -139,11 +128,8 @@ def origins(workspace: Workspace) -> Iterator[Finding]:
     memories = [each for each in workspace.index.memories() if workspace.folder.is_owned(each.path)]
     known = [trust_of(memory.source) != UNKNOWN for memory in memories]
     if count := known.count(False):
-        yield Finding(
-            f"{count} of {len(known)} memories do not say where they come from",
-            hint="vault-mem list --trust none shows them; nothing needs to be done",
-            severity="info",
-        )
+        hint = "vault-mem list --trust none shows them; nothing needs to be done"
+        yield Finding(f"{count} of {len(known)} memories do not say where they come from", hint=hint, severity="info")
 
 
 def copies(workspace: Workspace) -> Iterator[Finding]:
@@ -160,12 +146,8 @@ def copies(workspace: Workspace) -> Iterator[Finding]:
                 hint = "doctor --fix merges the two, and undo takes that back"
             else:
                 hint = "vault-mem review shows them side by side; " + hint
-        yield Finding(
-            f"looks like a second version of {name_of(each.original)} that a sync service kept",
-            each.key,
-            hint=hint,
-            fix=partial(take_in, workspace, each) if fixed else None,
-        )
+        message = f"looks like a second version of {name_of(each.original)} that a sync service kept"
+        yield Finding(message, each.key, hint=hint, fix=partial(take_in, workspace, each) if fixed else None)
 
 
 def clock(workspace: Workspace) -> Iterator[Finding]:
@@ -174,19 +156,14 @@ def clock(workspace: Workspace) -> Iterator[Finding]:
     latest = folder.now() + _SKEW
     for memory in workspace.index.memories(Filters(since=latest, closed=True), ("memory", "episode")):
         if memory.created > latest and not _saved_late(workspace, memory.path):
-            yield Finding(
-                f"was created in the future, on {memory.created.astimezone(folder.zone).date()}",
-                memory.path,
-                hint="fix `created` in the file; until then it counts as the newest memory",
-            )
+            message = f"was created in the future, on {memory.created.astimezone(folder.zone).date()}"
+            hint = "fix `created` in the file; until then it counts as the newest memory"
+            yield Finding(message, memory.path, hint=hint)
     for key in walk(folder).files:
         if _saved_late(workspace, key):
-            yield Finding(
-                "was last changed in the future; until then it never counts as quiet",
-                key,
-                hint="`touch` it, and check the clock of the machine it came from (doctor --fix touches it)",
-                fix=partial(folder.tree.touch, key) if folder.is_note(key) else None,
-            )
+            message = "was last changed in the future; until then it never counts as quiet"
+            hint = "`touch` it, and check the clock of the machine it came from (doctor --fix touches it)"
+            yield Finding(message, key, hint=hint, fix=partial(folder.tree.touch, key) if folder.is_note(key) else None)
 
 
 def _saved_late(workspace: Workspace, key: str) -> bool:

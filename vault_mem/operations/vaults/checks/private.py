@@ -63,11 +63,9 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
     listed = folder.tree.stat(".gitignore")
     odd = listed is not None and not stat.S_ISREG(listed.st_mode)
     if odd:  # git would wait for a pipe
-        yield Finding(
-            f"whether git ignores {private}/ is unknown: .gitignore is not a plain file",
-            ".gitignore",
-            hint="remove it, then vault-mem doctor --fix",
-        )
+        message = f"whether git ignores {private}/ is unknown: .gitignore is not a plain file"
+        hint = "remove it, then vault-mem doctor --fix"
+        yield Finding(message, ".gitignore", hint=hint)
     for top in () if odd else tops:
         if inside and not git.ignores(folder, f"{top}/mem_000000000000.md"):
             message, severity = f"git does not ignore {top}/", "warning"
@@ -77,39 +75,24 @@ def in_git(workspace: Workspace) -> Iterator[Finding]:
                 continue
         else:
             continue
-        yield Finding(
-            message,
-            ".gitignore",
-            hint=f"add a line {top}/ to it (doctor --fix does)",
-            severity=severity,
-            fix=partial(_repair_gitignore, folder),
-        )
+        hint = f"add a line {top}/ to it (doctor --fix does)"
+        yield Finding(message, ".gitignore", hint=hint, severity=severity, fix=partial(_repair_gitignore, folder))
     if not inside:
         return
     pathspecs = [f":(literal){top}" for top in tops]
     staged = git.tracked(folder, pathspecs)
     if staged:
-        yield Finding(
-            f"git tracks {len(staged)} private file(s)",
-            staged[0],
-            hint=f"git rm --cached -r {private} .vault-mem",
-            severity="error",
-        )
+        hint = f"git rm --cached -r {private} .vault-mem"
+        yield Finding(f"git tracks {len(staged)} private file(s)", staged[0], hint=hint, severity="error")
     held = git.ever_held(folder, pathspecs)
     if held:
-        yield Finding(
-            f"the history of git holds {len(held)} private file(s); anyone with the repository can read them",
-            held[0],
-            hint="rewrite the history (git filter-repo), and assume that others have read them",
-            severity="error",
-        )
+        message = f"the history of git holds {len(held)} private file(s); anyone with the repository can read them"
+        hint = "rewrite the history (git filter-repo), and assume that others have read them"
+        yield Finding(message, held[0], hint=hint, severity="error")
     if folder.tree.names(private, ".md"):
-        yield Finding(
-            "git does not back up private memories, and `git clean -x` deletes them",
-            private,
-            hint="vault-mem backup FILE keeps them too",
-            severity="info",
-        )
+        message = "git does not back up private memories, and `git clean -x` deletes them"
+        hint = "vault-mem backup FILE keeps them too"
+        yield Finding(message, private, hint=hint, severity="info")
 
 
 def held_before(workspace: Workspace) -> Iterator[Finding]:
@@ -123,12 +106,9 @@ def held_before(workspace: Workspace) -> Iterator[Finding]:
     named = git.ever_held(folder, [":(glob)**/*.md"]) if digits else []
     found = {name for name in named if name.removesuffix(".md")[-8:] in digits and not name.startswith(top)}
     for name in sorted({*found, *still_held(workspace)}):
-        yield Finding(
-            "git holds it from before it became private; anyone with the repository can read it",
-            name,
-            hint="rewrite the history (git filter-repo), and assume that others have read it",
-            severity="error",
-        )
+        message = "git holds it from before it became private; anyone with the repository can read it"
+        hint = "rewrite the history (git filter-repo), and assume that others have read it"
+        yield Finding(message, name, hint=hint, severity="error")
 
 
 def _ignore_text(folder: Folder) -> bytes:
@@ -166,8 +146,5 @@ def mentions(workspace: Workspace) -> Iterator[Finding]:
         found = {names.note(name, key) for name in named_in(raw, key)}
         found |= {names.key_of(id_) for id_ in ids_in(raw)}
         for id_ in sorted(private[each] for each in found if each is not None and each in private and each != key):
-            yield Finding(
-                f"names the private memory {id_}",
-                key,
-                hint=f"vault-mem private {id_} --scrub turns that into plain text, or edit it yourself",
-            )
+            hint = f"vault-mem private {id_} --scrub turns that into plain text, or edit it yourself"
+            yield Finding(f"names the private memory {id_}", key, hint=hint)
