@@ -406,6 +406,14 @@ def read(folder: Folder, key: str) -> bytes | None:
         raise VaultMemError(f"cannot read {key}: {error.strerror}") from error
 
 
+def read_if_can(folder: Folder, key: str) -> bytes:
+    """A file's bytes; none where there is no such file, or it cannot be read."""
+    try:
+        return read(folder, key) or b""
+    except VaultMemError:
+        return b""
+
+
 def from_record(record: dict[str, Any]) -> Step:
     """The step that `record` describes; raises KeyError, TypeError or ValueError if it is not valid."""
     key = record["key"]

@@ -120,9 +120,9 @@ def period(workspace: Workspace, days: int, private: bool | None = None) -> Peri
         emotions,
         dominant,
         _undercurrent(felt, emotions, dominant, now.tzinfo) if enough else None,
-        _mean([each.intensity for each in felt]),
-        _mean([each.valence for each in felt]),
-        _mean([each.arousal for each in felt]),
+        mean([each.intensity for each in felt]),
+        mean([each.valence for each in felt]),
+        mean([each.arousal for each in felt]),
         _shift(*halves) if min(map(len, halves)) >= FEW else None,
         _by_day(felt, now),
     )
@@ -169,7 +169,7 @@ def _undercurrent(
 
 def _shift(before: Sequence[Memory], after: Sequence[Memory]) -> Shift:
     def change(name: str) -> float | None:
-        first, second = (_mean([getattr(each, name) for each in half]) for half in (before, after))
+        first, second = (mean([getattr(each, name) for each in half]) for half in (before, after))
         return None if first is None or second is None else round(second - first, 4)
 
     return Shift(change("valence"), change("arousal"), _emotions(before)[0].emotion, _emotions(after)[0].emotion)
@@ -186,9 +186,10 @@ def _by_day(memories: Sequence[Memory], now: datetime) -> list[Day]:
     found: dict[date, list[Memory]] = {}
     for memory in memories:
         found.setdefault(memory.created.astimezone(now.tzinfo).date(), []).append(memory)
-    return [Day(day, len(found[day]), _mean([each.valence for each in found[day]])) for day in sorted(found)]
+    return [Day(day, len(found[day]), mean([each.valence for each in found[day]])) for day in sorted(found)]
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
+def mean(values: Sequence[float | None]) -> float | None:
+    """The mean of those that are known; None if there are none."""
     known = [value for value in values if value is not None]
     return round(fmean(known), 4) if known else None

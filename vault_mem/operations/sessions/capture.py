@@ -6,7 +6,6 @@ import os
 import time
 from datetime import timedelta
 from pathlib import Path
-from types import ModuleType
 
 from vault_mem.errors import Busy, VaultMemError, WriteFailed
 from vault_mem.imports.transcripts.readers import reader_of
@@ -93,14 +92,10 @@ def _take(keeper: Keeper, agent: str, each: sessions.InboxItem, record: dict[str
         return Kept()
     id_ = record.get("session_id") or record.get("conversation_id") or ""
     project, source = record.get("cwd") or each.cwd, Source(Path(path).expanduser())
-    if _holds_many(reader):
+    if getattr(reader, "HOLDS_MANY", False):
         id_ = reader.known_as(source.path, id_) if hasattr(reader, "known_as") else id_
         source = Source(source.path, id_)
     return keeper.keep(reader, source, agent=agent, id_=id_, project=project, deadline=deadline)
-
-
-def _holds_many(reader: ModuleType) -> bool:
-    return bool(getattr(reader, "HOLDS_MANY", False))
 
 
 def agent_of(record: dict[str, str]) -> str:

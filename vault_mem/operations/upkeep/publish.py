@@ -71,7 +71,8 @@ def plan_publish(
 ) -> tuple[Transaction, int]:
     """The transaction that makes a memory public, and how many of its links the private side takes over."""
     if not allow_secret:
-        refuse_secrets(vars_of(memory))
+        texts = ("content", *fields_of(Form.TEXT), *fields_of(Form.TEXTS))
+        refuse_secrets({name: getattr(memory, name) for name in texts})
     transaction = Transaction(folder, "publish", "made public", ids=[memory.id], unasked=unasked)
     referring = {key for key in names.naming(memory.path) if folder.is_private(key) and folder.is_note(key)}
     keys = sorted((sides.named(folder, names, memory.path, raw) | referring) - {memory.path})
@@ -128,9 +129,3 @@ def _former_key(folder: Folder, id_: str) -> str:
     key = str(told[-1]) if told else ""
     fit = folder.is_note(key) and not folder.is_private(key) and not is_ignored(folder, key)
     return key if fit and ".." not in key.split("/") else ""
-
-
-def vars_of(memory: Memory) -> dict[str, object]:
-    """The texts of a memory, by the names of their keys."""
-    names = ("content", *fields_of(Form.TEXT), *fields_of(Form.TEXTS))
-    return {name: getattr(memory, name) for name in names}

@@ -71,18 +71,9 @@ def init(
             f"{root} lies in the vault {around}, which would no longer see what is in it",
             f"use that one (--vault {around}), or --nested to make a vault in a vault",
         )
-    _check(
-        memories_folder=memories_folder,
-        private_folder=private_folder,
-        episodes_folder=episodes_folder,
-        timezone=timezone,
-        adopt_ids=adopt_ids,
-    )
-    folders: dict[str, Any] = {
-        "memories_folder": memories_folder or Settings().memories_folder,
-        "private_folder": private_folder or Settings().private_folder,
-        "episodes_folder": episodes_folder or Settings().episodes_folder,
-    }
+    given = {"memories_folder": memories_folder, "private_folder": private_folder, "episodes_folder": episodes_folder}
+    _check(**given, timezone=timezone, adopt_ids=adopt_ids)
+    folders: dict[str, Any] = {name: folder or getattr(Settings(), name) for name, folder in given.items()}
     tree = vault_tree(root, load_settings(None, env).settings)
     found = {name: _notes(tree, name.strip("/")) if root.exists() else 0 for name in folders.values()}
     if any(found.values()) and not adopt:
@@ -193,11 +184,8 @@ def local_timezone(env: Mapping[str, str]) -> str:
 
 def _notes(tree: Tree, folder: str) -> int:
     """How many notes lie in a folder, hidden ones apart."""
-    count = 0
-    for _, folders, rest in tree.walk(folder):
-        folders[:] = [key for key in folders if not name_of(key).startswith(".")]
-        count += sum(key.lower().endswith(".md") and not name_of(key).startswith(".") for key in rest)
-    return count
+    found = (key for _, _, keys in tree.walk_shown(folder) for key in keys)
+    return sum(key.lower().endswith(".md") and not name_of(key).startswith(".") for key in found)
 
 
 def _make(tree: Tree, settings: str, folders: dict[str, str]) -> list[str]:

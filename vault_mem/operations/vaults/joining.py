@@ -9,7 +9,7 @@ from typing import Any
 from vault_mem.notes.links import name_key
 from vault_mem.vault import jsonc
 from vault_mem.vault.settings import Settings
-from vault_mem.vault.tree import Tree, name_of
+from vault_mem.vault.tree import Tree
 
 # The folder of the views, what a daily log is called before its date, and the list of what is important.
 _NAMES = (
@@ -53,8 +53,7 @@ def _views(taken: set[str]) -> tuple[dict[str, Any], list[str]]:
 
 def _taken(tree: Tree) -> Iterator[str]:
     """The paths of all files and folders that are not hidden, as names compare."""
-    for _, folders, files in tree.walk():
-        folders[:] = [each for each in folders if not name_of(each).startswith(".")]
+    for _, folders, files in tree.walk_shown():
         yield from map(name_key, (*folders, *files))
 
 

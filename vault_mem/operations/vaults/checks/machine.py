@@ -19,7 +19,7 @@ from vault_mem.operations.workspace import INDEX_ERRORS, Workspace
 from vault_mem.vault import journal, late, outside, own
 from vault_mem.vault.folder import GIT_LISTS, OWN, Folder
 from vault_mem.vault.lock import locked
-from vault_mem.vault.tree import Tree, name_of
+from vault_mem.vault.tree import Tree
 
 # A write needs a few times the size of a note; an index of many notes some hundred megabytes.
 _FULL = 20_000_000
@@ -129,7 +129,9 @@ def disk(workspace: Workspace) -> Iterator[Finding]:
     """A disk without room to write."""
     folder = workspace.folder
     seen = set()
-    for path, what in ((folder.root, "vault"), (_existing(folder.index_dir), "index")):
+    home = folder.index_dir
+    home = next((each for each in (home, *home.parents) if each.exists()), home)
+    for path, what in ((folder.root, "vault"), (home, "index")):
         try:
             device, free = path.stat().st_dev, shutil.disk_usage(path).free
         except OSError:
@@ -143,26 +145,16 @@ def disk(workspace: Workspace) -> Iterator[Finding]:
         yield Finding(message, str(path), hint=hint, severity="error" if full else "warning")
 
 
-def _existing(path: Path) -> Path:
-    return next((each for each in (path, *path.parents) if each.exists()), path)
-
-
 def watches(workspace: Workspace) -> Iterator[Finding]:
     """The system's limit on watched folders is too low for the vault: changes would be seen late."""
     try:
         most = int(_WATCHES.read_text(encoding="ascii"))
     except (OSError, ValueError):
         return  # not Linux
-    count = sum(1 for _ in _folders(workspace.folder.tree))
+    count = sum(1 for _ in workspace.folder.tree.walk_shown())
     if count > most // 2:  # other programs watch folders too
         hint = f"raise it: sudo sysctl fs.inotify.max_user_watches={max(524_288, 4 * count)}"
         yield Finding(f"the vault has {count} folders, and this system lets you watch {most} in all", hint=hint)
-
-
-def _folders(tree: Tree) -> Iterator[str]:
-    for parent, below, _ in tree.walk():
-        below[:] = [key for key in below if not name_of(key).startswith(".")]
-        yield parent
 
 
 def interrupted(workspace: Workspace) -> Iterator[Finding]:

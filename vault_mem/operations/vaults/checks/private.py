@@ -7,7 +7,6 @@ import stat
 from collections.abc import Iterator
 from functools import partial
 
-from vault_mem.errors import VaultMemError
 from vault_mem.model import digits_of
 from vault_mem.notes.references import ids_in, named_in
 from vault_mem.operations.upkeep.private import still_held
@@ -19,7 +18,7 @@ from vault_mem.vault import git, outside
 from vault_mem.vault.folder import OWN, Folder
 from vault_mem.vault.history import id_in
 from vault_mem.vault.journal import operation
-from vault_mem.vault.steps import read
+from vault_mem.vault.steps import read, read_if_can
 from vault_mem.vault.tree import key_of, native
 
 
@@ -137,10 +136,7 @@ def mentions(workspace: Workspace) -> Iterator[Finding]:
     for key in [*names.naming(*private), *shared]:
         if folder.is_private(key):
             continue
-        try:
-            raw = read(folder, key) or b""
-        except VaultMemError:
-            continue
+        raw = read_if_can(folder, key)
         if names.key_of(id_in(raw)) in private:
             continue  # a copy of one of them, and no mention
         found = {names.note(name, key) for name in named_in(raw, key)}
