@@ -117,16 +117,11 @@ def index_written(
 
 def memory_written(workspace: Workspace, transaction: journal.Transaction, id_: str) -> Memory:
     """A memory as an operation has just written it, from the text itself: it need not be indexed yet."""
+    folder = workspace.folder
     for step in reversed(transaction.steps):
-        if isinstance(step, FileStep) and workspace.folder.is_note(step.key) and id_in(step.after or b"") == id_:
-            note = parse(
-                step.after or b"",
-                step.key,
-                mtime=(journal.changed_at(workspace.folder, step.key) or 0) / 1e9,
-                zone=workspace.folder.zone,
-                private=workspace.folder.is_private(step.key),
-            )
-            return note.memory
+        if isinstance(step, FileStep) and folder.is_note(step.key) and id_in(step.after or b"") == id_:
+            mtime, private = (journal.changed_at(folder, step.key) or 0) / 1e9, folder.is_private(step.key)
+            return parse(step.after or b"", step.key, mtime=mtime, zone=folder.zone, private=private).memory
     return workspace.index.get(id_)
 
 

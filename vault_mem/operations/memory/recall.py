@@ -166,11 +166,8 @@ def consider(workspace: Workspace, request: Request) -> Outcome:
         text = corrected(request.query, candidates.corpus, workspace.tokens)
         vector = workspace.embedder.encode([text])[0]
         query = understand(text, vector, candidates.corpus, workspace.tokens, now.astimezone(workspace.folder.zone))
-        how = How(
-            request.limit,
-            activity.strengths(workspace.folder) if request.strengths is None else request.strengths,
-            request.switches,
-        )
+        strengths = activity.strengths(workspace.folder) if request.strengths is None else request.strengths
+        how = How(request.limit, strengths, request.switches)
         catalogue = gathered(candidates, query, filters, workspace.folder.now(), how)
         allowed = filters.met(catalogue, workspace.folder.now())
         ranking = rank(catalogue, query, allowed, workspace.tokens, how)

@@ -23,14 +23,14 @@ MOST_MOVED = 20
 
 def waiting(workspace: Workspace) -> list[Known]:
     """Public notes that say they are private, and are to be moved; not those whose move was undone."""
-    folder = workspace.folder
-    flagged = workspace.index.known.flagged() if folder.settings.private_moves else []
-    declined = Declined(folder) if flagged else None
-    return [
-        known
-        for known in flagged
-        if folder.is_note(known.key) and not (declined and declined("private", known.key, known.hash))
-    ]
+    flagged = workspace.index.known.flagged() if workspace.folder.settings.private_moves else []
+    return _not_declined(workspace, "private", flagged)
+
+
+def _not_declined(workspace: Workspace, command: str, found: list[Known]) -> list[Known]:
+    declined = Declined(workspace.folder) if found else None
+    notes = [known for known in found if workspace.folder.is_note(known.key)]
+    return [known for known in notes if declined and not declined(command, known.key, known.hash)]
 
 
 def move_flagged(workspace: Workspace) -> list[str]:
@@ -64,14 +64,9 @@ def leaving(workspace: Workspace) -> list[Known]:
     Only who watches the files all the time can have seen it. What a file says is not enough: it may have come from
     anywhere, with whatever flag (SPEC P-2).
     """
-    folder = workspace.folder
-    seen = workspace.watch.cleared() if workspace.watch and folder.settings.private_moves else {}
-    declined = Declined(folder) if seen else None
-    return [
-        known
-        for key, known in workspace.index.known.files(seen).items()
-        if known.state == seen[key] and folder.is_note(key) and not (declined and declined("publish", key, known.hash))
-    ]
+    seen = workspace.watch.cleared() if workspace.watch and workspace.folder.settings.private_moves else {}
+    found = workspace.index.known.files(seen).items()
+    return _not_declined(workspace, "publish", [known for key, known in found if known.state == seen[key]])
 
 
 def move_cleared(workspace: Workspace) -> list[str]:

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import SequenceMatcher
 from typing import Any
@@ -23,7 +23,7 @@ from vault_mem.operations.changing import changes, commit, memory_written, read_
 from vault_mem.operations.memory.drafts import Draft, check_words, checked
 from vault_mem.operations.memory.results import writable
 from vault_mem.operations.unasked.adopt import adopt_in
-from vault_mem.operations.upkeep.by_hand import replace_words
+from vault_mem.operations.upkeep.by_hand import NoteChange, replace_words
 from vault_mem.operations.vaults import views
 from vault_mem.operations.workspace import Workspace
 from vault_mem.result import Result, as_record
@@ -43,15 +43,6 @@ _ELSEWHERE = {
 # Why, where nobody says it.
 _REASONS = {"remember --update": "the text was replaced"}
 REPLACE_ALL = "read it with `vault-mem show ID`; --replace-all replaces the whole text, by hand or not"
-
-
-@dataclass(frozen=True)
-class NoteChange:
-    """Other bytes for a memory's file. `written`: which part of its text we wrote, or whether all of it."""
-
-    raw: bytes
-    written: str | bool = False
-    kept: str = ""
 
 
 @dataclass(frozen=True)
@@ -99,16 +90,12 @@ def edit_memory(
             redact.seal({"fields": [*given.values()]})  # before the types are looked at: errors quote what was given
         changes = {key: _typed(key, value, folder) for key, value in (fields or {}).items()}
         draft = _checked(memory, content, changes, folder)
-        kept = ""
-        if content is None:
-            after = raw
-        elif keep_added:
-            replaced = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
-            after, kept = replaced.raw, replaced.kept
-        else:
-            after = replace_body(raw, draft.content + "\n")
-        edited = edit(after, changes | ({"kind": draft.kind} if changes.get("kind") else {}))
-        return NoteChange(edited, draft.content if kept else content is not None, kept)
+        told = NoteChange(raw)
+        if content is not None and keep_added:
+            told = replace_words(workspace, memory, raw, draft.content, if_unclear=REPLACE_ALL)
+        elif content is not None:
+            told = NoteChange(replace_body(raw, draft.content + "\n"), written=True)
+        return replace(told, raw=edit(told.raw, changes | ({"kind": draft.kind} if changes.get("kind") else {})))
 
     return change_memory(workspace, id_, change, command, reason or _REASONS.get(command, ""))
 

@@ -192,33 +192,30 @@ def plan_hide(transaction: Transaction, episode: Episode, before: bytes, after: 
     """
     folder = transaction.folder
     key = f"{folder.settings.private_folder}/{episode_file(replace(episode, private=True))}"
+    means = names.meaning(episode.path)
     left = []
     for other, raw in referrers(folder, names, episode.path):
         if other == episode.path:
             continue
-
-        def means(reference: Reference, source: str = other) -> bool:
-            return names.note(reference.target, source) == episode.path
-
         name = episode.id if folder.is_private(other) else ""
+
+        def let_go(reference: Reference, source: str = other, name: str = name) -> Reference | str | None:
+            if not means(reference.target, source):
+                return reference
+            return reference.to(name) if name else None if reference.key == "links" else reference
+
         try:
-            seen = rewritten(raw, lambda each: _let_go(each, means, name)) if folder.is_note(other) else raw  # noqa: B023
+            seen = rewritten(raw, let_go) if folder.is_note(other) else raw
         except EditRefused:
             seen = raw
         transaction.write(other, raw, seen)
-        if not name and any(map(means, references(seen, other))):
+        if not name and any(means(each.target, other) for each in references(seen, other)):
             left.append(other)
     transaction.remove(episode.path, before)
     transaction.create(key, edit(after, {"private": True}))
     if folder.tree.exists(".git"):
         transaction.notices.append(f"git may still hold {episode.path} and what it said")
     return left
-
-
-def _let_go(reference: Reference, means: Any, name: str) -> Reference | str | None:
-    if not means(reference):
-        return reference
-    return reference.to(name) if name else None if reference.key == "links" else reference
 
 
 def _commit(workspace: Workspace, transaction: Transaction) -> None:

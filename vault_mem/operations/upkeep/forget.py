@@ -124,11 +124,8 @@ def plan_forget(
         def without(reference: Reference, key: str = key) -> Reference | None:
             return None if names.note(reference.target, key) == memory.path else reference
 
-        after = (
-            None
-            if is_episode(folder, key, text)
-            else changed_links(folder, key, text, without, update_links=update_links)
-        )
+        keeps = is_episode(folder, key, text)
+        after = None if keeps else changed_links(folder, key, text, without, update_links=update_links)
         if after is None or after == text:
             left.append(key)
         else:
@@ -148,13 +145,8 @@ def discard(
     proposals.drop(transaction, memory.id)
     transaction.remove(memory.path, raw)
     at = folder.now().isoformat()
-    record = {
-        "id": memory.id,
-        "at": at,
-        "reason": reason,
-        "file": transaction.steps[-1].record(),
-        "references": references,
-    }
+    file = transaction.steps[-1].record()
+    record = {"id": memory.id, "at": at, "reason": reason, "file": file, "references": references}
     key = trash_key(memory.id)
     transaction.write(key, read(folder, key), json.dumps(record, ensure_ascii=False).encode())
     log_deletion(transaction, memory.id, at, reason)

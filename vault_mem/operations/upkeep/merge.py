@@ -65,8 +65,8 @@ def merge(
         transaction, left = plan_merge(
             workspace.folder, workspace.names, one, raws[0], other, raws[1], retold, reason, update_links=update_links
         )
-        if text is not None and told is not None:
-            transaction.written[one.id] = text if told.kept else True
+        if told is not None:
+            transaction.written[one.id] = told.written
         changed = [key for key in transaction.linking if key not in (one.path, other.path)]
         op = commit(workspace, transaction)
         shown = list(filter(workspace.folder.is_shown, left))

@@ -84,14 +84,9 @@ def tidy(workspace: Workspace, *, dry_run: bool = False, unasked: bool = False) 
             quiet = [each for each in duplicates if is_quiet_file(workspace, by_id[each.id].path)]
             waiting, duplicates = len(duplicates) - len(quiet), quiet
         duplicates = duplicates[:MOST_CLOSED]
-        transaction = Transaction(
-            workspace.folder,
-            "tidy",
-            "tidy: exact duplicates",
-            unasked=unasked,
-            ids=[each.id for each in duplicates],
-            evidence=sorted({each.keep for each in duplicates if not by_id[each.keep].private}),
-        )
+        transaction = Transaction(workspace.folder, "tidy", "tidy: exact duplicates", unasked=unasked)
+        transaction.ids = [each.id for each in duplicates]
+        transaction.evidence = sorted({each.keep for each in duplicates if not by_id[each.keep].private})
         closed = []
         for each in [] if dry_run else duplicates:
             try:

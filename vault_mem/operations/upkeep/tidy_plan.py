@@ -390,7 +390,7 @@ def _change(
     after = raw
     if update.body_text:
         told = replace_words(workspace, memory, raw, update.body_text)
-        after, transaction.written[memory.id] = told.raw, update.body_text if told.kept else True
+        after, transaction.written[memory.id] = told.raw, told.written
     changes: dict[str, Value | None] = {}
     for key in ("confidence", "salience", "valid_from", "valid_to", "last_confirmed"):
         value = getattr(update, key)

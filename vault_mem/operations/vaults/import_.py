@@ -121,21 +121,18 @@ class _Import:
     def run(self, items: Iterable[Item | BadItem], progress: Progress | None) -> ImportReport:
         """Take all, and write the links between them."""
         with self.batch.held():
-            self._take_all(items, progress)
-            self._link()
-        return self.report
-
-    def _take_all(self, items: Iterable[Item | BadItem], progress: Progress | None) -> None:
-        for done, item in enumerate(items, start=1):
-            if isinstance(item, BadItem):
-                self.report.refused.append(item)
-            else:
+            for done, item in enumerate(items, start=1):
                 try:
-                    self._take(replace(item, source=" ".join(item.source.split())))
+                    if isinstance(item, BadItem):
+                        self.report.refused.append(item)
+                    else:
+                        self._take(replace(item, source=" ".join(item.source.split())))
                 except UNFIT as error:
                     self.report.refused.append(BadItem(item.source, error.message))
-            if progress:
-                progress(done, self.report.total)
+                if progress:
+                    progress(done, self.report.total)
+            self._link()
+        return self.report
 
     def _take(self, item: Item) -> None:
         known = self.sources.get(item.source)
