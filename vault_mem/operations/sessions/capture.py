@@ -33,7 +33,9 @@ def capture(workspace: Workspace, told: bytes, agent: str = "") -> None:
 def take_in(workspace: Workspace) -> bool:
     """Take in the inbox; returns whether something is left for lack of time."""
     folder = workspace.folder
-    left = sessions.waiting(folder, _outside_inbox(workspace))
+    env = folder.env
+    base = env.get("XDG_STATE_HOME") or (env.get("HOME") and f"{env['HOME']}/.local/state")
+    left = sessions.waiting(folder, Path(base, "vault-mem", "inbox") if base else None)
     if not left:
         return False
     deadline = time.monotonic() + (_AFTER_AN_ANSWER if workspace.watch is None else _IN_QUIET)
@@ -42,12 +44,6 @@ def take_in(workspace: Workspace) -> bool:
             return _take_all(workspace, left, deadline)
     except Busy:
         return False  # another process is doing it
-
-
-def _outside_inbox(workspace: Workspace) -> Path | None:
-    env = workspace.folder.env
-    base = env.get("XDG_STATE_HOME") or (env.get("HOME") and f"{env['HOME']}/.local/state")
-    return Path(base, "vault-mem", "inbox") if base else None
 
 
 def _take_all(workspace: Workspace, left: list[sessions.InboxItem], deadline: float) -> bool:

@@ -5,12 +5,14 @@ In, if the note says so; out, only if the daemon saw its flag change (SPEC P-2).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vault_mem.errors import VaultMemError
 from vault_mem.index.known import Known
 from vault_mem.notes.parse import flag_in
 from vault_mem.operations.changing import index_written, is_quiet, read_to_edit
 from vault_mem.operations.unasked.declined import Declined
-from vault_mem.operations.upkeep.private import PrivateResult, commit_private, held_by_git, hiding, notices
+from vault_mem.operations.upkeep.private import commit_private, held_by_git, hiding, notices
 from vault_mem.operations.upkeep.publish import showing
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git, journal
@@ -54,7 +56,7 @@ def move_flagged(workspace: Workspace) -> list[str]:
         moved.append(known.key)
         new = next(key for key in transaction.notes if workspace.folder.is_private(key) and memory.id in key)
         workspace.notices.append(f"a note that says it is private was moved to {new}")
-        workspace.notices += [*transaction.notices, *notices(PrivateResult(memory, in_git=held, **vars(noticed)))]
+        workspace.notices += [*transaction.notices, *notices(replace(noticed, in_git=held))]
     return moved
 
 

@@ -11,7 +11,7 @@ from vault_mem.notes.edit import edit
 from vault_mem.notes.links import LINK_KEYS, name_key, nameable, read_link, write_link
 from vault_mem.notes.origin import joined
 from vault_mem.notes.parse import title_of, written_list, written_words
-from vault_mem.notes.references import Reference, named_in, references, rewritten
+from vault_mem.notes.references import Change, Reference, named_in, references, rewritten
 from vault_mem.notes.text import split
 from vault_mem.notes.yamlish import Value
 from vault_mem.operations.changing import changing, commit, memory_written, read_to_edit, to_change
@@ -120,7 +120,8 @@ def plan_merge(
     for key, text in named:
         if key in (keep.path, removed.path):
             continue
-        changed = changed_links(folder, key, text, _Redirect(plan, key, text, linked, moved), update_links=update_links)
+        change = _redirected(plan, key, text, linked, moved)
+        changed = changed_links(folder, key, text, change, update_links=update_links)
         now = text if changed is None else changed
         if folder.is_owned(key) and any(plan.stays(reference.target, key) for reference in references(now)):
             linked.add(key)
@@ -199,42 +200,31 @@ class _Plan:
         return edit(after, {"links": [*written_list(after, "links"), *had]})
 
 
-class _Redirect:
+def _redirected(plan: _Plan, key: str, raw: bytes, linked: set[str], moved: list[Link]) -> Change:
     """What becomes of each link of one note."""
+    hidden = plan.keep.private and not plan.folder.is_private(key)
+    seen = {each.key for each in references(raw) if each.key and plan.stays(each.target, key)}
+    if key in linked:  # a link is written once (SPEC V-3): not where either of the two leads to the other already
+        seen.add("links")
 
-    def __init__(self, plan: _Plan, key: str, raw: bytes, linked: set[str], moved: list[Link]) -> None:
-        self.plan = plan
-        self.key = key
-        self.raw = raw
-        self.moved = moved
-        # A link is written once (SPEC V-3): not where either of the two leads to the other already.
-        self.linked = key in linked or any(plan.stays(name, key) for name in _link_names(raw))
-        self.hidden = plan.keep.private and not plan.folder.is_private(key)
-        self.seen = {ref.key for ref in references(raw) if ref.key and plan.stays(ref.target, key)}
-
-    def __call__(self, reference: Reference) -> str | Reference | None:
-        plan = self.plan
-        if not plan.goes(reference.target, self.key):
+    def change(reference: Reference) -> str | Reference | None:
+        if not plan.goes(reference.target, key):
             return reference
-        if self.hidden:  # a public file never names a private memory: the link is written on the other side
-            if reference.key == "links" and nameable(plan.names.of(self.key)):
-                link = read_link(f"[[{reference.target}|{reference.display}]]") or Link("")
+        link = read_link(f"[[{reference.target}|{reference.display}]]") or Link("")
+        if hidden:  # a public file never names a private memory: the link is written on the other side
+            if reference.key == "links" and nameable(plan.names.of(key)):
                 type_ = INVERSE_LINK.get(link.type, link.type)
-                title = title_of(split(self.raw).body)
-                self.moved.append(Link(plan.names.of(self.key), type_, link.confidence, title))
+                moved.append(Link(plan.names.of(key), type_, link.confidence, title_of(split(raw).body)))
             return None
-        if reference.key == "links":
-            if self.linked:
-                return None
-            self.linked = True
-            link = read_link(f"[[{reference.target}|{reference.display}]]") or Link("")
-            if reference.display and link.title:
-                return write_link(Link(plan.name, link.type, link.confidence, plan.keep.title))
         if reference.key in LINK_KEYS:
-            if reference.key in self.seen:
+            if reference.key in seen:
                 return None
-            self.seen.add(reference.key)
-        return reference.renamed(plan.keep.path, plan.name, self.key)
+            seen.add(reference.key)
+        if reference.key == "links" and reference.display and link.title:
+            return write_link(Link(plan.name, link.type, link.confidence, plan.keep.title))
+        return reference.renamed(plan.keep.path, plan.name, key)
+
+    return change
 
 
 def _link_names(raw: bytes) -> list[str]:

@@ -54,16 +54,6 @@ class PrivateResult(Result, status="private"):
     op: str = ""
 
 
-@dataclass
-class PlanFindings:
-    """What a plan found, besides the files it changes."""
-
-    links: int = 0
-    episodes: list[str] = field(default_factory=list)
-    mentions: list[str] = field(default_factory=list)
-    scrubbed: list[str] = field(default_factory=list)
-
-
 @changes
 def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> PrivateResult:
     """Move a memory into the private folder; one that is there already is only made sure of."""
@@ -72,12 +62,12 @@ def make_private(workspace: Workspace, id_: str, *, scrub: bool = False) -> Priv
     transaction, noticed = hiding(workspace, memory, scrub=scrub)
     op = commit_private(workspace, transaction, memory, held) if transaction.steps else ""
     index_written(workspace, transaction)
-    return PrivateResult(memory_written(workspace, transaction, memory.id), in_git=held, op=op, **vars(noticed))
+    return replace(noticed, memory=memory_written(workspace, transaction, memory.id), in_git=held, op=op)
 
 
 def hiding(
     workspace: Workspace, memory: Memory, *, scrub: bool = False, unasked: bool = False
-) -> tuple[Transaction, PlanFindings]:
+) -> tuple[Transaction, PrivateResult]:
     """The transaction that makes a memory of the vault private, not committed yet."""
     raw = read_to_remove(workspace, memory)
     instead = views.newest_introspection(workspace, but=memory.id)
@@ -105,12 +95,12 @@ def plan_private(
     scrub: bool = False,
     instead: Memory | None = None,
     unasked: bool = False,
-) -> tuple[Transaction, PlanFindings]:
+) -> tuple[Transaction, PrivateResult]:
     """The transaction that makes a memory private, with the episodes it is in; `instead` is the next monologue."""
     transaction = Transaction(folder, "private", "made private", ids=[memory.id], unasked=unasked)
     moving = [_moving(folder, names, memory.id, memory.path, raw)]
     moving += _episodes_of(folder, names, names.naming(memory.path), moving[0])
-    noticed = PlanFindings(episodes=[each.id for each in moving[1:]])
+    noticed = PrivateResult(memory, episodes=[each.id for each in moving[1:]])
     transaction.ids += noticed.episodes
     titles = [each.title for each in moving if len(each.title) >= _TELLING_TITLE]
     keys = {*names.naming(*(each.key for each in moving)), *(key for title in titles for key in telling(title))}
@@ -123,11 +113,10 @@ def plan_private(
     for each in moving:
         transaction.whys[each.id] = ChangeReason("made private", payload={"was": each.key})  # publish gives it back
         _move_in(transaction, each, moving)
-        noticed.links += len(each.added)
         views.leave(transaction, each.id)
         _hide_history(transaction, each)
     views.silence(transaction, replace(memory, private=False), instead)
-    return transaction, noticed
+    return transaction, replace(noticed, links=sum(len(each.added) for each in moving))
 
 
 def _moving(folder: Folder, names: Names, id_: str, key: str, raw: bytes) -> MovingNote:
@@ -155,13 +144,13 @@ def _episodes_of(folder: Folder, names: Names, keys: Iterable[str], memory: Movi
 
 
 def _let_go(
-    transaction: Transaction, names: Names, key: str, moving: list[MovingNote], scrub: bool, noticed: PlanFindings
+    transaction: Transaction, names: Names, key: str, moving: list[MovingNote], scrub: bool, noticed: PrivateResult
 ) -> None:
     """One other note: a private one goes on naming what moves, by its new name; a public one does not."""
     folder = transaction.folder
     raw = bytes_of(folder, key)
     if raw is None:
-        noticed.mentions += [key] if folder.tree.exists(key) else []
+        noticed.mentions.extend([key] if folder.tree.exists(key) else [])
         return
     named = [each for each in moving if any(each.means(name, key) for name in named_in(raw, key))]
     if folder.is_private(key):
@@ -179,7 +168,7 @@ def _let_go(
 
 
 def _let_go_of_prose(
-    transaction: Transaction, key: str, moving: list[MovingNote], scrub: bool, noticed: PlanFindings
+    transaction: Transaction, key: str, moving: list[MovingNote], scrub: bool, noticed: PrivateResult
 ) -> None:
     """Ids in a text, and whatever else still names a memory: taken out where asked for, listed otherwise."""
     folder = transaction.folder

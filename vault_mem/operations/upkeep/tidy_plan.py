@@ -355,20 +355,9 @@ def _check_state(workspace: Workspace, update: Update, memory: Memory | None, kn
 def _create(
     workspace: Workspace, transaction: Transaction, update: Update, states: dict[str, Memory], private: bool
 ) -> str:
-    extra = {key: value for key, value in update.payload.items() if key not in _LISTS}
-    draft = checked(
-        Draft(
-            update.body_text,
-            private=private,
-            kind=update.kind,
-            confidence=update.confidence,
-            salience=update.salience,
-            valid_from=update.valid_from,
-            valid_to=update.valid_to,
-            **extra,
-        ),
-        workspace.folder.zone,
-    )
+    said = {key: value for key, value in update.payload.items() if key not in _LISTS}
+    said |= {key: getattr(update, key) for key in ("kind", "confidence", "salience", "valid_from", "valid_to")}
+    draft = checked(Draft(update.body_text, private=private, **said), workspace.folder.zone)
     memory = new_memory(workspace, draft)
     memory.last_confirmed = update.last_confirmed
     names = workspace.names

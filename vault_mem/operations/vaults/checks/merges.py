@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from functools import partial
 
+from vault_mem.model import Memory
+from vault_mem.notes import checklist
+from vault_mem.notes.checklist import Proposal
 from vault_mem.operations.git import git_setup, private_merges
 from vault_mem.operations.git.autocommit import last_trouble
 from vault_mem.operations.git.merged_files import leftovers, put_right
-from vault_mem.operations.git.replaced_twice import propose_newer, replaced_twice
+from vault_mem.operations.upkeep.proposals import file_key, text_of
+from vault_mem.operations.upkeep.review import Suggestion, propose
 from vault_mem.operations.vaults.checks.finding import Finding
 from vault_mem.operations.workspace import Workspace
 from vault_mem.vault import git
+from vault_mem.vault.steps import read
+
+_REASON = "both took the place of the same memory"
 
 
 def driver(workspace: Workspace) -> Iterator[Finding]:
@@ -76,11 +84,32 @@ def _absorb(workspace: Workspace, pair: tuple[str, str]) -> None:
 
 def superseded(workspace: Workspace) -> Iterator[Finding]:
     """A memory that two others replaced, each without knowing of the other."""
-    for old, newer, older in replaced_twice(workspace):
+    for old, newer, older in _replaced_twice(workspace):
         yield Finding(
             f"{newer.id} and {older.id} both replaced {old.id}, and neither replaced the other",
             newer.path,
             hint="doctor --fix proposes in REVIEW.md that the newer one replaces the older too",
             severity="info",
-            fix=partial(propose_newer, workspace, newer.id, older.id),
+            fix=partial(propose, workspace, [Suggestion("supersede", (newer.id, older.id), _REASON)]),
         )
+
+
+def _replaced_twice(workspace: Workspace) -> Iterator[tuple[Memory, Memory, Memory]]:
+    """What was replaced, and the newer and the older of two open memories that did; nobody has been asked yet."""
+    now = workspace.folder.now()
+    successors: dict[str, list[Memory]] = {}
+    for memory in workspace.index.memories():
+        for name in memory.supersedes if not memory.closed_at(now) else ():
+            id_ = workspace.graph.resolve(name)
+            if id_ is not None:
+                successors.setdefault(id_, []).append(memory)
+    asked = _asked(workspace) if any(len(each) > 1 for each in successors.values()) else set()
+    for id_, memories in successors.items():
+        for older, newer in itertools.pairwise(sorted(memories, key=lambda memory: memory.order)):
+            if Proposal("supersede", (newer.id, older.id), "", "").id not in asked:
+                yield workspace.index.get(id_), newer, older
+
+
+def _asked(workspace: Workspace) -> set[str]:
+    files = [file_key(workspace.folder, private=private) for private in (False, True)]
+    return {each.id for key in files for each in checklist.read(text_of(read(workspace.folder, key)))}
